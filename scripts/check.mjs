@@ -1,0 +1,45 @@
+// `npm run check`: what must hold before a commit. Stops at the first step that fails and shows its output.
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runCaptured } from "./captured-run.mjs";
+import { runIfEntry } from "./entry.mjs";
+import { ensureInstalled } from "./install.mjs";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** The steps write to us, not to the terminal, so they have to be told. Biome knows only its own flag. */
+const COLORED = process.stdout.isTTY === true;
+
+const STEPS = [
+  {
+    name: "format and lint",
+    command: `biome ci --error-on-warnings --colors=${COLORED ? "force" : "off"} .`,
+  },
+  { name: "types", command: "tsc -p ." },
+  { name: "layers", command: "node scripts/check-layers.mjs" },
+  { name: "build", command: "node scripts/build.mjs" },
+  { name: "tests", command: "vitest run" },
+];
+
+async function check() {
+  await ensureInstalled();
+  for (const { name, command } of STEPS) {
+    const start = performance.now();
+    process.stdout.write(`${name.padEnd(16)}`);
+    const { code, output } = await run(command);
+    const seconds = ((performance.now() - start) / 1_000).toFixed(1).padStart(6);
+    process.stdout.write(`${seconds} s  ${code === 0 ? "ok" : "failed"}\n`);
+    if (code === 0) continue;
+    process.stdout.write(`\n${output}\n`);
+    throw new Error(`${name} failed: its output is above, \`npx ${command}\` runs it alone`);
+  }
+}
+
+/** Runs one of the fixed command lines above as an npm script would, with the tools of this package first. */
+function run(command) {
+  const PATH = [join(ROOT, "node_modules", ".bin"), process.env.PATH].join(delimiter);
+  const color = COLORED ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" };
+  return runCaptured(command, [], { cwd: ROOT, shell: true, env: { ...process.env, ...color, PATH } });
+}
+
+await runIfEntry(import.meta.url, check);

@@ -1,0 +1,19 @@
+// `npm start`: installs and builds what is missing, then runs the program in this process. Only the program writes to stdout.
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { runIfEntry } from "./entry.mjs";
+import { ensureInstalled } from "./install.mjs";
+
+const PROGRAM = fileURLToPath(new URL("../dist/calctl.js", import.meta.url));
+
+async function start() {
+  await ensureInstalled();
+  const { ensureBuilt } = await import("./build.mjs");
+  await ensureBuilt();
+  const args = process.argv.slice(2);
+  process.argv.splice(1, Infinity, PROGRAM, ...(args.length > 0 ? args : ["tour"]));
+  // npm moves to the package's folder; relative paths in the arguments are meant from where the user stands.
+  if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
+  await import(pathToFileURL(PROGRAM).href);
+}
+
+await runIfEntry(import.meta.url, start);

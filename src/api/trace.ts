@@ -1,0 +1,23 @@
+import { type Transport, TransportError } from "./transport.js";
+
+export interface TraceOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly write: (line: string) => void;
+}
+
+/** Writes one line an attempt: method, URL, status or failure, milliseconds. Never headers or bodies. */
+export function withTrace(transport: Transport, { now, write }: TraceOptions): Transport {
+  return async (request) => {
+    const started = now();
+    const line = (outcome: string) => `${request.method} ${request.url} ${outcome} ${now() - started} ms`;
+    try {
+      const response = await transport(request);
+      write(line(String(response.status)));
+      return response;
+    } catch (error) {
+      write(line(error instanceof TransportError ? error.reason : "interrupted"));
+      throw error;
+    }
+  };
+}

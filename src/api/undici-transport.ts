@@ -1,0 +1,131 @@
+import type { Dispatcher } from "undici";
+import request from "undici/lib/api/api-request.js";
+import Agent from "undici/lib/dispatcher/agent.js";
+import { CliError, configurationError, errorCodeOf } from "../errors.js";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type Sent,
+  type Transport,
+  TransportError,
+} from "./transport.js";
+
+/** The largest answer that is read, in bytes. */
+const ANSWER_MAX = 32 * 1024 * 1024;
+const CONNECT_TIMEOUT = 10_000;
+
+export interface UndiciTransportOptions {
+  /** Longest time of one whole attempt in milliseconds. */
+  readonly timeout: number;
+}
+
+export interface UndiciTransport {
+  readonly send: Transport;
+  /** Ends idle connections, so that the process can end. */
+  close(): Promise<void>;
+}
+
+/** The transport over real sockets. It follows no redirects and repeats nothing. */
+export function createUndiciTransport({ timeout }: UndiciTransportOptions): UndiciTransport {
+  const agent = new Agent({
+    connect: { timeout: Math.min(CONNECT_TIMEOUT, timeout) },
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
+    maxResponseSize: ANSWER_MAX,
+  });
+  return {
+    send: (httpRequest) => attempt(agent, httpRequest, timeout),
+    close: () => agent.destroy(),
+  };
+}
+
+async function attempt(agent: Dispatcher, httpRequest: HttpRequest, timeout: number): Promise<HttpResponse> {
+  httpRequest.signal?.throwIfAborted();
+  const deadline = AbortSignal.timeout(timeout);
+  const signal =
+    httpRequest.signal === undefined ? deadline : AbortSignal.any([httpRequest.signal, deadline]);
+  const url = new URL(httpRequest.url);
+  let answered = false;
+  try {
+    const answer = await request.call(agent, {
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: httpRequest.method,
+      headers: { ...httpRequest.headers },
+      body: httpRequest.body ?? null,
+      signal,
+    });
+    answered = true;
+    const body = await answer.body.bytes();
+    return { status: answer.statusCode, headers: joinHeaders(answer.headers), body };
+  } catch (error) {
+    // Reading the reason off the caller's own signal tells Ctrl-C from the proxy's and the deadline's aborts.
+    if (httpRequest.signal?.aborted === true) throw interrupted(httpRequest);
+    if (deadline.aborted) {
+      const message = `no whole answer within ${timeout / 1000} seconds`;
+      throw new TransportError(message, {
+        sent: answered ? "answered" : "maybe",
+        reason: "timeout",
+        cause: error,
+      });
+    }
+    throw describeFailure(error, url, answered);
+  }
+}
+
+/** The caller's reason, and for a write the warning that it may have been done. */
+function interrupted({ method, signal }: HttpRequest): unknown {
+  const reason: unknown = signal?.reason;
+  if (method === "GET" || !(reason instanceof CliError)) return reason;
+  return new CliError(reason.code, reason.message, {
+    exitCode: reason.exitCode,
+    hint: `a ${method} was under way: it is unknown whether it was done, look before you repeat it`,
+    cause: reason,
+  });
+}
+
+const NEVER_SENT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ENETUNREACH",
+  "EHOSTUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+const TLS_FAILURE = /^(?:ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH)/;
+
+function describeFailure(error: unknown, url: URL, answered: boolean): unknown {
+  const code = errorCodeOf(error) ?? errorCodeOf(firstOf(error)) ?? "unknown";
+  if (TLS_FAILURE.test(code)) {
+    return configurationError(`the certificate of ${url.host} is not trusted (${code})`, {
+      hint: "if the service has a certificate authority of its own, name its file in NODE_EXTRA_CA_CERTS",
+      cause: error,
+    });
+  }
+  const sent: Sent = NEVER_SENT.has(code) ? "no" : answered ? "answered" : "maybe";
+  return new TransportError(sentence(code, url, sent), { sent, reason: code, cause: error });
+}
+
+/** A host with several addresses fails with one error each. */
+function firstOf(error: unknown): unknown {
+  return error instanceof AggregateError ? error.errors[0] : undefined;
+}
+
+function sentence(code: string, url: URL, sent: Sent): string {
+  if (code === "ECONNREFUSED") return `nothing listens at ${url.host}`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `the host ${url.hostname} cannot be found`;
+  if (sent === "no") return `${url.host} cannot be reached (${code})`;
+  if (sent === "answered") return `the answer of ${url.host} was cut short (${code})`;
+  return `${url.host} closed the connection without an answer (${code})`;
+}
+
+function joinHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) joined[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return joined;
+}

@@ -1,0 +1,104 @@
+import { dateToInstant, instantToDate } from "../contract/date-time.js";
+import { compositeId, plainId } from "../contract/ids.js";
+import type { CalendarEvent, User } from "../contract/shapes.js";
+import { readSpan } from "./event-span.js";
+import { localDate } from "./zoned-time.js";
+
+/** Where an event stands in a list. */
+interface Place {
+  /** The day it begins, as `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly allDay: boolean;
+  /** Milliseconds since the Unix epoch. */
+  readonly start: number;
+}
+
+/**
+ * Events by the day they begin in `zone`, all-day ones first, then by start; those without times last. Ties go by
+ * title, then id.
+ */
+export function sortEvents<T extends CalendarEvent>(events: readonly T[], zone: string): T[] {
+  return events
+    .map((event) => ({ event, place: placeOf(event, zone) }))
+    .sort((left, right) => comparePlaces(left.place, right.place) || compareNames(left.event, right.event))
+    .map(({ event }) => event);
+}
+
+/** Null for an event without a start that can be read. */
+function placeOf(event: CalendarEvent, zone: string): Place | null {
+  const { allDay, start } = readSpan(event);
+  if (start === null) return null;
+  if (allDay === true) return { day: instantToDate(start), allDay, start };
+  return { day: localDate(start, zone), allDay: false, start };
+}
+
+function comparePlaces(left: Place | null, right: Place | null): number {
+  if (left === null || right === null) return Number(left === null) - Number(right === null);
+  return (
+    compare(left.day, right.day) ||
+    Number(right.allDay) - Number(left.allDay) ||
+    compare(left.start, right.start)
+  );
+}
+
+function compareNames(left: CalendarEvent, right: CalendarEvent): number {
+  return compare(left.title ?? "", right.title ?? "") || compare(left.id, right.id);
+}
+
+/** By code unit: the same order on every machine. */
+function compare<T extends string | number>(left: T, right: T): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+/** Which events are wanted. Undefined is no condition. */
+export interface EventFilter {
+  readonly category?: string | undefined;
+  /** Composite. */
+  readonly labelIds?: ReadonlySet<string> | undefined;
+  /** Created by this user or attended by it; the id may be plain or composite. */
+  readonly mine?: { readonly userId: string } | undefined;
+  /** Leave out what is over at `now`, in milliseconds since the Unix epoch. */
+  readonly remaining?: { readonly now: number } | undefined;
+}
+
+/** The events that meet every condition. An all-day event is over when its last day has ended in `zone`. */
+export function filterEvents<T extends CalendarEvent>(
+  events: readonly T[],
+  { category, labelIds, mine, remaining }: EventFilter,
+  zone: string,
+): T[] {
+  const today = remaining === undefined ? 0 : dateToInstant(localDate(remaining.now, zone));
+  return events.filter(
+    (event) =>
+      (category === undefined || event.category === category) &&
+      (labelIds === undefined || hasLabel(event, labelIds)) &&
+      (mine === undefined || concerns(event, mine.userId)) &&
+      (remaining === undefined || !isOver(event, { now: remaining.now, today })),
+  );
+}
+
+function hasLabel({ label, calendar_id: calendarId }: CalendarEvent, labelIds: ReadonlySet<string>): boolean {
+  return label !== null && labelIds.has(compositeId(calendarId, label.id));
+}
+
+function concerns({ creator, attendees }: CalendarEvent, userId: string): boolean {
+  return isUser(creator, userId) || attendees.some((attendee) => isUser(attendee, userId));
+}
+
+/** Services mix plain and composite ids; an app may bear the same number as a user. */
+function isUser(user: User | null, userId: string): boolean {
+  return user?.type === "user" && plainId(user.id) === plainId(userId);
+}
+
+interface Moment {
+  readonly now: number;
+  /** Midnight UTC of today's date, as all-day events hold dates. */
+  readonly today: number;
+}
+
+/** An event whose end is missing or cannot be read is never over: it might still be on. */
+function isOver(event: CalendarEvent, { now, today }: Moment): boolean {
+  const { allDay, end } = readSpan(event);
+  return end !== null && end <= (allDay === true ? today : now);
+}

@@ -1,0 +1,50 @@
+import { parseWireDateTime } from "../contract/date-time.js";
+import type { CalendarEvent } from "../contract/shapes.js";
+import { daySpan } from "./all-day.js";
+import { formatLocal } from "./zoned-time.js";
+
+/** An event as it is shown: with its times in the chosen zone. */
+export interface LocalizedEvent extends CalendarEvent {
+  /** `2026-11-21T15:00:00+09:00`, for all-day events the first day; null when there is none that can be read. */
+  readonly start_local: string | null;
+  /** The same; for all-day events the last day. */
+  readonly end_local: string | null;
+}
+
+/** Adds the times in `zone`; its keys are in the order of the output. All-day events are the same in every zone. */
+export function localizeEvent(event: CalendarEvent, zone: string): LocalizedEvent {
+  return {
+    id: event.id,
+    calendar_id: event.calendar_id,
+    category: event.category,
+    title: event.title,
+    all_day: event.all_day,
+    start_at: event.start_at,
+    start_timezone: event.start_timezone,
+    end_at: event.end_at,
+    end_timezone: event.end_timezone,
+    ...localTimes(event, zone),
+    recurrences: event.recurrences,
+    description: event.description,
+    location: event.location,
+    url: event.url,
+    created_at: event.created_at,
+    updated_at: event.updated_at,
+    creator: event.creator,
+    label: event.label,
+    attendees: event.attendees,
+  };
+}
+
+function localTimes(event: CalendarEvent, zone: string): Pick<LocalizedEvent, "start_local" | "end_local"> {
+  if (event.all_day !== true) {
+    return { start_local: localTime(event.start_at, zone), end_local: localTime(event.end_at, zone) };
+  }
+  const days = daySpan(event);
+  return { start_local: days?.first ?? null, end_local: days?.last ?? null };
+}
+
+function localTime(text: string | null, zone: string): string | null {
+  const time = text === null ? null : parseWireDateTime(text);
+  return time === null ? null : formatLocal(time.instant, zone);
+}

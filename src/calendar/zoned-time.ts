@@ -1,0 +1,76 @@
+import { IANAZone } from "luxon";
+import { instantToDate } from "../contract/date-time.js";
+import { DAY_MS } from "./all-day.js";
+
+/**
+ * Clocks of timezones. Instants are milliseconds since the Unix epoch, a wall clock is the instant at which UTC
+ * reads the same, offsets are milliseconds east of UTC. Zones are names that `isTimeZone` knows.
+ */
+
+const MINUTE_MS = 60_000;
+
+/** What a wall clock means in a zone. Where a clock change skips or doubles it, the offsets before and after. */
+export type WallClockReading =
+  | { readonly kind: "once"; readonly instant: number }
+  | { readonly kind: "skipped" | "twice"; readonly before: number; readonly after: number };
+
+/** When the zone's clock shows `wallClock`. */
+export function readWallClock(wallClock: number, zone: string): WallClockReading {
+  // No offset is beyond a day, so these two lie on both sides of any change that could matter.
+  const before = offsetAt(wallClock - DAY_MS, zone);
+  const after = offsetAt(wallClock + DAY_MS, zone);
+  if (before === after) return { kind: "once", instant: wallClock - before };
+  const showsBefore = offsetAt(wallClock - before, zone) === before;
+  const showsAfter = offsetAt(wallClock - after, zone) === after;
+  if (showsBefore && showsAfter) return { kind: "twice", before, after };
+  if (showsBefore) return { kind: "once", instant: wallClock - before };
+  if (showsAfter) return { kind: "once", instant: wallClock - after };
+  return { kind: "skipped", before, after };
+}
+
+/** A length of time: days follow the calendar, minutes the clock. */
+export interface Duration {
+  readonly days: number;
+  readonly minutes: number;
+}
+
+/**
+ * The instant a duration later: the same wall clock so many days on, then the exact minutes.
+ * A wall clock that is skipped or doubled there is read with the offset before the change. @see RFC 5545 §3.3.5
+ */
+export function addDuration(instant: number, { days, minutes }: Duration, zone: string): number {
+  return addCalendarDays(instant, days, zone) + minutes * MINUTE_MS;
+}
+
+function addCalendarDays(instant: number, days: number, zone: string): number {
+  // Not through the wall clock: the second of two like times would become the first.
+  if (days === 0) return instant;
+  const wallClock = instant + offsetAt(instant, zone) + days * DAY_MS;
+  const reading = readWallClock(wallClock, zone);
+  return reading.kind === "once" ? reading.instant : wallClock - reading.before;
+}
+
+/** The day of an instant in a zone, as `YYYY-MM-DD`. */
+export function localDate(instant: number, zone: string): string {
+  return instantToDate(instant + offsetAt(instant, zone));
+}
+
+/** `2026-11-21T15:00:00+09:00`: fractions are dropped, UTC is `+00:00`. */
+export function formatLocal(instant: number, zone: string): string {
+  // ISO 8601 offsets have no seconds: those of old local mean times are rounded, the instant stays.
+  const offset = Math.round(offsetAt(instant, zone) / MINUTE_MS) * MINUTE_MS;
+  return new Date(instant + offset).toISOString().replace(/\.\d{3}Z$/, formatOffset(offset));
+}
+
+/** `+09:00`, from milliseconds. */
+export function formatOffset(offset: number): string {
+  const minutes = Math.round(Math.abs(offset) / MINUTE_MS);
+  const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) =>
+    String(part).padStart(2, "0"),
+  );
+  return `${offset < 0 ? "-" : "+"}${hour}:${minute}`;
+}
+
+function offsetAt(instant: number, zone: string): number {
+  return Math.round(IANAZone.create(zone).offset(instant) * MINUTE_MS);
+}

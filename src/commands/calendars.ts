@@ -1,0 +1,64 @@
+import type { Command } from "commander";
+import type { CalendarInclude } from "../api/api.js";
+import type { Context } from "../context.js";
+import type { Calendar } from "../contract/shapes.js";
+import { usageError } from "../errors.js";
+import { calendarView } from "../output/views/calendar.js";
+import { type CalendarContext, resolveCalendars, wantedByFlag } from "./calendar-choice.js";
+import { collectEach } from "./collect-each.js";
+import type { ContextOf } from "./command.js";
+
+export interface CalendarsOptions {
+  /** As typed: a comma-separated list. */
+  readonly include?: string;
+}
+
+export function registerCalendars(command: Command, contextOf: ContextOf, run = runCalendars): void {
+  command
+    .option("--include <labels,members>", "fill in names and colours of labels, names of members")
+    .action((options: CalendarsOptions) => run(contextOf(command), options));
+}
+
+/** Lists calendars; one `--calendar` gives that one alone. */
+export async function runCalendars(
+  context: CalendarContext & Pick<Context, "output" | "note" | "warn" | "isTerminal">,
+  options: CalendarsOptions,
+): Promise<void> {
+  const output = context.output(calendarView);
+  const include = parseInclude(options.include);
+  const wanted = wantedByFlag(context);
+  const api = await context.api();
+  if (wanted.length === 0) {
+    const calendars = await api.listCalendars(include);
+    if (calendars.length === 0 && context.isTerminal) context.note("no calendars");
+    await output.print([...calendars].sort(byOrder));
+    return;
+  }
+  const chosen = await resolveCalendars(context, wanted);
+  const [only] = chosen;
+  if (only !== undefined && wanted.length === 1) {
+    await output.print(await api.getCalendar(only.id, include));
+    return;
+  }
+  const { results, finish } = await collectEach(chosen, {
+    noun: "calendar",
+    verb: "read",
+    name: ({ id }) => id,
+    warn: context.warn,
+    work: ({ id }) => api.getCalendar(id, include),
+  });
+  await output.print(results);
+  finish();
+}
+
+function byOrder(one: Calendar, other: Calendar): number {
+  return (one.order ?? Number.MAX_SAFE_INTEGER) - (other.order ?? Number.MAX_SAFE_INTEGER);
+}
+
+function parseInclude(text: string | undefined): readonly CalendarInclude[] {
+  return (text?.split(",") ?? []).map((word) => {
+    const value = word.trim();
+    if (value === "labels" || value === "members") return value;
+    throw usageError(`--include: "${value}" cannot be included`, "choose from labels, members");
+  });
+}

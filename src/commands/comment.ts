@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+import { checkText } from "../calendar/event-text.js";
+import { checkId } from "../calendar/names.js";
+import type { Context } from "../context.js";
+import { usageError } from "../errors.js";
+import { activityView } from "../output/views/activity.js";
+import { type CalendarContext, chooseCalendar } from "./calendar-choice.js";
+import type { ContextOf } from "./command.js";
+
+export interface CommentOptions {
+  readonly eventId: string;
+  /** The comment itself; undefined when it comes from a file or stdin. */
+  readonly text: string | undefined;
+  /** A path, or `-` for stdin. */
+  readonly file: string | undefined;
+}
+
+export function registerComment(command: Command, contextOf: ContextOf, run = runComment): void {
+  command
+    .argument("<id>", "id of the event")
+    .argument("[text]", "the comment; without it and --file it is read from stdin")
+    .option("--file <path|->", "read the comment from a file, - for stdin")
+    .action((eventId: string, text: string | undefined, { file }: { readonly file?: string }) =>
+      run(contextOf(command), { eventId, text, file }),
+    );
+}
+
+/** Comments on an event. */
+export async function runComment(
+  context: CalendarContext & Pick<Context, "output" | "input">,
+  options: CommentOptions,
+): Promise<void> {
+  const output = context.output(activityView);
+  const eventId = checkId(options.eventId, "ID");
+  const content = await readComment(context, options);
+  const calendar = await chooseCalendar(context);
+  const api = await context.api();
+  await output.print(await api.createActivity({ calendarId: calendar.id, eventId }, content));
+}
+
+async function readComment(
+  { input }: Pick<Context, "input">,
+  { text, file }: CommentOptions,
+): Promise<string> {
+  if (text !== undefined && file !== undefined) throw usageError("give either TEXT or --file, not both");
+  if (text !== undefined) return checkComment(text);
+  if (file === undefined && input.isTerminal) {
+    throw usageError("the comment is missing", "give it as TEXT, with --file, or on stdin");
+  }
+  const path = file ?? "-";
+  const content = await input.text(path, "--file");
+  return checkComment(content.replace(/\r?\n$/, ""));
+}
+
+function checkComment(comment: string): string {
+  checkText({ comment });
+  return comment;
+}

@@ -1,0 +1,16 @@
+import type { Command } from "commander";
+import { addCommand, type ContextOf, requireSubcommand } from "./command.js";
+import { registerEventsCreate } from "./events/create.js";
+import { registerEventsDelete } from "./events/delete.js";
+import { registerEventsGet } from "./events/get.js";
+import { registerEventsList } from "./events/list.js";
+import { registerEventsUpdate } from "./events/update.js";
+
+export function registerEvents(command: Command, contextOf: ContextOf): void {
+  requireSubcommand(command);
+  registerEventsList(addCommand(command, "list", "list upcoming events"), contextOf);
+  registerEventsGet(addCommand(command, "get", "show events"), contextOf);
+  registerEventsCreate(addCommand(command, "create", "create an event"), contextOf);
+  registerEventsUpdate(addCommand(command, "update", "change an event; what is not named stays"), contextOf);
+  registerEventsDelete(addCommand(command, "delete", "delete events"), contextOf);
+}

@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import { checkId } from "../../calendar/names.js";
+import type { Context } from "../../context.js";
+import { CliError, usageError } from "../../errors.js";
+import { deletedView } from "../../output/views/deleted.js";
+import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
+import { collectEach } from "../collect-each.js";
+import type { ContextOf } from "../command.js";
+
+export interface EventsDeleteOptions {
+  readonly ids: readonly string[];
+  /** Do not ask. */
+  readonly yes: boolean;
+}
+
+type DeleteContext = CalendarContext & Pick<Context, "output" | "prompt" | "warn" | "note">;
+
+export function registerEventsDelete(command: Command, contextOf: ContextOf, run = runEventsDelete): void {
+  command
+    .argument("<id...>", "ids of events")
+    .option("-y, --yes", "do not ask")
+    .action((ids: readonly string[], { yes = false }: { readonly yes?: boolean }) =>
+      run(contextOf(command), { ids, yes }),
+    );
+}
+
+/** Deletes events, after a question unless told not to ask. */
+export async function runEventsDelete(
+  context: DeleteContext,
+  { ids, yes }: EventsDeleteOptions,
+): Promise<void> {
+  const output = context.output(deletedView);
+  for (const id of ids) checkId(id, "ID");
+  if (!yes && !context.prompt.available) throw usageError("--yes is missing: this deletes without asking");
+  const { id: calendarId } = await chooseCalendar(context);
+  if (!yes) await confirm(context, calendarId, ids);
+  const api = await context.api();
+  const { results, finish } = await collectEach([...new Set(ids)], {
+    noun: "event",
+    verb: "deleted",
+    name: (id) => id,
+    warn: context.warn,
+    work: async (eventId) => {
+      await api.deleteEvent({ calendarId, eventId });
+      return eventId;
+    },
+  });
+  if (results.length > 0) await output.print({ deleted: results });
+  finish();
+}
+
+/** Asks with the titles: an id says nothing to a person. */
+async function confirm(context: DeleteContext, calendarId: string, ids: readonly string[]): Promise<void> {
+  const api = await context.api();
+  for (const eventId of ids) {
+    const { title, start_at: start } = await api.getEvent({ calendarId, eventId });
+    context.warn(`  ${title ?? eventId}${start === null ? "" : `, ${start}`}`);
+  }
+  const question = ids.length === 1 ? "Delete this event?" : `Delete these ${ids.length} events?`;
+  if (await context.prompt.confirm(question)) return;
+  throw new CliError("interrupted", "nothing was deleted");
+}

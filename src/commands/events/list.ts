@@ -1,0 +1,102 @@
+import type { Command } from "commander";
+import type { Api } from "../../api/api.js";
+import { parseDays } from "../../calendar/dates.js";
+import { filterEvents, sortEvents } from "../../calendar/event-order.js";
+import { parseCategory } from "../../calendar/event-text.js";
+import { localizeEvent } from "../../calendar/event-view.js";
+import { resolveLabel } from "../../calendar/labels.js";
+import type { Context } from "../../context.js";
+import { CliError, EXIT_EMPTY, usageError } from "../../errors.js";
+import { eventView } from "../../output/views/event.js";
+import { type CalendarContext, type ChosenCalendar, chooseCalendars } from "../calendar-choice.js";
+import { collectEach } from "../collect-each.js";
+import type { ContextOf } from "../command.js";
+
+export interface EventsListOptions {
+  /** Flags as typed. */
+  readonly days?: string;
+  readonly allCalendars?: boolean;
+  readonly category?: string;
+  readonly label?: string;
+  /** Created by me or attended by me. */
+  readonly mine?: boolean;
+  /** Leave out what is over. */
+  readonly remaining?: boolean;
+  readonly failEmpty?: boolean;
+}
+
+type ListContext = CalendarContext &
+  Pick<Context, "output" | "warn" | "note" | "now" | "isTerminal" | "setExitCode">;
+
+export function registerEventsList(command: Command, contextOf: ContextOf, run = runEventsList): void {
+  command
+    .option("-A, --all-calendars", "events of every calendar")
+    .option("--days <1-7>", "number of days, today included (default: 1)")
+    .option("--category <schedule|keep>", "only this category")
+    .option("--label <number|id|name>", "only this label")
+    .option("--mine", "only events that I created or attend")
+    .option("--remaining", "leave out what is over")
+    .option("--fail-empty", "exit with 3 when there is nothing")
+    .action((options: EventsListOptions) => run(contextOf(command), options));
+}
+
+/** Lists upcoming events of one or more calendars, by day. */
+export async function runEventsList(context: ListContext, options: EventsListOptions): Promise<void> {
+  const output = context.output(eventView);
+  const days = options.days === undefined ? 1 : parseDays(options.days, "--days");
+  const category = options.category === undefined ? undefined : parseCategory(options.category, "--category");
+  const { timezone } = context.settings();
+  const calendars = await calendarsOf(context, options);
+  const api = await context.api();
+  const labelIds = options.label === undefined ? undefined : await labelsOf(api, calendars, options.label);
+  const { results, finish } = await collectEach(calendars, {
+    noun: "calendar",
+    verb: "read",
+    name: ({ id }) => id,
+    warn: context.warn,
+    work: ({ id }) => api.listUpcomingEvents({ calendarId: id, timezone, days }),
+  });
+  const mine = options.mine === true ? { userId: (await api.getCurrentUser()).id } : undefined;
+  const remaining = options.remaining === true ? { now: context.now() } : undefined;
+  const wanted = filterEvents(results.flat(), { category, labelIds, mine, remaining }, timezone);
+  const events = sortEvents(wanted, timezone);
+  if (results.length > 0 || calendars.length === 0) {
+    await output.print(events.map((event) => localizeEvent(event, timezone)));
+  }
+  finish();
+  if (events.length > 0) return;
+  if (context.isTerminal) context.note(days === 1 ? "no events today" : `no events in ${days} days`);
+  if (options.failEmpty === true) context.setExitCode(EXIT_EMPTY);
+}
+
+async function calendarsOf(
+  context: ListContext,
+  { allCalendars = false }: EventsListOptions,
+): Promise<readonly ChosenCalendar[]> {
+  if (!allCalendars) return chooseCalendars(context);
+  if (context.flags.calendar !== undefined)
+    throw usageError("give either --calendar or --all-calendars, not both");
+  const api = await context.api();
+  return api.listCalendars();
+}
+
+/** The label in each calendar that has it. @throws CliError not_found when none has */
+async function labelsOf(
+  api: Api,
+  calendars: readonly ChosenCalendar[],
+  value: string,
+): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  let missing: CliError | null = null;
+  for (const { id: calendarId } of calendars) {
+    const labels = await api.listLabels(calendarId);
+    try {
+      ids.add(resolveLabel(value, labels, { calendarId, source: "--label" }).id);
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code !== "not_found") throw error;
+      missing = error;
+    }
+  }
+  if (ids.size === 0 && missing !== null) throw missing;
+  return ids;
+}

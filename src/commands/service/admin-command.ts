@@ -1,0 +1,30 @@
+import type { Command } from "commander";
+import { checkId } from "../../calendar/names.js";
+import type { Context } from "../../context.js";
+import { usageError } from "../../errors.js";
+import { addCommand } from "../command.js";
+
+/** What the administration of a database needs. */
+export type AdminContext = Pick<Context, "service" | "output" | "note" | "flags">;
+
+/** As typed: `sqlite:PATH`; undefined stands for the database of the profile `local`. */
+export interface DatabaseFlag {
+  readonly db?: string;
+}
+
+/** Adds an administration command with its `--db`. */
+export function addAdminCommand(parent: Command, nameAndArguments: string, summary: string): Command {
+  return addDatabaseFlag(addCommand(parent, nameAndArguments, summary));
+}
+
+export function addDatabaseFlag(command: Command): Command {
+  return command.option("--db <sqlite:path>", "database to work on (default: the one of the profile local)");
+}
+
+/** The calendar of `-c`, which administration never guesses. @throws CliError usage */
+export function requiredCalendar({ flags }: Pick<Context, "flags">): string {
+  const [calendar, another] = flags.calendar ?? [];
+  if (calendar === undefined) throw usageError("--calendar is missing");
+  if (another !== undefined) throw usageError("--calendar: this command takes one calendar");
+  return checkId(calendar, "--calendar");
+}

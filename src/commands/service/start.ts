@@ -1,0 +1,96 @@
+import type { Command } from "commander";
+import { parseDuration } from "../../calendar/dates.js";
+import type { Context, ListeningFacts } from "../../context.js";
+import { usageError } from "../../errors.js";
+import type { ContextOf } from "../command.js";
+import { addDatabaseFlag, type DatabaseFlag } from "./admin-command.js";
+
+/** Flags as typed. */
+export interface ServiceStartFlags extends DatabaseFlag {
+  readonly host?: string;
+  readonly port?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly publicUrl?: string;
+  readonly trustProxy?: string;
+  readonly rateLimit?: string;
+  readonly memory?: boolean;
+  readonly sample?: boolean;
+}
+
+const HOST_DEFAULT = "127.0.0.1";
+const PORT_DEFAULT = "8787";
+const RATE_LIMIT_DEFAULT = "600/10m";
+
+export function registerServiceStart(command: Command, contextOf: ContextOf, run = runServiceStart): void {
+  addDatabaseFlag(command)
+    .option("--host <address>", `address to listen on (default: ${HOST_DEFAULT})`)
+    .option("--port <number>", `port, 0 takes a free one (default: ${PORT_DEFAULT})`)
+    .option("--tls-cert <file>", "certificate chain, PEM")
+    .option("--tls-key <file>", "private key, PEM")
+    .option("--public-url <url>", "address that clients use, behind a proxy")
+    .option("--trust-proxy <address>", "address of the proxy whose X-Forwarded-For is believed")
+    .option("--rate-limit <n/window|off>", `requests per window (default: ${RATE_LIMIT_DEFAULT})`)
+    .option("--memory", "keep nothing")
+    .option("--sample", "fill an empty database with two users, two calendars and events")
+    .action((flags: ServiceStartFlags) => run(contextOf(command), flags));
+}
+
+type StartContext = Pick<Context, "service" | "warn" | "outputFormat" | "printJson">;
+
+/** Serves until SIGTERM or SIGINT, which end it with 0 once requests under way are done. */
+export async function runServiceStart(context: StartContext, flags: ServiceStartFlags): Promise<void> {
+  const format = context.outputFormat();
+  if (flags.memory === true && flags.db !== undefined)
+    throw usageError("give either --memory or --db, not both");
+  await context.service.serve({
+    database: flags.db,
+    memory: flags.memory === true,
+    sample: flags.sample === true,
+    rateLimit: parseRateLimitFlag(flags.rateLimit ?? RATE_LIMIT_DEFAULT),
+    listen: {
+      host: flags.host ?? HOST_DEFAULT,
+      port: parsePort(flags.port ?? PORT_DEFAULT),
+      ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
+      ...(flags.trustProxy === undefined ? {} : { trustProxy: flags.trustProxy }),
+    },
+    tls: parseTls(flags),
+    onListening: async (facts) => {
+      announce(context, facts);
+      const { sample, ...addresses } = facts;
+      if (format === "json" || format === "ndjson")
+        await context.printJson({ ...addresses, ...sample }, "line");
+      else if (Object.keys(sample).length > 0) await context.printJson(sample, "indented");
+    },
+  });
+}
+
+function announce({ warn }: Pick<Context, "warn">, { base_url: baseUrl }: ListeningFacts): void {
+  warn(`listening on ${baseUrl}, Ctrl-C ends it`);
+}
+
+function parsePort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw usageError(`--port: "${text}" is no port`, "write 0 to 65535; 0 takes a free one");
+}
+
+/** `600/10m`: requests per window; null for `off`. */
+function parseRateLimitFlag(text: string): { readonly limit: number; readonly windowSeconds: number } | null {
+  if (text === "off") return null;
+  const [, limit, window] = /^(\d{1,9})\/(.+)$/.exec(text) ?? [];
+  if (limit === undefined || window === undefined || Number(limit) === 0) {
+    throw usageError(
+      `--rate-limit: "${text}" is no rate limit`,
+      "write REQUESTS/WINDOW such as 600/10m, or off",
+    );
+  }
+  const { minutes, days } = parseDuration(window, "--rate-limit");
+  return { limit: Number(limit), windowSeconds: (days * 1440 + minutes) * 60 };
+}
+
+function parseTls({ tlsCert: cert, tlsKey: key }: ServiceStartFlags) {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined) throw usageError("--tls-cert is missing: --tls-key needs it");
+  if (key === undefined) throw usageError("--tls-key is missing: --tls-cert needs it");
+  return { cert, key };
+}

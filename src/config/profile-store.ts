@@ -1,0 +1,166 @@
+import { CliError, usageError } from "../errors.js";
+import { type Config, type ConfigFile, PROFILE_KEYS, type Profile, type ProfileKey } from "./config-file.js";
+import { parseServiceUrl } from "./service-url.js";
+import { findProfile, LOCAL_PROFILE } from "./settings.js";
+
+export interface ProfileSummary {
+  readonly name: string;
+  /** Null for `local`. */
+  readonly base_url: string | null;
+  readonly in_use: boolean;
+}
+
+/** The profiles of the configuration, as `profiles` and `config` show and change them. */
+export interface ProfileStore {
+  /** Path of the configuration file, whether it exists or not. */
+  readonly path: string;
+  list(): readonly ProfileSummary[];
+  /** Makes a profile the one in use. @throws CliError configuration when there is none of that name */
+  use(name: string): Promise<void>;
+  remove(name: string): Promise<void>;
+  /** Every key; null for what is not set. */
+  values(name: string): Readonly<Record<ProfileKey, string | null>>;
+  /** Sets a key; `base_url` of a new name makes that profile. @throws CliError usage for a value that is wrong */
+  set(name: string, key: string, value: string): Promise<void>;
+  unset(name: string, key: string): Promise<void>;
+}
+
+export interface ProfileStoreOptions {
+  readonly file: ConfigFile;
+  readonly isTimeZone: (name: string) => boolean;
+}
+
+/** What `local` can hold: it has no address and needs no login. */
+const LOCAL_KEYS: ReadonlySet<ProfileKey> = new Set(["calendar", "timezone", "label"]);
+
+export function createProfileStore({ file, isTimeZone }: ProfileStoreOptions): ProfileStore {
+  async function change(name: string, edit: (profile: Profile) => Profile): Promise<void> {
+    const config = file.read();
+    const profiles = new Map(config.profiles);
+    profiles.set(name, edit(config.profiles.get(name) ?? {}));
+    await file.write({ ...config, profiles });
+  }
+
+  return {
+    path: file.path,
+    list: () => listProfiles(file.read()),
+    async use(name) {
+      const config = file.read();
+      findProfile(config, checkProfileName(name));
+      await file.write({ ...config, profile: name });
+    },
+    async remove(name) {
+      if (name === LOCAL_PROFILE) throw usageError("the profile `local` cannot be removed");
+      const { profile, ...config } = file.read();
+      findProfile(config, checkProfileName(name));
+      const profiles = new Map(config.profiles);
+      profiles.delete(name);
+      await file.write({ ...(profile === undefined || profile === name ? {} : { profile }), profiles });
+    },
+    values(name) {
+      const profile = findProfile(file.read(), name) ?? {};
+      return Object.fromEntries(PROFILE_KEYS.map((key) => [key, profile[key] ?? null])) as Record<
+        ProfileKey,
+        string | null
+      >;
+    },
+    async set(name, key, value) {
+      const known = parseKey(name, key);
+      checkValue(known, value, isTimeZone);
+      checkProfileName(name);
+      if (known !== "base_url") findProfile(file.read(), name);
+      await change(name, (profile) => ({ ...profile, [known]: value }));
+    },
+    async unset(name, key) {
+      const known = parseKey(name, key);
+      findProfile(file.read(), name);
+      await change(name, ({ [known]: _, ...rest }) => rest);
+    },
+  };
+}
+
+function listProfiles(config: Config): readonly ProfileSummary[] {
+  const inUse = config.profile ?? LOCAL_PROFILE;
+  const names = new Set([LOCAL_PROFILE, ...config.profiles.keys()]);
+  return [...names].map((name) => ({
+    name,
+    base_url: name === LOCAL_PROFILE ? null : (config.profiles.get(name)?.base_url ?? null),
+    in_use: name === inUse,
+  }));
+}
+
+/** @throws CliError usage for a key that is unknown, or that `local` cannot hold */
+export function parseKey(profile: string, key: string): ProfileKey {
+  const known = PROFILE_KEYS.find((candidate) => candidate === key);
+  if (known === undefined) throw usageError(`there is no key "${key}"`, `keys: ${PROFILE_KEYS.join(", ")}`);
+  if (profile === LOCAL_PROFILE && !LOCAL_KEYS.has(known)) {
+    throw usageError(
+      `the profile \`local\` has no ${key}: it is the embedded service`,
+      `name the profile it is for: --profile NAME; \`local\` has ${[...LOCAL_KEYS].join(", ")}`,
+    );
+  }
+  return known;
+}
+
+function checkProfileName(name: string): string {
+  if (/^[\p{L}\p{N}][\p{L}\p{N}._@-]*$/u.test(name)) return name;
+  throw usageError(
+    `"${name}" is no name for a profile`,
+    "use letters, digits, and . _ @ - behind the first one",
+  );
+}
+
+function checkValue(key: ProfileKey, value: string, isTimeZone: (name: string) => boolean): void {
+  if (value === "")
+    throw usageError(`${key}: the value is empty`, `to remove it: calctl config unset ${key}`);
+  switch (key) {
+    case "base_url":
+    case "auth_url":
+      asUsage(() => parseServiceUrl(value, key));
+      return;
+    case "redirect_uri":
+      if (!URL.canParse(value))
+        throw usageError(`redirect_uri: "${value}" is no URL`, "write http://127.0.0.1/callback");
+      return;
+    case "timezone":
+      if (!isTimeZone(value))
+        throw usageError(`timezone: there is no zone "${value}"`, "write a name such as Asia/Tokyo");
+      return;
+    case "media_type":
+      if (!/^[\w.+-]+\/[\w.+-]+$/.test(value)) {
+        throw usageError(`media_type: "${value}" is no media type`, "write application/vnd.NAME.v1+json");
+      }
+      return;
+    case "token_command":
+      checkTokenCommand(value);
+      return;
+    case "client_id":
+    case "calendar":
+    case "label":
+      return;
+  }
+}
+
+/** A JSON array of program and arguments, or the path of a program. */
+function checkTokenCommand(value: string): void {
+  if (!value.trimStart().startsWith("[")) return;
+  let json: unknown;
+  try {
+    json = JSON.parse(value);
+  } catch {
+    json = null;
+  }
+  const isCommand = Array.isArray(json) && json.length > 0 && json.every((part) => typeof part === "string");
+  if (!isCommand)
+    throw usageError(`token_command: ${value} is no JSON array of texts`, 'write ["PROGRAM","ARG"]');
+}
+
+/** What is wrong on a command line is exit 2, though the same value in the file would be exit 10. */
+function asUsage(check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof CliError) throw usageError(error.message, error.hint);
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import { configurationError } from "../errors.js";
+
+/** Whether a URL's host is this machine: 127.0.0.0/8, ::1 or localhost. @see RFC 8252 §8.3 */
+export function isLoopback(url: URL): boolean {
+  const host = url.hostname;
+  return host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * Reads the address of a service: https, or http on loopback alone; its trailing slash is dropped.
+ * @param source names where the text came from in messages
+ * @throws CliError configuration
+ */
+export function parseServiceUrl(text: string, source: string): URL {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (cause) {
+    throw configurationError(`${source}: "${text}" is no URL`, { hint: "write https://HOST/PATH", cause });
+  }
+  const secure = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
+  if (!secure) {
+    throw configurationError(`${source}: ${url.protocol}//${url.host} would send the token unprotected`, {
+      hint: "use https; http is for 127.0.0.1, [::1] and localhost alone",
+    });
+  }
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    throw configurationError(`${source}: the URL may not carry a user, a password, a query or a fragment`);
+  }
+  url.pathname = url.pathname.replace(/\/+$/, "");
+  return url;
+}

@@ -1,0 +1,153 @@
+import { type CliError, configurationError, usageError } from "../errors.js";
+import type { Config, Profile, ProfileKey } from "./config-file.js";
+import { type Environment, readVariable } from "./environment.js";
+
+/** The profile that is the embedded service, in this process. */
+export const LOCAL_PROFILE = "local";
+
+/** A value and where it came from, as messages name it. */
+export interface Sourced {
+  readonly value: string;
+  readonly source: string;
+  /** Where a wrong value is the caller's fault it is exit 2, in the configuration exit 10. */
+  readonly origin: "flag" | "environment" | "profile";
+}
+
+export interface SettingsInput {
+  /** `--profile`, undefined when not given. */
+  readonly profileFlag: string | undefined;
+  readonly env: Environment;
+  readonly config: Config;
+}
+
+export type ServiceChoice =
+  | { readonly kind: "local" }
+  | {
+      readonly kind: "remote";
+      /** As written, still to be checked. */
+      readonly baseUrl: Sourced;
+      readonly mediaType: string | undefined;
+    };
+
+/** Which service and account a command works with. */
+export interface Selection {
+  /** Null where CALCTL_BASE_URL names a service without any profile. */
+  readonly profile: string | null;
+  /** Whether anybody chose the profile: a flag, a variable, the configuration. */
+  readonly chosen: boolean;
+  readonly service: ServiceChoice;
+  /** A key of the profile; undefined when unset or without a profile. */
+  setting(key: ProfileKey): Sourced | undefined;
+  /** Why a token of the environment may not be sent to this service; null when it may. */
+  readonly environmentTokenRefusal: string | null;
+}
+
+/**
+ * Decides which service is meant: `--profile`, then CALCTL_BASE_URL, then CALCTL_PROFILE, then the profile in use,
+ * then `local`.
+ * @throws CliError configuration for a profile that is unknown or has no base_url
+ */
+export function selectService(input: SettingsInput): Selection {
+  const { profileFlag, env, config } = input;
+  const baseUrl = readVariable(env, "CALCTL_BASE_URL");
+  const variable = readVariable(env, "CALCTL_PROFILE");
+  if (profileFlag === "")
+    throw usageError("--profile: the name is empty", "is a variable of the script unset?");
+  if (profileFlag === undefined && baseUrl !== undefined) return fromBaseUrl(input, baseUrl, variable);
+  const inUse = variable ?? config.profile ?? LOCAL_PROFILE;
+  const name = profileFlag ?? inUse;
+  const profile = findProfile(config, name);
+  return {
+    profile: name,
+    chosen: (profileFlag ?? variable ?? config.profile) !== undefined,
+    service: serviceOf(name, profile),
+    setting: (key) => sourced(profile, name, key),
+    environmentTokenRefusal: refusal(input, { name, inUse, profile }),
+  };
+}
+
+function fromBaseUrl({ config }: SettingsInput, baseUrl: string, variable: string | undefined): Selection {
+  const profile = variable === undefined ? undefined : findProfile(config, variable);
+  return {
+    profile: variable ?? null,
+    chosen: true,
+    service: {
+      kind: "remote",
+      baseUrl: { value: baseUrl, source: "CALCTL_BASE_URL", origin: "environment" },
+      mediaType: profile?.media_type,
+    },
+    setting: (key) => (variable === undefined ? undefined : sourced(profile, variable, key)),
+    environmentTokenRefusal: null,
+  };
+}
+
+/** A token of the environment goes to CALCTL_BASE_URL, else to the service of the profile in use, nowhere else. */
+function refusal(
+  { profileFlag, env }: SettingsInput,
+  chosen: { readonly name: string; readonly inUse: string; readonly profile: Profile | undefined },
+): string | null {
+  if (chosen.name === LOCAL_PROFILE) return "the profile `local` takes no token";
+  const baseUrl = readVariable(env, "CALCTL_BASE_URL");
+  if (baseUrl !== undefined) {
+    return sameOrigin(baseUrl, chosen.profile?.base_url)
+      ? null
+      : `it belongs to CALCTL_BASE_URL, and --profile ${chosen.name} is another service`;
+  }
+  if (profileFlag === undefined || profileFlag === chosen.inUse) return null;
+  return `it belongs to the profile in use (${chosen.inUse}), and --profile names another one`;
+}
+
+function sameOrigin(one: string, other: string | undefined): boolean {
+  if (other === undefined || !URL.canParse(one) || !URL.canParse(other)) return false;
+  return new URL(one).origin === new URL(other).origin;
+}
+
+function serviceOf(name: string, profile: Profile | undefined): ServiceChoice {
+  if (name === LOCAL_PROFILE) return { kind: "local" };
+  const baseUrl = sourced(profile, name, "base_url");
+  if (baseUrl === undefined) {
+    throw configurationError(`the profile "${name}" has no base_url`, {
+      hint: `set it: calctl config set base_url https://HOST/PATH --profile ${name}`,
+    });
+  }
+  return { kind: "remote", baseUrl, mediaType: profile?.media_type };
+}
+
+/** @throws CliError configuration for a name that no profile has; `local` always exists */
+export function findProfile(config: Config, name: string): Profile | undefined {
+  const profile = config.profiles.get(name);
+  if (profile !== undefined || name === LOCAL_PROFILE) return profile;
+  const names = [LOCAL_PROFILE, ...config.profiles.keys()];
+  throw configurationError(`there is no profile "${name}"`, {
+    hint: `profiles: ${[...new Set(names)].join(", ")}`,
+    details: { candidates: [...new Set(names)] },
+  });
+}
+
+function sourced(profile: Profile | undefined, name: string, key: ProfileKey): Sourced | undefined {
+  const value = profile?.[key];
+  if (value === undefined || value === "") return undefined;
+  return { value, source: `${key} of profile "${name}"`, origin: "profile" };
+}
+
+/** Flag, else environment, else profile: the first that is set. An empty flag is no value. */
+export function pickSetting(
+  flag: { readonly name: string; readonly value: string | undefined },
+  env: { readonly name: string; readonly value: string | undefined },
+  profile: Sourced | undefined,
+): Sourced | undefined {
+  if (flag.value === "")
+    throw usageError(`${flag.name}: the value is empty`, "is a variable of the script unset?");
+  if (flag.value !== undefined) return { value: flag.value, source: flag.name, origin: "flag" };
+  if (env.value !== undefined && env.value !== "") {
+    return { value: env.value, source: env.name, origin: "environment" };
+  }
+  return profile;
+}
+
+/** A wrong value is exit 2 from a flag or the environment and exit 10 from the configuration. */
+export function settingError(setting: Sourced, message: string, hint?: string): CliError {
+  const text = `${setting.source}: ${message}`;
+  if (setting.origin !== "profile") return usageError(text, hint);
+  return configurationError(text, hint === undefined ? {} : { hint });
+}

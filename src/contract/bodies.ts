@@ -1,0 +1,185 @@
+import * as v from "valibot";
+import { parseWireDateTime } from "./date-time.js";
+import { COMMENT_MAX, codePointLength, DESCRIPTION_MAX, LOCATION_MAX, TITLE_MAX } from "./limits.js";
+import { CATEGORIES } from "./resources.js";
+import { isTimeZone } from "./time-zone.js";
+
+/** Request bodies with the contract's limits. @see contract section 4 */
+
+/** Text of at most `max` code points. */
+function limitedText(max: number) {
+  return v.pipe(
+    v.string("must be text"),
+    v.check((text) => codePointLength(text) <= max, `must be at most ${max} characters`),
+    v.metadata({ maxLength: max }),
+  );
+}
+
+function requiredText(max: number) {
+  return v.pipe(limitedText(max), v.minLength(1, "must not be empty"));
+}
+
+const dateTime = v.pipe(
+  v.string("must be an ISO 8601 date-time"),
+  v.check((text) => parseWireDateTime(text) !== null, "must be an ISO 8601 date-time that exists"),
+  v.metadata({ format: "date-time" }),
+);
+
+const timeZone = v.pipe(
+  v.string("must be a timezone name"),
+  v.check(isTimeZone, "must be a timezone name such as Asia/Tokyo"),
+);
+
+const labelRelationship = v.object(
+  {
+    data: v.object(
+      {
+        id: v.pipe(v.string("must have an id"), v.minLength(1, "must have an id")),
+        type: v.literal("label", "must be of type label"),
+      },
+      "must be {data: {id, type}}",
+    ),
+  },
+  "must be {data: {id, type}}",
+);
+
+const attendeesRelationship = v.object(
+  {
+    data: v.array(
+      v.object(
+        {
+          id: v.pipe(v.string("must have an id"), v.minLength(1, "must have an id")),
+          type: v.literal("user", "must be of type user"),
+        },
+        "must be {id, type}",
+      ),
+      "must be a list of {id, type}",
+    ),
+  },
+  "must be {data: [{id, type}]}",
+);
+
+const eventAttributes = v.object(
+  {
+    title: requiredText(TITLE_MAX),
+    category: v.picklist(CATEGORIES, "must be schedule or keep"),
+    all_day: v.nullish(v.boolean("must be true or false")),
+    start_at: v.nullish(dateTime),
+    start_timezone: v.nullish(timeZone),
+    end_at: v.nullish(dateTime),
+    end_timezone: v.nullish(timeZone),
+    description: v.nullish(limitedText(DESCRIPTION_MAX)),
+    location: v.nullish(limitedText(LOCATION_MAX)),
+    url: v.nullish(v.string("must be text")),
+  },
+  "must be an object",
+);
+
+export type EventAttributesBody = v.InferOutput<typeof eventAttributes>;
+
+/** One rule that spans several attributes: null when it holds, else the field and what is wrong. */
+interface EventRule {
+  readonly field: keyof EventAttributesBody;
+  readonly problem: string;
+  readonly broken: (attributes: Partial<EventAttributesBody>) => boolean;
+}
+
+function instantOf(text: string | null | undefined): number | null {
+  return text === null || text === undefined ? null : (parseWireDateTime(text)?.instant ?? null);
+}
+
+function notMidnight(text: string | null | undefined): boolean {
+  if (text === null || text === undefined) return false;
+  const time = parseWireDateTime(text);
+  return time !== null && !time.midnight;
+}
+
+/** For an all-day event the dates as written are compared, whatever the offset. */
+function endsNotAfterStart(attributes: Partial<EventAttributesBody>): boolean {
+  const { start_at: start, end_at: end, all_day: allDay } = attributes;
+  if (typeof start !== "string" || typeof end !== "string") return false;
+  if (allDay === true) {
+    const first = parseWireDateTime(start);
+    const last = parseWireDateTime(end);
+    return first !== null && last !== null && last.date <= first.date;
+  }
+  const from = instantOf(start);
+  const to = instantOf(end);
+  return from !== null && to !== null && to <= from;
+}
+
+function missing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+/** The rules of the create and update body that no single field can hold. @see contract section 4 */
+export const EVENT_RULES: readonly EventRule[] = [
+  {
+    field: "all_day",
+    problem: "is required for a schedule",
+    broken: (event) => event.category === "schedule" && missing(event.all_day),
+  },
+  {
+    field: "start_at",
+    problem: "is required for a schedule",
+    broken: (event) => event.category === "schedule" && missing(event.start_at),
+  },
+  {
+    field: "end_at",
+    problem: "is required for a schedule",
+    broken: (event) => event.category === "schedule" && missing(event.end_at),
+  },
+  {
+    field: "start_at",
+    problem: "is required when end_at is given",
+    broken: (event) => event.category !== "schedule" && missing(event.start_at) && !missing(event.end_at),
+  },
+  {
+    field: "end_at",
+    problem: "is required when start_at is given",
+    broken: (event) => event.category !== "schedule" && missing(event.end_at) && !missing(event.start_at),
+  },
+  {
+    field: "start_at",
+    problem: "must be at 00:00:00 for an all-day event",
+    broken: (event) => event.all_day === true && notMidnight(event.start_at),
+  },
+  {
+    field: "end_at",
+    problem: "must be at 00:00:00 for an all-day event",
+    broken: (event) => event.all_day === true && notMidnight(event.end_at),
+  },
+  { field: "end_at", problem: "must be after start_at", broken: endsNotAfterStart },
+];
+
+/** Body of a create and of an update. `EVENT_RULES` hold besides. */
+export const eventBodySchema = v.object(
+  {
+    data: v.object(
+      {
+        attributes: eventAttributes,
+        relationships: v.object(
+          { label: labelRelationship, attendees: v.nullish(attendeesRelationship) },
+          "must be an object with a label",
+        ),
+      },
+      "must be an object",
+    ),
+  },
+  "must be an object with data",
+);
+
+export type EventBody = v.InferOutput<typeof eventBodySchema>;
+
+/** Body of a comment. */
+export const activityBodySchema = v.object(
+  {
+    data: v.object(
+      { attributes: v.object({ content: requiredText(COMMENT_MAX) }, "must be an object") },
+      "must be an object",
+    ),
+  },
+  "must be an object with data",
+);
+
+export type ActivityBody = v.InferOutput<typeof activityBodySchema>;

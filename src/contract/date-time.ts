@@ -1,0 +1,64 @@
+/** A date-time as it was written, and the instant it means. */
+export interface WireDateTime {
+  /** Milliseconds since the Unix epoch. */
+  readonly instant: number;
+  /** `YYYY-MM-DD` as written, whatever the offset. */
+  readonly date: string;
+  /** Whether the clock as written reads 00:00:00. */
+  readonly midnight: boolean;
+}
+
+const PATTERN =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d{2}):?(\d{2})?)?$/;
+
+/** The instants that can be written with a year of four digits. */
+const YEAR_0 = Date.parse("0000-01-01T00:00:00.000Z");
+const YEAR_10000 = Date.UTC(10_000, 0);
+
+/**
+ * Reads an ISO 8601 date-time of any offset and precision; without an offset it is taken as UTC.
+ * Null when the text is no date-time or names a date or time that does not exist.
+ */
+export function parseWireDateTime(text: string): WireDateTime | null {
+  const match = PATTERN.exec(text);
+  if (match === null) return null;
+  const [, year, month, day, hour, minute, second = "0", fraction = "", , sign, offsetHour, offsetMinute] =
+    match;
+  const date = `${year}-${month}-${day}`;
+  if (!isCalendarDate(date)) return null;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
+  if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return null;
+  const clock = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
+  const milliseconds = Number(fraction.padEnd(3, "0").slice(0, 3));
+  const offset = (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * (sign === "-" ? -1 : 1);
+  const instant = dateToInstant(date) + clock + milliseconds - offset * 60_000;
+  // An offset can carry it where UTC has no four digits for the year any more.
+  if (instant < YEAR_0 || instant >= YEAR_10000) return null;
+  return {
+    instant,
+    date,
+    midnight: clock === 0 && Number(fraction) === 0,
+  };
+}
+
+/** Whether `YYYY-MM-DD` names a day that exists. */
+export function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const instant = dateToInstant(text);
+  return Number.isFinite(instant) && instantToDate(instant) === text;
+}
+
+/** Midnight UTC of `YYYY-MM-DD`, in milliseconds. */
+export function dateToInstant(date: string): number {
+  return Date.parse(`${date}T00:00:00.000Z`);
+}
+
+/** The UTC day of an instant as `YYYY-MM-DD`. */
+export function instantToDate(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 10);
+}
+
+/** The contract's form of an instant: UTC with milliseconds and `Z`. */
+export function formatWireDateTime(instant: number): string {
+  return new Date(instant).toISOString();
+}

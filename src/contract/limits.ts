@@ -1,0 +1,23 @@
+/** Limits of the contract. Text is counted in Unicode code points. @see contract section 8 */
+export const TITLE_MAX = 50;
+export const DESCRIPTION_MAX = 10_000;
+export const LOCATION_MAX = 100;
+export const COMMENT_MAX = 1_000;
+
+/** `days` of upcoming_events: whole days, from 1 to 7. */
+export const DAYS_MIN = 1;
+export const DAYS_MAX = 7;
+export const DAYS_DEFAULT = 1;
+
+/** The rate limit the contract states first: requests per window of seconds. */
+export const RATE_LIMIT_DEFAULT = { limit: 600, windowSeconds: 600 } as const;
+
+/** Lifetime of an authorization code in seconds. */
+export const AUTHORIZATION_CODE_SECONDS = 600;
+
+/** Length of text as the contract's limits count it. */
+export function codePointLength(text: string): number {
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length;
+}

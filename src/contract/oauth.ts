@@ -1,0 +1,40 @@
+import * as v from "valibot";
+
+/** The two endpoints of the authorization server. @see contract section 5, RFC 6749, RFC 7636 */
+
+export const authorizeQuerySchema = v.object({
+  client_id: v.string(),
+  redirect_uri: v.string(),
+  response_type: v.literal("code"),
+  state: v.optional(v.string()),
+  code_challenge: v.optional(v.string()),
+  code_challenge_method: v.optional(v.picklist(["S256", "plain"])),
+});
+
+export const tokenRequestSchema = v.object({
+  client_id: v.string(),
+  client_secret: v.string(),
+  redirect_uri: v.string(),
+  code: v.string(),
+  grant_type: v.literal("authorization_code"),
+  code_verifier: v.optional(v.string()),
+});
+
+export const tokenAnswerSchema = v.object({
+  access_token: v.pipe(v.string(), v.minLength(1)),
+  /** Unix time in seconds. */
+  created_at: v.pipe(v.number(), v.integer()),
+  token_type: v.literal("Bearer"),
+});
+
+/** @see RFC 6749 §5.2 */
+export const oauthErrorSchema = v.object({
+  error: v.string(),
+  error_description: v.optional(v.string()),
+});
+
+/** Paths relative to {auth_url}. */
+export const OAUTH_ROUTES = {
+  authorize: { method: "GET", path: "/authorize", summary: "Ask the user to authorize a client" },
+  token: { method: "POST", path: "/token", summary: "Exchange an authorization code for an access token" },
+} as const;

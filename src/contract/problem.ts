@@ -1,0 +1,42 @@
+import * as v from "valibot";
+
+/** Titles of the statuses a service of the contract answers with. @see contract section 7 */
+export const STATUS_TITLES = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  406: "Not Acceptable",
+  413: "Content Too Large",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+} as const;
+
+export type ProblemStatus = keyof typeof STATUS_TITLES;
+
+/** Field name -> what is wrong with it. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+/** Problem details as the contract words them. @see RFC 9457 §3.1, contract section 7 */
+export const problemSchema = v.object({
+  type: v.string(),
+  status: v.pipe(v.number(), v.integer()),
+  title: v.string(),
+  errors: v.optional(v.union([v.string(), v.record(v.string(), v.array(v.string()))])),
+});
+
+export type Problem = v.InferOutput<typeof problemSchema>;
+
+/** The problem body of a status. */
+export function problem(status: ProblemStatus, errors?: string | FieldErrors): Problem {
+  const body = { type: "about:blank", status, title: STATUS_TITLES[status] };
+  if (errors === undefined) return body;
+  if (typeof errors === "string") return { ...body, errors };
+  return {
+    ...body,
+    errors: Object.fromEntries(Object.entries(errors).map(([field, list]) => [field, [...list]])),
+  };
+}

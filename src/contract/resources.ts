@@ -1,0 +1,88 @@
+import * as v from "valibot";
+
+/**
+ * The resource objects of the contract as the contract words them: what the embedded service sends.
+ * What a client must be able to read besides is in `lenient-resources.ts`. @see contract section 2
+ */
+
+export const CATEGORIES = ["schedule", "keep"] as const;
+
+const HEX_COLOR = /^#[0-9a-fA-F]{6}$/;
+const UTC_MILLISECONDS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+const id = v.pipe(v.string(), v.minLength(1));
+/** `#` and six hex digits. */
+export const hexColorSchema = v.pipe(v.string(), v.regex(HEX_COLOR, "must be # and six hex digits"));
+const timestamp = v.pipe(v.string(), v.regex(UTC_MILLISECONDS));
+
+function identifier<const T extends string>(type: T) {
+  return v.object({ id, type: v.literal(type) });
+}
+
+function toOne<const T extends string>(type: T) {
+  return v.object({ data: identifier(type) });
+}
+
+function toMany<const T extends string>(type: T) {
+  return v.object({ data: v.array(identifier(type)) });
+}
+
+export const userSchema = v.object({
+  id,
+  type: v.literal("user"),
+  attributes: v.object({ name: v.string(), description: v.string(), image_url: v.string() }),
+});
+
+export const labelSchema = v.object({
+  id: v.pipe(v.string(), v.regex(/^[^,]+,[^,]+$/)),
+  type: v.literal("label"),
+  attributes: v.object({ name: v.string(), color: hexColorSchema }),
+});
+
+export const calendarSchema = v.object({
+  id,
+  type: v.literal("calendar"),
+  attributes: v.object({
+    name: v.string(),
+    description: v.string(),
+    color: hexColorSchema,
+    order: v.pipe(v.number(), v.integer(), v.minValue(0)),
+    image_url: v.string(),
+    created_at: timestamp,
+  }),
+  relationships: v.object({ labels: toMany("label"), members: toMany("user") }),
+});
+
+/** Times and zones are null in a keep that has none. */
+export const eventSchema = v.object({
+  id,
+  type: v.literal("event"),
+  attributes: v.object({
+    category: v.picklist(CATEGORIES),
+    title: v.string(),
+    all_day: v.boolean(),
+    start_at: v.nullable(timestamp),
+    start_timezone: v.nullable(v.string()),
+    end_at: v.nullable(timestamp),
+    end_timezone: v.nullable(v.string()),
+    recurrences: v.array(v.string()),
+    description: v.string(),
+    location: v.string(),
+    url: v.string(),
+    updated_at: timestamp,
+    created_at: timestamp,
+  }),
+  relationships: v.object({ creator: toOne("user"), label: toOne("label"), attendees: toMany("user") }),
+});
+
+export const activitySchema = v.object({
+  id,
+  type: v.literal("activity"),
+  attributes: v.object({ content: v.string(), updated_at: timestamp, created_at: timestamp }),
+});
+
+export type UserResource = v.InferOutput<typeof userSchema>;
+export type LabelResource = v.InferOutput<typeof labelSchema>;
+export type CalendarResource = v.InferOutput<typeof calendarSchema>;
+export type EventResource = v.InferOutput<typeof eventSchema>;
+export type ActivityResource = v.InferOutput<typeof activitySchema>;

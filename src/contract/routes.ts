@@ -1,0 +1,138 @@
+import * as v from "valibot";
+import { activityBodySchema, eventBodySchema } from "./bodies.js";
+import { DAYS_DEFAULT, DAYS_MAX, DAYS_MIN } from "./limits.js";
+import { activitySchema, calendarSchema, eventSchema, labelSchema, userSchema } from "./resources.js";
+
+/** The 11 endpoints of the contract, once: the client's calls, the service's router and OpenAPI derive from it. */
+
+export type HttpMethod = "GET" | "POST" | "PUT" | "DELETE";
+
+export interface QueryParameter {
+  readonly description: string;
+  readonly schema: v.GenericSchema;
+}
+
+export interface Route {
+  readonly method: HttpMethod;
+  /** Relative to the base URL; `{name}` stands for one path segment. */
+  readonly path: string;
+  readonly summary: string;
+  /** Values `include` may list; absent where the endpoint takes none. */
+  readonly include?: readonly string[];
+  readonly query?: Readonly<Record<string, QueryParameter>>;
+  readonly body?: v.GenericSchema;
+  readonly success: 200 | 201 | 204;
+  /** Null for 204. */
+  readonly answer: v.GenericSchema | null;
+}
+
+const CALENDAR_INCLUDE = ["labels", "members"] as const;
+const EVENT_INCLUDE = ["creator", "label", "attendees"] as const;
+const included = v.optional(v.array(v.union([labelSchema, userSchema])));
+
+export const UPCOMING_QUERY = {
+  timezone: {
+    description: "Timezone name in which days begin, UTC by default",
+    schema: v.optional(v.string(), "UTC"),
+  },
+  days: {
+    description: "Number of days to return, from today on",
+    schema: v.optional(
+      v.pipe(v.number(), v.integer(), v.minValue(DAYS_MIN), v.maxValue(DAYS_MAX)),
+      DAYS_DEFAULT,
+    ),
+  },
+} as const;
+
+export const ROUTES = {
+  getCurrentUser: {
+    method: "GET",
+    path: "/user",
+    summary: "The current user",
+    success: 200,
+    answer: v.object({ data: userSchema }),
+  },
+  listCalendars: {
+    method: "GET",
+    path: "/calendars",
+    summary: "The calendars the current user can access",
+    include: CALENDAR_INCLUDE,
+    success: 200,
+    answer: v.object({ data: v.array(calendarSchema), included }),
+  },
+  getCalendar: {
+    method: "GET",
+    path: "/calendars/{calendar_id}",
+    summary: "One calendar",
+    include: CALENDAR_INCLUDE,
+    success: 200,
+    answer: v.object({ data: calendarSchema, included }),
+  },
+  listLabels: {
+    method: "GET",
+    path: "/calendars/{calendar_id}/labels",
+    summary: "The labels of a calendar",
+    success: 200,
+    answer: v.object({ data: v.array(labelSchema) }),
+  },
+  listMembers: {
+    method: "GET",
+    path: "/calendars/{calendar_id}/members",
+    summary: "The members of a calendar",
+    success: 200,
+    answer: v.object({ data: v.array(userSchema) }),
+  },
+  getEvent: {
+    method: "GET",
+    path: "/calendars/{calendar_id}/events/{event_id}",
+    summary: "One event",
+    include: EVENT_INCLUDE,
+    success: 200,
+    answer: v.object({ data: eventSchema, included }),
+  },
+  listUpcomingEvents: {
+    method: "GET",
+    path: "/calendars/{calendar_id}/upcoming_events",
+    summary: "Events from today on",
+    include: EVENT_INCLUDE,
+    query: UPCOMING_QUERY,
+    success: 200,
+    answer: v.object({ data: v.array(eventSchema), included }),
+  },
+  createEvent: {
+    method: "POST",
+    path: "/calendars/{calendar_id}/events",
+    summary: "Create an event",
+    body: eventBodySchema,
+    success: 201,
+    answer: v.object({ data: eventSchema }),
+  },
+  updateEvent: {
+    method: "PUT",
+    path: "/calendars/{calendar_id}/events/{event_id}",
+    summary: "Replace an event",
+    body: eventBodySchema,
+    success: 200,
+    answer: v.object({ data: eventSchema }),
+  },
+  deleteEvent: {
+    method: "DELETE",
+    path: "/calendars/{calendar_id}/events/{event_id}",
+    summary: "Delete an event",
+    success: 204,
+    answer: null,
+  },
+  createActivity: {
+    method: "POST",
+    path: "/calendars/{calendar_id}/events/{event_id}/activities",
+    summary: "Comment on an event",
+    body: activityBodySchema,
+    success: 201,
+    answer: v.object({ data: activitySchema }),
+  },
+} as const satisfies Readonly<Record<string, Route>>;
+
+export type RouteName = keyof typeof ROUTES;
+
+/** Statuses any endpoint may answer with besides its own. @see contract section 7 */
+export const FAILURE_STATUSES = [400, 401, 403, 404, 406, 429, 500, 503, 504] as const;

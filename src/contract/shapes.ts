@@ -1,0 +1,92 @@
+/**
+ * The flat shapes a resource is read into: attributes beside the id, relationships resolved.
+ * Keys are the contract's own names. Null means that the service did not send the value.
+ */
+
+export type Category = "schedule" | "keep";
+
+export interface User {
+  /** Composite inside a calendar, plain for the current user. */
+  readonly id: string;
+  /** `user`, or `application` where an app created an event. */
+  readonly type: string;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly image_url: string | null;
+}
+
+export interface Label {
+  /** Composite: `<calendar_id>,<number>`. */
+  readonly id: string;
+  /** The plain part of the id as a number; null where a service numbers otherwise. */
+  readonly number: number | null;
+  /** Empty for the default label. */
+  readonly name: string | null;
+  readonly color: string | null;
+}
+
+export interface Calendar {
+  readonly id: string;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly color: string | null;
+  readonly order: number | null;
+  readonly image_url: string | null;
+  /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  readonly created_at: string | null;
+  readonly labels: readonly Label[];
+  readonly members: readonly User[];
+}
+
+export interface CalendarEvent {
+  readonly id: string;
+  readonly calendar_id: string;
+  /** `schedule` or `keep`; a service may send others. */
+  readonly category: string | null;
+  readonly title: string | null;
+  readonly all_day: boolean | null;
+  /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`; null for a keep without times. */
+  readonly start_at: string | null;
+  readonly start_timezone: string | null;
+  /** UTC; for an all-day event the midnight that closes the last day. */
+  readonly end_at: string | null;
+  readonly end_timezone: string | null;
+  /** RFC 5545 lines. */
+  readonly recurrences: readonly string[];
+  readonly description: string | null;
+  readonly location: string | null;
+  readonly url: string | null;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+  readonly creator: User | null;
+  readonly label: Label | null;
+  readonly attendees: readonly User[];
+}
+
+export interface Activity {
+  readonly id: string;
+  readonly event_id: string;
+  readonly calendar_id: string;
+  readonly content: string | null;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+}
+
+/** The writable fields of an event: what a create or an update sends. Undefined fields are left out. */
+export interface EventDraft {
+  readonly category: string;
+  readonly title: string;
+  readonly all_day?: boolean | undefined;
+  /** ISO 8601 with an offset or `Z`. */
+  readonly start_at?: string | undefined;
+  readonly start_timezone?: string | undefined;
+  readonly end_at?: string | undefined;
+  readonly end_timezone?: string | undefined;
+  readonly description?: string | undefined;
+  readonly location?: string | undefined;
+  readonly url?: string | undefined;
+  /** Composite. */
+  readonly label_id: string;
+  /** Composite. */
+  readonly attendee_ids?: readonly string[] | undefined;
+}

@@ -1,0 +1,104 @@
+import { homedir } from "node:os";
+import { type ConfigFile, createConfigFile } from "./config/config-file.js";
+import { resolveDirectories } from "./config/directories.js";
+import type { Environment } from "./config/environment.js";
+import type { Context, GlobalFlags } from "./context.js";
+import type { ReadableLike } from "./host/input.js";
+import { localDatabase } from "./host/local-backend.js";
+import { createResources, type Resources } from "./host/resources.js";
+import { createInterruption, type SignalSource } from "./host/signals.js";
+import { resolveSystemTimeZone } from "./host/system-time-zone.js";
+import { createTextSink, type TextSink, type WritableLike } from "./host/text-sink.js";
+import type { Service } from "./service/service.js";
+
+/** What is used of Node's process. */
+export interface ProcessLike extends SignalSource {
+  readonly env: Environment;
+  readonly platform: string;
+  readonly stdin: ReadableLike;
+  readonly stdout: WritableLike;
+  readonly stderr: WritableLike;
+}
+
+/** Parts that a sandbox or a test replaces. */
+export interface HostOverrides {
+  /** Milliseconds since the Unix epoch. */
+  readonly now?: () => number;
+  /** The zone of the process; undefined when it has no IANA name. */
+  readonly systemTimeZone?: () => string | undefined;
+  readonly configFile?: ConfigFile;
+  /** The service behind the profile `local`, and its user. */
+  readonly localService?: () => Promise<LocalService>;
+}
+
+export interface LocalService {
+  readonly service: Service;
+  readonly userId: string;
+}
+
+export type Run = (argv: readonly string[], host: Host) => Promise<number>;
+
+/** The context but for what belongs to the run itself. */
+export type HostContext = Omit<Context, "setExitCode">;
+
+export type CreateContext = (flags: GlobalFlags, run: Run) => HostContext;
+
+/** One run of the program: its streams, and the context its command gets. */
+export interface Host {
+  readonly env: Environment;
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
+  /** Loads what contexts are made of: nothing of it is needed for `--version`. */
+  loadContexts(): Promise<CreateContext>;
+  /** Closes what the run opened. */
+  close(): Promise<void>;
+}
+
+/** What every context of one run shares. */
+export interface HostParts {
+  readonly process: ProcessLike;
+  readonly overrides: HostOverrides;
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
+  readonly resources: Resources;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  readonly systemTimeZone: () => string | undefined;
+  readonly configFile: ConfigFile;
+  /** Path of the database of the profile `local`. */
+  readonly database: string;
+  /** Aborts on SIGINT and SIGTERM; they are listened for from the first call on. */
+  readonly signal: () => AbortSignal;
+}
+
+/** The composition root: real streams, clock, environment, configuration, transport, prompts. */
+export function createHost(process: ProcessLike, overrides: HostOverrides = {}): Host {
+  const { env, platform } = process;
+  const directories = resolveDirectories({ env, platform, home: homedir() });
+  let signal: AbortSignal | undefined;
+  const parts: HostParts = {
+    process,
+    overrides,
+    stdout: createTextSink(process.stdout, "stdout"),
+    stderr: createTextSink(process.stderr, "stderr"),
+    resources: createResources(),
+    now: overrides.now ?? Date.now,
+    systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,
+    configFile: overrides.configFile ?? createConfigFile(directories.config),
+    database: localDatabase(directories),
+    signal: () => {
+      signal ??= createInterruption(process);
+      return signal;
+    },
+  };
+  return {
+    env,
+    stdout: parts.stdout,
+    stderr: parts.stderr,
+    async loadContexts() {
+      const { composeContext } = await import("./host/compose-context.js");
+      return (flags, run) => composeContext(parts, { flags, run, createHost });
+    },
+    close: () => parts.resources.closeAll(),
+  };
+}

@@ -1,0 +1,65 @@
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import type { HttpResponse, Transport } from "../api/transport.js";
+import type { Directories } from "../config/directories.js";
+import type { HostParts, LocalService } from "../host.js";
+import type { Service, ServiceOptions } from "../service/service.js";
+
+/** Stands for the embedded service in URLs; nothing ever connects to it. */
+export const LOCAL_BASE_URL = "http://127.0.0.1/";
+
+/** Path of the database of the profile `local`. */
+export function localDatabase(directories: Directories): string {
+  return join(directories.data, "local.db");
+}
+
+/** Opens a database of the embedded service; it is closed when the run ends. */
+export type OpenService = (options: Pick<ServiceOptions, "database" | "rateLimit">) => Promise<Service>;
+
+/** The service is loaded only when it is opened, so that online use loads no SQLite. */
+export function createServiceOpener(
+  { now, resources }: Pick<HostParts, "now" | "resources">,
+  onError: (error: unknown) => void,
+): OpenService {
+  return async (options) => {
+    const { openService } = await import("../service/service.js");
+    const service = await openService({ ...options, now, onError });
+    resources.add(() => service.close());
+    return service;
+  };
+}
+
+/** The service of the profile `local`; its first use creates user, calendar and labels and says where. */
+export async function openLocalService(
+  open: OpenService,
+  database: string,
+  note: (text: string) => void,
+): Promise<LocalService> {
+  const service = await open({ database, rateLimit: null });
+  const { userId, created } = await service.admin.ensureLocalUser({ name: systemUserName() });
+  if (created) note(`created the calendar database of the profile local: ${database}`);
+  return { service, userId };
+}
+
+/** The transport into the embedded service in this process: same client, same bodies, no socket and no token. */
+export function createInProcessTransport({ service, userId }: LocalService): Transport {
+  const encoder = new TextEncoder();
+  return async (request): Promise<HttpResponse> => {
+    request.signal?.throwIfAborted();
+    const { pathname, search } = new URL(request.url);
+    const body = encoder.encode(request.body ?? "");
+    return service.handle(
+      { method: request.method, target: `${pathname}${search}`, headers: request.headers, body },
+      { kind: "local", userId },
+    );
+  };
+}
+
+/** Containers may run as a user that has no name. */
+export function systemUserName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "me";
+  }
+}

@@ -1,0 +1,29 @@
+import type { Transport } from "../api/transport.js";
+import type { GlobalFlags } from "../context.js";
+import type { HostParts } from "../host.js";
+import { decideTimeout } from "./settings.js";
+
+/** The transport over sockets; undici is loaded only here. */
+export async function createNetworkTransport(
+  flags: GlobalFlags,
+  { process, resources }: Pick<HostParts, "process" | "resources">,
+): Promise<Transport> {
+  const timeout = decideTimeout(flags, process.env);
+  const { createUndiciTransport } = await import("../api/undici-transport.js");
+  const { send, close } = createUndiciTransport({ timeout });
+  resources.add(close);
+  return send;
+}
+
+export interface TraceChoice {
+  readonly flags: GlobalFlags;
+  readonly now: () => number;
+  readonly write: (line: string) => void;
+}
+
+/** With `--verbose`, a transport that says one line an attempt. */
+export async function traced(transport: Transport, { flags, now, write }: TraceChoice): Promise<Transport> {
+  if (flags.verbose !== true) return transport;
+  const { withTrace } = await import("../api/trace.js");
+  return withTrace(transport, { now, write });
+}

@@ -1,0 +1,27 @@
+/** What was opened during a run and must be closed before the process can end. */
+export interface Resources {
+  /** Remembers how to close; closed in reverse order. */
+  add(close: () => Promise<void> | void): void;
+  closeAll(): Promise<void>;
+}
+
+export function createResources(): Resources {
+  const closers: (() => Promise<void> | void)[] = [];
+  return {
+    add: (close) => {
+      closers.push(close);
+    },
+    async closeAll() {
+      for (const close of closers.splice(0).reverse()) await close();
+    },
+  };
+}
+
+/** Calls an asynchronous function at most once, when its result is first wanted. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,77 @@
+import { Readable } from "node:stream";
+import type { Config } from "../config/config-file.js";
+import type { CapturedRun, Sandbox } from "../context.js";
+import type { Host, HostOverrides, ProcessLike } from "../host.js";
+import { openService } from "../service/service.js";
+import type { WritableLike } from "./text-sink.js";
+
+export interface SandboxOptions {
+  readonly createHost: (process: ProcessLike, overrides: HostOverrides) => Host;
+  readonly run: (argv: readonly string[], host: Host) => Promise<number>;
+  readonly now: () => number;
+  /** Name of the throwaway user. */
+  readonly userName: string;
+  readonly systemTimeZone: () => string | undefined;
+  /** What the runs are to believe of their terminal. */
+  readonly columns: number;
+  readonly color: boolean;
+}
+
+/** An embedded service in memory and an empty configuration; nothing of it outlives the process. */
+export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const service = await openService({ database: ":memory:", now: options.now, rateLimit: null });
+  const { userId } = await service.admin.ensureLocalUser({ name: options.userName });
+  let config: Config = { profiles: new Map() };
+  const overrides: HostOverrides = {
+    now: options.now,
+    systemTimeZone: options.systemTimeZone,
+    localService: async () => ({ service, userId }),
+    configFile: {
+      path: "(in memory)",
+      read: () => config,
+      write: async (changed) => {
+        config = changed;
+      },
+    },
+  };
+  return {
+    async run(argv) {
+      const stdout = createCapture(options.columns);
+      const stderr = createCapture(options.columns);
+      const host = options.createHost(sandboxProcess(stdout, stderr, options.color), overrides);
+      const exitCode = await options.run(argv, host);
+      return { exitCode, stdout: stdout.text(), stderr: stderr.text() } satisfies CapturedRun;
+    },
+    close: () => service.close(),
+  };
+}
+
+function sandboxProcess(stdout: WritableLike, stderr: WritableLike, color: boolean): ProcessLike {
+  return {
+    env: color ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" },
+    platform: "linux",
+    stdin: Object.assign(Readable.from([]), { isTTY: false }),
+    stdout,
+    stderr,
+    once: () => undefined,
+  };
+}
+
+interface Capture extends WritableLike {
+  text(): string;
+}
+
+function createCapture(columns: number): Capture {
+  let captured = "";
+  return {
+    isTTY: true,
+    columns,
+    write(text, done) {
+      captured += text;
+      done();
+      return true;
+    },
+    on: () => undefined,
+    text: () => captured,
+  };
+}

@@ -1,0 +1,50 @@
+import { CliError, errorCodeOf } from "../errors.js";
+
+/** What is used of a Node writable stream. */
+export interface WritableLike {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  write(text: string, done: (error?: Error | null) => void): boolean;
+  on(event: "error", listener: (error: Error) => void): unknown;
+}
+
+export interface TextSink {
+  readonly isTerminal: boolean;
+  /** Width of the terminal; undefined when it is none. */
+  readonly columns: number | undefined;
+  /**
+   * Resolves when the stream has taken the text, or when nobody reads it any more.
+   * @throws CliError failed when it could not be written
+   */
+  write(text: string): Promise<void>;
+}
+
+/** A stream that a reader may close at any time: what comes after that is dropped in silence. */
+export function createTextSink(stream: WritableLike, name: string): TextSink {
+  let closed = false;
+  // Without a listener a late EPIPE would end the process with a stack trace.
+  stream.on("error", () => {
+    closed = true;
+  });
+  return {
+    isTerminal: stream.isTTY === true,
+    get columns() {
+      return stream.columns;
+    },
+    write(text) {
+      if (closed || text === "") return Promise.resolve();
+      return new Promise((resolve, reject) => {
+        stream.write(text, (error) => {
+          if (error === undefined || error === null || errorCodeOf(error) === "EPIPE") resolve();
+          else reject(writeError(error, name));
+        });
+      });
+    },
+  };
+}
+
+function writeError(error: Error, name: string): CliError {
+  return new CliError("failed", `${name} could not be written (${errorCodeOf(error) ?? error.message})`, {
+    cause: error,
+  });
+}

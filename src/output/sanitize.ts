@@ -1,0 +1,55 @@
+/**
+ * Text of others made harmless before it meets a terminal: what could move the cursor, change colours, reorder
+ * letters or fake a line is shown as an escape. This is for eyes; it does not make a way back.
+ */
+
+/** Control characters (C0, DEL, C1), lone surrogates, line and paragraph separators, bidirectional controls. */
+const HARMFUL = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** No script stacks more marks on one letter; piled up they paint over neighbouring lines. */
+const MARKS_MAX = 8;
+const TOO_MANY_MARKS = new RegExp(`\\p{M}{${MARKS_MAX + 1},}`, "gu");
+
+const NAMED_ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** One line of text: control characters, line feeds and tabs too, become `\x1b`, `\n`, `\u{202e}`. */
+export function sanitizeLine(text: string): string {
+  return limitMarks(text.replace(HARMFUL, visibleEscape));
+}
+
+/** Text of several lines: as `sanitizeLine`, but line feeds and tabs stay, and CRLF is a line feed. */
+export function sanitizeBlock(text: string): string {
+  const lines = text.replaceAll("\r\n", "\n");
+  return limitMarks(lines.replace(HARMFUL, (found) => (isLayout(found) ? found : visibleEscape(found))));
+}
+
+/**
+ * A JSON text for a terminal: what JSON leaves as it is but a terminal may obey becomes `\uXXXX`, so the text
+ * still means the same. @see RFC 8259 §7
+ */
+export function escapeJson(text: string): string {
+  return text.replace(HARMFUL, (found) =>
+    isLayout(found) || found === "\r" ? found : `\\u${codeOf(found).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function isLayout(character: string): boolean {
+  return character === "\n" || character === "\t";
+}
+
+function visibleEscape(character: string): string {
+  const code = codeOf(character);
+  if (code > 0xff) return `\\u{${code.toString(16)}}`;
+  return NAMED_ESCAPES[character] ?? `\\x${code.toString(16).padStart(2, "0")}`;
+}
+
+function limitMarks(text: string): string {
+  return text.replace(TOO_MANY_MARKS, (marks) => {
+    const all = [...marks];
+    return [...all.slice(0, MARKS_MAX), ...all.slice(MARKS_MAX).map(visibleEscape)].join("");
+  });
+}
+
+function codeOf(character: string): number {
+  return character.codePointAt(0) ?? 0;
+}

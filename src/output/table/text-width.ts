@@ -1,0 +1,48 @@
+/**
+ * How many columns of a terminal text takes. Measured by grapheme cluster: East Asian wide characters and emoji
+ * take two, combining marks and joiners none. @see UAX #11, UAX #29
+ */
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+/** Ranges of East_Asian_Width W and F; JavaScript's regular expressions know no such property. */
+export const WIDE =
+  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/u;
+/** Shown as an emoji by itself, or made one by variation selector 16. */
+const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
+/** Takes no column of its own: marks, invisible formatting, the vowels and finals of Hangul syllables. */
+const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]/u;
+
+const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Columns that one line of harmless text takes. */
+export function textWidth(text: string): number {
+  if (PRINTABLE_ASCII.test(text)) return text.length;
+  return graphemesOf(text).reduce((width, grapheme) => width + graphemeWidth(grapheme), 0);
+}
+
+/** The text as it is, or cut to `width` columns with `…` at its end. */
+export function truncateText(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  let kept = "";
+  let used = 0;
+  for (const grapheme of graphemesOf(text)) {
+    used += graphemeWidth(grapheme);
+    if (used > width - 1) break;
+    kept += grapheme;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** What a reader takes for one character each. */
+export function graphemesOf(text: string): readonly string[] {
+  return Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (EMOJI.test(grapheme)) return 2;
+  let width = 0;
+  for (const character of grapheme) {
+    if (!ZERO_WIDTH.test(character)) width += WIDE.test(character) ? 2 : 1;
+  }
+  return width;
+}

@@ -1,0 +1,60 @@
+/** How one kind of value is shown. A view knows the value's flat shape and nothing of streams. */
+export interface View<T> {
+  /** What one value is called in messages: `event`, `calendar`. */
+  readonly noun: string;
+  /** Every key of the JSON object, in their order. `--fields` takes any of them, in every format. */
+  readonly keys: { readonly [K in KeyOf<T>]-?: ViewKey<T> };
+  /** Columns of tsv, in their order; with none, nothing is printed. Keys that no value has are left out. */
+  readonly tsv: readonly KeyOf<T>[];
+  /** Columns of a table for eyes; the default is `tsv`. */
+  readonly table?: readonly (KeyOf<T> | TableColumn<T>)[];
+  /** Lines of a table for eyes that shows one value alone; the default is `table`. */
+  readonly listing?: readonly (KeyOf<T> | TableColumn<T>)[];
+  /**
+   * `rows`: one line a value. `pairs`: one `key value` a line, for one value alone.
+   * `bare`: one value with one key, of which the text alone is shown.
+   */
+  readonly layout: "rows" | "pairs" | "bare";
+}
+
+export type KeyOf<T> = keyof T & string;
+
+export interface ViewKey<T> {
+  /** The value as it goes to JSON; the default is the value under the key. Undefined leaves the key out. */
+  readonly json?: (value: T) => unknown;
+  /** The value as it goes to one cell; the default is the JSON value, lists joined by `, `, null as nothing. */
+  readonly text?: (value: T) => string;
+  /** What a table for eyes shows instead of the text. */
+  readonly cell?: (value: T) => Cell;
+  /** What a table calls it; the default is the key as words. */
+  readonly header?: string;
+  /** The narrowest width its column may shrink to; without it the text is always shown whole. */
+  readonly shrinkTo?: number;
+  /** Whether the text may have several lines; where one line is all there is, line feeds are shown as escapes. */
+  readonly multiline?: boolean;
+}
+
+/** A column of a table for eyes that is no JSON key. */
+export interface TableColumn<T> {
+  readonly header: string;
+  readonly cell: (value: T) => Cell;
+  /** Whether these values need the column at all. */
+  readonly isShown?: (values: readonly T[]) => boolean;
+}
+
+/** What a table shows in one place, not yet made harmless. */
+export interface Cell {
+  readonly text: string;
+  /** `#` and six hex digits: the colour of a dot before the text, where colours are shown. */
+  readonly dot?: string | null;
+}
+
+/** The formats this program knows by name; each command has some of them. */
+export const FORMATS = ["table", "tsv", "csv", "json", "ndjson", "markdown", "text", "ics"] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** Where a command hands its value over. */
+export interface Output<T> {
+  /** Prints one value as an object, or a list as an array or lines. Resolves when the stream has taken it. */
+  print(value: T | readonly T[]): Promise<void>;
+}

@@ -1,0 +1,80 @@
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import type { TableColumn, View } from "../view.js";
+import { describeWhen } from "./event-when.js";
+import { labelCell, labelJson, labelText } from "./label.js";
+import { userJson, userText } from "./user.js";
+
+const WHEN: TableColumn<LocalizedEvent> = {
+  header: "When",
+  cell: (event) => ({ text: describeWhen(event, { year: false }) }),
+};
+
+const WHEN_WITH_YEAR: TableColumn<LocalizedEvent> = {
+  header: "When",
+  cell: (event) => ({ text: describeWhen(event, { year: true }) }),
+};
+
+const CALENDAR_IF_SEVERAL: TableColumn<LocalizedEvent> = {
+  header: "Calendar",
+  cell: ({ calendar_id }) => ({ text: calendar_id }),
+  isShown: (events) => new Set(events.map(({ calendar_id }) => calendar_id)).size > 1,
+};
+
+/** Events, with their times in the zone that the user chose. */
+export const eventView: View<LocalizedEvent> = {
+  noun: "event",
+  keys: {
+    id: {},
+    calendar_id: { header: "Calendar" },
+    category: {},
+    title: { shrinkTo: 8 },
+    all_day: {},
+    start_at: {},
+    start_timezone: {},
+    end_at: {},
+    end_timezone: {},
+    start_local: {},
+    end_local: {},
+    recurrences: { header: "Repeats", shrinkTo: 8 },
+    description: { shrinkTo: 8, multiline: true },
+    location: { shrinkTo: 8 },
+    url: {},
+    created_at: { header: "Created" },
+    updated_at: { header: "Updated" },
+    creator: {
+      json: ({ creator }) => userJson(creator),
+      text: ({ creator }) => userText(creator),
+      shrinkTo: 8,
+    },
+    label: {
+      json: ({ label }) => labelJson(label),
+      text: ({ label }) => labelText(label),
+      cell: ({ label }) => labelCell(label),
+      shrinkTo: 3,
+    },
+    attendees: {
+      json: ({ attendees }) => attendees.map(userJson),
+      text: ({ attendees }) => attendees.map(userText).join(", "),
+      shrinkTo: 8,
+    },
+  },
+  tsv: ["id", "calendar_id", "start_local", "end_local", "all_day", "category", "label", "title", "location"],
+  table: [WHEN, "title", "label", CALENDAR_IF_SEVERAL, "id"],
+  listing: [
+    "title",
+    WHEN_WITH_YEAR,
+    "recurrences",
+    "category",
+    "label",
+    "location",
+    "url",
+    "description",
+    "attendees",
+    "creator",
+    "created_at",
+    "updated_at",
+    "calendar_id",
+    "id",
+  ],
+  layout: "rows",
+};

@@ -1,0 +1,115 @@
+import { Command, CommanderError } from "commander";
+import { addCommand, type ContextOf, requireSubcommand } from "./commands/command.js";
+import { addGlobalFlags, readGlobalFlags } from "./commands/global-flags.js";
+import { acceptShortFlagEquals } from "./commands/short-flags.js";
+import { type CliError, usageError } from "./errors.js";
+import type { Host, Run } from "./host.js";
+import { VERSION } from "./version.js";
+
+type Register = (command: Command, contextOf: ContextOf) => void;
+
+/** Name and arguments, summary, and how to load the command when it is asked for. */
+type CommandEntry = readonly [nameAndArguments: string, summary: string, load: () => Promise<Register>];
+
+const COMMANDS: readonly CommandEntry[] = [
+  ["whoami", "show who is signed in", async () => (await import("./commands/whoami.js")).registerWhoami],
+  [
+    "status",
+    "show service, account and rate limit",
+    async () => (await import("./commands/status.js")).registerStatus,
+  ],
+  ["calendars", "list calendars", async () => (await import("./commands/calendars.js")).registerCalendars],
+  [
+    "labels",
+    "list the labels of a calendar",
+    async () => (await import("./commands/labels.js")).registerLabels,
+  ],
+  [
+    "members",
+    "list the members of a calendar",
+    async () => (await import("./commands/members.js")).registerMembers,
+  ],
+  [
+    "events",
+    "list, read, create, update and delete events",
+    async () => (await import("./commands/events.js")).registerEvents,
+  ],
+  ["comment", "comment on an event", async () => (await import("./commands/comment.js")).registerComment],
+  [
+    "profiles",
+    "list, choose and remove profiles",
+    async () => (await import("./commands/profiles.js")).registerProfiles,
+  ],
+  [
+    "config",
+    "read and change a profile's settings",
+    async () => (await import("./commands/config.js")).registerConfig,
+  ],
+  [
+    "service",
+    "run and administer the embedded service",
+    async () => (await import("./commands/service.js")).registerService,
+  ],
+  ["tour", "see the main commands at work", async () => (await import("./commands/tour.js")).registerTour],
+];
+
+/**
+ * Parses one command line and runs its command.
+ * @returns the exit code
+ * @throws CliError, usage when the command line is wrong
+ */
+export async function runProgram(argv: readonly string[], host: Host, run: Run): Promise<number> {
+  let exitCode = 0;
+  const help: string[] = [];
+  const createContext = await host.loadContexts();
+  const contextOf: ContextOf = (command) => ({
+    ...createContext(readGlobalFlags(command), run),
+    setExitCode: (code) => {
+      exitCode = code;
+    },
+  });
+  const program = createProgram(contextOf, (text) => help.push(text));
+  try {
+    await program.parseAsync(argv[0] === "help" ? [...argv.slice(1), "--help"] : argv, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw asUsageError(error);
+  }
+  await host.stdout.write(help.join(""));
+  return exitCode;
+}
+
+/** The command tree. A command is loaded when it is addressed, so that help and version stay fast. */
+function createProgram(contextOf: ContextOf, writeHelp: (text: string) => void): Command {
+  const program = addGlobalFlags(new Command("calctl"))
+    .description("Scripts shared calendars from a shell, a terminal and cron.")
+    .version(VERSION, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help; calctl COMMAND --help shows that of a command")
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: writeHelp, writeErr: () => undefined, outputError: () => undefined });
+  acceptShortFlagEquals(program);
+  const loaders = new Map<Command, CommandEntry[2]>();
+  for (const [nameAndArguments, summary, load] of COMMANDS) {
+    loaders.set(addCommand(program, nameAndArguments, summary), load);
+  }
+  program.hook("preSubcommand", async (_, command) => {
+    const register = await loaders.get(command)?.();
+    register?.(command, contextOf);
+    eachCommand(command, acceptShortFlagEquals);
+  });
+  requireSubcommand(program);
+  return program;
+}
+
+function eachCommand(command: Command, visit: (command: Command) => void): void {
+  visit(command);
+  for (const child of command.commands) eachCommand(child, visit);
+}
+
+/** Commander's usage errors carry exit code 1; here they are exit 2. Its suggestion becomes the hint. */
+function asUsageError(error: CommanderError): CliError {
+  const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
+  return usageError(message, suggestion?.replace(/^\((.*)\)$/, "$1"));
+}

@@ -1,0 +1,45 @@
+import { usageError } from "../../errors.js";
+import type { AdminOptions, UserAdmin } from "../admin.js";
+import { hashPassword } from "../passwords.js";
+import { createUserId } from "../secrets.js";
+import { insertUser, isLoginTaken, listAllUsers } from "../store/users.js";
+import { checkName, requireUser } from "./naming.js";
+import { serviceUser } from "./shapes.js";
+
+export function createUserAdmin({ store, now }: AdminOptions): UserAdmin {
+  return {
+    async add({ name, login = name, password }) {
+      checkName(name);
+      checkName(login, "login");
+      const password_hash = password === undefined ? null : await hashNewPassword(password);
+      return store.write(async (db) => {
+        if (await isLoginTaken(db, login)) {
+          throw usageError(`the login "${login}" is taken`, "give another one with --login");
+        }
+        const user = { id: createUserId(), name, login, password_hash, created_at: now() };
+        await insertUser(db, user);
+        return serviceUser(user);
+      });
+    },
+    list: () => store.read(async (db) => (await listAllUsers(db)).map(serviceUser)),
+    async setPassword(user, password) {
+      const password_hash = await hashNewPassword(password);
+      return store.write(async (db) => {
+        const found = await requireUser(db, user);
+        await db.updateTable("users").set({ password_hash }).where("id", "=", found.id).execute();
+        return serviceUser(found);
+      });
+    },
+    disable: (user) =>
+      store.write(async (db) => {
+        const found = await requireUser(db, user);
+        await db.updateTable("users").set({ disabled: 1 }).where("id", "=", found.id).execute();
+        return serviceUser(found);
+      }),
+  };
+}
+
+async function hashNewPassword(password: string): Promise<string> {
+  if (password === "") throw usageError("the password is empty");
+  return hashPassword(password);
+}

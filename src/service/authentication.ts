@@ -1,0 +1,55 @@
+import { hashSecret } from "./secrets.js";
+import type { Origin } from "./service.js";
+import type { Store } from "./store/open.js";
+
+/** A user who may act. */
+export interface Principal {
+  readonly userId: string;
+  readonly readOnly: boolean;
+}
+
+export interface Caller {
+  /** Null: not authenticated. */
+  readonly principal: Principal | null;
+  /** Under what requests are counted: token and address, or the address alone without a valid token. */
+  readonly rateKey: string;
+}
+
+/**
+ * Finds out who sends a request: in-process the origin says it and the header is not looked at, over a socket the
+ * Bearer token does. @see RFC 6750 §2.1, contract section 5
+ */
+export async function identifyCaller(
+  store: Store,
+  origin: Origin,
+  authorization: string | undefined,
+): Promise<Caller> {
+  if (origin.kind === "local") {
+    const principal = await findLocalUser(store, origin.userId);
+    return { principal, rateKey: `user ${origin.userId}` };
+  }
+  const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? "")?.[1];
+  const found = token === undefined ? null : await findToken(store, token);
+  if (found === null) return { principal: null, rateKey: `address ${origin.address}` };
+  return { principal: found, rateKey: `token ${found.tokenId} ${origin.address}` };
+}
+
+async function findLocalUser(store: Store, userId: string): Promise<Principal | null> {
+  const user = await store.read((db) =>
+    db.selectFrom("users").select("id").where("id", "=", userId).where("disabled", "=", 0).executeTakeFirst(),
+  );
+  return user === undefined ? null : { userId: user.id, readOnly: false };
+}
+
+async function findToken(store: Store, token: string): Promise<(Principal & { tokenId: string }) | null> {
+  const row = await store.read((db) =>
+    db
+      .selectFrom("tokens")
+      .innerJoin("users", "users.id", "tokens.user_id")
+      .select(["tokens.id", "tokens.user_id", "tokens.read_only"])
+      .where("tokens.hash", "=", hashSecret(token))
+      .where("users.disabled", "=", 0)
+      .executeTakeFirst(),
+  );
+  return row === undefined ? null : { tokenId: row.id, userId: row.user_id, readOnly: row.read_only === 1 };
+}

@@ -1,0 +1,38 @@
+import { JSON_MEDIA_TYPE } from "../../contract/media-type.js";
+
+interface MediaRange {
+  /** `type/subtype` in lower case, either part may be `*`. */
+  readonly range: string;
+  readonly quality: number;
+}
+
+/**
+ * Whether an `Accept` header takes JSON, as `application/json` or as the service's own media type, which counts
+ * where it is named outright. No header takes anything; ranges that cannot be read are passed over.
+ * @see RFC 9110 §12.5.1, contract section 9
+ */
+export function acceptsJson(header: string | undefined, vendorMediaType: string): boolean {
+  if (header === undefined || header.trim() === "") return true;
+  const ranges = header.split(",").flatMap(parseMediaRange);
+  const vendor = qualityOf(ranges, [vendorMediaType.toLowerCase()]);
+  const json = qualityOf(ranges, [JSON_MEDIA_TYPE, "application/*", "*/*"]);
+  return vendor > 0 || json > 0;
+}
+
+/** The most specific range that fits decides, whatever its place in the header. */
+function qualityOf(ranges: readonly MediaRange[], mostSpecificFirst: readonly string[]): number {
+  for (const wanted of mostSpecificFirst) {
+    const fitting = ranges.filter(({ range }) => range === wanted);
+    if (fitting.length > 0) return Math.max(...fitting.map(({ quality }) => quality));
+  }
+  return 0;
+}
+
+function parseMediaRange(text: string): readonly MediaRange[] {
+  const [range = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  if (!/^[^\s/]+\/[^\s/]+$/.test(range)) return [];
+  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
+  if (weight === undefined) return [{ range, quality: 1 }];
+  const value = weight.slice(weight.indexOf("=") + 1).trim();
+  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(value) ? [{ range, quality: Number(value) }] : [];
+}

@@ -1,0 +1,42 @@
+import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-type.js";
+import { problem } from "../../contract/problem.js";
+import { CliError } from "../../errors.js";
+import { ProblemError } from "./problem-error.js";
+
+/** One answer before it is written out. */
+export interface Reply {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** A success; null is an answer without a body. */
+export function jsonReply(status: number, body: object | null): Reply {
+  if (body === null) return { status, headers: {}, body: new Uint8Array() };
+  return { status, headers: { "content-type": `${JSON_MEDIA_TYPE}; charset=utf-8` }, body: encode(body) };
+}
+
+/**
+ * The problem that an error is answered with. What the service itself has done wrong goes to `onError` alone.
+ * @see RFC 9457
+ */
+export function problemReply(error: unknown, onError: (error: unknown) => void): Reply {
+  const { status, errors, headers } = asProblemError(error, onError);
+  return {
+    status,
+    headers: { ...headers, "content-type": PROBLEM_MEDIA_TYPE },
+    body: encode(problem(status, errors)),
+  };
+}
+
+function asProblemError(error: unknown, onError: (error: unknown) => void): ProblemError {
+  if (error instanceof ProblemError) return error;
+  onError(error);
+  const busy = error instanceof CliError && error.code === "unavailable";
+  return busy ? new ProblemError(503, { headers: { "retry-after": "1" } }) : new ProblemError(500);
+}
+
+function encode(body: object): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(body));
+}

@@ -1,0 +1,99 @@
+import { formatWireDateTime } from "../contract/date-time.js";
+import { compositeId } from "../contract/ids.js";
+import type {
+  ActivityResource,
+  CalendarResource,
+  EventResource,
+  LabelResource,
+  UserResource,
+} from "../contract/resources.js";
+import type { ActivityRow, CalendarRow, EventRow, LabelRow, UserRow } from "./store/schema.js";
+
+/** Rows of the store as the contract's resource objects. @see contract section 2 */
+
+type UserFields = Pick<UserRow, "id" | "name" | "description" | "image_url">;
+
+/** A user by the plain id: the current one. */
+export function userResource({ id, name, description, image_url }: UserFields): UserResource {
+  return { id, type: "user", attributes: { name, description, image_url } };
+}
+
+/** A user by the composite id: inside a calendar. */
+export function memberResource(calendarId: string, user: UserFields): UserResource {
+  return { ...userResource(user), id: compositeId(calendarId, user.id) };
+}
+
+export function labelResource({ calendar_id, number, name, color }: LabelRow): LabelResource {
+  return { id: compositeId(calendar_id, String(number)), type: "label", attributes: { name, color } };
+}
+
+export interface CalendarRelations {
+  /** Of the calendar in the user's list, from 0. */
+  readonly order: number;
+  readonly labels: readonly LabelResource[];
+  readonly members: readonly UserResource[];
+}
+
+export function calendarResource(
+  row: CalendarRow,
+  { order, labels, members }: CalendarRelations,
+): CalendarResource {
+  const { id, name, description, color, image_url, created_at } = row;
+  return {
+    id,
+    type: "calendar",
+    attributes: { name, description, color, order, image_url, created_at: formatWireDateTime(created_at) },
+    relationships: { labels: { data: labels.map(identifier) }, members: { data: members.map(identifier) } },
+  };
+}
+
+export function eventResource(row: EventRow, attendeeIds: readonly string[]): EventResource {
+  const { id, calendar_id: calendarId, category, title, description, location, url } = row;
+  const user = (userId: string) => ({ id: compositeId(calendarId, userId), type: "user" as const });
+  return {
+    id,
+    type: "event",
+    attributes: {
+      category,
+      title,
+      all_day: row.all_day === 1,
+      start_at: row.start_at === null ? null : formatWireDateTime(row.start_at),
+      start_timezone: row.start_timezone,
+      end_at: row.end_at === null ? null : formatWireDateTime(row.end_at),
+      end_timezone: row.end_timezone,
+      recurrences: [],
+      description,
+      location,
+      url,
+      updated_at: formatWireDateTime(row.updated_at),
+      created_at: formatWireDateTime(row.created_at),
+    },
+    relationships: {
+      creator: { data: user(row.creator_id) },
+      label: { data: { id: compositeId(calendarId, String(row.label_number)), type: "label" } },
+      attendees: { data: attendeeIds.map(user) },
+    },
+  };
+}
+
+export function activityResource({ id, content, created_at, updated_at }: ActivityRow): ActivityResource {
+  return {
+    id,
+    type: "activity",
+    attributes: {
+      content,
+      updated_at: formatWireDateTime(updated_at),
+      created_at: formatWireDateTime(created_at),
+    },
+  };
+}
+
+function identifier<T extends string>({
+  id,
+  type,
+}: {
+  readonly id: string;
+  readonly type: T;
+}): { id: string; type: T } {
+  return { id, type };
+}

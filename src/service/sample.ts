@@ -1,0 +1,132 @@
+import { dateToInstant, instantToDate } from "../contract/date-time.js";
+import { configurationError } from "../errors.js";
+import { addCalendar } from "./admin/calendars.js";
+import { addClient } from "./admin/clients.js";
+import { addToken } from "./admin/tokens.js";
+import type { AdminOptions, ServiceSample } from "./admin.js";
+import { hashPassword } from "./passwords.js";
+import { createClientSecret, createHexId, createUserId } from "./secrets.js";
+import { addMember } from "./store/calendars.js";
+import { insertEvent, type WholeEvent } from "./store/events.js";
+import type { Queries } from "./store/open.js";
+import { insertUser, listAllUsers } from "./store/users.js";
+
+const HOUR_MS = 3_600_000;
+const REDIRECT_URI = "http://127.0.0.1:8788/callback";
+
+/**
+ * Fills an empty database for a trial: secrets are drawn anew, days are those of UTC.
+ * @throws CliError configuration when the database is not empty
+ */
+export async function addSample({ store, now }: AdminOptions): Promise<ServiceSample> {
+  // Drawn like a client secret: long, and made for copying.
+  const password = createClientSecret();
+  const passwordHash = await hashPassword(password);
+  return store.write(async (db) => {
+    if ((await listAllUsers(db)).length > 0) {
+      throw configurationError("the sample needs an empty database and this one has users", {
+        hint: "give --memory, or --db with a new file",
+      });
+    }
+    // Lists go by the time of making, so the second of a kind is made a little later.
+    const user = await addUser(db, { name: "sample", passwordHash, now: now() });
+    const guest = await addUser(db, { name: "guest", passwordHash: null, now: now() + 1 });
+    await addCalendars(db, { owner: user.id, guest: guest.id, now: now() });
+    const { token } = await addToken(db, { userId: user.id, readOnly: false, now: now() });
+    const { client_id, client_secret, redirect_uris } = await addClient(db, {
+      name: "Sample client",
+      redirectUris: [REDIRECT_URI],
+      now: now(),
+    });
+    return { token, client_id, client_secret, redirect_uris, user: { ...user, password } };
+  });
+}
+
+interface SampleUser {
+  readonly name: string;
+  readonly passwordHash: string | null;
+  readonly now: number;
+}
+
+async function addUser(db: Queries, { name, passwordHash, now }: SampleUser) {
+  const user = { id: createUserId(), name, login: name };
+  await insertUser(db, { ...user, password_hash: passwordHash, created_at: now });
+  return user;
+}
+
+interface SampleMembers {
+  readonly owner: string;
+  readonly guest: string;
+  readonly now: number;
+}
+
+async function addCalendars(db: Queries, members: SampleMembers): Promise<void> {
+  const { owner, guest, now } = members;
+  const family = await addCalendar(db, { name: "Family", ownerId: owner, now });
+  const work = await addCalendar(db, { name: "Work", ownerId: owner, color: "#47b2f7", now: now + 1 });
+  for (const [{ id }, events] of [[family, FAMILY_EVENTS] as const, [work, WORK_EVENTS] as const]) {
+    await addMember(db, { calendarId: id, userId: guest });
+    for (const event of events) await insertEvent(db, wholeEvent(event, id, members));
+  }
+}
+
+interface SampleEvent {
+  readonly title: string;
+  /** Hours from the midnight UTC that begins today; absent in a keep without times. */
+  readonly span?: readonly [start: number, end: number];
+  readonly allDay?: boolean;
+  readonly label: number;
+  readonly description?: string;
+  readonly location?: string;
+  /** Both users attend. */
+  readonly attended?: boolean;
+}
+
+const FAMILY_EVENTS: readonly SampleEvent[] = [
+  { title: "Dentist", span: [-15, -14], label: 6, location: "Main Street 1" },
+  { title: "Breakfast together", span: [8, 9], label: 1, attended: true },
+  { title: "Swimming lesson", span: [16, 17], label: 3, location: "Indoor pool" },
+  { title: "Weekend trip", span: [24, 72], allDay: true, label: 9, attended: true },
+  { title: "Film night", span: [44, 46.5], label: 10, description: "Everyone names one film." },
+  { title: "Ideas for presents", label: 8, description: "A book, a kite, concert tickets" },
+];
+
+const WORK_EVENTS: readonly SampleEvent[] = [
+  { title: "Stand-up", span: [9, 9.25], label: 3, attended: true },
+  { title: "Release day", span: [0, 24], allDay: true, label: 6 },
+  { title: "Review", span: [13, 14], label: 2, location: "Room 2", attended: true },
+  { title: "Stand-up", span: [33, 33.25], label: 3, attended: true },
+  { title: "Planning", span: [82, 84], label: 9, description: "Bring numbers of last month." },
+  { title: "Questions for the next review", label: 1 },
+];
+
+function wholeEvent(
+  event: SampleEvent,
+  calendarId: string,
+  { owner, guest, now }: SampleMembers,
+): WholeEvent {
+  const today = dateToInstant(instantToDate(now));
+  const [start, end] = event.span ?? [];
+  const zone = event.span === undefined ? null : "UTC";
+  return {
+    row: {
+      id: createHexId(),
+      calendar_id: calendarId,
+      category: event.span === undefined ? "keep" : "schedule",
+      title: event.title,
+      all_day: event.allDay === true ? 1 : 0,
+      start_at: start === undefined ? null : today + start * HOUR_MS,
+      start_timezone: zone,
+      end_at: end === undefined ? null : today + end * HOUR_MS,
+      end_timezone: zone,
+      description: event.description ?? "",
+      location: event.location ?? "",
+      url: "",
+      label_number: event.label,
+      creator_id: owner,
+      created_at: now,
+      updated_at: now,
+    },
+    attendeeIds: event.attended === true ? [owner, guest] : [],
+  };
+}

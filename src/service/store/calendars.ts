@@ -1,0 +1,113 @@
+import { LABEL_PALETTE } from "../palette.js";
+import type { Queries } from "./open.js";
+import type { CalendarRow, LabelRow, UserRow } from "./schema.js";
+
+export type Member = Pick<UserRow, "id" | "name" | "description" | "image_url"> & {
+  readonly calendar_id: string;
+};
+
+/** A calendar and its place in the list of one user; null where the user is no member. */
+export type PlacedCalendar = CalendarRow & { readonly position: number | null };
+
+/** One calendar as a user has it; undefined when there is none of this id. */
+export function findCalendar(
+  db: Queries,
+  calendarId: string,
+  userId: string,
+): Promise<PlacedCalendar | undefined> {
+  return db
+    .selectFrom("calendars")
+    .leftJoin("members", (join) =>
+      join.onRef("members.calendar_id", "=", "calendars.id").on("members.user_id", "=", userId),
+    )
+    .selectAll("calendars")
+    .select("members.position")
+    .where("calendars.id", "=", calendarId)
+    .executeTakeFirst();
+}
+
+/** The calendars a user is a member of, in the user's order. */
+export function listCalendarsOf(
+  db: Queries,
+  userId: string,
+): Promise<(CalendarRow & { position: number })[]> {
+  return db
+    .selectFrom("members")
+    .innerJoin("calendars", "calendars.id", "members.calendar_id")
+    .selectAll("calendars")
+    .select("members.position")
+    .where("members.user_id", "=", userId)
+    .orderBy("members.position")
+    .execute();
+}
+
+/** The labels of some calendars by number. */
+export async function listLabels(db: Queries, calendarIds: readonly string[]): Promise<LabelRow[]> {
+  if (calendarIds.length === 0) return [];
+  return db
+    .selectFrom("labels")
+    .selectAll()
+    .where("calendar_id", "in", calendarIds)
+    .orderBy("number")
+    .execute();
+}
+
+/** The members of some calendars, the longest first. */
+export async function listMembers(db: Queries, calendarIds: readonly string[]): Promise<Member[]> {
+  if (calendarIds.length === 0) return [];
+  return db
+    .selectFrom("members")
+    .innerJoin("users", "users.id", "members.user_id")
+    .select(["members.calendar_id", "users.id", "users.name", "users.description", "users.image_url"])
+    .where("members.calendar_id", "in", calendarIds)
+    .orderBy("members.rank")
+    .execute();
+}
+
+/** Adds a calendar with its labels; it has no members yet. */
+export async function insertCalendar(db: Queries, calendar: CalendarRow): Promise<void> {
+  await db.insertInto("calendars").values(calendar).execute();
+  const labels = LABEL_PALETTE.map((label, index) => ({
+    ...label,
+    calendar_id: calendar.id,
+    number: index + 1,
+  }));
+  await db.insertInto("labels").values(labels).execute();
+}
+
+export interface Membership {
+  readonly calendarId: string;
+  readonly userId: string;
+}
+
+/** Makes a user a member, with the calendar last in the user's list. A member stays one. */
+export async function addMember(db: Queries, { calendarId, userId }: Membership): Promise<void> {
+  const position = (await listCalendarsOf(db, userId)).length;
+  const { last } = await db
+    .selectFrom("members")
+    .select(({ fn }) => fn.max("rank").as("last"))
+    .where("calendar_id", "=", calendarId)
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto("members")
+    .values({ calendar_id: calendarId, user_id: userId, position, rank: (last ?? 0) + 1 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Ends a membership and closes the gap in the user's list. What the user has written stays. */
+export async function removeMember(db: Queries, { calendarId, userId }: Membership): Promise<void> {
+  const removed = await db
+    .deleteFrom("members")
+    .where("calendar_id", "=", calendarId)
+    .where("user_id", "=", userId)
+    .returning("position")
+    .executeTakeFirst();
+  if (removed === undefined) return;
+  await db
+    .updateTable("members")
+    .set((row) => ({ position: row("position", "-", 1) }))
+    .where("user_id", "=", userId)
+    .where("position", ">", removed.position)
+    .execute();
+}

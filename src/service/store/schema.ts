@@ -1,0 +1,140 @@
+/**
+ * The tables as rows are read and written. Times are milliseconds since the epoch, flags are 0 or 1, ids are text:
+ * what SQLite and PostgreSQL share. Text that is not set is "".
+ */
+
+/** Number of the newest migration; the store's `user_version`. */
+export const SCHEMA_VERSION = 1;
+
+/** Marks a database file as ours: "calc" in ASCII, in SQLite's `application_id`. */
+export const APPLICATION_ID = 0x63616c63;
+
+export type Flag = 0 | 1;
+
+export interface UserRow {
+  readonly id: string;
+  readonly name: string;
+  readonly login: string;
+  /** The login as it is compared: two logins that differ in case alone are the same. */
+  readonly login_key: string;
+  /** Null: cannot sign in with a password. */
+  readonly password_hash: string | null;
+  readonly description: string;
+  readonly image_url: string;
+  readonly disabled: Flag;
+  readonly created_at: number;
+}
+
+export interface CalendarRow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly color: string;
+  readonly image_url: string;
+  readonly created_at: number;
+}
+
+export interface MemberRow {
+  readonly calendar_id: string;
+  readonly user_id: string;
+  /** Of the calendar in the user's list, from 0. */
+  readonly position: number;
+  /** In the calendar's list of members: rises with every one who joins. */
+  readonly rank: number;
+}
+
+export interface LabelRow {
+  readonly calendar_id: string;
+  readonly number: number;
+  readonly name: string;
+  readonly color: string;
+}
+
+export interface EventRow {
+  readonly id: string;
+  readonly calendar_id: string;
+  readonly category: "schedule" | "keep";
+  readonly title: string;
+  readonly all_day: Flag;
+  /** An all-day event holds the midnights UTC of its dates. Null for a keep without times, as the next three. */
+  readonly start_at: number | null;
+  readonly start_timezone: string | null;
+  readonly end_at: number | null;
+  readonly end_timezone: string | null;
+  readonly description: string;
+  readonly location: string;
+  readonly url: string;
+  readonly label_number: number;
+  readonly creator_id: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface AttendeeRow {
+  readonly event_id: string;
+  readonly user_id: string;
+  /** In the event's list, from 0. */
+  readonly position: number;
+}
+
+export interface ActivityRow {
+  readonly id: string;
+  readonly event_id: string;
+  readonly user_id: string;
+  readonly content: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface TokenRow {
+  readonly id: string;
+  readonly user_id: string;
+  /** SHA-256 of the token, hex. */
+  readonly hash: string;
+  readonly read_only: Flag;
+  readonly created_at: number;
+}
+
+export interface ClientRow {
+  readonly id: string;
+  readonly name: string;
+  readonly client_id: string;
+  /** SHA-256 of the secret, hex. */
+  readonly secret_hash: string;
+  readonly created_at: number;
+}
+
+export interface RedirectUriRow {
+  /** `id` of the client. */
+  readonly client: string;
+  readonly position: number;
+  readonly uri: string;
+}
+
+export interface RateWindowRow {
+  /** Who is counted. */
+  readonly key: string;
+  readonly window_start: number;
+  readonly requests: number;
+}
+
+/** What there is one of, by name. */
+export interface SettingRow {
+  readonly name: "local_user_id";
+  readonly value: string;
+}
+
+export interface StoreSchema {
+  readonly users: UserRow;
+  readonly calendars: CalendarRow;
+  readonly members: MemberRow;
+  readonly labels: LabelRow;
+  readonly events: EventRow;
+  readonly attendees: AttendeeRow;
+  readonly activities: ActivityRow;
+  readonly tokens: TokenRow;
+  readonly clients: ClientRow;
+  readonly redirect_uris: RedirectUriRow;
+  readonly rate_windows: RateWindowRow;
+  readonly settings: SettingRow;
+}

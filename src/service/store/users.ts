@@ -1,0 +1,38 @@
+import type { Queries } from "./open.js";
+import type { UserRow } from "./schema.js";
+
+/** The users of these ids. */
+export async function listUsers(db: Queries, ids: readonly string[]): Promise<UserRow[]> {
+  if (ids.length === 0) return [];
+  return db.selectFrom("users").selectAll().where("id", "in", ids).orderBy("id").execute();
+}
+
+/** Every user, the first one made first. */
+export function listAllUsers(db: Queries): Promise<UserRow[]> {
+  return db.selectFrom("users").selectAll().orderBy("created_at").orderBy("id").execute();
+}
+
+/** A login as it is compared: without regard to case and to the way its letters are composed. */
+export function loginKey(login: string): string {
+  return login.normalize("NFC").toLowerCase();
+}
+
+/** Whether a user signs in by this login. */
+export async function isLoginTaken(db: Queries, login: string): Promise<boolean> {
+  const taken = await db
+    .selectFrom("users")
+    .select("id")
+    .where("login_key", "=", loginKey(login))
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+export type NewUser = Pick<UserRow, "id" | "name" | "login" | "password_hash" | "created_at">;
+
+/** Adds a user; the login must be free. */
+export async function insertUser(db: Queries, user: NewUser): Promise<void> {
+  await db
+    .insertInto("users")
+    .values({ ...user, login_key: loginKey(user.login), description: "", image_url: "", disabled: 0 })
+    .execute();
+}

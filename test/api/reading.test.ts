@@ -1,0 +1,307 @@
+import { describe, expect, test } from "vitest";
+import { createApi } from "../../src/api/api.js";
+import { type HttpRequest, TransportError } from "../../src/api/transport.js";
+import type { CliError } from "../../src/errors.js";
+
+/** What services really send, and what they answer when things go wrong. The transport is the outer edge. */
+
+interface Canned {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+function clientOf(answer: Canned | TransportError) {
+  const requests: HttpRequest[] = [];
+  const api = createApi({
+    baseUrl: new URL("https://calendar.example/api"),
+    signal: new AbortController().signal,
+    transport: async (request) => {
+      requests.push(request);
+      if (answer instanceof TransportError) throw answer;
+      const { status = 200, headers = {}, body } = answer;
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      return { status, headers, body: new TextEncoder().encode(text) };
+    },
+  });
+  return { api, requests };
+}
+
+const ADDRESS = { calendarId: "cal", eventId: "e1" };
+
+async function readEvent(event: unknown, included?: unknown) {
+  return clientOf({ body: { data: event, included } }).api.getEvent(ADDRESS);
+}
+
+describe("events as services send them", () => {
+  test("a bare event reads as nulls and empty lists", async () => {
+    expect(await readEvent({ id: "e1", type: "event" })).toEqual({
+      id: "e1",
+      calendar_id: "cal",
+      category: null,
+      title: null,
+      all_day: null,
+      start_at: null,
+      start_timezone: null,
+      end_at: null,
+      end_timezone: null,
+      recurrences: [],
+      description: null,
+      location: null,
+      url: null,
+      created_at: null,
+      updated_at: null,
+      creator: null,
+      label: null,
+      attendees: [],
+    });
+  });
+
+  test("unknown attributes, relationships, types and members do no harm", async () => {
+    const event = {
+      id: "e1",
+      type: "event",
+      attributes: { title: "T", recurring_uuid: null, location_lat: 1.5 },
+      relationships: { rooms: { data: { id: "r", type: "room" } }, label: {}, attendees: { data: null } },
+      meta: {},
+    };
+    expect(await readEvent(event, [{ id: "r", type: "room" }])).toMatchObject({
+      title: "T",
+      label: null,
+      attendees: [],
+    });
+  });
+
+  test.each([
+    [{ recurrences: ["RRULE:FREQ=DAILY"] }, ["RRULE:FREQ=DAILY"]],
+    [
+      { recurrence: ["RRULE:FREQ=DAILY", "EXDATE:20200624T030000Z"] },
+      ["RRULE:FREQ=DAILY", "EXDATE:20200624T030000Z"],
+    ],
+    [{ recurrence: null }, []],
+    [{ recurrences: null }, []],
+    [{}, []],
+  ])("recurrences of %j", async (attributes, expected) => {
+    expect((await readEvent({ id: "e1", type: "event", attributes })).recurrences).toEqual(expected);
+  });
+
+  test.each(["creator", "author"])(
+    "the %s is the creator, an application too, by composite and by plain id",
+    async (name) => {
+      for (const id of ["cal,77", "77"]) {
+        const event = {
+          id: "e1",
+          type: "event",
+          relationships: { [name]: { data: { id, type: "application" } } },
+        };
+        const app = { id: "77", type: "application", attributes: { name: "Robot" } };
+        expect((await readEvent(event, [app])).creator).toMatchObject({
+          id: "cal,77",
+          type: "application",
+          name: "Robot",
+        });
+      }
+    },
+  );
+
+  test("labels and attendees are found in included by type and id, whichever way ids are spelt", async () => {
+    const event = {
+      id: "e1",
+      type: "event",
+      relationships: {
+        label: { data: { id: "3", type: "label" } },
+        attendees: {
+          data: [
+            { id: "cal,9", type: "user" },
+            { id: "8", type: "user" },
+          ],
+        },
+      },
+    };
+    const included = [
+      { id: "cal,3", type: "label", attributes: { name: "Blue", color: "#0000ff" } },
+      { id: "9", type: "user", attributes: { name: "Ana" } },
+      { id: "other,8", type: "user", attributes: { name: "Somebody else" } },
+    ];
+    expect(await readEvent(event, included)).toMatchObject({
+      label: { id: "cal,3", number: 3, name: "Blue", color: "#0000ff" },
+      attendees: [
+        { id: "cal,9", name: "Ana" },
+        { id: "cal,8", name: null },
+      ],
+    });
+  });
+
+  test.each([
+    ["2026-11-21T15:00:00+09:00", "2026-11-21T06:00:00.000Z"],
+    ["2026-11-21T06:00:00Z", "2026-11-21T06:00:00.000Z"],
+    ["2026-11-21T06:00:00.123456Z", "2026-11-21T06:00:00.123Z"],
+    ["2026-11-21 06:00Z", "2026-11-21T06:00:00.000Z"],
+    ["", null],
+  ])("a time %j reads as %j", async (text, expected) => {
+    const { start_at } = await readEvent({
+      id: "e1",
+      type: "event",
+      attributes: { start_at: text, all_day: false },
+    });
+    expect(start_at).toBe(expected);
+  });
+
+  test("an all-day time is the date as written, whatever the offset", async () => {
+    const attributes = {
+      all_day: true,
+      start_at: "2026-11-21T00:00:00+09:00",
+      end_at: "2026-11-22T00:00:00-05:00",
+    };
+    expect(await readEvent({ id: "e1", type: "event", attributes })).toMatchObject({
+      start_at: "2026-11-21T00:00:00.000Z",
+      end_at: "2026-11-22T00:00:00.000Z",
+    });
+  });
+
+  test("an id that is an exact number is read as text", async () => {
+    expect((await readEvent({ id: 42, type: "event" })).id).toBe("42");
+  });
+});
+
+describe("answers that are not the contract's", () => {
+  test.each([
+    ["not JSON", "<html>", "rejected"],
+    ["no object", "[]", "rejected"],
+    ["data null", '{"data":null}', "rejected"],
+    [
+      "an attribute of another type",
+      '{"data":{"id":"e1","type":"event","attributes":{"title":5}}}',
+      "rejected",
+    ],
+    [
+      "a time that is none",
+      '{"data":{"id":"e1","type":"event","attributes":{"start_at":"soon"}}}',
+      "rejected",
+    ],
+    ["an id past 2^53", '{"data":{"id":9007199254740993,"type":"event"}}', "rejected"],
+    ["cut short", '{"data":{"id":"e1","ty', "unavailable"],
+    ["empty", "", "unavailable"],
+  ])("%s: a read says so", async (_, body, code) => {
+    await expect(clientOf({ body }).api.getEvent(ADDRESS)).rejects.toMatchObject({ code });
+  });
+
+  test("a create that was answered with success but cannot be read may have been done", async () => {
+    const draft = { category: "schedule", title: "T", label_id: "1" };
+    await expect(
+      clientOf({ status: 201, body: "<html>" }).api.createEvent("cal", draft),
+    ).rejects.toMatchObject({
+      code: "outcome_unknown",
+      exitCode: 9,
+    });
+  });
+});
+
+describe("failures", () => {
+  async function failure(
+    answer: Canned | TransportError,
+    call: "get" | "post" | "put" | "delete" = "get",
+  ): Promise<CliError> {
+    const { api } = clientOf(answer);
+    const draft = { category: "schedule", title: "T", label_id: "1" };
+    const sent = {
+      get: () => api.getEvent(ADDRESS),
+      post: () => api.createEvent("cal", draft),
+      put: () => api.updateEvent(ADDRESS, draft),
+      delete: () => api.deleteEvent(ADDRESS),
+    }[call]();
+    return sent.then(
+      () => Promise.reject(new Error("it succeeded")),
+      (error: CliError) => error,
+    );
+  }
+
+  test.each([
+    [400, 11],
+    [401, 4],
+    [403, 6],
+    [404, 5],
+    [406, 11],
+    [418, 11],
+    [302, 11],
+    [429, 7],
+    [500, 8],
+    [503, 8],
+    [504, 8],
+  ])("status %i of a read is exit %i", async (status, exitCode) => {
+    expect(await failure({ status, body: "" })).toMatchObject({
+      exitCode,
+      status,
+      request: "GET /calendars/cal/events/e1",
+    });
+  });
+
+  test.each([500, 503, 504])(
+    "status %i: a create may have been done (9), an update or delete may be repeated (8)",
+    async (status) => {
+      expect((await failure({ status, body: "" }, "post")).exitCode).toBe(9);
+      expect((await failure({ status, body: "" }, "put")).exitCode).toBe(8);
+      expect((await failure({ status, body: "" }, "delete")).exitCode).toBe(8);
+    },
+  );
+
+  test.each([
+    ["no", "get", 8],
+    ["no", "post", 8],
+    ["maybe", "get", 8],
+    ["maybe", "post", 9],
+    ["answered", "post", 9],
+    ["maybe", "put", 8],
+    ["maybe", "delete", 8],
+  ] as const)("no answer, sent: %s, to a %s is exit %i", async (sent, call, exitCode) => {
+    const error = new TransportError("nothing came", { sent, reason: "ECONNRESET" });
+    expect((await failure(error, call)).exitCode).toBe(exitCode);
+  });
+
+  test("the details of a 400 are kept", async () => {
+    const body = {
+      type: "about:blank",
+      status: 400,
+      title: "Bad Request",
+      errors: { title: ["must not be empty"] },
+    };
+    expect((await failure({ status: 400, body }, "post")).details).toEqual({ title: ["must not be empty"] });
+  });
+
+  test("a 429 says when the limit ends", async () => {
+    const headers = {
+      "x-ratelimit-limit": "600",
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": "1795272000",
+    };
+    expect((await failure({ status: 429, headers, body: "" })).hint).toContain("2026-11-21T");
+  });
+});
+
+describe("requests", () => {
+  test("ids cannot leave their path segment", async () => {
+    const { api, requests } = clientOf({ body: { data: { id: "x", type: "event" } } });
+    await api.getEvent({ calendarId: "a/b", eventId: "../?x#" });
+    expect(requests[0]?.url).toBe(
+      "https://calendar.example/api/calendars/a%2Fb/events/..%2F%3Fx%23?include=creator,label,attendees",
+    );
+    await expect(api.getEvent({ calendarId: "cal", eventId: ".." })).rejects.toMatchObject({ code: "usage" });
+    expect(requests).toHaveLength(1);
+  });
+
+  test("what the last answer's headers told", async () => {
+    const headers = {
+      "x-ratelimit-limit": "600",
+      "x-ratelimit-remaining": "17",
+      "x-ratelimit-reset": "1795272000",
+      date: "Sat, 21 Nov 2026 14:30:00 GMT",
+    };
+    const { api } = clientOf({ headers, body: { data: { id: "u", type: "user" } } });
+    expect(api.lastAnswer()).toBeNull();
+    await api.getCurrentUser();
+    expect(api.lastAnswer()).toEqual({
+      rateLimit: { limit: 600, remaining: 17, reset: 1_795_272_000 },
+      serverTime: Date.parse("2026-11-21T14:30:00Z"),
+    });
+  });
+});

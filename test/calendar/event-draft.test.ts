@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import { draftForCreate, type EventFlags, missingForCreate } from "../../src/calendar/event-draft.js";
+import { readEventInput } from "../../src/calendar/event-input.js";
+import { localizeEvent } from "../../src/calendar/event-view.js";
+import { allDayOf, eventOf, failureOf, keepOf } from "./fixtures.js";
+
+function draft(flags: EventFlags, input?: unknown) {
+  return draftForCreate(flags, input === undefined ? null : readEventInput(input, "--input"), {
+    zone: "Asia/Tokyo",
+  });
+}
+
+const TIMES = { start: "2026-11-21T15:00", duration: "1h" };
+const HOUR = {
+  all_day: false,
+  start_at: "2026-11-21T06:00:00.000Z",
+  start_timezone: "Asia/Tokyo",
+  end_at: "2026-11-21T07:00:00.000Z",
+  end_timezone: "Asia/Tokyo",
+};
+const DAYS = {
+  all_day: true,
+  start_at: "2026-11-21T00:00:00.000Z",
+  start_timezone: "UTC",
+  end_at: "2026-11-23T00:00:00.000Z",
+  end_timezone: "UTC",
+};
+
+describe("draftForCreate from flags", () => {
+  test("fills the defaults and leaves out what is not named", () => {
+    expect(draft({ title: "Review", ...TIMES })).toEqual({
+      category: "schedule",
+      title: "Review",
+      ...HOUR,
+    });
+  });
+
+  test("carries everything that is named", () => {
+    const flags = {
+      title: "Review",
+      category: "keep",
+      description: "Slides",
+      location: "Room 2",
+      url: "https://example.com/",
+    };
+    expect(draft(flags)).toEqual({
+      category: "keep",
+      title: "Review",
+      description: "Slides",
+      location: "Room 2",
+      url: "https://example.com/",
+    });
+  });
+
+  test.each<[EventFlags, string]>([
+    [{}, "missing --title, --start, --end or --duration"],
+    [{ title: "Review" }, "missing --start, --end or --duration"],
+    [{ start: "2026-11-21T15:00" }, "missing --title, --end or --duration"],
+    [{ allDay: true }, "missing --title, --start"],
+    [{ category: "keep" }, "missing --title"],
+    [{ category: "keep", end: "2026-11-21T15:00" }, "missing --title, --start"],
+    [{ title: "Review", category: "memo", ...TIMES }, '--category: "memo" is no category'],
+    [{ title: "x".repeat(51), ...TIMES }, "--title is 51 characters long, at most 50 are allowed"],
+    [{ title: "Review", url: "", ...TIMES }, "--url is empty"],
+    [{ title: "", ...TIMES }, "--title is empty"],
+  ])("refuses %j", (flags, message) => {
+    expect(failureOf(() => draft(flags))).toMatchObject({ code: "usage", message });
+  });
+});
+
+describe("draftForCreate from an input object", () => {
+  test.each([
+    ["a timed event", eventOf(), HOUR],
+    ["an all-day event", allDayOf(), DAYS],
+    [
+      "an all-day event whose end is its start",
+      allDayOf({ end_at: "2026-11-21T00:00:00.000Z" }),
+      { ...DAYS, end_at: "2026-11-22T00:00:00.000Z" },
+    ],
+  ])("copies %s from the output", (_, event, times) => {
+    expect(draft({}, localizeEvent(event, "America/New_York"))).toMatchObject({ title: "Review", ...times });
+  });
+
+  test("copies a keep without times", () => {
+    expect(draft({}, keepOf())).toEqual({ category: "keep", title: "Review" });
+  });
+
+  test("takes offsets, and the chosen zone where none is named", () => {
+    const input = { title: "Review", start_at: "2026-11-21T15:00:00+09:00", end_at: "2026-11-21T07:00:00Z" };
+    expect(draft({}, input)).toMatchObject(HOUR);
+  });
+
+  test("takes the dates of an all-day event as written", () => {
+    const input = { title: "Trip", all_day: true, start_at: "2026-11-21T00:00:00+09:00" };
+    expect(draft({}, input)).toMatchObject({ ...DAYS, end_at: "2026-11-22T00:00:00.000Z" });
+  });
+
+  test.each<[string, EventFlags, object, object]>([
+    [
+      "texts",
+      { title: "Retro", location: "Room 2" },
+      eventOf(),
+      { title: "Retro", location: "Room 2", ...HOUR },
+    ],
+    ["--duration", { duration: "2h" }, eventOf(), { ...HOUR, end_at: "2026-11-21T08:00:00.000Z" }],
+    ["--end", { end: "2026-11-21T17:00" }, eventOf(), { ...HOUR, end_at: "2026-11-21T08:00:00.000Z" }],
+    ["--start", { start: "2026-11-21T14:00" }, eventOf(), { ...HOUR, start_at: "2026-11-21T05:00:00.000Z" }],
+    ["--all-day", { allDay: true }, eventOf(), { ...DAYS, end_at: "2026-11-22T00:00:00.000Z" }],
+    ["--no-all-day and times", { allDay: false, ...TIMES }, allDayOf(), HOUR],
+    ["a zone", { endTimezone: "Europe/Berlin" }, eventOf(), { ...HOUR, end_timezone: "Europe/Berlin" }],
+    ["--duration for a missing end", { duration: "1h" }, { ...HOUR, title: "Review", end_at: null }, HOUR],
+  ])("%s wins over it", (_, flags, input, expected) => {
+    expect(draft(flags, input)).toMatchObject(expected);
+  });
+
+  test.each<[EventFlags, unknown, string]>([
+    [{}, { title: "Review" }, "missing --start, --end or --duration"],
+    [{}, { ...HOUR }, "missing --title"],
+    [{ allDay: false }, allDayOf(), "missing --start, --end or --duration"],
+    [{ start: "2026-11-21T17:00" }, eventOf(), "the end 2026-11-21T16:00:00+09:00 is not after the start"],
+    [{}, { ...DAYS, title: "Trip", end_at: "2026-11-20T00:00:00Z" }, "is before the first day 2026-11-21"],
+    [
+      {},
+      { ...DAYS, title: "Trip", start_at: "2026-11-21T09:00:00Z" },
+      "--input: start_at 2026-11-21T09:00:00Z has a clock",
+    ],
+  ])("refuses flags %j with input %j", (flags, input, message) => {
+    const failure = failureOf(() => draft(flags, input));
+    expect(failure.code).toBe("usage");
+    expect(failure.message).toContain(message);
+  });
+});
+
+describe("missingForCreate", () => {
+  test("is empty when nothing is missing", () => {
+    expect(missingForCreate({ title: "Review", ...TIMES })).toEqual([]);
+    expect(missingForCreate({ title: "Trip", allDay: true, start: "2026-11-21" })).toEqual([]);
+    expect(missingForCreate({ title: "Idea", category: "keep" })).toEqual([]);
+    expect(missingForCreate({}, readEventInput(eventOf(), "--input"))).toEqual([]);
+  });
+
+  test("names each flag", () => {
+    expect(missingForCreate({})).toEqual(["--title", "--start", "--end or --duration"]);
+  });
+});

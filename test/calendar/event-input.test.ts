@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { readEventInput } from "../../src/calendar/event-input.js";
+import { localizeEvent } from "../../src/calendar/event-view.js";
+import { allDayOf, eventOf, failureOf, keepOf, userOf } from "./fixtures.js";
+
+function read(value: unknown) {
+  return readEventInput(value, "--input");
+}
+
+/** What the input names, without what is absent. */
+function named(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(read(value)));
+}
+
+describe("readEventInput", () => {
+  test("reads an event as it was put out, without what cannot be set", () => {
+    const event = eventOf({ description: "Slides", attendees: [userOf("cal,2", "Ana")], url: "" });
+    const output: unknown = JSON.parse(JSON.stringify(localizeEvent(event, "Asia/Tokyo")));
+    expect(named(output)).toEqual({
+      category: "schedule",
+      title: "Review",
+      all_day: false,
+      start_at: "2026-11-21T06:00:00.000Z",
+      start_timezone: "Asia/Tokyo",
+      end_at: "2026-11-21T07:00:00.000Z",
+      end_timezone: "Asia/Tokyo",
+      description: "Slides",
+      url: "",
+      label: "cal,1",
+      attendees: ["cal,2"],
+      notes: [],
+    });
+  });
+
+  test.each([
+    ["an all-day event", allDayOf()],
+    ["an all-day event whose end is its start", allDayOf({ end_at: "2026-11-21T00:00:00.000Z" })],
+    ["a keep without times", keepOf()],
+    ["a time with fractions", eventOf({ start_at: "2026-11-21T06:00:00.999Z" })],
+    ["an event without label and creator", eventOf({ label: null, creator: null })],
+  ])("takes what the output gives: %s", (_, event) => {
+    expect(() => read(localizeEvent(event, "America/New_York"))).not.toThrow();
+  });
+
+  test("null counts as absent", () => {
+    expect(named({ title: null, label: null, attendees: null, start_at: null, recurrences: null })).toEqual({
+      notes: [],
+    });
+  });
+
+  test.each([
+    [{ id: "cal,3", number: 3, name: "x" }, "cal,3"],
+    [{ number: 3, name: "x" }, "3"],
+    [{ id: null, number: null, name: "modern cyan" }, "modern cyan"],
+    [3, "3"],
+    ["modern cyan", "modern cyan"],
+  ])("reads the label %j", (label, value) => {
+    expect(read({ label }).label).toBe(value);
+  });
+
+  test("reads attendees as objects and as texts", () => {
+    expect(read({ attendees: [{ id: "cal,2", name: "Ana" }, "me"] }).attendees).toEqual(["cal,2", "me"]);
+    expect(read({ attendees: [] }).attendees).toEqual([]);
+  });
+
+  test("says that recurrences cannot be set", () => {
+    expect(read({ recurrences: ["RRULE:FREQ=DAILY"] }).notes).toEqual([
+      "--input: recurrences are left out, they cannot be set",
+    ]);
+  });
+
+  test.each([
+    [[], "a list is no event"],
+    [null, "null is no event"],
+    ["Review", "a text is no event"],
+    [7, "a number is no event"],
+    [{ titel: "x", when: 1 }, 'an event has no "titel", "when"'],
+    [JSON.parse('{"__proto__": {}}'), 'an event has no "__proto__"'],
+    [{ title: 5 }, "title must be text, not a number"],
+    [{ title: "" }, "title is empty"],
+    [{ title: "x".repeat(51) }, "title is 51 characters long"],
+    [{ category: "memo" }, 'category: "memo" is no category'],
+    [{ all_day: "true" }, "all_day must be true or false, not a text"],
+    [{ start_at: 1_700_000_000 }, "start_at must be text, not a number"],
+    [{ start_at: "2026-11-21T15:00" }, "start_at"],
+    [{ start_at: "2026-11-21" }, "start_at"],
+    [{ end_at: "soon" }, "end_at"],
+    [{ end_timezone: "Tokio" }, 'end_timezone: "Tokio" is no timezone'],
+    [{ url: ["x"] }, "url must be text, not a list"],
+    [{ label: {} }, "label must be"],
+    [{ label: "" }, "label must be"],
+    [{ label: true }, "label must be"],
+    [{ attendees: "me" }, "attendees must be a list, not a text"],
+    [{ attendees: ["me", { name: "Ana" }] }, "attendees[1] must be"],
+    [{ attendees: [null] }, "attendees[0] must be"],
+    [{ recurrences: "RRULE" }, "recurrences must be a list, not a text"],
+  ])("refuses %j", (value, message) => {
+    const failure = failureOf(() => read(value));
+    expect(failure.code).toBe("usage");
+    expect(failure.message).toMatch(/^--input: /);
+    expect(failure.message).toContain(message);
+  });
+
+  test("lists the keys for an unknown one", () => {
+    expect(failureOf(() => read({ titel: "x" })).hint).toMatch(/title, all_day, start_at/);
+  });
+
+  const hour = { start_at: "2026-11-21T06:00:00.000Z", end_at: "2026-11-21T07:00:00.000Z" };
+  const days = { all_day: true, start_at: "2026-11-21T00:00:00.000Z", end_at: "2026-11-23T00:00:00.000Z" };
+
+  test.each([
+    { ...hour, start_local: "2026-11-21T15:00:00+09:00", end_local: "2026-11-21T02:00:00-05:00" },
+    { ...hour, start_local: null },
+    { ...days, start_local: "2026-11-21", end_local: "2026-11-22" },
+    { end_at: days.end_at, end_local: "2026-11-22" },
+  ])("takes local times that agree: case %#", (value) => {
+    expect(() => read(value)).not.toThrow();
+  });
+
+  test.each([
+    [{ ...hour, start_local: "2026-11-21T16:00:00+09:00" }, "start_local"],
+    [{ ...hour, start_local: "2026-11-21T15:00:00" }, "start_local"],
+    [{ ...hour, all_day: false, start_local: "2026-11-21" }, "start_local"],
+    [{ ...days, start_local: "2026-11-21T00:00:00+00:00" }, "start_local"],
+    [{ ...days, end_local: "2026-11-23" }, "end_local"],
+    [{ start_local: "2026-11-21T15:00:00+09:00" }, "start_local"],
+  ])("refuses local times that do not: case %#", (value, field) => {
+    const failure = failureOf(() => read(value));
+    expect(failure.code).toBe("usage");
+    expect(failure.message).toContain(field);
+  });
+});

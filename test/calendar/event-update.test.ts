@@ -1,0 +1,557 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readEventInput } from "../../src/calendar/event-input.js";
+import {
+  changedSince,
+  draftForUpdate,
+  type EventChanges,
+  hasChanges,
+  parseClearField,
+} from "../../src/calendar/event-update.js";
+import { localizeEvent } from "../../src/calendar/event-view.js";
+import { EVENT_RULES } from "../../src/contract/bodies.js";
+import type { CalendarEvent, EventDraft } from "../../src/contract/shapes.js";
+import { allDayOf, anyDate, anyInstant, anyZone, eventOf, failureOf, keepOf, userOf } from "./fixtures.js";
+
+const ZONE = "Europe/Berlin";
+
+function update(current: CalendarEvent, changes: EventChanges, zone = ZONE): EventDraft {
+  return draftForUpdate(current, changes, { zone });
+}
+
+function inputOf(value: unknown): EventChanges {
+  return { input: readEventInput(value, "--input") };
+}
+
+const TOKYO_HOUR = {
+  all_day: false,
+  start_at: "2026-11-21T06:00:00.000Z",
+  start_timezone: "Asia/Tokyo",
+  end_at: "2026-11-21T07:00:00.000Z",
+  end_timezone: "Asia/Tokyo",
+};
+const TWO_DAYS = {
+  all_day: true,
+  start_at: "2026-11-21T00:00:00.000Z",
+  start_timezone: "UTC",
+  end_at: "2026-11-23T00:00:00.000Z",
+  end_timezone: "UTC",
+};
+
+describe("draftForUpdate keeps what is not named", () => {
+  test("sends the whole event with composite ids and without nulls", () => {
+    const current = eventOf({
+      description: "Slides",
+      url: "",
+      label: { id: "4", number: 4, name: null, color: null },
+      attendees: [userOf("cal,2"), userOf("3")],
+    });
+    const draft = update(current, { title: "Retro" });
+    expect(JSON.parse(JSON.stringify(draft))).toEqual({
+      category: "schedule",
+      title: "Retro",
+      ...TOKYO_HOUR,
+      description: "Slides",
+      url: "",
+      label_id: "cal,4",
+      attendee_ids: ["cal,2", "cal,3"],
+    });
+  });
+
+  test("an all-day end that equals its start goes as the next midnight", () => {
+    const oneDay = allDayOf({ end_at: "2026-11-21T00:00:00.000Z" });
+    expect(update(oneDay, { title: "Trip" })).toMatchObject({
+      ...TWO_DAYS,
+      end_at: "2026-11-22T00:00:00.000Z",
+    });
+  });
+
+  test("a keep without times stays one", () => {
+    const draft = update(keepOf(), { title: "Idea" });
+    expect(draft).toMatchObject({ category: "keep", title: "Idea", label_id: "cal,1" });
+    expect(draft).toMatchObject({ start_at: undefined, end_at: undefined, start_timezone: undefined });
+  });
+
+  test("a category it does not know goes back as it came", () => {
+    expect(update(eventOf({ category: "memo" }), { title: "Retro" }).category).toBe("memo");
+  });
+
+  const anySpan = fc
+    .tuple(anyInstant, fc.integer({ min: 1, max: 10 * 86_400_000 }))
+    .map(([start, length]) => ({
+      start_at: new Date(start).toISOString(),
+      end_at: new Date(start + length).toISOString(),
+    }));
+  const anyDays = fc.tuple(anyDate, fc.nat({ max: 10 })).map(([first, days]) => ({
+    all_day: true,
+    start_at: `${first}T00:00:00.000Z`,
+    end_at: new Date(Date.parse(first) + days * 86_400_000).toISOString(),
+  }));
+  const anyText = fc.option(fc.string({ maxLength: 40 }));
+  const anyEvent = fc
+    .record({
+      times: fc.oneof(anySpan, anyDays, fc.constant({ category: "keep", start_at: null, end_at: null })),
+      start_timezone: fc.option(anyZone),
+      end_timezone: fc.option(anyZone),
+      description: anyText,
+      location: anyText,
+      url: anyText,
+      attendees: fc
+        .uniqueArray(fc.nat({ max: 20 }).map(String))
+        .map((ids) => ids.map((id) => userOf(`cal,${id}`))),
+    })
+    .map(({ times, ...fields }) => eventOf({ ...fields, ...times }));
+
+  test("whatever the event is and whoever looks at it", () => {
+    fc.assert(
+      fc.property(anyEvent, anyZone, anyZone, (current, zone, other) => {
+        const draft = update(current, { title: "Retro" }, zone);
+        expect(meaningOf(eventFrom(draft), other)).toEqual(meaningOf({ ...current, title: "Retro" }, other));
+        const attributes = { ...draft, category: draft.category === "keep" ? "keep" : "schedule" } as const;
+        expect(EVENT_RULES.filter(({ broken }) => broken(attributes))).toEqual([]);
+      }),
+    );
+  });
+
+  test("and also when the whole of its output comes back as input", () => {
+    fc.assert(
+      fc.property(anyEvent, anyZone, anyZone, (current, zone, other) => {
+        const changes = inputOf(localizeEvent(current, other));
+        expect(update(current, { ...changes, title: "Retro" }, zone)).toMatchObject(
+          definedFields(update(current, { title: "Retro" }, zone)),
+        );
+      }),
+    );
+  });
+});
+
+/** What a service would have after such an update. */
+function eventFrom(draft: EventDraft): CalendarEvent {
+  return eventOf({
+    category: draft.category,
+    title: draft.title,
+    all_day: draft.all_day ?? false,
+    start_at: draft.start_at ?? null,
+    start_timezone: draft.start_timezone ?? null,
+    end_at: draft.end_at ?? null,
+    end_timezone: draft.end_timezone ?? null,
+    description: draft.description ?? null,
+    location: draft.location ?? null,
+    url: draft.url ?? null,
+    label: { id: draft.label_id, number: null, name: null, color: null },
+    attendees: (draft.attendee_ids ?? []).map((id) => userOf(id)),
+  });
+}
+
+function definedFields<T extends object>(fields: T): Partial<T> {
+  return JSON.parse(JSON.stringify(fields));
+}
+
+/** The event as a person sees it in a zone: the end as it is shown, since a day's end has two spellings. */
+function meaningOf(event: CalendarEvent, zone: string) {
+  const { end_at: _, ...shown } = localizeEvent(event, zone);
+  return { ...shown, label: event.label?.id, attendees: event.attendees.map(({ id }) => id) };
+}
+
+describe("draftForUpdate changes times", () => {
+  test.each<[string, CalendarEvent, EventChanges, object]>([
+    [
+      "--start keeps the end and the event's own zones",
+      eventOf(),
+      { start: "2026-11-21T06:30" },
+      { ...TOKYO_HOUR, start_at: "2026-11-21T05:30:00.000Z" },
+    ],
+    [
+      "--end keeps the start",
+      eventOf(),
+      { end: "2026-11-21T09:00" },
+      { ...TOKYO_HOUR, end_at: "2026-11-21T08:00:00.000Z" },
+    ],
+    [
+      "--start with --duration",
+      eventOf(),
+      { start: "2026-11-22T15:00+09:00", duration: "1h" },
+      { ...TOKYO_HOUR, start_at: "2026-11-22T06:00:00.000Z", end_at: "2026-11-22T07:00:00.000Z" },
+    ],
+    [
+      "--duration counts from the start",
+      eventOf(),
+      { duration: "2h" },
+      { ...TOKYO_HOUR, end_at: "2026-11-21T08:00:00.000Z" },
+    ],
+    [
+      "--start-timezone is where --start is read, and told to the event",
+      eventOf(),
+      { start: "2026-11-21T00:30", startTimezone: "America/New_York" },
+      { ...TOKYO_HOUR, start_at: "2026-11-21T05:30:00.000Z", start_timezone: "America/New_York" },
+    ],
+    [
+      "a zone alone keeps the instants",
+      eventOf(),
+      { endTimezone: "UTC" },
+      { ...TOKYO_HOUR, end_timezone: "UTC" },
+    ],
+    [
+      "a date alone for an all-day event",
+      allDayOf(),
+      { start: "2026-11-20" },
+      { ...TWO_DAYS, start_at: "2026-11-20T00:00:00.000Z" },
+    ],
+    [
+      "the last day of an all-day event",
+      allDayOf(),
+      { end: "2026-11-24" },
+      { ...TWO_DAYS, end_at: "2026-11-25T00:00:00.000Z" },
+    ],
+    [
+      "days by --duration",
+      allDayOf(),
+      { duration: "3d" },
+      { ...TWO_DAYS, end_at: "2026-11-24T00:00:00.000Z" },
+    ],
+    [
+      "--all-day alone takes the days in the event's own zone",
+      eventOf({ start_at: "2026-11-21T23:00:00.000Z", end_at: "2026-11-22T15:30:00.000Z" }),
+      { allDay: true },
+      {
+        ...TOKYO_HOUR,
+        all_day: true,
+        start_at: "2026-11-22T00:00:00.000Z",
+        end_at: "2026-11-24T00:00:00.000Z",
+      },
+    ],
+    [
+      "--all-day of an event until midnight leaves the next day out",
+      eventOf({ start_at: "2026-11-20T15:00:00.000Z", end_at: "2026-11-21T15:00:00.000Z" }),
+      { allDay: true },
+      {
+        ...TOKYO_HOUR,
+        all_day: true,
+        start_at: "2026-11-21T00:00:00.000Z",
+        end_at: "2026-11-22T00:00:00.000Z",
+      },
+    ],
+    [
+      "--all-day of an event whose zone nobody knows takes the chosen one",
+      eventOf({
+        start_at: "2026-11-20T23:30:00.000Z",
+        start_timezone: "Mars/Olympus",
+        end_timezone: null,
+        end_at: "2026-11-21T00:30:00.000Z",
+      }),
+      { allDay: true },
+      {
+        all_day: true,
+        start_at: "2026-11-21T00:00:00.000Z",
+        start_timezone: "Mars/Olympus",
+        end_at: "2026-11-22T00:00:00.000Z",
+      },
+    ],
+    [
+      "--all-day with days",
+      eventOf(),
+      { allDay: true, start: "2026-12-01", end: "2026-12-02" },
+      {
+        ...TOKYO_HOUR,
+        all_day: true,
+        start_at: "2026-12-01T00:00:00.000Z",
+        end_at: "2026-12-03T00:00:00.000Z",
+      },
+    ],
+    [
+      "--no-all-day with new times",
+      allDayOf(),
+      { allDay: false, start: "2026-11-21T15:00", duration: "1h" },
+      {
+        ...TWO_DAYS,
+        all_day: false,
+        start_at: "2026-11-21T14:00:00.000Z",
+        end_at: "2026-11-21T15:00:00.000Z",
+      },
+    ],
+    ["--no-all-day of a timed event changes nothing", eventOf(), { allDay: false }, TOKYO_HOUR],
+    [
+      "a keep gets its first times, and the zone they were read in",
+      keepOf(),
+      { start: "2026-11-21T15:00", duration: "1h" },
+      {
+        ...TOKYO_HOUR,
+        start_at: "2026-11-21T14:00:00.000Z",
+        start_timezone: ZONE,
+        end_at: "2026-11-21T15:00:00.000Z",
+        end_timezone: ZONE,
+      },
+    ],
+    [
+      "a keep becomes a schedule with times",
+      keepOf(),
+      { category: "schedule", allDay: true, start: "2026-11-21", end: "2026-11-22" },
+      { category: "schedule", ...TWO_DAYS },
+    ],
+    [
+      "a schedule becomes a keep and keeps its times",
+      eventOf(),
+      { category: "keep" },
+      { category: "keep", ...TOKYO_HOUR },
+    ],
+  ])("%s", (_, current, changes, expected) => {
+    expect(update(current, changes)).toMatchObject(expected);
+  });
+
+  test.each<[string, CalendarEvent, EventChanges, string]>([
+    [
+      "a start after the end that is kept",
+      eventOf(),
+      { start: "2026-11-21T09:00" },
+      "is not after the start",
+    ],
+    [
+      "a first day after the last that is kept",
+      allDayOf(),
+      { start: "2026-11-23" },
+      "the last day 2026-11-22 is before the first day 2026-11-23",
+    ],
+    [
+      "a date for a timed event",
+      eventOf(),
+      { start: "2026-11-21" },
+      '--start: "2026-11-21" is a date without a time',
+    ],
+    [
+      "a clock time for an all-day event",
+      allDayOf(),
+      { end: "2026-11-22T15:00" },
+      '--end: "2026-11-22T15:00" has a clock time',
+    ],
+    ["--no-all-day without times", allDayOf(), { allDay: false }, "missing --start, --end or --duration"],
+    [
+      "--no-all-day without an end",
+      allDayOf(),
+      { allDay: false, start: "2026-11-21T15:00" },
+      "missing --end or --duration",
+    ],
+    ["a schedule without times", keepOf(), { category: "schedule" }, "missing --start, --end or --duration"],
+    ["--all-day of a keep without times", keepOf(), { allDay: true }, "missing --start"],
+    ["a zone of a keep without times", keepOf(), { startTimezone: "UTC" }, "missing --start"],
+    ["a keep with a start alone", keepOf(), { start: "2026-11-21T15:00" }, "missing --end or --duration"],
+    [
+      "an event that has no end to keep",
+      eventOf({ end_at: null }),
+      { title: "Retro" },
+      "missing --end or --duration",
+    ],
+    ["an unknown category", eventOf(), { category: "memo" }, "--category"],
+  ])("refuses %s", (_, current, changes, message) => {
+    const failure = failureOf(() => update(current, changes));
+    expect(failure.code).toBe("usage");
+    expect(failure.message).toContain(message);
+  });
+
+  test("an all-day event never shifts with the viewer's zone", () => {
+    fc.assert(
+      fc.property(anyDate, anyZone, anyZone, (start, zone, other) => {
+        const days = { start_at: `${start}T00:00:00.000Z`, end_at: `${start}T00:00:00.000Z` };
+        const draft = update(allDayOf({ ...days, start_timezone: other }), { title: "Trip" }, zone);
+        expect(draft.start_at).toBe(days.start_at);
+        expect(localizeEvent(eventFrom(draft), other)).toMatchObject({
+          start_local: start,
+          end_local: start,
+        });
+      }),
+    );
+  });
+});
+
+describe("draftForUpdate clears", () => {
+  test("texts and attendees", () => {
+    const current = eventOf({ description: "x", location: "y", url: "z", attendees: [userOf("cal,2")] });
+    const draft = update(current, { clear: ["description", "location", "url", "attendees"] });
+    expect(draft).toMatchObject({ description: "", location: "", url: "", attendee_ids: [] });
+  });
+
+  test("both times of a keep", () => {
+    const keep = eventOf({ category: "keep" });
+    const draft = update(keep, { clear: ["start", "end"] });
+    expect(JSON.parse(JSON.stringify(draft))).toEqual({
+      category: "keep",
+      title: "Review",
+      label_id: "cal,1",
+    });
+  });
+
+  test("the times of a schedule that becomes a keep", () => {
+    const draft = update(eventOf(), { category: "keep", clear: ["end", "start"] });
+    expect(draft).toMatchObject({ category: "keep", start_at: undefined });
+  });
+
+  test.each<[string, CalendarEvent, EventChanges, string]>([
+    [
+      "a time of a schedule",
+      eventOf(),
+      { clear: ["start", "end"] },
+      "--clear start: a schedule needs its times",
+    ],
+    [
+      "one time of a keep",
+      eventOf({ category: "keep" }),
+      { clear: ["end"] },
+      "--clear end: a keep has both times or none",
+    ],
+    ["what is also given", eventOf(), { clear: ["url"], url: "x" }, "--clear url: a new value is given too"],
+    [
+      "attendees that are also given",
+      eventOf(),
+      { clear: ["attendees"], attendeeIds: ["cal,2"] },
+      "--clear attendees",
+    ],
+    ["an end that --duration gives", eventOf(), { clear: ["end"], duration: "1h" }, "--clear end"],
+  ])("but not %s", (_, current, changes, message) => {
+    const failure = failureOf(() => update(current, changes));
+    expect(failure.code).toBe("usage");
+    expect(failure.message).toContain(message);
+  });
+
+  test("only fields that can be", () => {
+    expect(parseClearField("location")).toBe("location");
+    const failure = failureOf(() => parseClearField("title"));
+    expect(failure).toMatchObject({ code: "usage", message: '--clear: "title" cannot be cleared' });
+    expect(failure.hint).toContain("description, location, url, attendees, start, end");
+  });
+});
+
+describe("draftForUpdate changes attendees", () => {
+  const current = eventOf({ attendees: [userOf("cal,2", "Ana"), userOf("3")] });
+
+  test.each<[string, EventChanges, readonly string[]]>([
+    ["adds", { addAttendeeIds: ["cal,4"] }, ["cal,2", "cal,3", "cal,4"]],
+    ["adds nobody twice", { addAttendeeIds: ["cal,3"] }, ["cal,2", "cal,3"]],
+    ["removes", { removeAttendeeIds: ["cal,3"] }, ["cal,2"]],
+    ["removes the last", { removeAttendeeIds: ["cal,2", "cal,3"] }, []],
+    ["replaces", { attendeeIds: ["cal,5"] }, ["cal,5"]],
+    ["replaces by nobody", { attendeeIds: [] }, []],
+    ["clears and adds", { clear: ["attendees"], addAttendeeIds: ["cal,5"] }, ["cal,5"]],
+  ])("%s", (_, changes, ids) => {
+    expect(update(current, changes).attendee_ids).toEqual(ids);
+  });
+
+  test("refuses to remove who is none, naming those who are", () => {
+    expect(failureOf(() => update(current, { removeAttendeeIds: ["cal,9"] }))).toMatchObject({
+      code: "usage",
+      message: "--remove-attendee: cal,9 is no attendee of the event",
+      hint: "attendees: Ana (cal,2), 3",
+    });
+  });
+});
+
+describe("draftForUpdate with an input object", () => {
+  test("only what it names changes", () => {
+    const draft = update(eventOf({ location: "Room 2" }), inputOf({ description: "Slides", location: null }));
+    expect(draft).toMatchObject({
+      title: "Review",
+      description: "Slides",
+      location: "Room 2",
+      ...TOKYO_HOUR,
+    });
+  });
+
+  test.each<[string, CalendarEvent, unknown, object]>([
+    [
+      "an end",
+      eventOf(),
+      { end_at: "2026-11-21T17:00:00+09:00" },
+      { ...TOKYO_HOUR, end_at: "2026-11-21T08:00:00.000Z" },
+    ],
+    [
+      "days",
+      allDayOf(),
+      { end_at: "2026-11-24T00:00:00+09:00" },
+      { ...TWO_DAYS, end_at: "2026-11-24T00:00:00.000Z" },
+    ],
+    [
+      "an end at the start: one day",
+      allDayOf(),
+      { end_at: TWO_DAYS.start_at },
+      { ...TWO_DAYS, end_at: "2026-11-22T00:00:00.000Z" },
+    ],
+    [
+      "all_day alone",
+      eventOf(),
+      { all_day: true },
+      {
+        ...TOKYO_HOUR,
+        all_day: true,
+        start_at: "2026-11-21T00:00:00.000Z",
+        end_at: "2026-11-22T00:00:00.000Z",
+      },
+    ],
+    ["times instead of days", allDayOf(), { ...TOKYO_HOUR }, TOKYO_HOUR],
+    [
+      "first times of a keep",
+      keepOf(),
+      { ...TOKYO_HOUR, start_timezone: null, end_timezone: null },
+      { ...TOKYO_HOUR, start_timezone: ZONE, end_timezone: ZONE },
+    ],
+  ])("takes %s", (_, current, value, expected) => {
+    expect(update(current, inputOf(value))).toMatchObject(expected);
+  });
+
+  test("flags win over it", () => {
+    const changes = { ...inputOf({ title: "Retro", end_at: "2026-11-21T17:00:00+09:00" }), duration: "3h" };
+    expect(update(eventOf(), { ...changes, title: "Demo" })).toMatchObject({
+      title: "Demo",
+      end_at: "2026-11-21T09:00:00.000Z",
+    });
+  });
+
+  test("a clock time for an all-day event is refused", () => {
+    const failure = failureOf(() => update(allDayOf(), inputOf({ start_at: "2026-11-21T15:00:00Z" })));
+    expect(failure.message).toContain("start_at 2026-11-21T15:00:00Z has a clock time");
+  });
+});
+
+describe("what the service did not say", () => {
+  test("must be named, all at once", () => {
+    const current = eventOf({ title: null, category: null, label: null });
+    expect(failureOf(() => update(current, { location: "Room 2" }))).toMatchObject({
+      code: "usage",
+      message: "missing --title, --category, --label",
+    });
+  });
+
+  test("is taken from the flags", () => {
+    const draft = update(eventOf({ title: null, label: null }), { title: "Retro", labelId: "cal,3" });
+    expect(draft).toMatchObject({ title: "Retro", label_id: "cal,3" });
+  });
+});
+
+describe("hasChanges", () => {
+  test.each<[EventChanges, boolean]>([
+    [{}, false],
+    [{ clear: [], addAttendeeIds: [], removeAttendeeIds: [], title: undefined }, false],
+    [inputOf({ id: "e1", title: null }), false],
+    [{ title: "Retro" }, true],
+    [{ allDay: false }, true],
+    [{ attendeeIds: [] }, true],
+    [{ clear: ["url"] }, true],
+    [{ addAttendeeIds: ["cal,2"] }, true],
+    [{ removeAttendeeIds: ["cal,2"] }, true],
+    [inputOf({ title: "Retro" }), true],
+  ])("case %#", (changes, expected) => {
+    expect(hasChanges(changes)).toBe(expected);
+  });
+});
+
+describe("changedSince", () => {
+  const seen = Date.parse("2026-11-21T06:00:00.000Z");
+
+  test.each([
+    ["the same instant", "2026-11-21T06:00:00.000Z", false],
+    ["the same instant, written otherwise", "2026-11-21T15:00:00+09:00", false],
+    ["a later one", "2026-11-21T06:00:00.001Z", true],
+    ["an earlier one", "2026-11-21T05:59:59.999Z", true],
+    ["none", null, true],
+    ["one that cannot be read", "yesterday", true],
+  ])("%s", (_, updatedAt, expected) => {
+    expect(changedSince(updatedAt, seen)).toBe(expected);
+  });
+});

@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import type { CalendarEvent, User } from "../../src/contract/shapes.js";
+import { CliError } from "../../src/errors.js";
+
+export function userOf(id: string, name: string | null = null): User {
+  return { id, type: "user", name, description: null, image_url: null };
+}
+
+/** An hour in Tokyo on 21 November 2026, from 15:00. */
+export function eventOf(fields: Partial<CalendarEvent> = {}): CalendarEvent {
+  return {
+    id: "e1",
+    calendar_id: "cal",
+    category: "schedule",
+    title: "Review",
+    all_day: false,
+    start_at: "2026-11-21T06:00:00.000Z",
+    start_timezone: "Asia/Tokyo",
+    end_at: "2026-11-21T07:00:00.000Z",
+    end_timezone: "Asia/Tokyo",
+    recurrences: [],
+    description: null,
+    location: null,
+    url: null,
+    created_at: "2026-11-01T00:00:00.000Z",
+    updated_at: "2026-11-01T00:00:00.000Z",
+    creator: userOf("cal,1"),
+    label: { id: "cal,1", number: 1, name: "", color: "#2ecc87" },
+    attendees: [],
+    ...fields,
+  };
+}
+
+/** 21 and 22 November 2026. */
+export function allDayOf(fields: Partial<CalendarEvent> = {}): CalendarEvent {
+  return eventOf({
+    all_day: true,
+    start_at: "2026-11-21T00:00:00.000Z",
+    start_timezone: "UTC",
+    end_at: "2026-11-23T00:00:00.000Z",
+    end_timezone: "UTC",
+    ...fields,
+  });
+}
+
+export function keepOf(fields: Partial<CalendarEvent> = {}): CalendarEvent {
+  return eventOf({
+    category: "keep",
+    start_at: null,
+    start_timezone: null,
+    end_at: null,
+    end_timezone: null,
+    ...fields,
+  });
+}
+
+/** What an action fails with; anything but a CliError is thrown on. */
+export function failureOf(action: () => unknown): CliError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+  throw new Error("expected the action to fail");
+}
+
+export const anyZone: fc.Arbitrary<string> = fc.constantFrom("UTC", ...Intl.supportedValuesOf("timeZone"));
+
+/** Instants of the years 1973 to 2100, in milliseconds: the last offset with seconds ended in 1972. */
+export const anyInstant: fc.Arbitrary<number> = fc.integer({
+  min: Date.UTC(1973, 0, 1),
+  max: Date.UTC(2100, 0, 1),
+});
+
+/** `YYYY-MM-DD` of the same years. */
+export const anyDate: fc.Arbitrary<string> = anyInstant.map((instant) =>
+  new Date(instant).toISOString().slice(0, 10),
+);

@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { checkId, describeCandidates, type Named, resolveName } from "../../src/calendar/names.js";
+import { failureOf } from "./fixtures.js";
+
+const CALENDARS: readonly Named[] = [
+  { id: "abc", name: "Family" },
+  { id: "def", name: "Work" },
+  { id: "ghi", name: "Workshop" },
+  { id: "work", name: "Garden" },
+  { id: "jkl", name: "École" },
+  { id: "mno", name: null },
+  { id: "pqr", name: "Twins" },
+  { id: "stu", name: "twins" },
+];
+
+function resolve(value: string, prefix = true): Named {
+  return resolveName(value, CALENDARS, { noun: "calendar", source: "--calendar", prefix });
+}
+
+describe("resolveName", () => {
+  test.each([
+    ["an id", "abc", "abc"],
+    ["an id before a name", "work", "work"],
+    ["a name", "Family", "abc"],
+    ["a name in another case", "WORKSHOP", "ghi"],
+    ["a whole name before the beginning of one", "Work", "def"],
+    ["the beginning of a name", "fam", "abc"],
+    ["another spelling of the same letters", "e\u0301cole", "jkl"],
+  ])("finds by %s", (_, value, id) => {
+    expect(resolve(value).id).toBe(id);
+  });
+
+  test("a beginning will not do where it may not", () => {
+    expect(failureOf(() => resolve("fam", false)).exitCode).toBe(5);
+  });
+
+  test("nothing fits: exit 5 with the candidates", () => {
+    const failure = failureOf(() => resolve("Sports"));
+    expect(failure).toMatchObject({
+      code: "not_found",
+      exitCode: 5,
+      message: '--calendar: there is no calendar "Sports"',
+    });
+    expect(failure.hint).toContain("calendars: Family (abc), Work (def)");
+    expect(failure.details).toMatchObject({ candidates: CALENDARS });
+  });
+
+  test("there is nothing to choose from", () => {
+    const failure = failureOf(() => resolveName("x", [], { noun: "label", source: "--label" }));
+    expect(failure).toMatchObject({ exitCode: 5, hint: "there are no labels at all" });
+  });
+
+  test.each([
+    ["two of the same name", "TWINS", "name one of: Twins (pqr), twins (stu)"],
+    ["two that begin so", "wor", "name one of: Work (def), Workshop (ghi)"],
+  ])("more than one fits, %s: exit 2 with those", (_, value, hint) => {
+    expect(failureOf(() => resolve(value))).toMatchObject({ code: "usage", exitCode: 2, hint });
+  });
+
+  test("candidates are described as asked", () => {
+    const options = { noun: "calendar", source: "-c", describe: ({ id }: Named) => `<${id}>` };
+    expect(failureOf(() => resolveName("x", CALENDARS.slice(0, 2), options)).hint).toBe(
+      "calendars: <abc>, <def>",
+    );
+  });
+
+  test("an id always wins", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...CALENDARS), (calendar) => {
+        expect(resolve(calendar.id)).toBe(calendar);
+      }),
+    );
+  });
+});
+
+test("describeCandidates shows the id alone where there is no name", () => {
+  expect(
+    describeCandidates([
+      { id: "a", name: "" },
+      { id: "b", name: null },
+      { id: "c", name: "C" },
+    ]),
+  ).toBe("a, b, C (c)");
+});
+
+describe("checkId", () => {
+  test.each(["-Ab_9", "a.b", "..."])("takes %s", (id) => {
+    expect(checkId(id, "ID")).toBe(id);
+  });
+
+  test.each(["", ".", ".."])("refuses %j", (id) => {
+    expect(failureOf(() => checkId(id, "ID")).code).toBe("usage");
+  });
+});

@@ -1,0 +1,304 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createHarness, type Harness } from "../support/harness.js";
+
+/** Bad input: one clear sentence that names flag or field, exit 2 (or 5 with candidates), nothing written. */
+
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await createHarness();
+});
+
+const CREATE = ["events", "create", "--title", "T", "--start", "2026-11-21T12:00", "--duration", "1h"];
+
+async function events(): Promise<readonly unknown[]> {
+  return harness.json<unknown[]>("events", "list", "--days", "7");
+}
+
+describe("exit 2, and nothing is written", () => {
+  test.each([
+    ["an unknown flag", [...CREATE, "--titel", "x"], ["--titel", "--title"]],
+    ["an unknown command", ["nonsense"], ["nonsense", "events"]],
+    ["an unknown command of a group", ["events", "lsit"], ["lsit", "list"]],
+    ["a group alone", ["events"], ["events needs a command"]],
+    ["an argument too many", ["whoami", "x"], ["too many arguments"]],
+    ["a flag without its value", ["events", "create", "--title"], ["--title"]],
+    ["all that is missing, at once", ["events", "create"], ["--title", "--start", "--end"]],
+    ["no end", ["events", "create", "--title", "T", "--start", "2026-11-21T12:00"], ["--end", "--duration"]],
+    ["an empty title", [...CREATE, "--title", ""], ["--title"]],
+    ["a title of 51 characters", [...CREATE, "--title", "x".repeat(51)], ["--title", "51", "50"]],
+    ["a title of 51 emoji", [...CREATE, "--title", "🦊".repeat(51)], ["--title", "51", "50"]],
+    [
+      "a description over 10,000",
+      [...CREATE, "--description", "x".repeat(10_001)],
+      ["--description", "10001"],
+    ],
+    ["a location over 100", [...CREATE, "--location", "x".repeat(101)], ["--location", "101", "100"]],
+    [
+      "a category that is none",
+      [...CREATE, "--category", "meeting"],
+      ["--category", "meeting", "schedule", "keep"],
+    ],
+    [
+      "an end before the start",
+      ["events", "create", "--title", "T", "--start", "2026-11-21T12:00", "--end", "2026-11-21T11:00"],
+      ["--end", "after"],
+    ],
+    [
+      "an end at the start",
+      ["events", "create", "--title", "T", "--start", "2026-11-21T12:00", "--end", "2026-11-21T12:00"],
+      ["--end", "after"],
+    ],
+    ["both end and duration", [...CREATE, "--end", "2026-11-21T13:00"], ["--end", "--duration"]],
+    [
+      "a duration that is none",
+      ["events", "create", "--title", "T", "--start", "2026-11-21T12:00", "--duration", "soon"],
+      ["--duration", "soon"],
+    ],
+    [
+      "all-day with a clock time",
+      ["events", "create", "--title", "T", "--all-day", "--start", "2026-11-21T12:00"],
+      ["--start"],
+    ],
+    [
+      "a date alone without --all-day",
+      ["events", "create", "--title", "T", "--start", "2026-11-21", "--end", "2026-11-22"],
+      ["--start", "--all-day"],
+    ],
+    [
+      "a date that does not exist",
+      ["events", "create", "--title", "T", "--start", "2026-02-30T12:00", "--duration", "1h"],
+      ["--start", "2026-02-30"],
+    ],
+    [
+      "no date at all",
+      ["events", "create", "--title", "T", "--start", "x", "--duration", "1h"],
+      ["--start", "2026-"],
+    ],
+    ["an empty start", ["events", "create", "--title", "T", "--start", "", "--duration", "1h"], ["--start"]],
+    [
+      "a time that a clock change skips",
+      ["events", "create", "--title", "T", "--start", "2026-03-29T02:30", "--duration", "1h"],
+      ["--start", "+01:00", "+02:00"],
+    ],
+    [
+      "a time that a clock change doubles",
+      ["events", "create", "--title", "T", "--start", "2026-10-25T02:30", "--duration", "1h"],
+      ["--start", "+01:00", "+02:00"],
+    ],
+    ["an unknown zone", [...CREATE, "--timezone", "Mars/Phobos"], ["--timezone", "Mars/Phobos"]],
+    [
+      "an unknown start zone",
+      [...CREATE, "--start-timezone", "Mars/Phobos"],
+      ["--start-timezone", "Mars/Phobos"],
+    ],
+    ["an empty calendar", [...CREATE, "-c", ""], ["--calendar", "empty"]],
+    ["an empty profile", ["whoami", "-p", ""], ["--profile", "empty"]],
+    ["days 0", ["events", "list", "--days", "0"], ["--days", "1", "7"]],
+    ["days 8", ["events", "list", "--days", "8"], ["--days", "1", "7"]],
+    ["days x", ["events", "list", "--days", "x"], ["--days", "1", "7"]],
+    ["an unknown category filter", ["events", "list", "--category", "x"], ["--category"]],
+    ["-A with -c", ["events", "list", "-A", "-c", "Personal"], ["--calendar", "--all-calendars"]],
+    ["an empty id", ["events", "get", ""], ["ID", "empty"]],
+    ["an id that climbs", ["events", "get", ".."], [".."]],
+    ["an empty id among others", ["events", "delete", "abc", "", "--yes"], ["ID", "empty"]],
+    ["a comment that is empty", ["comment", "abc", ""], ["comment"]],
+    ["a comment over 1,000", ["comment", "abc", "x".repeat(1001)], ["comment", "1001", "1000"]],
+    ["text and file", ["comment", "abc", "x", "--file", "-"], ["--file"]],
+    [
+      "a file that is not there",
+      ["comment", "abc", "--file", "/nowhere/x"],
+      ["--file", "/nowhere/x", "ENOENT"],
+    ],
+    ["an unknown format", ["whoami", "-o", "yaml"], ["--output", "yaml", "json"]],
+    ["a format to come", ["whoami", "-o", "ics"], ["--output", "ics"]],
+    ["an unknown field", ["calendars", "--fields", "id,colour"], ["--fields", "colour", "color"]],
+    ["an unknown include", ["calendars", "--include", "events"], ["--include", "events", "labels"]],
+    ["a colour choice that is none", ["calendars", "--color", "blue"], ["--color", "blue", "never"]],
+    ["a number of seconds that is none", ["whoami", "--timeout", "x", "-p", "work"], ["--timeout"]],
+    ["nothing to change", ["events", "update", "abc"], ["nothing to change"]],
+    ["a field that cannot be cleared", ["events", "update", "abc", "--clear", "title"], ["--clear", "title"]],
+    [
+      "a timestamp that is none",
+      ["events", "update", "abc", "--title", "x", "--if-unchanged", "yesterday"],
+      ["--if-unchanged"],
+    ],
+    ["no --yes where nobody is asked", ["events", "delete", "abc"], ["--yes"]],
+  ])("%s", async (what, argv, words) => {
+    if (what.startsWith("a number of seconds")) {
+      await harness.run("config", "set", "base_url", "https://calendar.invalid", "-p", "work");
+    }
+    const env = what.startsWith("a number of seconds") ? { CALCTL_TOKEN: "t", CALCTL_PROFILE: "work" } : {};
+    const { exitCode, stdout, stderr } = await harness.runWith({ env }, ...argv);
+    expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(/^error: /);
+    for (const word of words) expect(stderr).toContain(word);
+    expect(await events()).toEqual([]);
+  });
+
+  test.each([
+    ["CALCTL_OUTPUT", "yaml", ["whoami"]],
+    ["CALCTL_TIMEZONE", "Mars/Phobos", ["events", "list"]],
+  ])("a wrong value in %s is named", async (name, value, argv) => {
+    const { exitCode, stderr } = await harness.runWith({ env: { [name]: value } }, ...argv);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`${name}`);
+    expect(stderr).toContain(value);
+  });
+
+  test("a format that the command does not have is passed over from the environment", async () => {
+    const { exitCode, stdout } = await harness.runWith({ env: { CALCTL_OUTPUT: "ics" } }, "whoami");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${harness.userId}\tana\t\n` });
+  });
+});
+
+describe("--input", () => {
+  const VALID = {
+    title: "T",
+    all_day: false,
+    start_at: "2026-11-21T12:00:00Z",
+    end_at: "2026-11-21T13:00:00Z",
+  };
+
+  test.each([
+    ["malformed JSON", '{"title": "T",\n  "start_at": oops}', ["--input", "line 2", "column 15"]],
+    ["JSON that ends too early", '{"title": "T"', ["--input", "too early"]],
+    ["nothing", "", ["--input", "empty"]],
+    ["a list", JSON.stringify([VALID]), ["--input", "object"]],
+    ["a text", '"x"', ["--input", "object"]],
+    ["an unknown key", JSON.stringify({ ...VALID, titel: "x" }), ["--input", "titel", "title"]],
+    ["a wrong type", JSON.stringify({ ...VALID, title: 5 }), ["--input", "title"]],
+    ["a title too long", JSON.stringify({ ...VALID, title: "x".repeat(51) }), ["--input", "title", "51"]],
+    [
+      "an end before the start",
+      JSON.stringify({ ...VALID, end_at: "2026-11-21T11:00:00Z" }),
+      ["end", "after"],
+    ],
+    [
+      "a local time that does not agree",
+      JSON.stringify({ ...VALID, start_local: "2026-11-21T12:00:00+09:00" }),
+      ["--input", "start_local"],
+    ],
+    [
+      "a time without an offset",
+      JSON.stringify({ ...VALID, start_at: "2026-11-21T12:00:00" }),
+      ["--input", "start_at"],
+    ],
+  ])("%s is exit 2 with the place", async (_, stdin, words) => {
+    const { exitCode, stdout, stderr } = await harness.runWith({ stdin }, "events", "create", "--input", "-");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    for (const word of words) expect(stderr).toContain(word);
+    expect(await events()).toEqual([]);
+  });
+
+  test("stdin cannot be read twice", async () => {
+    const { exitCode, stderr } = await harness.run(
+      "events",
+      "create",
+      "--input",
+      "-",
+      "--description-file",
+      "-",
+    );
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("stdin");
+  });
+
+  test("a description from a file loses one last newline", async () => {
+    const file = join(harness.directory, "text");
+    writeFileSync(file, "two\nlines\n");
+    const { description } = await harness.json(...CREATE, "--description-file", file);
+    expect(description).toBe("two\nlines");
+  });
+});
+
+describe("names that nothing bears are exit 5 with the candidates", () => {
+  test.each([
+    ["a calendar", [...CREATE, "-c", "Famly"], ["--calendar", "Famly", "Personal"]],
+    ["a label", [...CREATE, "--label", "purple"], ["--label", "purple", "apple red"]],
+    ["a number no label has", [...CREATE, "--label", "11"], ["--label", "11"]],
+    ["a label of another calendar", [...CREATE, "--label", "other,1"], ["--label", "other,1"]],
+    ["a member", [...CREATE, "--attendee", "Bob"], ["--attendee", "Bob", "ana"]],
+    ["a label to filter by", ["events", "list", "--label", "purple"], ["--label", "purple"]],
+    ["an event", ["events", "get", "0123456789abcdef0123456789abcdef"], ["not found"]],
+  ])("%s", async (_, argv, words) => {
+    const { exitCode, stdout, stderr } = await harness.run(...argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: "" });
+    for (const word of words) expect(stderr).toContain(word);
+    expect(await events()).toEqual([]);
+  });
+
+  test("a name that two calendars begin with is exit 2 with both", async () => {
+    await harness.service.admin.calendars.add({ name: "Perseids", owner: "ana" });
+    const { exitCode, stderr } = await harness.run("labels", "-c", "per");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("Personal");
+    expect(stderr).toContain("Perseids");
+  });
+
+  test("with several calendars and none named, exit 2 lists them", async () => {
+    await harness.service.admin.calendars.add({ name: "Work", owner: "ana" });
+    const { exitCode, stderr } = await harness.run("labels");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("--calendar");
+    expect(stderr).toContain("Personal");
+    expect(stderr).toContain("Work");
+  });
+});
+
+describe("several ids", () => {
+  test("some that are not there: what was read is printed, the rest named, exit 12", async () => {
+    const { id } = await harness.json<{ id: string }>(...CREATE);
+    const { exitCode, stdout, stderr } = await harness.run("events", "get", id, "gone", "-o", "json");
+    expect(exitCode).toBe(12);
+    expect(JSON.parse(stdout)).toMatchObject([{ id }]);
+    const last = stderr.trimEnd().split("\n").at(-1) ?? "";
+    expect(JSON.parse(last)).toMatchObject({
+      error: { code: "partial", exit_code: 12, details: { failed: [{ id: "gone", code: "not_found" }] } },
+    });
+  });
+
+  test("none that is there: the first failure's own code, and nothing on stdout", async () => {
+    const { exitCode, stdout } = await harness.run("events", "get", "gone", "lost", "-o", "json");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: "" });
+  });
+
+  test("delete prints what is gone", async () => {
+    const { id } = await harness.json<{ id: string }>(...CREATE);
+    const { exitCode, stdout } = await harness.run("events", "delete", id, "gone", "--yes", "-o", "ndjson");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: `{"deleted":["${id}"]}\n` });
+    expect(await events()).toEqual([]);
+  });
+});
+
+describe("errors as JSON", () => {
+  test.each([
+    [["-o", "json", "events", "get", "gone"]],
+    [["events", "get", "gone", "-ojson"]],
+    [["events", "get", "gone", "--output=ndjson"]],
+  ])("%j", async (argv) => {
+    const { exitCode, stderr } = await harness.run(...argv);
+    expect(exitCode).toBe(5);
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: "not_found",
+        exit_code: 5,
+        message: expect.stringContaining("gone"),
+        hint: null,
+        status: 404,
+        details: null,
+        request: expect.stringMatching(/^GET \/calendars\/[\w-]+\/events\/gone$/),
+      },
+    });
+  });
+
+  test("a usage error that commander finds", async () => {
+    const { exitCode, stderr } = await harness.run("events", "list", "--dayz", "2", "-o", "json");
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: "usage", exit_code: 2, hint: expect.stringContaining("--days") },
+    });
+  });
+});

@@ -1,0 +1,500 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createHarness, type Harness, type RunResult } from "../support/harness.js";
+import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.js";
+
+/** Every command's requests as they arrive at a real socket: method, path, query, headers, body. */
+
+interface World extends Harness {
+  readonly wire: WireRecorder;
+  readonly token: string;
+  readonly calendarId: string;
+  readonly anaId: string;
+  readonly benId: string;
+  /** Runs a command line against the socket, with the token in the environment. */
+  send(...argv: readonly string[]): Promise<RunResult>;
+  /** `METHOD path?query` of every request so far, without the hosts. */
+  lines(): readonly string[];
+}
+
+async function createWorld(): Promise<World> {
+  const harness = await createHarness();
+  const { admin } = harness.service;
+  const ben = await admin.users.add({ name: "Ben" });
+  const calendar = await admin.calendars.add({ name: "Family", owner: "ana" });
+  await admin.members.add("Ben", "Family");
+  const { token } = await admin.tokens.create({ user: "ana", readOnly: false });
+  const wire = await startWireRecorder(harness.service);
+  const env = { CALCTL_BASE_URL: wire.baseUrl, CALCTL_TOKEN: token };
+  return {
+    ...harness,
+    wire,
+    token,
+    calendarId: calendar.id,
+    anaId: harness.userId,
+    benId: ben.id,
+    send: (...argv) => harness.runWith({ env }, ...argv),
+    lines: () =>
+      wire.requests.map(({ method, path, query }) => {
+        const pairs = Object.entries(query).map(([key, value]) => `${key}=${value}`);
+        return `${method} ${path}${pairs.length === 0 ? "" : `?${pairs.join("&")}`}`;
+      }),
+  };
+}
+
+let world: World;
+
+beforeEach(async () => {
+  world = await createWorld();
+});
+
+/** An event made through the program, and forgotten by the recorder. */
+async function createEvent(
+  ...flags: readonly string[]
+): Promise<{ readonly id: string; readonly updated_at: string }> {
+  const argv = ["events", "create", "-c", "Family", "--title", "Lunch", "-o", "json", ...flags];
+  const times = flags.some((flag) => flag === "--start" || flag === "--category")
+    ? []
+    : ["--start", "2026-11-21T12:00", "--duration", "1h"];
+  const { stdout, stderr, exitCode } = await world.send(...argv, ...times);
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  world.wire.requests.splice(0);
+  return JSON.parse(stdout);
+}
+
+describe("reads", () => {
+  test.each([
+    ["whoami", [], ["GET /user"]],
+    ["status", [], ["GET /user"]],
+    ["calendars", [], ["GET /calendars"]],
+    ["calendars", ["--include", "labels,members"], ["GET /calendars?include=labels,members"]],
+    ["calendars", ["-c", "fam"], ["GET /calendars", "GET /calendars/FAMILY"]],
+    ["labels", ["-c", "Family"], ["GET /calendars", "GET /calendars/FAMILY/labels"]],
+    ["members", ["--calendar=family"], ["GET /calendars", "GET /calendars/FAMILY/members"]],
+  ])("%s %j", async (command, flags, expected) => {
+    const { exitCode, stderr } = await world.send(command, ...flags);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(world.lines()).toEqual(expected.map((line) => line.replace("FAMILY", world.calendarId)));
+  });
+
+  test("every request carries token and media type, and no content type without a body", async () => {
+    await world.send("whoami");
+    const [{ headers, body } = { headers: {}, body: undefined }] = world.wire.requests;
+    expect(headers).toMatchObject({
+      authorization: `Bearer ${world.token}`,
+      accept: "application/vnd.service.v1+json",
+    });
+    expect(headers).not.toHaveProperty("content-type");
+    expect(body).toBeNull();
+  });
+
+  test("events list asks in the chosen zone, with everything an event can bring along", async () => {
+    await world.send("events", "list", "-c", "Family", "--days", "7", "--timezone", "Asia/Tokyo");
+    expect(world.lines()).toEqual([
+      "GET /calendars",
+      `GET /calendars/${world.calendarId}/upcoming_events?timezone=Asia/Tokyo&days=7&include=creator,label,attendees`,
+    ]);
+  });
+
+  test("events list -A asks each calendar, --label and --mine resolve first", async () => {
+    await world.send("events", "list", "-A", "--label", "2", "--mine");
+    const [, ...rest] = world.lines();
+    const paths = rest.map((line) => line.replace(/\/calendars\/[\w-]+/, "/calendars/ID"));
+    expect(paths).toEqual([
+      "GET /calendars/ID/labels",
+      "GET /calendars/ID/labels",
+      "GET /calendars/ID/upcoming_events?timezone=Europe/Berlin&days=1&include=creator,label,attendees",
+      "GET /calendars/ID/upcoming_events?timezone=Europe/Berlin&days=1&include=creator,label,attendees",
+      "GET /user",
+    ]);
+  });
+
+  test("events get asks for each id", async () => {
+    const { id } = await createEvent();
+    const { exitCode } = await world.send("events", "get", id, id, "-c", "Family");
+    expect(exitCode).toBe(0);
+    const line = `GET /calendars/${world.calendarId}/events/${id}?include=creator,label,attendees`;
+    expect(world.lines()).toEqual(["GET /calendars", line, line]);
+  });
+});
+
+describe("events create", () => {
+  function lastBody(): unknown {
+    return world.wire.requests.at(-1)?.body;
+  }
+
+  test("a schedule with every field", async () => {
+    const { exitCode, stderr } = await world.send(
+      ...["events", "create", "-c", "Family", "--title", "Lunch", "--start", "2026-11-21T12:00"],
+      ...["--end", "2026-11-21T13:30", "--start-timezone", "Asia/Tokyo", "--end-timezone", "Europe/Berlin"],
+      ...["--description", "Bring a spoon", "--location", "Noodle bar", "--url", "https://example.com/menu"],
+      ...["--label", "modern cyan", "--attendee", "me", "--attendee", "Ben"],
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(world.lines()).toEqual([
+      "GET /calendars",
+      `GET /calendars/${world.calendarId}/labels`,
+      `GET /calendars/${world.calendarId}/members`,
+      "GET /user",
+      `POST /calendars/${world.calendarId}/events`,
+    ]);
+    expect(world.wire.requests.at(-1)?.headers).toMatchObject({ "content-type": "application/json" });
+    expect(lastBody()).toEqual({
+      data: {
+        attributes: {
+          category: "schedule",
+          title: "Lunch",
+          all_day: false,
+          start_at: "2026-11-21T03:00:00.000Z",
+          start_timezone: "Asia/Tokyo",
+          end_at: "2026-11-21T12:30:00.000Z",
+          end_timezone: "Europe/Berlin",
+          description: "Bring a spoon",
+          location: "Noodle bar",
+          url: "https://example.com/menu",
+        },
+        relationships: {
+          label: { data: { id: `${world.calendarId},2`, type: "label" } },
+          attendees: {
+            data: [
+              { id: `${world.calendarId},${world.anaId}`, type: "user" },
+              { id: `${world.calendarId},${world.benId}`, type: "user" },
+            ],
+          },
+        },
+      },
+    });
+  });
+
+  test("an all-day event: a person names the last day, the wire carries the midnight after it", async () => {
+    await world.send(
+      ...["events", "create", "-c", "Family", "--title", "Fair", "--all-day"],
+      ...["--start", "2026-11-21", "--end", "2026-11-22"],
+    );
+    expect(lastBody()).toEqual({
+      data: {
+        attributes: {
+          category: "schedule",
+          title: "Fair",
+          all_day: true,
+          start_at: "2026-11-21T00:00:00.000Z",
+          start_timezone: "UTC",
+          end_at: "2026-11-23T00:00:00.000Z",
+          end_timezone: "UTC",
+        },
+        relationships: { label: { data: { id: `${world.calendarId},1`, type: "label" } } },
+      },
+    });
+  });
+
+  test("a keep without times sends none, and stderr says to keep its id", async () => {
+    const { exitCode, stderr } = await world.send(
+      "events",
+      "create",
+      "-c",
+      "Family",
+      "--title",
+      "Milk",
+      "--category",
+      "keep",
+    );
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/its id, [0-9a-f]{32}/);
+    expect(lastBody()).toEqual({
+      data: {
+        attributes: { category: "keep", title: "Milk" },
+        relationships: { label: { data: { id: `${world.calendarId},1`, type: "label" } } },
+      },
+    });
+  });
+
+  test("what `events get -o json` prints is what --input takes; flags win", async () => {
+    const event = await createEvent("--location", "Noodle bar", "--label", "3", "--attendee", "Ben");
+    const { stdout } = await world.send("events", "get", event.id, "-c", "Family", "-o", "json");
+    const file = join(world.directory, "event.json");
+    writeFileSync(file, stdout);
+    const { exitCode, stderr } = await world.send(
+      "events",
+      "create",
+      "-c",
+      "Family",
+      "--input",
+      file,
+      "--title",
+      "Copy",
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(lastBody()).toMatchObject({
+      data: {
+        attributes: {
+          title: "Copy",
+          location: "Noodle bar",
+          start_at: "2026-11-21T11:00:00.000Z",
+          start_timezone: "Europe/Berlin",
+        },
+        relationships: {
+          label: { data: { id: `${world.calendarId},3` } },
+          attendees: { data: [{ id: `${world.calendarId},${world.benId}` }] },
+        },
+      },
+    });
+  });
+
+  test("--input - reads stdin", async () => {
+    const env = { CALCTL_BASE_URL: world.wire.baseUrl, CALCTL_TOKEN: world.token };
+    const stdin = JSON.stringify({
+      title: "Piped",
+      start_at: "2026-11-21T10:00:00Z",
+      end_at: "2026-11-21T11:00:00Z",
+      all_day: false,
+    });
+    const { exitCode } = await world.runWith(
+      { env, stdin },
+      "events",
+      "create",
+      "-c",
+      "Family",
+      "--input",
+      "-",
+    );
+    expect(exitCode).toBe(0);
+    expect(lastBody()).toMatchObject({ data: { attributes: { title: "Piped" } } });
+  });
+});
+
+describe("events update", () => {
+  test("reads, merges and replaces: what is not named stays", async () => {
+    const { id } = await createEvent(
+      "--location",
+      "Noodle bar",
+      "--description",
+      "Spoon",
+      "--attendee",
+      "Ben",
+      "--label",
+      "3",
+    );
+    const { exitCode, stderr } = await world.send(
+      "events",
+      "update",
+      id,
+      "-c",
+      "Family",
+      "--title",
+      "Dinner",
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(world.lines()).toEqual([
+      "GET /calendars",
+      `GET /calendars/${world.calendarId}/events/${id}?include=creator,label,attendees`,
+      `PUT /calendars/${world.calendarId}/events/${id}`,
+    ]);
+    expect(world.wire.requests.at(-1)?.headers).toMatchObject({ "content-type": "application/json" });
+    expect(world.wire.requests.at(-1)?.body).toEqual({
+      data: {
+        attributes: {
+          category: "schedule",
+          title: "Dinner",
+          all_day: false,
+          start_at: "2026-11-21T11:00:00.000Z",
+          start_timezone: "Europe/Berlin",
+          end_at: "2026-11-21T12:00:00.000Z",
+          end_timezone: "Europe/Berlin",
+          description: "Spoon",
+          location: "Noodle bar",
+          url: "",
+        },
+        relationships: {
+          label: { data: { id: `${world.calendarId},3`, type: "label" } },
+          attendees: { data: [{ id: `${world.calendarId},${world.benId}`, type: "user" }] },
+        },
+      },
+    });
+  });
+
+  test("--add-attendee and --remove-attendee change the list that is there", async () => {
+    const { id } = await createEvent("--attendee", "Ben");
+    await world.send(
+      "events",
+      "update",
+      id,
+      "-c",
+      "Family",
+      "--add-attendee",
+      "me",
+      "--remove-attendee",
+      "Ben",
+    );
+    expect(world.wire.requests.at(-1)?.body).toMatchObject({
+      data: {
+        relationships: { attendees: { data: [{ id: `${world.calendarId},${world.anaId}`, type: "user" }] } },
+      },
+    });
+  });
+
+  test("--if-unchanged with another updated_at stops with exit 13 and sends no PUT", async () => {
+    const { id, updated_at: updatedAt } = await createEvent();
+    const stale = await world.send(
+      "events",
+      "update",
+      id,
+      "-c",
+      "Family",
+      "--title",
+      "X",
+      "--if-unchanged",
+      "2020-01-01T00:00:00Z",
+    );
+    expect(stale.exitCode).toBe(13);
+    expect(world.lines().filter((line) => line.startsWith("PUT"))).toEqual([]);
+    const fresh = await world.send(
+      "events",
+      "update",
+      id,
+      "-c",
+      "Family",
+      "--title",
+      "X",
+      "--if-unchanged",
+      updatedAt,
+    );
+    expect(fresh.exitCode).toBe(0);
+  });
+
+  test("no flag that changes anything is a usage error, and nothing is sent", async () => {
+    const { exitCode, stderr } = await world.send("events", "update", "abc", "-c", "Family");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("nothing to change");
+    expect(world.lines()).toEqual([]);
+  });
+});
+
+describe("events delete and comment", () => {
+  test("delete --yes", async () => {
+    const { id } = await createEvent();
+    const { exitCode, stdout } = await world.send(
+      "events",
+      "delete",
+      id,
+      "-c",
+      "Family",
+      "--yes",
+      "-o",
+      "json",
+    );
+    expect({ exitCode, stdout: JSON.parse(stdout) }).toEqual({ exitCode: 0, stdout: { deleted: [id] } });
+    expect(world.lines()).toEqual(["GET /calendars", `DELETE /calendars/${world.calendarId}/events/${id}`]);
+    expect(world.wire.requests.at(-1)).toMatchObject({ body: null });
+    expect(world.wire.requests.at(-1)?.headers).not.toHaveProperty("content-type");
+  });
+
+  test("delete without --yes where nobody can be asked sends nothing", async () => {
+    const { exitCode, stderr } = await world.send("events", "delete", "abc", "-c", "Family");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("--yes");
+    expect(world.lines()).toEqual([]);
+  });
+
+  test("comment sends the text as it is", async () => {
+    const { id } = await createEvent();
+    const { exitCode } = await world.send("comment", id, "@ana can you bring bread?", "-c", "Family");
+    expect(exitCode).toBe(0);
+    expect(world.lines()).toEqual([
+      "GET /calendars",
+      `POST /calendars/${world.calendarId}/events/${id}/activities`,
+    ]);
+    expect(world.wire.requests.at(-1)).toMatchObject({
+      headers: { "content-type": "application/json" },
+      body: { data: { attributes: { content: "@ana can you bring bread?" } } },
+    });
+  });
+
+  test("comment from stdin drops one last newline", async () => {
+    const { id } = await createEvent();
+    const env = { CALCTL_BASE_URL: world.wire.baseUrl, CALCTL_TOKEN: world.token };
+    await world.runWith({ env, stdin: "two\nlines\n\n" }, "comment", id, "-c", "Family");
+    expect(world.wire.requests.at(-1)?.body).toEqual({ data: { attributes: { content: "two\nlines\n" } } });
+  });
+});
+
+describe("text that begins like a flag", () => {
+  const GLOBAL_BEGINNINGS = [
+    "-quiet hour-",
+    "--quiet",
+    "-v",
+    "-o",
+    "-c=x",
+    "-p",
+    "--no-input",
+    "-h",
+    "--debug",
+    "--",
+    "-",
+  ];
+
+  test.each(GLOBAL_BEGINNINGS)("a title, description, location and URL %j arrive whole", async (text) => {
+    const { exitCode, stderr } = await world.send(
+      ...["events", "create", "-c", "Family", "--start", "2026-11-21T12:00", "--duration", "1h"],
+      ...["--title", text, "--description", text, "--location", text, "--url", text],
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(world.wire.requests.at(-1)?.body).toMatchObject({
+      data: { attributes: { title: text, description: text, location: text, url: text } },
+    });
+  });
+
+  test.each(GLOBAL_BEGINNINGS.filter((text) => text !== "--"))(
+    "a comment %j behind -- arrives whole",
+    async (text) => {
+      const { id } = await createEvent();
+      const { exitCode } = await world.send("comment", "-c", "Family", id, "--", text);
+      expect(exitCode).toBe(0);
+      expect(world.wire.requests.at(-1)?.body).toEqual({ data: { attributes: { content: text } } });
+    },
+  );
+
+  test.each([["-c=-Ab"], ["--calendar=-Ab"], ["-c", "-Ab"], ["-c-Ab"]])(
+    "a calendar id by %j",
+    async (...flags) => {
+      world.wire.answer("GET /calendars", { status: 403, body: "{}" });
+      world.wire.answer("GET /calendars/-Ab/labels", { status: 200, body: '{"data":[]}' });
+      for (const argv of [
+        [...flags, "labels"],
+        ["labels", ...flags],
+      ]) {
+        world.wire.requests.splice(0);
+        expect((await world.send(...argv)).exitCode).toBe(0);
+        expect(world.lines()).toEqual(["GET /calendars", "GET /calendars/-Ab/labels"]);
+      }
+    },
+  );
+
+  test("an event id behind --", async () => {
+    world.wire.answer("GET /calendars", { status: 403, body: "{}" });
+    await world.send("events", "get", "-c", "cal", "--", "-Ab");
+    expect(world.lines()).toContain("GET /calendars/cal/events/-Ab?include=creator,label,attendees");
+  });
+});
+
+describe("global flags in any position", () => {
+  test.each([
+    [["-c", "Family", "-o", "json", "events", "list"]],
+    [["events", "-c", "Family", "-o", "json", "list"]],
+    [["events", "list", "-c", "Family", "-o", "json"]],
+    [
+      ["-o", "tsv", "events", "-c", "Nowhere", "list", "-o=json", "--calendar", "Family", "-c", "Family"]
+        .slice(0, 2)
+        .concat(["events", "list", "-o=json", "-c", "Family"]),
+    ],
+  ])("%j", async (argv) => {
+    const { exitCode, stdout } = await world.send(...argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "[]\n" });
+  });
+
+  test("calendars of several positions add up", async () => {
+    const { exitCode } = await world.send("-c", "Family", "events", "list", "-c", "Personal");
+    expect(exitCode).toBe(0);
+    expect(world.lines().filter((line) => line.includes("upcoming_events"))).toHaveLength(2);
+  });
+});

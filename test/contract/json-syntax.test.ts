@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { locateJsonError } from "../../src/contract/json-syntax.js";
+
+test("every cut of a document is seen as cut short", async () => {
+  const document = JSON.stringify({ a: 'x\u00e9\\"y', b: [1, -2.5e3, true, false, null], c: { d: "" } });
+  for (let length = 1; length < document.length; length += 1) {
+    const text = document.slice(0, length);
+    expect({ text, atEnd: (await locateJsonError(text)).atEnd }).toEqual({ text, atEnd: true });
+  }
+});
+
+test.each([
+  ['{"a": x}', { offset: 6, line: 1, column: 7, atEnd: false }],
+  ['{\n  "a": 1,\n}', { offset: 12, line: 3, column: 1, atEnd: false }],
+  ["<html>", { offset: 0, line: 1, column: 1, atEnd: false }],
+  ["{} {}", { offset: 3, line: 1, column: 4, atEnd: false }],
+  ["// no\n{}", { offset: 0, line: 1, column: 1, atEnd: false }],
+])("%j", async (text, expected) => {
+  expect(await locateJsonError(text)).toEqual(expected);
+});

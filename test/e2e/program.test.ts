@@ -1,0 +1,227 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createInstallation, type Installation } from "../support/spawned.js";
+
+/** The built program as the system sees it: streams, signals, files, exit codes. */
+
+const TODAY = new Date().toISOString().slice(0, 10);
+const CREATE = [
+  "events",
+  "create",
+  "--title",
+  "T",
+  "--start",
+  `${TODAY}T12:00`,
+  "--duration",
+  "1h",
+  "--timezone",
+  "UTC",
+];
+
+function databaseOf({ home }: Installation): string {
+  return join(home, ".local", "share", "calctl", "local.db");
+}
+
+describe("first use", () => {
+  test("makes the database, says where once, for its owner alone", async () => {
+    const installation = createInstallation();
+    const first = await installation.run("whoami");
+    expect(first.exitCode).toBe(0);
+    expect(first.stderr).toContain(databaseOf(installation));
+    const second = await installation.run("whoami");
+    expect(second).toEqual({ exitCode: 0, stdout: first.stdout, stderr: "" });
+    const folder = join(installation.home, ".local", "share", "calctl");
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  });
+
+  test("of ten processes at the same moment makes one user and one calendar", async () => {
+    const installation = createInstallation();
+    const runs = await Promise.all(
+      Array.from({ length: 10 }, () => installation.run("calendars", "-o", "json")),
+    );
+    expect(runs.map(({ exitCode }) => exitCode)).toEqual(Array(10).fill(0));
+    expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1);
+    expect(runs.filter(({ stderr }) => stderr.includes("created"))).toHaveLength(1);
+  });
+
+  test("--help and --version touch nothing", async () => {
+    const installation = createInstallation({ CALCTL_PROFILE: "", CALCTL_TOKEN: "" });
+    expect((await installation.run("--help")).exitCode).toBe(0);
+    expect((await installation.run("events", "list", "--help")).exitCode).toBe(0);
+    expect(await installation.run("--version")).toEqual({ exitCode: 0, stdout: "0.1.0\n", stderr: "" });
+    expect(readdirSync(installation.home)).toEqual([]);
+  });
+});
+
+describe("streams", () => {
+  test("a reader that leaves early ends it quietly", async () => {
+    const installation = createInstallation();
+    for (let index = 0; index < 3; index += 1) {
+      await installation.run(...CREATE, "--description", "x".repeat(10_000));
+    }
+    const { exitCode, stdout, stderr } = await installation.shell(
+      "calctl events list --days 7 -o json | head -1",
+    );
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "[\n", stderr: "" });
+  });
+
+  test("a slow reader gets all of it", async () => {
+    const installation = createInstallation();
+    const { stdout } = await installation.shell("calctl service openapi | { sleep 0.3; cat; } | wc -c");
+    const whole = await installation.run("service", "openapi");
+    expect(Number(stdout)).toBe(Buffer.byteLength(whole.stdout));
+  });
+
+  test.skipIf(process.platform !== "linux")(
+    "output that cannot be written is exit 1, and stderr says so",
+    async () => {
+      const installation = createInstallation();
+      await installation.run("whoami");
+      const { exitCode, stderr } = await installation.shell("calctl whoami > /dev/full");
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/^error: stdout could not be written/);
+    },
+  );
+
+  test("text goes to stderr, data to stdout, and errors leave stdout empty", async () => {
+    const installation = createInstallation();
+    const { exitCode, stdout, stderr } = await installation.run("nonsense");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(/^error: .*nonsense/);
+  });
+});
+
+describe("broken files", () => {
+  test("a database that is none is named, and stays as it is", async () => {
+    const installation = createInstallation();
+    const path = databaseOf(installation);
+    mkdirSync(join(installation.home, ".local", "share", "calctl"), { recursive: true });
+    writeFileSync(path, "this is a letter to my aunt\n".repeat(100));
+    const { exitCode, stdout, stderr } = await installation.run("events", "list");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 10, stdout: "" });
+    expect(stderr).toContain(path);
+    expect(stderr).toMatch(/hint: /);
+    expect(readFileSync(path, "utf8")).toBe("this is a letter to my aunt\n".repeat(100));
+  });
+
+  test("a configuration that is broken is named, and stays as it is", async () => {
+    const installation = createInstallation();
+    const folder = join(installation.home, ".config", "calctl");
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, "config.json");
+    writeFileSync(path, '{"profiles": {');
+    for (const argv of [["whoami"], ["config", "set", "timezone", "UTC"], ["profiles", "list"]]) {
+      const { exitCode, stderr } = await installation.run(...argv);
+      expect(exitCode).toBe(10);
+      expect(stderr).toContain(path);
+    }
+    expect(readFileSync(path, "utf8")).toBe('{"profiles": {');
+  });
+});
+
+describe("environment", () => {
+  test("a TZ that is no IANA name is read as UTC, with a note", async () => {
+    const installation = createInstallation({ TZ: "JST-9" });
+    const { stdout, stderr } = await installation.run(...CREATE.slice(0, -2), "-o", "json");
+    expect(JSON.parse(stdout)).toMatchObject({ start_local: `${TODAY}T12:00:00+00:00` });
+    expect(stderr).toContain("UTC");
+  });
+
+  test("an empty token is a secret that was not set: exit 10", async () => {
+    for (const name of ["CALCTL_TOKEN", "CALCTL_TOKEN_FILE", "CALCTL_BASE_URL", "CALCTL_PROFILE"]) {
+      const { exitCode, stderr } = await createInstallation({ [name]: "" }).run("whoami");
+      expect({ name, exitCode }).toEqual({ name, exitCode: 10 });
+      expect(stderr).toContain(name);
+    }
+  });
+
+  test("a token goes nowhere when nobody says where to", async () => {
+    const { exitCode, stderr } = await createInstallation({ CALCTL_TOKEN: "sentinel" }).run("whoami");
+    expect(exitCode).toBe(10);
+    expect(stderr).not.toContain("sentinel");
+  });
+
+  test("a service that does not listen is exit 8", async () => {
+    const env = { CALCTL_TOKEN: "t", CALCTL_BASE_URL: "http://127.0.0.1:1" };
+    const { exitCode, stderr } = await createInstallation(env).run("whoami", "-o", "json");
+    expect(exitCode).toBe(8);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "unavailable", request: "GET /user" } });
+  });
+});
+
+/** A server that takes every connection and never answers. */
+async function startSilentServer(): Promise<{ readonly url: string; readonly asked: Promise<void> }> {
+  let tell: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const server = createServer((socket) => {
+    socket.on("data", tell);
+    socket.on("error", () => undefined);
+    onTestFinished(() => void socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return { url: `http://127.0.0.1:${address.port}`, asked };
+}
+
+describe("signals", () => {
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s during a request ends it with %i", async (signal, code) => {
+    const server = await startSilentServer();
+    const { start } = createInstallation({ CALCTL_TOKEN: "t", CALCTL_BASE_URL: server.url });
+    const running = start("whoami");
+    await server.asked;
+    running.child.kill(signal);
+    expect(await running.ended).toMatchObject({ exitCode: code, stdout: "" });
+  });
+
+  test("a request that takes too long is exit 8", async () => {
+    const server = await startSilentServer();
+    const { run } = createInstallation({
+      CALCTL_TOKEN: "t",
+      CALCTL_BASE_URL: server.url,
+      CALCTL_TIMEOUT: "0.2",
+    });
+    expect(await run("whoami")).toMatchObject({
+      exitCode: 8,
+      stderr: expect.stringContaining("0.2 seconds"),
+    });
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("%s ends service start with 0", async (signal) => {
+    const running = createInstallation().start("service", "start", "--memory", "--port", "0", "-o", "json");
+    const { base_url: url } = JSON.parse(await running.stdoutWith("\n"));
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    running.child.kill(signal);
+    expect((await running.ended).exitCode).toBe(0);
+  });
+});
+
+test("another process reaches the service over a socket, with what --sample prints", async () => {
+  const running = createInstallation().start(
+    "service",
+    "start",
+    "--memory",
+    "--sample",
+    "--port",
+    "0",
+    "-o",
+    "json",
+  );
+  const { base_url: url, token, user } = JSON.parse(await running.stdoutWith("\n"));
+  const { run } = createInstallation({ CALCTL_TOKEN: token, CALCTL_BASE_URL: url });
+  expect(JSON.parse((await run("whoami", "-o", "json")).stdout)).toMatchObject({
+    id: user.id,
+    name: user.name,
+  });
+  expect((await run("calendars", "--fields", "name")).stdout).toBe("Family\nWork\n");
+  expect((await run("events", "list", "-A", "--days", "7", "--fail-empty")).exitCode).toBe(0);
+});

@@ -1,0 +1,30 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { createInstallation } from "../support/spawned.js";
+
+/** `npm start`, the way in that the README shows first, with the real program behind it. */
+
+const ENTER_REPOSITORY = `cd "${fileURLToPath(new URL("../..", import.meta.url))}"`;
+
+test("the first command prints JSON and nothing else on stdout", async () => {
+  const { shell } = createInstallation();
+  const result = await shell(`${ENTER_REPOSITORY} && npm start --silent -- events list -o json`);
+  expect(result).toMatchObject({ exitCode: 0, stdout: "[]\n" });
+  expect(result.stderr).toContain("local.db");
+});
+
+test("an exit code comes through npm", async () => {
+  const { shell } = createInstallation();
+  const result = await shell(`${ENTER_REPOSITORY} && npm start --silent -- events get no-such-event`);
+  expect(result).toMatchObject({ exitCode: 5, stdout: "" });
+});
+
+test("without a command it is the tour, which makes no calendar of its own", async () => {
+  const { shell, home } = createInstallation();
+  const result = await shell(`${ENTER_REPOSITORY} && npm start --silent`);
+  expect(result.exitCode).toBe(0);
+  expect(result.stdout).toContain("calctl events create");
+  expect(existsSync(join(home, ".local"))).toBe(false);
+});

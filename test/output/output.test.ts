@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { CliError } from "../../src/errors.js";
+import {
+  createOutput,
+  effectiveFormat,
+  type FormatChoice,
+  type OutputOptions,
+  type OutputTarget,
+} from "../../src/output/output.js";
+import { labelView } from "../../src/output/views/label.js";
+import { serviceClientView } from "../../src/output/views/service-client.js";
+import { statusView } from "../../src/output/views/status.js";
+import { WORK_LABEL } from "./fixtures.js";
+import { rendered } from "./rendered.js";
+
+const flag = (name: string): FormatChoice => ({ name, source: "flag", label: "--output" });
+const variable = (name: string): FormatChoice => ({ name, source: "environment", label: "CALCTL_OUTPUT" });
+
+function target(isTerminal: boolean, write: OutputTarget["write"] = async () => undefined): OutputTarget {
+  return { isTerminal, columns: isTerminal ? 80 : undefined, color: false, write };
+}
+
+/** The usage error of a wrong option, which comes before anything is printed. */
+function refusal(options: Partial<OutputOptions>): { message: string; hint: string | undefined } {
+  try {
+    createOutput(labelView, { format: null, fields: undefined, ...options }, target(false));
+  } catch (error) {
+    if (error instanceof CliError && error.code === "usage")
+      return { message: error.message, hint: error.hint };
+    throw error;
+  }
+  throw new Error("it was not refused");
+}
+
+describe("the format", () => {
+  test.each<[string, FormatChoice | null, boolean, string]>([
+    ["on a terminal", null, true, "table"],
+    ["in a pipe", null, false, "tsv"],
+    ["from the flag", flag("json"), true, "json"],
+    ["from the environment", variable("ndjson"), true, "ndjson"],
+    ["as a table in a pipe", flag("table"), false, "table"],
+    ["that the command does not have, from the environment, on a terminal", variable("ics"), true, "table"],
+    ["that the command does not have, from the environment, in a pipe", variable("ics"), false, "tsv"],
+    ["that is a wrong word", flag("xml"), false, "tsv"],
+    ["that is a name every object has", flag("toString"), false, "tsv"],
+  ])("%s", (_, format, isTerminal, expected) => {
+    expect(effectiveFormat({ format }, { isTerminal })).toBe(expected);
+  });
+
+  const hint = "formats: table, tsv, json, ndjson";
+
+  test.each<[FormatChoice, string]>([
+    [flag("xml"), '--output: "xml" is no output format'],
+    [variable("xml"), 'CALCTL_OUTPUT: "xml" is no output format'],
+    [flag(""), '--output: "" is no output format'],
+    [flag("JSON"), '--output: "JSON" is no output format'],
+    [flag("ics"), '--output: label output has no format "ics"'],
+  ])("%o is refused with the formats there are", (format, message) => {
+    expect(refusal({ format })).toEqual({ message, hint });
+  });
+
+  test("from the environment that the command does not have is passed over", async () => {
+    let written = "";
+    const output = createOutput(
+      labelView,
+      { format: variable("ics"), fields: undefined },
+      target(false, async (text) => {
+        written += text;
+      }),
+    );
+    await output.print([WORK_LABEL]);
+    expect(written).toBe("AbC-dEf_GhIj,6\t6\t仕事\t#e73b3b\n");
+  });
+});
+
+describe("--fields", () => {
+  test.each([
+    ["tsv", "仕事\tAbC-dEf_GhIj,6\n"],
+    ["table", "Name  ID\n仕事  AbC-dEf_GhIj,6\n"],
+    ["json", '[\n  {\n    "name": "仕事",\n    "id": "AbC-dEf_GhIj,6"\n  }\n]\n'],
+    ["ndjson", '{"name":"仕事","id":"AbC-dEf_GhIj,6"}\n'],
+  ])("gives those keys in that order as %s", async (format, expected) => {
+    expect(await rendered(labelView, [WORK_LABEL], { format, fields: "name, id" })).toBe(expected);
+  });
+
+  test("shows an asked-for line of a listing though it is empty", async () => {
+    const label = { ...WORK_LABEL, name: null };
+    expect(await rendered(labelView, label, { format: "table", fields: "name,number" })).toBe(
+      "Name\nNumber  6\n",
+    );
+  });
+
+  test("picks lines of pairs", async () => {
+    const status = {
+      profile: "work",
+      base_url: null,
+      token_source: null,
+      signed_in: true,
+      user: null,
+      rate_limit: null,
+      clock_skew_seconds: null,
+    };
+    const options = { format: "tsv", fields: "signed_in,profile" };
+    expect(await rendered(statusView, status, options)).toBe("signed_in\ttrue\nprofile\twork\n");
+  });
+
+  test("may name a secret that only new things have", async () => {
+    const client = { id: "1", name: "bot", client_id: "c-1", redirect_uris: [] };
+    const fields = "client_secret,id";
+    expect(await rendered(serviceClientView, [client], { format: "tsv", fields })).toBe("\t1\n");
+    expect(await rendered(serviceClientView, [client], { format: "ndjson", fields })).toBe('{"id":"1"}\n');
+  });
+
+  const hint = "fields: id, number, name, color";
+
+  test.each([
+    ["titel", '--fields: label output has no field "titel"'],
+    ["id,titel,when", '--fields: label output has no field "titel", "when"'],
+    ["toString", '--fields: label output has no field "toString"'],
+    ["", "--fields: a field name is empty"],
+    ["id,,name", "--fields: a field name is empty"],
+    ["id,", "--fields: a field name is empty"],
+  ])("%j is refused with the fields there are", (fields, message) => {
+    expect(refusal({ fields })).toEqual({ message, hint });
+  });
+});
+
+describe("print", () => {
+  test("rejects when the stream failed", async () => {
+    const failure = new Error("ENOSPC");
+    const output = createOutput(
+      labelView,
+      { format: null, fields: undefined },
+      target(false, async () => {
+        throw failure;
+      }),
+    );
+    await expect(output.print(WORK_LABEL)).rejects.toBe(failure);
+  });
+
+  test("does not touch the stream when there is nothing to print", async () => {
+    const writes: string[] = [];
+    const output = createOutput(
+      labelView,
+      { format: null, fields: undefined },
+      target(false, async (text) => {
+        writes.push(text);
+      }),
+    );
+    await output.print([]);
+    expect(writes).toEqual([]);
+  });
+});

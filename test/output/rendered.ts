@@ -1,0 +1,35 @@
+import { createOutput, type OutputTarget } from "../../src/output/output.js";
+import type { View } from "../../src/output/view.js";
+
+export interface RenderedOptions {
+  readonly format?: string;
+  readonly fields?: string;
+  /** Columns of the terminal; undefined for a pipe. */
+  readonly columns?: number;
+  readonly color?: boolean;
+}
+
+/** What a command prints for a value, whole. */
+export async function rendered<T>(
+  view: View<T>,
+  value: NoInfer<T> | readonly NoInfer<T>[],
+  { format, fields, columns, color = false }: RenderedOptions = {},
+): Promise<string> {
+  let written = "";
+  const target: OutputTarget = {
+    isTerminal: columns !== undefined,
+    columns,
+    color,
+    write: async (text) => {
+      written += text;
+    },
+  };
+  const choice = format === undefined ? null : ({ name: format, source: "flag", label: "--output" } as const);
+  await createOutput(view, { format: choice, fields }, target).print(value);
+  return written;
+}
+
+/** Characters that an editor hides or obeys, as `<1b>`, so that golden files show what was printed. */
+export function visible(text: string): string {
+  return text.replace(/[^\P{Cc}\n]|\p{Bidi_Control}/gu, (found) => `<${found.codePointAt(0)?.toString(16)}>`);
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { type ColorWish, createStyle, wantsColor } from "../../src/output/style.js";
+
+describe("wantsColor", () => {
+  const terminal: ColorWish = { flag: undefined, env: {}, isTerminal: true };
+  const pipe: ColorWish = { ...terminal, isTerminal: false };
+
+  test.each<[string, ColorWish, boolean]>([
+    ["a terminal", terminal, true],
+    ["a pipe", pipe, false],
+    ["--color auto on a terminal", { ...terminal, flag: "auto" }, true],
+    ["--color auto in a pipe", { ...pipe, flag: "auto" }, false],
+    ["--color always in a pipe", { ...pipe, flag: "always" }, true],
+    ["--color never on a terminal", { ...terminal, flag: "never" }, false],
+    ["NO_COLOR", { ...terminal, env: { NO_COLOR: "1" } }, false],
+    ["an empty NO_COLOR", { ...terminal, env: { NO_COLOR: "" } }, true],
+    ["--color always beats NO_COLOR", { ...terminal, flag: "always", env: { NO_COLOR: "1" } }, true],
+    ["--color auto heeds NO_COLOR", { ...terminal, flag: "auto", env: { NO_COLOR: "1" } }, false],
+    ["FORCE_COLOR in a pipe", { ...pipe, env: { FORCE_COLOR: "1" } }, true],
+    ["FORCE_COLOR=0", { ...terminal, env: { FORCE_COLOR: "0" } }, false],
+    ["FORCE_COLOR=false", { ...terminal, env: { FORCE_COLOR: "false" } }, false],
+    ["an empty FORCE_COLOR", { ...pipe, env: { FORCE_COLOR: "" } }, false],
+    ["--color never beats FORCE_COLOR", { ...pipe, flag: "never", env: { FORCE_COLOR: "1" } }, false],
+    ["NO_COLOR beats FORCE_COLOR", { ...pipe, env: { NO_COLOR: "1", FORCE_COLOR: "1" } }, false],
+    ["a dumb terminal", { ...terminal, env: { TERM: "dumb" } }, false],
+    ["FORCE_COLOR on a dumb terminal", { ...terminal, env: { TERM: "dumb", FORCE_COLOR: "1" } }, true],
+  ])("%s", (_, wish, expected) => {
+    expect(wantsColor(wish)).toBe(expected);
+  });
+});
+
+describe("createStyle", () => {
+  test("without colour leaves text as it is", async () => {
+    const { enabled, bold, dim, red, green, hex } = await createStyle(false);
+    expect([enabled, bold("a"), dim("a"), red("a"), green("a"), hex("#ff0000", "a")]).toEqual([
+      false,
+      "a",
+      "a",
+      "a",
+      "a",
+      "a",
+    ]);
+  });
+
+  test("with colour does not depend on what this process writes to", async () => {
+    const { enabled, bold, red } = await createStyle(true);
+    expect([enabled, bold("a"), red("a")]).toEqual([true, "\u001b[1ma\u001b[22m", "\u001b[31ma\u001b[39m"]);
+  });
+
+  test("shows a hex colour, and nothing for what is none", async () => {
+    const { hex } = await createStyle(true);
+    expect(hex("#e73b3b", "●")).toBe("\u001b[38;5;203m●\u001b[39m");
+    expect(hex("red", "●")).toBe("●");
+    expect(hex("#e73b3b\u001b[0m", "●")).toBe("●");
+  });
+});

@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { textWidth } from "../../src/output/table/text-width.js";
+import { wrapText } from "../../src/output/table/wrap-text.js";
+
+describe("wrapText", () => {
+  test.each([
+    ["the quick brown fox", 10, ["the quick", "brown fox"]],
+    ["short", 10, ["short"]],
+    ["its own\nlines\n\nstay", 20, ["its own", "lines", "", "stay"]],
+    ["日本語には空白がない", 10, ["日本語には", "空白がない"]],
+    ["abc 日本語 def", 8, ["abc 日本", "語 def"]],
+    ["かきくけか\u3099", 8, ["かきくけ", "か\u3099"]],
+    ["a\tb", 20, ["a    b"]],
+    ["https://example/long", 10, ["https://ex", "ample/long"]],
+    ["two  spaces", 5, ["two", "space", "s"]],
+  ])("%j in %i columns", (text, width, lines) => {
+    expect(wrapText(text, { width, breakWords: true })).toEqual(lines);
+  });
+
+  test("leaves a long word whole where words are not to be broken", () => {
+    const lines = wrapText("see 0123456789abcdef now", { width: 8, breakWords: false });
+    expect(lines).toEqual(["see", "0123456789abcdef", "now"]);
+  });
+
+  test("never loses a letter and never exceeds the width", () => {
+    const text = fc.string({
+      unit: fc.constantFrom("a", "b", " ", "日", "👩‍💻", "e\u0301", "\n", "か\u3099"),
+    });
+    fc.assert(
+      fc.property(text, fc.integer({ min: 10, max: 30 }), (value, width) => {
+        const lines = wrapText(value, { width, breakWords: true });
+        expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(width);
+        expect(lines.join("").replace(/\s/g, "")).toBe(value.replace(/\s/g, ""));
+      }),
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+const SCRIPT = fileURLToPath(new URL("../../scripts/check-layers.mjs", import.meta.url));
+
+let root = "";
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "layers-"));
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** Files of a sound little program; a case adds or replaces some. */
+const SOUND: Readonly<Record<string, string>> = {
+  "bin/calctl.ts": `import { run } from "../src/run.js"; import { createHost } from "../src/host.js"; run(createHost(process));`,
+  "src/run.ts": `import { program } from "./program.js"; export const run = program;`,
+  "src/program.ts": `export const program = async (_host: unknown) => (await import("./commands/user.js")).user;`,
+  "src/commands/user.ts": `import { day } from "../calendar/day.js"; import type { Limits } from "../contract/limits.js"; export const user = (limits: Limits) => [day, limits];`,
+  "src/calendar/day.ts": `import { LIMITS } from "../contract/limits.js"; import { VERSION } from "../version.js"; export const day = [LIMITS, VERSION];`,
+  "src/contract/limits.ts": `export interface Limits { readonly title: number } export const LIMITS: Limits = { title: 50 };`,
+  "src/version.ts": `export const VERSION = "1";`,
+  "src/host.ts": `import { now } from "./host/clock.js"; export const createHost = (p: unknown) => [p, now, import("./service/service.js"), import("./api/undici-transport.js")];`,
+  "src/host/clock.ts": `export const now = () => Date.now();`,
+  "src/service/service.ts": `import { LIMITS } from "../contract/limits.js"; export const service = LIMITS;`,
+  "src/api/undici-transport.ts": `import { request } from "undici"; export const transport = request;`,
+};
+
+function check(changes: Readonly<Record<string, string>>): {
+  code: number | null;
+  lines: string[];
+  stderr: string;
+} {
+  for (const [path, text] of Object.entries({ ...SOUND, ...changes })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, root], { encoding: "utf8" });
+  return { code: status, lines: stdout.split("\n").filter((line) => line !== ""), stderr };
+}
+
+test("a sound program passes", () => {
+  expect(check({})).toEqual({ code: 0, lines: [], stderr: "" });
+});
+
+describe("wrong imports", () => {
+  test.each([
+    [
+      "a lower layer loads a higher one",
+      { "src/calendar/day.ts": `export { service as day } from "../service/service.js";` },
+      "src/calendar/day.ts -> src/service/service.ts: calendar may import contract, errors, not service",
+    ],
+    [
+      "an import() counts too",
+      { "src/contract/limits.ts": `export const LIMITS = () => import("../calendar/day.js");` },
+      "src/contract/limits.ts -> src/calendar/day.ts: contract may import nothing of ours, not calendar",
+    ],
+    [
+      "a layer that may have the types loads the values",
+      { "src/commands/user.ts": `export { LIMITS as user } from "../contract/limits.js";` },
+      "src/commands/user.ts -> src/contract/limits.ts: commands may import errors, calendar, output, not contract",
+    ],
+    [
+      "someone else than program loads a command",
+      { "src/host/tour.ts": `export { user } from "../commands/user.js";` },
+      "src/host/tour.ts -> src/commands/user.ts: host may import ",
+    ],
+    [
+      "someone else than host loads the service",
+      { "src/run.ts": `export const run = () => import("./service/service.js");` },
+      "src/run.ts -> src/service/service.ts: run may import program, failure-report, context, output, errors, not service",
+    ],
+    [
+      "the api itself picks its transport",
+      { "src/api/client.ts": `export { transport } from "./undici-transport.js";` },
+      "src/api/client.ts -> src/api/undici-transport.ts: the transport is a seam",
+    ],
+    [
+      "the process by its module",
+      { "src/errors.ts": `import { env } from "node:process"; export const home = env.HOME;` },
+      "src/errors.ts -> node:process: take what you need as an argument",
+    ],
+    [
+      "a file of no layer",
+      { "src/extras/more.ts": "export const more = 1;" },
+      "src/extras/more.ts: give it a layer",
+    ],
+  ])("%s", (_title, changes, message) => {
+    const { code, lines } = check(changes);
+    expect(code).toBe(1);
+    expect(lines).toEqual([expect.stringContaining(message)]);
+  });
+});
+
+test("a package that enters twice is named at both doors", () => {
+  const { code, lines } = check({ "src/api/agent.ts": `export { Agent } from "undici/lib/agent.js";` });
+  expect(code).toBe(1);
+  expect(lines).toEqual([
+    expect.stringContaining("src/api/agent.ts -> undici: one file alone may import it"),
+    expect.stringContaining("src/api/undici-transport.ts -> undici: one file alone may import it"),
+  ]);
+});
+
+describe("globals of the outermost files", () => {
+  test("each is seen", () => {
+    const sources: readonly (readonly [string, string])[] = [
+      ["process", "export const home = process.env.HOME;"],
+      ["console", "console.log(1);"],
+      ["Date.now", "export const now = Date.now();"],
+      ["new Date()", "export const now = new Date();"],
+      ["new Date()", "export const now = new Date;"],
+      ["Math.random", "export const dice = Math.random;"],
+      ["fetch", "export const send = (f = fetch) => f;"],
+      ["Request", "export const request = new Request('x');"],
+      ["Response", "export const is = (x: unknown) => x instanceof Response;"],
+      ["Headers", "export const headers = { Headers };"],
+      ["globalThis", "export const send = globalThis.fetch;"],
+    ];
+    const { code, lines } = check(
+      Object.fromEntries(sources.map(([_name, source], index) => [`src/config/${index + 10}.ts`, source])),
+    );
+    expect(code).toBe(1);
+    expect(lines).toEqual(
+      sources.map(([name], index) => expect.stringContaining(`src/config/${index + 10}.ts uses ${name}: `)),
+    );
+  });
+
+  test("what only looks like one is left alone", () => {
+    const sources = [
+      "export const local = (process: { env: string }) => process.env;",
+      "export const property = (job: { process(): void }) => job.process();",
+      "export type Send = (headers: Headers) => Response;",
+      "/* fetch Date.now() */ export const text = 'console process';",
+      "export const date = (ms: number) => new Date(ms);",
+    ];
+    const changes = Object.fromEntries(sources.map((source, index) => [`src/config/${index}.ts`, source]));
+    expect(check(changes)).toEqual({ code: 0, lines: [], stderr: "" });
+  });
+
+  test("the keychain helper is an outermost file", () => {
+    const changes = { "src/auth/keychain-helper.ts": "export const input = process.stdin;" };
+    expect(check(changes)).toEqual({ code: 0, lines: [], stderr: "" });
+  });
+});

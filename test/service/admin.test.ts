@@ -1,0 +1,254 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ServiceAdmin } from "../../src/service/admin.js";
+import { verifyPassword } from "../../src/service/passwords.js";
+import { querySql } from "./support/database.js";
+import { createWorld, type World } from "./support/world.js";
+
+let world: World;
+let admin: ServiceAdmin;
+beforeEach(async () => {
+  world = await createWorld();
+  admin = world.service.admin;
+});
+afterEach(() => world.close());
+
+const usage = (message: string) => ({
+  code: "usage",
+  exitCode: 2,
+  message: expect.stringContaining(message),
+});
+const notFound = (message: string) => ({
+  code: "not_found",
+  exitCode: 5,
+  message: expect.stringContaining(message),
+});
+
+describe("users", () => {
+  test("are added with the name as login by default, and listed in the order they were made", async () => {
+    world.clock.now += 1;
+    const added = await admin.users.add({ name: "Fourth Person" });
+    expect(added).toEqual({
+      id: expect.stringMatching(/^\d{18}$/),
+      name: "Fourth Person",
+      login: "Fourth Person",
+    });
+    expect((await admin.users.list()).at(-1)).toEqual(added);
+    expect((await admin.users.add({ name: "Fourth Person", login: "fifth" })).login).toBe("fifth");
+  });
+
+  test.each([
+    [{ name: "" }, "the name is empty"],
+    [{ name: " " }, "the name is empty"],
+    [{ name: "a\0b" }, "the name must not contain NUL"],
+    [{ name: "x", login: "" }, "the login is empty"],
+    [{ name: "member" }, 'the login "member" is taken'],
+    [{ name: "x", login: "MEMBER" }, 'the login "MEMBER" is taken'],
+    [{ name: "x", password: "" }, "the password is empty"],
+  ])("%j is refused", async (options, message) => {
+    await expect(admin.users.add(options)).rejects.toMatchObject(usage(message));
+    expect(await admin.users.list()).toHaveLength(3);
+  });
+
+  test("a password can be set, by name or id", async () => {
+    const storedPassword = () => {
+      const [row] = querySql(
+        world.database,
+        `select password_hash from users where id = '${world.member.id}'`,
+      );
+      return String(row?.["password_hash"]);
+    };
+    expect(await admin.users.setPassword("MEMBER", "first")).toEqual(world.member);
+    expect(await verifyPassword("first", storedPassword())).toBe(true);
+    await admin.users.setPassword(world.member.id, "second");
+    expect(await verifyPassword("second", storedPassword())).toBe(true);
+    await expect(admin.users.setPassword("member", "")).rejects.toMatchObject(usage("the password is empty"));
+  });
+
+  test("who is not there, or there twice, is not guessed", async () => {
+    await expect(admin.users.disable("nobody")).rejects.toMatchObject(notFound('no user "nobody"'));
+    await expect(admin.users.disable("memb")).rejects.toMatchObject(notFound('no user "memb"'));
+    const namesake = await admin.users.add({ name: "Member", login: "namesake" });
+    await expect(admin.users.disable("member")).rejects.toMatchObject(usage("fits 2 users"));
+    expect((await admin.users.disable(namesake.id)).id).toBe(namesake.id);
+  });
+});
+
+describe("calendars", () => {
+  test("are added with ten labels and their owner, who has them last", async () => {
+    world.clock.now += 1;
+    const calendar = await admin.calendars.add({ name: "Work", owner: "member", color: "#47B2F7" });
+    expect(calendar).toMatchObject({
+      id: expect.stringMatching(/^[\w-]{12}$/),
+      name: "Work",
+      description: "",
+      color: "#47B2F7",
+      order: null,
+      image_url: "",
+      created_at: "2026-11-21T10:00:00.001Z",
+      members: [{ id: `${calendar.id},${world.member.id}`, type: "user", name: "member" }],
+    });
+    expect(calendar.labels).toHaveLength(10);
+    expect(calendar.labels[0]).toEqual({ id: `${calendar.id},1`, number: 1, name: "", color: "#2ecc87" });
+    expect((await admin.calendars.list()).at(-1)).toEqual(calendar);
+  });
+
+  test("the list holds each calendar's own labels and members", async () => {
+    const family = (await admin.calendars.list()).find(({ name }) => name === "Family");
+    expect(family?.labels.every(({ id }) => id.startsWith(`${world.calendarId},`))).toBe(true);
+    expect(family?.members.map(({ name }) => name)).toEqual(["member", "second"]);
+  });
+
+  test.each([
+    [{ name: "", owner: "member" }, usage("the name is empty")],
+    [{ name: "Work", owner: "nobody" }, notFound('--owner: there is no user "nobody"')],
+    [{ name: "Work", owner: "member", color: "red" }, usage('"red" is no colour')],
+    [{ name: "Work", owner: "member", color: "#12345" }, usage('"#12345" is no colour')],
+  ])("%j is refused", async (options, error) => {
+    await expect(admin.calendars.add(options)).rejects.toMatchObject(error);
+    expect(await admin.calendars.list()).toHaveLength(2);
+  });
+});
+
+describe("members", () => {
+  test("join and leave, by names, ids and beginnings of a calendar's name", async () => {
+    const joined = await admin.members.add("outsider", "fam");
+    expect(joined).toMatchObject({ id: `${world.calendarId},${world.outsider.id}`, name: "outsider" });
+    const names = async () => (await admin.members.list("Family")).map(({ name }) => name);
+    expect(await names()).toEqual(["member", "second", "outsider"]);
+    expect(await admin.members.remove(world.second.id, world.calendarId)).toMatchObject({ name: "second" });
+    expect(await names()).toEqual(["member", "outsider"]);
+  });
+
+  test("joining twice changes nothing", async () => {
+    await admin.members.add("second", "Family");
+    await admin.members.add("second", "Family");
+    expect(await admin.members.list("Family")).toHaveLength(2);
+  });
+
+  test("who or what is not there is told", async () => {
+    await expect(admin.members.add("nobody", "Family")).rejects.toMatchObject(notFound('no user "nobody"'));
+    await expect(admin.members.add("member", "Club")).rejects.toMatchObject(notFound('no calendar "Club"'));
+    await expect(admin.members.add("member", "F")).rejects.toMatchObject(usage("fits 2 calendars"));
+    await expect(admin.members.remove("outsider", "Family")).rejects.toMatchObject(
+      notFound('no member "outsider"'),
+    );
+    await expect(admin.members.list("")).rejects.toMatchObject(usage("the calendar is empty"));
+    await expect(admin.members.add("", "Family")).rejects.toMatchObject(usage("the user is empty"));
+    await expect(admin.members.remove("", "Family")).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("labels", () => {
+  test("get a name, a colour or both", async () => {
+    const id = `${world.calendarId},2`;
+    expect(await admin.labels.set("Family", 2, { name: "School" })).toEqual({
+      id,
+      number: 2,
+      name: "School",
+      color: "#3dc2c8",
+    });
+    expect(await admin.labels.set("Family", 2, { color: "#000000" })).toMatchObject({
+      name: "School",
+      color: "#000000",
+    });
+    expect(await admin.labels.set("Family", 2, { name: "", color: "#ffffff" })).toEqual({
+      id,
+      number: 2,
+      name: "",
+      color: "#ffffff",
+    });
+  });
+
+  test.each([
+    ["Family", 0, { name: "x" }, usage("there is no label 0")],
+    ["Family", 11, { name: "x" }, usage("there is no label 11")],
+    ["Family", 1.5, { name: "x" }, usage("there is no label 1.5")],
+    ["Family", Number.NaN, { name: "x" }, usage("there is no label NaN")],
+    ["Family", 1, {}, usage("nothing to set")],
+    ["Family", 1, { color: "blue" }, usage('"blue" is no colour')],
+    ["Club", 1, { name: "x" }, notFound('no calendar "Club"')],
+  ])("%s %d %j is refused", async (calendar, number, changes, error) => {
+    await expect(admin.labels.set(calendar, number, changes)).rejects.toMatchObject(error);
+  });
+});
+
+describe("clients", () => {
+  test("are added with a secret that is told once, listed and removed", async () => {
+    const redirectUris = [
+      "https://board.example.org/callback?from=calctl",
+      "http://127.0.0.1/callback",
+      "http://[::1]:8080/",
+      "http://localhost/callback",
+      "org.example.app:/callback",
+    ];
+    const { client_secret, ...client } = await admin.clients.add({ name: "Board", redirectUris });
+    expect(client_secret).toMatch(/^[\w-]{43}$/);
+    expect(client).toMatchObject({ name: "Board", redirect_uris: redirectUris });
+    expect(await admin.clients.list()).toEqual([client]);
+    expect(await admin.clients.remove(client.id)).toEqual(client);
+    expect(await admin.clients.list()).toEqual([]);
+    await expect(admin.clients.remove(client.id)).rejects.toMatchObject(notFound(`no client "${client.id}"`));
+  });
+
+  test.each([
+    ["", "https://x.example.org/", "the name is empty"],
+    ["Board", "/callback", "is not absolute"],
+    ["Board", "board.example.org/callback", "is not absolute"],
+    ["Board", "https://board.example.org/#", "has a fragment"],
+    ["Board", "http://board.example.org/", "is not https"],
+    ["Board", "http://127.0.0.1.example.org/", "is not https"],
+    ["Board", "javascript:alert(1)", "has a scheme that no app can own"],
+    ["Board", "data:text/html,x", "has a scheme that no app can own"],
+  ])("%j with %s is refused", async (name, uri, message) => {
+    await expect(admin.clients.add({ name, redirectUris: [uri] })).rejects.toMatchObject(usage(message));
+    expect(await admin.clients.list()).toEqual([]);
+  });
+
+  test("one redirect URI is needed", async () => {
+    await expect(admin.clients.add({ name: "Board", redirectUris: [] })).rejects.toMatchObject(
+      usage("redirect URI"),
+    );
+  });
+});
+
+describe("tokens", () => {
+  test("are told once, listed without and revoked", async () => {
+    world.clock.now += 1;
+    const { token, ...created } = await admin.tokens.create({ user: "second", readOnly: true });
+    expect(token).toMatch(/^cal_/);
+    expect(created).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      user_id: world.second.id,
+      read_only: true,
+      created_at: "2026-11-21T10:00:00.001Z",
+    });
+    expect((await admin.tokens.list()).at(-1)).toEqual(created);
+    expect(await admin.tokens.revoke(created.id)).toEqual(created);
+    expect(await admin.tokens.list()).toHaveLength(2);
+    await expect(admin.tokens.revoke(created.id)).rejects.toMatchObject(notFound(`no token "${created.id}"`));
+    await expect(admin.tokens.create({ user: "nobody", readOnly: false })).rejects.toMatchObject(
+      notFound('--user: there is no user "nobody"'),
+    );
+  });
+});
+
+describe("the local user", () => {
+  test("is made once, with one calendar, whatever the name later", async () => {
+    const first = await admin.ensureLocalUser({ name: "home" });
+    expect(first).toEqual({ userId: expect.any(String), created: true });
+    expect(await admin.ensureLocalUser({ name: "renamed" })).toEqual({
+      userId: first.userId,
+      created: false,
+    });
+    const [calendar, ...others] = (await admin.calendars.list()).filter(({ name }) => name === "Personal");
+    expect(others).toEqual([]);
+    expect(calendar?.labels).toHaveLength(10);
+    expect(calendar?.members.map(({ name }) => name)).toEqual(["home"]);
+  });
+
+  test("gets another login where the name is somebody's", async () => {
+    const { userId } = await admin.ensureLocalUser({ name: "Member" });
+    const local = (await admin.users.list()).find(({ id }) => id === userId);
+    expect(local).toEqual({ id: userId, name: "Member", login: "Member-2" });
+  });
+});

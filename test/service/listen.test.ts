@@ -1,0 +1,267 @@
+import { once } from "node:events";
+import { request as httpsRequest } from "node:https";
+import { connect, createServer, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { listen, type ServiceListener } from "../../src/service/listen.js";
+import type { Origin, Service, ServiceResponse } from "../../src/service/service.js";
+import { createCertificate } from "./support/certificate.js";
+import { sendOverSocket } from "./support/send.js";
+import { createWorld, type World } from "./support/world.js";
+
+const LOCAL = { host: "127.0.0.1", port: 0 } as const;
+
+const HAS_IPV6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === "::1"),
+);
+
+const configuration = (message: string) => ({
+  code: "configuration",
+  exitCode: 10,
+  message: expect.stringContaining(message),
+});
+
+describe("a listener", () => {
+  let world: World;
+  let listeners: ServiceListener[];
+  const start = async (options: Partial<Parameters<typeof listen>[1]> = {}) => {
+    const listener = await listen(world.service, { ...LOCAL, ...options });
+    listeners.push(listener);
+    return listener;
+  };
+  const getUser = (baseUrl: string, headers: Record<string, string> = {}) =>
+    sendOverSocket(baseUrl)({
+      method: "GET",
+      target: "/user",
+      headers: { authorization: `Bearer ${world.token}`, ...headers },
+      body: new Uint8Array(),
+    });
+
+  beforeEach(async () => {
+    world = await createWorld({ rateLimit: { limit: 5, windowSeconds: 600 } });
+    listeners = [];
+  });
+  afterEach(async () => {
+    for (const listener of listeners) await listener.close();
+    await world.close();
+  });
+
+  test("tells where it is reached and serves there", async () => {
+    const { baseUrl, authUrl } = await start();
+    expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(authUrl).toBe(`${baseUrl}/oauth`);
+    expect((await getUser(baseUrl)).status).toBe(200);
+  });
+
+  test.skipIf(!HAS_IPV6)("writes an IPv6 address in brackets", async () => {
+    expect((await start({ host: "::1" })).baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/);
+  });
+
+  test.each([
+    ["https://calendars.example.org", "https://calendars.example.org"],
+    ["https://example.org/calendars/", "https://example.org/calendars"],
+    ["http://localhost:8080", "http://localhost:8080"],
+  ])("behind a proxy at %s tells that URL", async (publicUrl, baseUrl) => {
+    expect(await start({ publicUrl, trustProxy: "127.0.0.1" })).toMatchObject({
+      baseUrl,
+      authUrl: `${baseUrl}/oauth`,
+    });
+  });
+
+  test.each([
+    "http://calendars.example.org",
+    "calendars.example.org",
+    "https://user@calendars.example.org",
+    "https://calendars.example.org/?x=1",
+    "ftp://calendars.example.org",
+    "",
+  ])("refuses %j as its public URL", async (publicUrl) => {
+    await expect(start({ publicUrl, trustProxy: "127.0.0.1" })).rejects.toMatchObject(
+      configuration("--public-url"),
+    );
+  });
+
+  test.each([
+    [{ host: "0.0.0.0" }],
+    [{ host: "::" }],
+    [{ host: "0.0.0.0", publicUrl: "https://calendars.example.org" }],
+    [{ host: "0.0.0.0", trustProxy: "127.0.0.1" }],
+    [{ host: "127.0.0.1.example.org" }],
+  ])("%j without HTTPS is refused", async (options) => {
+    await expect(start(options)).rejects.toMatchObject(configuration("needs HTTPS"));
+  });
+
+  test("serves other machines behind a proxy that has HTTPS", async () => {
+    const { baseUrl } = await start({
+      host: "0.0.0.0",
+      publicUrl: "https://calendars.example.org",
+      trustProxy: "127.0.0.1",
+    });
+    expect(baseUrl).toBe("https://calendars.example.org");
+  });
+
+  test("serves HTTPS with a certificate", async () => {
+    const { cert, key } = createCertificate();
+    const { baseUrl } = await start({ host: "localhost", tls: { cert, key } });
+    expect(baseUrl).toMatch(/^https:\/\/localhost:\d+$/);
+    const request = httpsRequest(`${baseUrl}/user`, {
+      ca: cert,
+      headers: { authorization: `Bearer ${world.token}` },
+      agent: false,
+    });
+    const [response] = await once(request.end(), "response");
+    expect(response.statusCode).toBe(200);
+    response.resume();
+    await once(response, "end");
+  });
+
+  test.each([
+    ["text", "text"],
+    [createCertificate().cert, createCertificate().key],
+  ])("refuses a certificate and key that do not fit", async (cert, key) => {
+    await expect(start({ tls: { cert, key } })).rejects.toMatchObject(
+      configuration("the TLS certificate and key"),
+    );
+  });
+
+  test("names a port in use and an address that is not this machine's", async () => {
+    const { baseUrl } = await start();
+    const port = Number(new URL(baseUrl).port);
+    await expect(start({ port })).rejects.toMatchObject(
+      configuration(`cannot listen on 127.0.0.1 port ${port}: the port is in use`),
+    );
+    const tls = createCertificate();
+    await expect(start({ host: "192.0.2.1", tls })).rejects.toMatchObject(configuration("no such address"));
+  });
+
+  test("believes the client's address from the proxy alone", async () => {
+    const { baseUrl: plain } = await start();
+    const port = await freePort();
+    const proxied = `http://127.0.0.1:${port}`;
+    await start({ port, publicUrl: proxied, trustProxy: "127.0.0.1" });
+    const from = (address: string) => ({ "x-forwarded-for": address });
+    const left = async (baseUrl: string, headers: Record<string, string>) =>
+      (await getUser(baseUrl, headers)).headers["x-ratelimit-remaining"];
+    expect(await left(proxied, from("192.0.2.1"))).toBe("4");
+    expect(await left(proxied, from("192.0.2.2"))).toBe("4");
+    expect(await left(proxied, from("192.0.2.99, 192.0.2.1"))).toBe("3");
+    expect(await left(plain, from("192.0.2.3"))).toBe("4");
+    expect(await left(plain, from("192.0.2.4"))).toBe("3");
+  });
+
+  test("answers HEAD without a body", async () => {
+    const { baseUrl } = await start();
+    const send = sendOverSocket(baseUrl);
+    const answer = await send({ method: "HEAD", target: "/user", headers: {}, body: new Uint8Array() });
+    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET" } });
+    expect(answer.body).toHaveLength(0);
+  });
+
+  test("goes on when clients go away or send no HTTP", async () => {
+    const { baseUrl } = await start();
+    const { port } = new URL(baseUrl);
+    const open = async (text: string): Promise<Socket> => {
+      const socket = connect(Number(port), "127.0.0.1");
+      await once(socket, "connect");
+      socket.on("error", () => undefined);
+      socket.write(text);
+      return socket;
+    };
+    (await open("POST /calendars HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\npart of it")).destroy();
+    (await open("GET /user HTTP/1.1\r\nHost: x\r\n\r\n")).destroy();
+    const noHttp = await open("\x16\x03\x01 not http\r\n\r\n");
+    noHttp.resume();
+    await once(noHttp, "close");
+    expect((await getUser(baseUrl)).status).toBe(200);
+  });
+
+  test("cuts off a body without end, and goes on", async () => {
+    const { baseUrl } = await start();
+    const send = sendOverSocket(baseUrl);
+    const huge = send({
+      method: "POST",
+      target: "/calendars",
+      headers: { "content-type": "application/json" },
+      body: new Uint8Array(64 * 1024 * 1024),
+    });
+    // The answer may be overtaken by the end of the connection, which is as good.
+    const status = await huge.then(
+      (answer) => answer.status,
+      () => "cut off",
+    );
+    expect([405, "cut off"]).toContain(status);
+    expect((await getUser(baseUrl)).status).toBe(200);
+  });
+});
+
+describe("closing a listener", () => {
+  /** A service whose answer waits until it is let go. */
+  function createSlowService(): { service: Service; asked: Promise<Origin>; answer: () => void } {
+    const response: ServiceResponse = { status: 200, headers: {}, body: new TextEncoder().encode("{}") };
+    const asked = withResolver<Origin>();
+    const answered = withResolver<ServiceResponse>();
+    const service = {
+      handle: (_request: unknown, origin: Origin) => {
+        asked.resolve(origin);
+        return answered.promise;
+      },
+    } as Service;
+    return { service, asked: asked.promise, answer: () => answered.resolve(response) };
+  }
+
+  test("lets a request under way finish and ends what waits for nothing", async () => {
+    const { service, asked, answer } = createSlowService();
+    const listener = await listen(service, LOCAL);
+    const { port } = new URL(listener.baseUrl);
+    const silent = connect(Number(port), "127.0.0.1");
+    await once(silent, "connect");
+    silent.resume();
+    const response = sendOverSocket(listener.baseUrl)({
+      method: "GET",
+      target: "/user",
+      headers: {},
+      body: new Uint8Array(),
+    });
+    expect(await asked).toEqual({ kind: "network", address: "127.0.0.1" });
+    const closed = listener.close();
+    const refused = connect(Number(port), "127.0.0.1");
+    const [error] = await once(refused, "error");
+    expect(error).toMatchObject({ code: "ECONNREFUSED" });
+    answer();
+    expect(await response).toMatchObject({ status: 200, headers: { connection: "close" } });
+    await closed;
+    if (!silent.closed) await once(silent, "close");
+  });
+
+  test("does not wait for a client that has gone away", async () => {
+    const { service, asked, answer } = createSlowService();
+    const listener = await listen(service, LOCAL);
+    const socket = connect(Number(new URL(listener.baseUrl).port), "127.0.0.1");
+    socket.write("GET /user HTTP/1.1\r\nHost: x\r\n\r\n");
+    await asked;
+    socket.destroy();
+    await once(socket, "close");
+    const closed = listener.close();
+    answer();
+    await closed;
+  });
+});
+
+/** A port that nobody listened on a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (typeof address !== "object" || address === null) throw new Error("the server has no port");
+  return address.port;
+}
+
+function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ServiceRequest } from "../../src/service/service.js";
+import { eventBody, KEEP } from "./support/event-bodies.js";
+import { createWorld, type World } from "./support/world.js";
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld({ rateLimit: null });
+});
+afterEach(() => world.close());
+
+async function sendAs(userId: string, request: Partial<ServiceRequest> = {}) {
+  const response = await world.service.handle(
+    { method: "GET", target: "/user", headers: {}, body: new Uint8Array(), ...request },
+    { kind: "local", userId },
+  );
+  return { ...response, json: JSON.parse(new TextDecoder().decode(response.body)) };
+}
+
+test("in-process the caller is the user, without a token and with all rights", async () => {
+  expect((await sendAs(world.second.id)).json.data.attributes.name).toBe("second");
+  const created = await sendAs(world.second.id, {
+    method: "POST",
+    target: `/calendars/${world.calendarId}/events`,
+    headers: { "content-type": "application/json" },
+    body: new TextEncoder().encode(JSON.stringify(eventBody(KEEP))),
+  });
+  expect(created.status).toBe(201);
+});
+
+test("no header can claim another user", async () => {
+  const headers = { authorization: `Bearer ${world.token}` };
+  expect((await sendAs(world.second.id, { headers })).json.data.id).toBe(world.second.id);
+});
+
+test("a user who is unknown or disabled gets 401", async () => {
+  expect((await sendAs("123")).status).toBe(401);
+  await world.service.admin.users.disable("second");
+  expect((await sendAs(world.second.id)).status).toBe(401);
+});
+
+test("answers carry the date of the service's clock", async () => {
+  expect((await sendAs(world.member.id)).headers["date"]).toBe("Sat, 21 Nov 2026 10:00:00 GMT");
+});

@@ -1,0 +1,96 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { ROUTES } from "../../src/contract/routes.js";
+import { openApiDocument } from "../../src/service/openapi.js";
+import { createContractClient } from "./support/contract-client.js";
+import { activityBody, eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
+import { sendInProcess } from "./support/send.js";
+import { createWorld } from "./support/world.js";
+
+const BASE_URL = "https://calendars.example.org";
+
+/** A check of a value against a part of the document, by its JSON pointer; null or what is wrong. */
+function createChecker(document: object): (pointer: string, value: unknown) => string | null {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, "document");
+  return (pointer, value) =>
+    ajv.validate(`document#${pointer}`, value) === true ? null : ajv.errorsText(ajv.errors);
+}
+
+const escapePointer = (key: string) => encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"));
+
+describe("the OpenAPI document", () => {
+  test.each([
+    { baseUrl: BASE_URL },
+    {
+      baseUrl: "http://127.0.0.1:8787",
+      authUrl: "https://login.example.org",
+      mediaType: "application/x+json",
+    },
+    { baseUrl: "{base_url}", authUrl: "{auth_url}" },
+  ])("is valid with %j", async (options) => {
+    const result = await new Validator().validate(structuredClone(openApiDocument(options)));
+    expect(result).toMatchObject({ valid: true });
+  });
+
+  test("has every route of the contract and both of the authorization server", () => {
+    const document = openApiDocument({ baseUrl: BASE_URL }) as { paths: Record<string, object> };
+    const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item)
+        .filter((key) => key !== "servers")
+        .map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const routes = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`);
+    expect(operations.sort()).toEqual([...routes, "GET /authorize", "POST /token"].sort());
+    expect(document).toMatchObject({
+      servers: [{ url: BASE_URL }],
+      paths: { "/token": { servers: [{ url: `${BASE_URL}/oauth` }] } },
+    });
+  });
+
+  test("carries the limits of the contract", () => {
+    const check = createChecker(openApiDocument({ baseUrl: BASE_URL }));
+    const body = "/components/schemas/EventBody";
+    expect(
+      check(body, eventBody({ ...SCHEDULE, title: "😀".repeat(50), location: "x".repeat(100) })),
+    ).toBeNull();
+    expect(check(body, eventBody({ ...SCHEDULE, title: "x".repeat(51) }))).toContain("50 characters");
+    expect(check(body, eventBody({ ...SCHEDULE, title: "" }))).toContain("1 characters");
+    expect(check(body, eventBody({ ...SCHEDULE, description: "x".repeat(10_001) }))).toContain("10000");
+    expect(check(body, eventBody({ ...SCHEDULE, location: "x".repeat(101) }))).toContain("100 characters");
+    expect(check(body, eventBody({ ...SCHEDULE, category: "task" }))).toContain("allowed values");
+    expect(check("/components/schemas/ActivityBody", activityBody("x".repeat(1_001)))).toContain("1000");
+  });
+
+  test("describes what the service answers", async () => {
+    const check = createChecker(openApiDocument({ baseUrl: BASE_URL }));
+    const world = await createWorld();
+    const { request } = createContractClient(sendInProcess(world.service), world.token);
+    const calendar = `/calendars/${world.calendarId}`;
+    const created = await request("POST", `${calendar}/events`, { body: eventBody(SCHEDULE) });
+    const { id } = (created.json as { data: { id: string } }).data;
+    const answers = [
+      ["get", "/user", await request("GET", "/user")],
+      ["get", "/calendars", await request("GET", "/calendars?include=labels,members")],
+      [
+        "get",
+        "/calendars/{calendar_id}/upcoming_events",
+        await request("GET", `${calendar}/upcoming_events`),
+      ],
+      ["post", "/calendars/{calendar_id}/events", created],
+      [
+        "put",
+        "/calendars/{calendar_id}/events/{event_id}",
+        await request("PUT", `${calendar}/events/${id}`, { body: eventBody(KEEP) }),
+      ],
+    ] as const;
+    for (const [method, path, { status, json }] of answers) {
+      const pointer = `/paths/${escapePointer(path)}/${method}/responses/${status}/content/application~1json/schema`;
+      expect(check(pointer, json), `${method} ${path}`).toBeNull();
+    }
+    const problem = await request("POST", `${calendar}/events`, { body: {} });
+    expect(check("/components/schemas/Problem", problem.json)).toBeNull();
+    await world.close();
+  });
+});

@@ -1,0 +1,274 @@
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openService } from "../../src/service/service.js";
+import { explainDatabaseError } from "../../src/service/store/database-errors.js";
+import { MIGRATIONS } from "../../src/service/store/migrations.js";
+import { openStore } from "../../src/service/store/open.js";
+import { SCHEMA_VERSION } from "../../src/service/store/schema.js";
+import { querySql, runSql } from "./support/database.js";
+import { buildChild, runTogether } from "./support/processes.js";
+import { createFolder, createWorld, NOW } from "./support/world.js";
+
+const open = (database: string) => openService({ database, now: () => NOW, rateLimit: null });
+/** SQLite's, in bytes. */
+const PAGE = 4096;
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+describe("the database", () => {
+  let folder: ReturnType<typeof createFolder>;
+  beforeEach(() => {
+    folder = createFolder();
+  });
+  afterEach(() => folder.remove());
+
+  test("is for its owner alone, with all files beside it, in a new folder of the same kind", async () => {
+    const path = join(folder.path, "new", "folder", "calendar.db");
+    const service = await open(path);
+    await service.admin.users.add({ name: "somebody" });
+    const files = readdirSync(join(folder.path, "new", "folder"));
+    expect(files.sort()).toEqual(["calendar.db", "calendar.db-shm", "calendar.db-wal"]);
+    for (const file of files) expect(modeOf(join(folder.path, "new", "folder", file)), file).toBe(0o600);
+    for (const part of ["new", "new/folder"]) expect(modeOf(join(folder.path, part)), part).toBe(0o700);
+    await service.close();
+  });
+
+  test("leaves the mode of a folder that was there", async () => {
+    chmodSync(folder.path, 0o755);
+    await (await open(join(folder.path, "calendar.db"))).close();
+    expect(modeOf(folder.path)).toBe(0o755);
+  });
+
+  test("keeps what was written", async () => {
+    const path = join(folder.path, "calendar.db");
+    const first = await open(path);
+    const user = await first.admin.users.add({ name: "somebody" });
+    await first.close();
+    const second = await open(path);
+    expect(await second.admin.users.list()).toEqual([user]);
+    await second.close();
+  });
+
+  test("is whole in its one file when it has been closed", async () => {
+    const path = join(folder.path, "calendar.db");
+    const service = await open(path);
+    const user = await service.admin.users.add({ name: "somebody" });
+    await service.close();
+    copyFileSync(path, join(folder.path, "copy.db"));
+    const copy = await open(join(folder.path, "copy.db"));
+    expect(await copy.admin.users.list()).toEqual([user]);
+    await copy.close();
+  });
+
+  test("in memory leaves no file", async () => {
+    const service = await open(":memory:");
+    expect((await service.admin.ensureLocalUser({ name: "local" })).created).toBe(true);
+    await service.close();
+    expect(readdirSync(".")).not.toContain(":memory:");
+  });
+
+  test("an empty file becomes one", async () => {
+    const path = join(folder.path, "calendar.db");
+    writeFileSync(path, "");
+    const service = await open(path);
+    expect(await service.admin.users.list()).toEqual([]);
+    await service.close();
+  });
+
+  test("the version of the schema is the number of migrations", async () => {
+    expect(MIGRATIONS).toHaveLength(SCHEMA_VERSION);
+    const path = join(folder.path, "calendar.db");
+    await (await open(path)).close();
+    expect(querySql(path, "pragma user_version")).toEqual([{ user_version: SCHEMA_VERSION }]);
+  });
+
+  const unusable: readonly (readonly [string, (path: string) => void, string])[] = [
+    [
+      "text",
+      (path) => writeFileSync(path, "Groceries: milk, bread\n".repeat(100)),
+      "is not a database of calctl",
+    ],
+    ["a few bytes", (path) => writeFileSync(path, "SQLite format 3\0"), "is not a database of calctl"],
+    [
+      "another program's database",
+      (path) => runSql(path, "create table notes (text)"),
+      "is not a database of calctl",
+    ],
+    [
+      "another program's with our version",
+      (path) => runSql(path, `create table notes (text); pragma user_version = ${SCHEMA_VERSION}`),
+      "is not a database of calctl",
+    ],
+  ];
+
+  test.each(unusable)("%s is refused and left as it is", async (_, write, message) => {
+    const path = join(folder.path, "notes.db");
+    write(path);
+    const before = readFileSync(path);
+    await expect(open(path)).rejects.toMatchObject({
+      code: "configuration",
+      exitCode: 10,
+      message: expect.stringContaining(`${path} ${message}`),
+    });
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test("one that was cut short is refused and left as it is", async () => {
+    const path = join(folder.path, "calendar.db");
+    await (await open(path)).close();
+    const cut = readFileSync(path).subarray(0, 100);
+    writeFileSync(path, cut);
+    await expect(open(path)).rejects.toMatchObject({
+      code: "configuration",
+      message: expect.stringContaining(path),
+    });
+    expect(readFileSync(path).equals(cut)).toBe(true);
+  });
+
+  test("a newer one is refused and left as it is", async () => {
+    const path = join(folder.path, "calendar.db");
+    await (await open(path)).close();
+    runSql(path, `pragma user_version = ${SCHEMA_VERSION + 1}`);
+    await expect(open(path)).rejects.toMatchObject({
+      code: "configuration",
+      message: `the database ${path} was written by a newer calctl`,
+      hint: expect.stringContaining("update"),
+    });
+    expect(querySql(path, "pragma user_version")).toEqual([{ user_version: SCHEMA_VERSION + 1 }]);
+  });
+
+  test("damage beyond the first page is told with the path where it is met", async () => {
+    const path = join(folder.path, "calendar.db");
+    const service = await open(path);
+    const { id: userId } = await service.admin.users.add({ name: "somebody" });
+    await service.close();
+    const [users] = querySql(path, "select rootpage from sqlite_master where name = 'users'");
+    const start = (Number(users?.["rootpage"]) - 1) * PAGE;
+    writeFileSync(path, readFileSync(path).fill(0xff, start, start + PAGE));
+    const errors: unknown[] = [];
+    const damaged = await openService({
+      database: path,
+      now: () => NOW,
+      rateLimit: null,
+      onError: (error) => errors.push(error),
+    });
+    const expected = { code: "configuration", message: `the database ${path} is damaged` };
+    await expect(damaged.admin.users.list()).rejects.toMatchObject(expected);
+    const answer = await damaged.handle(
+      { method: "GET", target: "/user", headers: {}, body: new Uint8Array() },
+      { kind: "local", userId },
+    );
+    expect(answer.status).toBe(500);
+    expect(errors).toMatchObject([expected]);
+    await damaged.close();
+  });
+
+  test.each([
+    ["a folder", (path: string) => mkdirSync(path), "it is a folder"],
+    ["within a file", () => undefined, "a part of its path is not a folder"],
+  ])("%s cannot be opened", async (kind, prepare, reason) => {
+    const file = join(folder.path, "file");
+    writeFileSync(file, "");
+    const path = kind === "within a file" ? join(file, "calendar.db") : join(folder.path, "calendar.db");
+    prepare(path);
+    await expect(open(path)).rejects.toMatchObject({
+      code: "configuration",
+      exitCode: 10,
+      message: `cannot open the database ${path}: ${reason}`,
+    });
+  });
+
+  // Root may write everywhere.
+  test.skipIf(process.getuid?.() === 0)("a folder without write permission is named", async () => {
+    chmodSync(folder.path, 0o500);
+    const path = join(folder.path, "calendar.db");
+    await expect(open(path)).rejects.toMatchObject({
+      code: "configuration",
+      message: `cannot open the database ${path}: permission denied`,
+    });
+    chmodSync(folder.path, 0o700);
+  });
+
+  test.each([
+    ["SQLITE_NOTADB", "configuration", "is not a database"],
+    ["SQLITE_CORRUPT_INDEX", "configuration", "is damaged"],
+    ["SQLITE_FULL", "configuration", "no space left"],
+    ["SQLITE_READONLY_DIRECTORY", "configuration", "cannot be read and written"],
+    ["SQLITE_IOERR_FSYNC", "configuration", "cannot be read and written"],
+    ["SQLITE_BUSY_SNAPSHOT", "unavailable", "another process"],
+  ])("the driver's %s is explained as %s", (code, expected, message) => {
+    const cause = Object.assign(new Error("of the driver"), { code });
+    const explained = explainDatabaseError(cause, "/data/calendar.db");
+    expect(explained).toMatchObject({ code: expected, cause, message: expect.stringContaining(message) });
+    expect(explained).toMatchObject({ message: expect.stringContaining("/data/calendar.db") });
+  });
+
+  test.each(["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_ERROR", undefined])(
+    "the driver's %s is a bug and stays",
+    (code) => {
+      const error = Object.assign(new Error("of the driver"), { code });
+      expect(explainDatabaseError(error, "/data/calendar.db")).toBe(error);
+    },
+  );
+});
+
+describe("transactions", () => {
+  test("one that fails leaves nothing behind", async () => {
+    const store = await openStore(":memory:");
+    const insert = store.write(async (db) => {
+      await db.insertInto("settings").values({ name: "local_user_id", value: "1" }).execute();
+      throw new Error("on purpose");
+    });
+    await expect(insert).rejects.toThrow("on purpose");
+    expect(await store.read((db) => db.selectFrom("settings").selectAll().execute())).toEqual([]);
+    await store.close();
+  });
+
+  test("requests at the same time do not mix, and closing waits for them", async () => {
+    const world = await createWorld();
+    const send = (target: string) =>
+      world.service.handle(
+        { method: "GET", target, headers: {}, body: new Uint8Array() },
+        { kind: "local", userId: world.member.id },
+      );
+    const answers = Array.from({ length: 50 }, (_, index) => send(index % 2 === 0 ? "/user" : "/calendars"));
+    await world.close();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(50).fill(200));
+    await expect(send("/user")).rejects.toThrow("closed");
+  });
+});
+
+describe("several processes", () => {
+  test("twenty that open a new database at once share one user and one calendar", async () => {
+    const folder = createFolder();
+    const program = await buildChild(folder.path);
+    const database = join(folder.path, "data", "calendar.db");
+    const results = await runTogether(program, { processes: 20, database, events: 0 });
+    expect(new Set(results.map(({ userId }) => userId)).size).toBe(1);
+    expect(results.filter(({ created }) => created)).toHaveLength(1);
+    expect(results.map(({ calendars }) => calendars)).toEqual(Array(20).fill(1));
+    expect(modeOf(database)).toBe(0o600);
+    expect(querySql(database, "pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
+    folder.remove();
+  }, 60_000);
+
+  test("four that write at the same time lose nothing", async () => {
+    const folder = createFolder();
+    const program = await buildChild(folder.path);
+    const database = join(folder.path, "calendar.db");
+    const results = await runTogether(program, { processes: 4, database, events: 50 });
+    expect(results.flatMap(({ statuses }) => statuses)).toEqual(Array(200).fill(201));
+    expect(querySql(database, "select count(*) as events from events")).toEqual([{ events: 200 }]);
+    // Each counted one listing and its creates.
+    expect(querySql(database, "select requests from rate_windows")).toEqual([{ requests: 204 }]);
+    folder.remove();
+  }, 60_000);
+});

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ServiceUser } from "../../../src/service/admin.js";
+import type { RatePolicy } from "../../../src/service/rate-limit.js";
+import { openService, type Service } from "../../../src/service/service.js";
+
+/** Saturday, 10:00 UTC. */
+export const NOW = Date.parse("2026-11-21T10:00:00.000Z");
+
+export interface Clock {
+  now: number;
+}
+
+/** A service with users, a calendar and tokens, and a clock that stands still. */
+export interface World {
+  readonly service: Service;
+  readonly database: string;
+  readonly clock: Clock;
+  /** What 500s hid. */
+  readonly errors: readonly unknown[];
+  readonly member: ServiceUser;
+  readonly second: ServiceUser;
+  /** A user of another calendar. */
+  readonly outsider: ServiceUser;
+  readonly calendarId: string;
+  readonly foreignCalendarId: string;
+  /** The tokens of `member`, one of them read-only. */
+  readonly token: string;
+  readonly readOnlyToken: string;
+  close(): Promise<void>;
+}
+
+export async function createWorld(options: { readonly rateLimit?: RatePolicy | null } = {}): Promise<World> {
+  const { rateLimit = { limit: 1000, windowSeconds: 600 } } = options;
+  const folder = createFolder();
+  const database = join(folder.path, "calendar.db");
+  const clock: Clock = { now: NOW };
+  const errors: unknown[] = [];
+  const service = await openService({
+    database,
+    now: () => clock.now,
+    rateLimit,
+    onError: (error) => errors.push(error),
+  });
+  const { users, calendars, members, tokens } = service.admin;
+  const member = await users.add({ name: "member" });
+  const second = await users.add({ name: "second" });
+  const outsider = await users.add({ name: "outsider" });
+  const calendar = await calendars.add({ name: "Family", owner: member.id });
+  const foreign = await calendars.add({ name: "Foreign", owner: outsider.id });
+  await members.add(second.id, calendar.id);
+  return {
+    service,
+    database,
+    clock,
+    errors,
+    member,
+    second,
+    outsider,
+    calendarId: calendar.id,
+    foreignCalendarId: foreign.id,
+    token: (await tokens.create({ user: member.id, readOnly: false })).token,
+    readOnlyToken: (await tokens.create({ user: member.id, readOnly: true })).token,
+    async close() {
+      await service.close();
+      folder.remove();
+    },
+  };
+}
+
+/** A new folder for one test. */
+export function createFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), "calctl-service-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}

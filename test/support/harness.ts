@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { createHost } from "../../src/host.js";
+import { run } from "../../src/run.js";
+import { openService, type Service } from "../../src/service/service.js";
+import { createScreen, createStdin } from "./terminal.js";
+
+/** A Saturday afternoon in Europe, late at night in Japan. */
+export const NOW = Date.parse("2026-11-21T14:30:00.000Z");
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Both ends are a terminal of this width. */
+  readonly columns?: number;
+}
+
+export interface RunResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Harness {
+  /** The embedded service behind the profile `local`, in memory. */
+  readonly service: Service;
+  readonly userId: string;
+  /** An empty folder of this test for configuration, data and files. */
+  readonly directory: string;
+  /** Runs one command line as the program would. */
+  run(...argv: readonly string[]): Promise<RunResult>;
+  runWith(options: RunOptions, ...argv: readonly string[]): Promise<RunResult>;
+  /** Runs a command line that must succeed, and reads the JSON it prints. */
+  json<T = Record<string, unknown>>(...argv: readonly string[]): Promise<T>;
+  setNow(now: number): void;
+}
+
+export interface HarnessOptions {
+  readonly timeZone?: string;
+  readonly userName?: string;
+}
+
+/** The whole program over a service in memory; only streams, clock and environment are not the machine's. */
+export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
+  const { timeZone = "Europe/Berlin", userName = "ana" } = options;
+  let now = NOW;
+  const directory = mkdtempSync(join(tmpdir(), "calctl-test-"));
+  const service = await openService({ database: ":memory:", now: () => now, rateLimit: null });
+  const { userId } = await service.admin.ensureLocalUser({ name: userName });
+  onTestFinished(async () => {
+    await service.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const runWith: Harness["runWith"] = async ({ env = {}, stdin = "", columns }, ...argv) => {
+    const terminal = columns === undefined ? undefined : { columns };
+    const stdout = createScreen(terminal);
+    const stderr = createScreen(terminal);
+    const host = createHost(
+      {
+        env: { CALCTL_CONFIG_DIR: directory, CALCTL_DATA_DIR: directory, ...env },
+        platform: "linux",
+        stdin: createStdin(stdin, columns !== undefined && stdin === ""),
+        stdout,
+        stderr,
+        once: () => undefined,
+      },
+      {
+        now: () => now,
+        systemTimeZone: () => timeZone,
+        localService: async () => ({ service, userId }),
+      },
+    );
+    const exitCode = await run(argv, host);
+    return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+  };
+
+  const runPlain: Harness["run"] = (...argv) => runWith({}, ...argv);
+  return {
+    service,
+    userId,
+    directory,
+    run: runPlain,
+    runWith,
+    async json<T>(...argv: readonly string[]) {
+      const result = await runPlain(...argv, "-o", "json");
+      if (result.exitCode !== 0)
+        throw new Error(`calctl ${argv.join(" ")}: ${result.exitCode} ${result.stderr}`);
+      return JSON.parse(result.stdout) as T;
+    },
+    setNow: (changed) => {
+      now = changed;
+    },
+  };
+}

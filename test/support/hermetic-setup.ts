@@ -1,0 +1,7 @@
+/** What the person who runs the tests has set for programs like this one must not reach them. */
+const FOREIGN =
+  /^(CALCTL_(?!REQUIRE_SYSTEM$)|XDG_|npm_|INIT_CWD$|CI$|NO_COLOR$|FORCE_COLOR$|EDITOR$|VISUAL$|BROWSER$|(ALL|HTTPS?|NO)_PROXY$)/i;
+
+for (const name of Object.keys(process.env)) {
+  if (FOREIGN.test(name)) delete process.env[name];
+}

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { RunResult } from "./harness.js";
+
+/** The built program. */
+export const PROGRAM = fileURLToPath(new URL("../../dist/calctl.js", import.meta.url));
+
+export interface Installation {
+  /** The home folder; all data of the program lies below it. */
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Runs the program to its end. */
+  run(...argv: readonly string[]): Promise<RunResult>;
+  runWith(options: SpawnOptions, ...argv: readonly string[]): Promise<RunResult>;
+  /** Runs a line of bash in which `calctl` is the program. */
+  shell(line: string): Promise<RunResult>;
+  /** Starts the program and leaves it running; it is killed when the test ends. */
+  start(...argv: readonly string[]): Running;
+}
+
+export interface SpawnOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  /** Resolves with everything on stdout so far, once it contains the text. */
+  stdoutWith(text: string): Promise<string>;
+  readonly ended: Promise<RunResult>;
+}
+
+/** A machine that has never seen the program: an empty home folder and an environment of its own. */
+export function createInstallation(extra: Readonly<Record<string, string>> = {}): Installation {
+  const home = mkdtempSync(join(tmpdir(), "calctl-home-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    TZ: "Europe/Berlin",
+    LC_ALL: "C.UTF-8",
+    ...extra,
+  };
+
+  const startWith = (options: SpawnOptions, command: string, args: readonly string[]): Running => {
+    const child = spawn(command, args, { env: { ...env, ...options.env }, stdio: "pipe" });
+    child.stdin.end(options.stdin ?? "");
+    return follow(child);
+  };
+  return {
+    home,
+    env,
+    run: (...argv) => startWith({}, process.execPath, [PROGRAM, ...argv]).ended,
+    runWith: (options, ...argv) => startWith(options, process.execPath, [PROGRAM, ...argv]).ended,
+    shell: (line) => {
+      const prelude = `set -o pipefail; calctl() { "${process.execPath}" "${PROGRAM}" "$@"; };`;
+      return startWith({}, "bash", ["-c", `${prelude} ${line}`]).ended;
+    },
+    start: (...argv) => {
+      const running = startWith({}, process.execPath, [PROGRAM, ...argv]);
+      onTestFinished(() => void running.child.kill("SIGKILL"));
+      return running;
+    },
+  };
+}
+
+function follow(child: ChildProcess): Running {
+  let stdout = "";
+  let stderr = "";
+  const waiting = new Set<() => void>();
+  const collect = (chunk: Buffer) => {
+    stdout += chunk.toString("utf8");
+    for (const check of waiting) check();
+  };
+  child.stdout?.on("data", collect);
+  child.stderr?.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString("utf8");
+  });
+  const ended = new Promise<RunResult>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => {
+      resolve({ exitCode: code ?? signalCode(signal), stdout, stderr });
+    });
+  });
+  return {
+    child,
+    ended,
+    stdoutWith: (text) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          if (!stdout.includes(text)) return;
+          waiting.delete(check);
+          resolve(stdout);
+        };
+        waiting.add(check);
+        void ended.then((result) => reject(new Error(`it ended before: ${JSON.stringify(result)}`)));
+        check();
+      }),
+  };
+}
+
+/** As a shell counts it. */
+function signalCode(signal: NodeJS.Signals | null): number {
+  return signal === "SIGINT" ? 130 : signal === "SIGTERM" ? 143 : 1;
+}
