@@ -119,6 +119,26 @@ describe("reads", () => {
   });
 });
 
+test("a list over several calendars that cannot read one prints what it has, names it and exits 12", async () => {
+  await createEvent();
+  world.wire.answer(`GET /calendars/${world.calendarId}/upcoming_events`, { status: 503, body: "" });
+  await world.run(
+    "events",
+    "create",
+    "-c",
+    "Personal",
+    "--title",
+    "Here",
+    "--start",
+    "2026-11-21T12:00",
+    "--duration",
+    "1h",
+  );
+  const { exitCode, stdout, stderr } = await world.send("events", "list", "-A", "--fields", "title");
+  expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: "Here\n" });
+  expect(stderr).toContain(world.calendarId);
+});
+
 describe("events create", () => {
   function lastBody(): unknown {
     return world.wire.requests.at(-1)?.body;

@@ -7,7 +7,7 @@ import { createWorld, type World } from "./support/world.js";
 let world: World;
 let admin: ServiceAdmin;
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createWorld({ stored: true });
   admin = world.service.admin;
 });
 afterEach(() => world.close());

@@ -1,20 +1,15 @@
 import { afterEach, beforeEach, describe } from "vitest";
+import { describeAccess, describeFailure } from "./contract/access.js";
+import { describeMalformedBodies } from "./contract/malformed-bodies.js";
+import { describeMalformedRequests } from "./contract/malformed-requests.js";
 import { describeRateLimit } from "./contract/rate-limit.js";
 import { describeReading } from "./contract/reading.js";
-import { describeRefusals } from "./contract/refusals.js";
-import { createStage, type Stage } from "./contract/stage.js";
+import { type Connect, createStage, type Stage } from "./contract/stage.js";
 import { describeUpcoming } from "./contract/upcoming.js";
 import { describeWriting } from "./contract/writing.js";
-import type { Send } from "./support/send.js";
-import type { World } from "./support/world.js";
-
-export interface Connection {
-  readonly send: Send;
-  close(): Promise<void>;
-}
 
 /** What a service of the contract does, whichever way requests reach it. */
-export function describeContract(way: string, connect: (world: World) => Promise<Connection>): void {
+export function describeContract(way: string, connect: Connect): void {
   describe(`contract ${way}`, () => {
     let current: Stage | undefined;
     const stage = (): Stage => {
@@ -31,7 +26,10 @@ export function describeContract(way: string, connect: (world: World) => Promise
     describeReading(stage);
     describeUpcoming(stage);
     describeWriting(stage);
-    describeRefusals(stage);
+    describeAccess(stage);
+    describeMalformedRequests(stage);
+    describeMalformedBodies(stage);
+    describeFailure(connect);
     describeRateLimit(connect);
   });
 }

@@ -18,7 +18,7 @@ function get(world: Pick<World, "service" | "token">, address = "192.0.2.1") {
 }
 
 test("two services on one database count together", async () => {
-  const world = await createWorld({ rateLimit: POLICY });
+  const world = await createWorld({ rateLimit: POLICY, stored: true });
   const other = await openService({ database: world.database, now: () => NOW, rateLimit: POLICY });
   await get(world);
   await get({ service: other, token: world.token });
@@ -28,7 +28,7 @@ test("two services on one database count together", async () => {
 });
 
 test("a count outlives the service", async () => {
-  const world = await createWorld({ rateLimit: POLICY });
+  const world = await createWorld({ rateLimit: POLICY, stored: true });
   await get(world);
   await get(world);
   await world.service.close();
@@ -39,7 +39,7 @@ test("a count outlives the service", async () => {
 });
 
 test("one token is counted for each address it comes from", async () => {
-  const world = await createWorld({ rateLimit: POLICY });
+  const world = await createWorld({ rateLimit: POLICY, stored: true });
   for (let count = 0; count < 3; count += 1) await get(world, "192.0.2.1");
   expect((await get(world, "192.0.2.1")).status).toBe(429);
   expect((await get(world, "192.0.2.2")).status).toBe(200);
@@ -47,7 +47,7 @@ test("one token is counted for each address it comes from", async () => {
 });
 
 test("old windows are swept out", async () => {
-  const world = await createWorld({ rateLimit: POLICY });
+  const world = await createWorld({ rateLimit: POLICY, stored: true });
   for (let host = 1; host <= 20; host += 1) await get(world, `192.0.2.${host}`);
   const stored = () => querySql(world.database, "select count(*) as windows from rate_windows");
   expect(stored()).toEqual([{ windows: 20 }]);
@@ -58,7 +58,7 @@ test("old windows are swept out", async () => {
 });
 
 test("without a limit nothing is counted and no header says so", async () => {
-  const world = await createWorld({ rateLimit: null });
+  const world = await createWorld({ rateLimit: null, stored: true });
   const { headers } = await get(world);
   expect(Object.keys(headers).sort()).toEqual(["content-type", "date"]);
   expect(querySql(world.database, "select * from rate_windows")).toEqual([]);

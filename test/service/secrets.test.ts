@@ -34,7 +34,7 @@ describe("random values", () => {
 
 describe("the database", () => {
   test("holds no secret that it was told, while in use and when closed", async () => {
-    const world = await createWorld();
+    const world = await createWorld({ stored: true });
     const { users, clients, tokens } = world.service.admin;
     await users.add({ name: "signing in", password: "correct horse battery" });
     const client = await clients.add({ name: "Board", redirectUris: ["https://board.example.org/callback"] });

@@ -23,10 +23,7 @@ export function explainDatabaseError(error: unknown, path: string): unknown {
     case "CANTOPEN":
     case "PERM":
     case "IOERR":
-      return configurationError(`the database ${path} cannot be read and written`, {
-        hint: "check the rights and the space of its folder",
-        cause: error,
-      });
+      return inaccessible(error, path);
     case "BUSY":
     case "LOCKED":
       return new CliError("unavailable", `the database ${path} is held by another process`, {
@@ -36,6 +33,14 @@ export function explainDatabaseError(error: unknown, path: string): unknown {
     default:
       return error;
   }
+}
+
+/** The file is there, and SQLite cannot use it. */
+export function inaccessible(cause: unknown, path: string): CliError {
+  return configurationError(`the database ${path} cannot be read and written`, {
+    hint: "check the rights and the space of its folder",
+    cause,
+  });
 }
 
 /** The file or its folder cannot be opened or made. */

@@ -7,7 +7,7 @@ import {
   type SqliteStatement,
 } from "kysely";
 import Libsql from "libsql";
-import { explainDatabaseError } from "./database-errors.js";
+import { explainDatabaseError, inaccessible } from "./database-errors.js";
 
 /** How long a statement waits for the lock of another process, in milliseconds. */
 const BUSY_TIMEOUT = 10_000;
@@ -25,7 +25,7 @@ export function connect(path: string): SqliteDatabase {
       throw explainDatabaseError(error, path);
     }
   };
-  const database = explained(() => new Libsql(path, { timeout: BUSY_TIMEOUT }));
+  const database = open(path);
   return {
     close: () => {
       database.close();
@@ -40,6 +40,15 @@ export function connect(path: string): SqliteDatabase {
       };
     },
   };
+}
+
+function open(path: string): Libsql.Database {
+  try {
+    return new Libsql(path, { timeout: BUSY_TIMEOUT });
+  } catch (error) {
+    // The driver's failures to open come without a code.
+    throw inaccessible(error, path);
+  }
 }
 
 /** SQLite over an open connection. Transactions take the write lock at once unless they are read-only. */

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Connection } from "../contract-suite.js";
-import { NOW, type World } from "../support/world.js";
-import { createStage, type Stage } from "./stage.js";
+import { NOW } from "../support/world.js";
+import { type Connect, createStage, type Stage } from "./stage.js";
 
 const POLICY = { limit: 3, windowSeconds: 600 } as const;
 
-export function describeRateLimit(connect: (world: World) => Promise<Connection>): void {
+export function describeRateLimit(connect: Connect): void {
   describe("rate limit", () => {
     const limited = (title: string, run: (stage: Stage) => Promise<void>) =>
       test(title, async () => {

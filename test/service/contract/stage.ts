@@ -1,9 +1,16 @@
 import type { EventResource } from "../../../src/contract/resources.js";
-import type { RatePolicy } from "../../../src/service/rate-limit.js";
-import type { Connection } from "../contract-suite.js";
 import { type ContractClient, createContractClient } from "../support/contract-client.js";
 import { type EventBodyOptions, eventBody, SCHEDULE } from "../support/event-bodies.js";
-import { createWorld, type World } from "../support/world.js";
+import type { Send } from "../support/send.js";
+import { createWorld, type World, type WorldOptions } from "../support/world.js";
+
+export interface Connection {
+  readonly send: Send;
+  close(): Promise<void>;
+}
+
+/** Opens a way for requests to the service of a world. */
+export type Connect = (world: World) => Promise<Connection>;
 
 /** A service, a way to it and a client that signs in as `world.member`. */
 export interface Stage {
@@ -18,10 +25,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function createStage(
-  connect: (world: World) => Promise<Connection>,
-  options: { readonly rateLimit?: RatePolicy | null } = {},
-): Promise<Stage> {
+export async function createStage(connect: Connect, options: WorldOptions = {}): Promise<Stage> {
   const world = await createWorld(options);
   const connection = await connect(world);
   const client = createContractClient(connection.send, world.token);

@@ -15,6 +15,7 @@ export interface Clock {
 /** A service with users, a calendar and tokens, and a clock that stands still. */
 export interface World {
   readonly service: Service;
+  /** Path of the file, or `:memory:`. */
   readonly database: string;
   readonly clock: Clock;
   /** What 500s hid. */
@@ -31,10 +32,17 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function createWorld(options: { readonly rateLimit?: RatePolicy | null } = {}): Promise<World> {
-  const { rateLimit = { limit: 1000, windowSeconds: 600 } } = options;
-  const folder = createFolder();
-  const database = join(folder.path, "calendar.db");
+export interface WorldOptions {
+  /** Generous by default. */
+  readonly rateLimit?: RatePolicy | null;
+  /** In a file, which a test can look into; in memory by default. */
+  readonly stored?: boolean;
+}
+
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  const { rateLimit = { limit: 1000, windowSeconds: 600 }, stored = false } = options;
+  const folder = stored ? createFolder() : null;
+  const database = folder === null ? ":memory:" : join(folder.path, "calendar.db");
   const clock: Clock = { now: NOW };
   const errors: unknown[] = [];
   const service = await openService({
@@ -64,7 +72,7 @@ export async function createWorld(options: { readonly rateLimit?: RatePolicy | n
     readOnlyToken: (await tokens.create({ user: member.id, readOnly: true })).token,
     async close() {
       await service.close();
-      folder.remove();
+      folder?.remove();
     },
   };
 }

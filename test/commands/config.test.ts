@@ -1,0 +1,162 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { createHarness, type Harness } from "../support/harness.js";
+
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await createHarness();
+});
+
+describe("config", () => {
+  test("set, get, list and unset a key of a profile", async () => {
+    expect(await harness.run("config", "set", "calendar", "Personal")).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "",
+    });
+    expect(await harness.run("config", "get", "calendar")).toMatchObject({ stdout: "Personal\n" });
+    expect(await harness.json("config", "list")).toEqual({
+      base_url: null,
+      auth_url: null,
+      client_id: null,
+      redirect_uri: null,
+      media_type: null,
+      calendar: "Personal",
+      timezone: null,
+      label: null,
+      token_command: null,
+    });
+    await harness.run("config", "unset", "calendar");
+    expect(await harness.run("config", "get", "calendar")).toEqual({ exitCode: 0, stdout: "\n", stderr: "" });
+    expect(await harness.json("config", "get", "calendar")).toEqual({ calendar: null });
+  });
+
+  test("path names the file, whether it is there or not", async () => {
+    expect((await harness.run("config", "path")).stdout).toBe(`${harness.directory}/config.json\n`);
+  });
+
+  test("base_url makes a profile; other keys of an unknown one are exit 10", async () => {
+    expect((await harness.run("config", "set", "calendar", "x", "-p", "work")).exitCode).toBe(10);
+    expect(
+      (await harness.run("config", "set", "base_url", "https://work.example", "-p", "work")).exitCode,
+    ).toBe(0);
+    expect((await harness.run("config", "set", "calendar", "x", "-p", "work")).exitCode).toBe(0);
+    expect(await harness.json("profiles", "list")).toEqual([
+      { name: "local", base_url: null, in_use: true },
+      { name: "work", base_url: "https://work.example", in_use: false },
+    ]);
+  });
+
+  test.each([
+    ["an unknown key", ["colour", "blue"], "base_url"],
+    ["an empty value", ["calendar", ""], "unset"],
+    ["an address of local", ["base_url", "https://x.example"], "local"],
+    ["a zone that is none", ["timezone", "Mars/Phobos"], "Asia/Tokyo"],
+    ["an insecure address", ["base_url", "http://x.example", "-p", "work"], "https"],
+    ["an address that is none", ["base_url", "x.example", "-p", "work"], "https://"],
+    ["a token command that is half JSON", ["token_command", '["pass"', "-p", "work"], "JSON"],
+    ["a name that no profile can have", ["base_url", "https://x.example", "-p", "a b"], "name"],
+  ])("%s is exit 2, and nothing is written", async (_, argv, word) => {
+    await harness.run("config", "set", "base_url", "https://work.example", "-p", "work");
+    const before = await harness.run("config", "list", "-p", "work");
+    const { exitCode, stderr } = await harness.run("config", "set", ...argv);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(word);
+    expect(await harness.run("config", "list", "-p", "work")).toEqual(before);
+  });
+
+  test("the profile's calendar, label and zone are defaults that flags win over", async () => {
+    await harness.service.admin.calendars.add({ name: "Work", owner: "ana" });
+    await harness.run("config", "set", "calendar", "Work");
+    await harness.run("config", "set", "label", "deep sky blue");
+    await harness.run("config", "set", "timezone", "Asia/Tokyo");
+    const create = ["events", "create", "--title", "T", "--start", "2026-11-22T12:00", "--duration", "1h"];
+    const calendars = await harness.json<{ id: string; name: string }[]>("calendars");
+    const idOf = (name: string) => calendars.find((calendar) => calendar.name === name)?.id;
+    expect(await harness.json(...create)).toMatchObject({
+      calendar_id: idOf("Work"),
+      start_local: "2026-11-22T12:00:00+09:00",
+      label: { number: 3, name: "deep sky blue" },
+    });
+    expect(
+      await harness.json(...create, "-c", "Personal", "--timezone", "UTC", "--label", "1"),
+    ).toMatchObject({
+      calendar_id: idOf("Personal"),
+      start_local: "2026-11-22T12:00:00+00:00",
+      label: { number: 1 },
+    });
+  });
+
+  test("a zone in the file that is none is exit 10, and CALCTL_TIMEZONE wins over it", async () => {
+    const { writeFileSync } = await import("node:fs");
+    writeFileSync(`${harness.directory}/config.json`, '{"profiles":{"local":{"timezone":"Mars/Phobos"}}}');
+    const broken = await harness.run("events", "list");
+    expect(broken.exitCode).toBe(10);
+    expect(broken.stderr).toContain('timezone of profile "local"');
+    expect((await harness.runWith({ env: { CALCTL_TIMEZONE: "UTC" } }, "events", "list")).exitCode).toBe(0);
+  });
+});
+
+describe("profiles", () => {
+  beforeEach(async () => {
+    await harness.run("config", "set", "base_url", "https://work.example", "-p", "work");
+  });
+
+  test("use and remove", async () => {
+    expect((await harness.run("profiles", "use", "work")).exitCode).toBe(0);
+    expect((await harness.run("profiles", "list")).stdout).toBe(
+      "local\t\tfalse\nwork\thttps://work.example\ttrue\n",
+    );
+    const { exitCode, stderr } = await harness.run("profiles", "remove", "work");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining("local") });
+    expect((await harness.run("profiles", "list")).stdout).toBe("local\t\ttrue\n");
+  });
+
+  test("one that is not there is exit 10, local cannot be removed", async () => {
+    expect((await harness.run("profiles", "use", "nowhere")).exitCode).toBe(10);
+    expect((await harness.run("profiles", "remove", "nowhere")).exitCode).toBe(10);
+    expect((await harness.run("profiles", "remove", "local")).exitCode).toBe(2);
+  });
+
+  test("without a token the profile in use is not signed in: exit 4, and status says what is known", async () => {
+    await harness.run("profiles", "use", "work");
+    expect((await harness.run("whoami")).exitCode).toBe(4);
+    const { exitCode, stdout } = await harness.run("status", "-o", "json");
+    expect(exitCode).toBe(4);
+    expect(JSON.parse(stdout)).toEqual({
+      profile: "work",
+      base_url: "https://work.example",
+      token_source: null,
+      signed_in: false,
+      user: null,
+      rate_limit: null,
+      clock_skew_seconds: null,
+    });
+  });
+});
+
+describe("status", () => {
+  test("of the local profile", async () => {
+    expect(await harness.json("status")).toEqual({
+      profile: "local",
+      base_url: null,
+      token_source: null,
+      signed_in: true,
+      user: { id: harness.userId, type: "user", name: "ana", description: "", image_url: "" },
+      rate_limit: null,
+      clock_skew_seconds: 0,
+    });
+  });
+
+  test("--offline asks nobody", async () => {
+    const env = { CALCTL_BASE_URL: "http://127.0.0.1:1", CALCTL_TOKEN: "t" };
+    const { exitCode, stdout } = await harness.runWith({ env }, "status", "--offline", "-o", "json");
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      profile: null,
+      base_url: "http://127.0.0.1:1",
+      token_source: "CALCTL_TOKEN",
+      signed_in: null,
+    });
+  });
+});

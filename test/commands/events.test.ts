@@ -1,0 +1,329 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { createHarness, type Harness, NOW } from "../support/harness.js";
+
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await createHarness();
+});
+
+interface Event {
+  readonly id: string;
+  readonly title: string;
+  readonly updated_at: string;
+  readonly [key: string]: unknown;
+}
+
+function create(title: string, ...flags: readonly string[]): Promise<Event> {
+  return harness.json<Event>("events", "create", "--title", title, ...flags);
+}
+
+async function titles(...flags: readonly string[]): Promise<string[]> {
+  const { stdout, stderr, exitCode } = await harness.run("events", "list", "--fields", "title", ...flags);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  return stdout.split("\n").slice(0, -1);
+}
+
+describe("events list", () => {
+  test("by day, all-day first, then by start", async () => {
+    await create("late", "--start", "2026-11-21T20:00", "--duration", "1h");
+    await create("tomorrow", "--start", "2026-11-22T08:00", "--duration", "1h");
+    await create("early", "--start", "2026-11-21T08:00", "--duration", "1h");
+    await create("fair", "--all-day", "--start", "2026-11-21", "--end", "2026-11-22");
+    await create("holiday", "--all-day", "--start", "2026-11-22");
+    expect(await titles("--days", "2")).toEqual(["fair", "early", "late", "holiday", "tomorrow"]);
+    expect(await titles()).toEqual(["fair", "early", "late"]);
+  });
+
+  test("days begin at midnight of the chosen zone", async () => {
+    // 23:00 in Berlin is 07:00 of the next day in Tokyo.
+    await create("nightcap", "--start", "2026-11-21T23:00", "--duration", "30m");
+    expect(await titles("--timezone", "Europe/Berlin")).toEqual(["nightcap"]);
+    expect(await titles("--timezone", "America/New_York")).toEqual(["nightcap"]);
+    harness.setNow(Date.parse("2026-11-21T23:30:00Z"));
+    expect(await titles("--timezone", "Europe/Berlin")).toEqual([]);
+    expect(await titles("--timezone", "UTC")).toEqual(["nightcap"]);
+  });
+
+  test("filters: category, label, mine, remaining", async () => {
+    const { admin } = harness.service;
+    await admin.users.add({ name: "Ben" });
+    await admin.members.add("Ben", "Personal");
+    await create("over", "--start", "2026-11-21T08:00", "--duration", "1h");
+    await create("blue", "--start", "2026-11-21T16:00", "--duration", "1h", "--label", "deep sky blue");
+    await create("kept", "--category", "keep", "--start", "2026-11-21T17:00", "--duration", "1h");
+    expect(await titles("--category", "keep")).toEqual(["kept"]);
+    expect(await titles("--label", "3")).toEqual(["blue"]);
+    expect(await titles("--remaining")).toEqual(["blue", "kept"]);
+    expect(await titles("--mine")).toEqual(["over", "blue", "kept"]);
+  });
+
+  test("nothing there: an empty result in its format, and exit 3 only with --fail-empty", async () => {
+    expect(await harness.run("events", "list", "-o", "json")).toEqual({
+      exitCode: 0,
+      stdout: "[]\n",
+      stderr: "",
+    });
+    expect(await harness.run("events", "list", "-o", "json", "--fail-empty")).toEqual({
+      exitCode: 3,
+      stdout: "[]\n",
+      stderr: "",
+    });
+    expect(await harness.run("events", "list", "-o", "ndjson", "--fail-empty")).toEqual({
+      exitCode: 3,
+      stdout: "",
+      stderr: "",
+    });
+    const terminal = await harness.runWith({ columns: 80 }, "events", "list");
+    expect(terminal).toEqual({ exitCode: 0, stdout: "", stderr: "no events today\n" });
+  });
+
+  test("over several calendars", async () => {
+    const { admin } = harness.service;
+    await admin.calendars.add({ name: "Work", owner: "ana" });
+    await create("here", "-c", "Personal", "--start", "2026-11-21T16:00", "--duration", "1h");
+    expect(await titles("-A")).toEqual(["here"]);
+    expect(await titles("-c", "Work", "-c", "Personal")).toEqual(["here"]);
+  });
+});
+
+describe("events get", () => {
+  test("one id gives an object in the documented shape and order", async () => {
+    const { id } = await create("T", "--start", "2026-11-21T12:00", "--duration", "1h", "--attendee", "me");
+    const event = await harness.json<Event>("events", "get", id);
+    expect(Object.keys(event)).toEqual([
+      ...[
+        "id",
+        "calendar_id",
+        "category",
+        "title",
+        "all_day",
+        "start_at",
+        "start_timezone",
+        "end_at",
+        "end_timezone",
+      ],
+      ...[
+        "start_local",
+        "end_local",
+        "recurrences",
+        "description",
+        "location",
+        "url",
+        "created_at",
+        "updated_at",
+      ],
+      ...["creator", "label", "attendees"],
+    ]);
+    expect(event).toMatchObject({
+      start_at: "2026-11-21T11:00:00.000Z",
+      start_local: "2026-11-21T12:00:00+01:00",
+      start_timezone: "Europe/Berlin",
+      creator: { name: "ana", type: "user" },
+      label: { number: 1, name: "" },
+      attendees: [{ name: "ana" }],
+    });
+    expect(Array.isArray(await harness.json("events", "get", id, id))).toBe(true);
+  });
+
+  test("an all-day event keeps its dates in every zone", async () => {
+    const { id } = await create("T", "--all-day", "--start", "2026-11-21", "--end", "2026-11-22");
+    for (const zone of ["UTC", "Asia/Tokyo", "America/Los_Angeles", "Pacific/Kiritimati"]) {
+      expect(await harness.json("events", "get", id, "--timezone", zone)).toMatchObject({
+        start_local: "2026-11-21",
+        end_local: "2026-11-22",
+      });
+    }
+  });
+});
+
+describe("events create and update", () => {
+  test("what is known of label and attendees is filled in", async () => {
+    const event = await create(
+      "T",
+      "--start",
+      "2026-11-21T12:00",
+      "--duration",
+      "1h",
+      "--attendee",
+      "me",
+      "--label",
+      "apple red",
+    );
+    const filled = { label: { name: "apple red", color: "#e73b3b" }, attendees: [{ name: "ana" }] };
+    expect(event).toMatchObject(filled);
+    expect(await harness.json("events", "update", event.id, "--title", "U")).toMatchObject({
+      title: "U",
+      ...filled,
+      creator: { name: "ana" },
+    });
+  });
+
+  test("an update that names one field leaves every other as it was", async () => {
+    const before = await create(
+      ...[
+        "T",
+        "--start",
+        "2026-11-21T12:00",
+        "--end",
+        "2026-11-21T14:00",
+        "--start-timezone",
+        "Asia/Tokyo",
+        "--end-timezone",
+        "UTC",
+      ],
+      ...[
+        "--description",
+        "d",
+        "--location",
+        "l",
+        "--url",
+        "https://example.com",
+        "--label",
+        "4",
+        "--attendee",
+        "me",
+      ],
+    );
+    const after = await harness.json<Event>("events", "update", before.id, "--location", "elsewhere");
+    expect({ ...after, updated_at: null }).toEqual({
+      ...before,
+      location: "elsewhere",
+      updated_at: null,
+      creator: after["creator"],
+    });
+  });
+
+  test("--clear empties fields", async () => {
+    const { id } = await create(
+      "T",
+      "--start",
+      "2026-11-21T12:00",
+      "--duration",
+      "1h",
+      "--description",
+      "d",
+      "--attendee",
+      "me",
+    );
+    const cleared = await harness.json(
+      "events",
+      "update",
+      id,
+      "--clear",
+      "description",
+      "--clear",
+      "attendees",
+    );
+    expect(cleared).toMatchObject({ description: "", attendees: [], title: "T" });
+  });
+
+  test("from times to whole days and back", async () => {
+    const { id } = await create("T", "--start", "2026-11-21T22:00", "--end", "2026-11-22T03:00");
+    expect(await harness.json("events", "update", id, "--all-day")).toMatchObject({
+      all_day: true,
+      start_local: "2026-11-21",
+      end_local: "2026-11-22",
+    });
+    const refused = await harness.run("events", "update", id, "--no-all-day");
+    expect(refused.exitCode).toBe(2);
+    expect(
+      await harness.json(
+        "events",
+        "update",
+        id,
+        "--no-all-day",
+        "--start",
+        "2026-11-21T09:00",
+        "--duration",
+        "1h",
+      ),
+    ).toMatchObject({
+      all_day: false,
+      start_local: "2026-11-21T09:00:00+01:00",
+    });
+  });
+
+  test("times that were not named move with nothing: --start alone keeps the end", async () => {
+    const { id } = await create("T", "--start", "2026-11-21T12:00", "--end", "2026-11-21T14:00");
+    expect(await harness.json("events", "update", id, "--start", "2026-11-21T13:00")).toMatchObject({
+      start_local: "2026-11-21T13:00:00+01:00",
+      end_local: "2026-11-21T14:00:00+01:00",
+    });
+    expect((await harness.run("events", "update", id, "--start", "2026-11-21T15:00")).exitCode).toBe(2);
+  });
+
+  test("a keep without times can be read and changed by its id", async () => {
+    const { id } = await create("milk", "--category", "keep", "--quiet");
+    expect(await harness.json("events", "get", id)).toMatchObject({
+      category: "keep",
+      start_at: null,
+      start_local: null,
+    });
+    expect(await harness.json("events", "update", id, "--title", "oat milk")).toMatchObject({
+      title: "oat milk",
+      start_at: null,
+    });
+    const needsTimes = await harness.run("events", "update", id, "--category", "schedule");
+    expect(needsTimes.exitCode).toBe(2);
+    expect(needsTimes.stderr).toContain("--start");
+  });
+});
+
+describe("events delete on a terminal", () => {
+  test("--no-input and CI forbid the question", async () => {
+    for (const [env, flags] of [
+      [{ CI: "true" }, []],
+      [{}, ["--no-input"]],
+      [{ CALCTL_NO_INPUT: "1" }, []],
+    ] as const) {
+      const { exitCode, stderr } = await harness.runWith(
+        { env, columns: 80 },
+        "events",
+        "delete",
+        "abc",
+        ...flags,
+      );
+      expect({ exitCode, stderr: stderr.includes("--yes") }).toEqual({ exitCode: 2, stderr: true });
+    }
+  });
+});
+
+describe("comment", () => {
+  test("gives the comment in its shape", async () => {
+    const { id } = await create("T", "--start", "2026-11-21T12:00", "--duration", "1h");
+    expect(await harness.json("comment", id, "hello")).toEqual({
+      id: expect.any(String),
+      event_id: id,
+      calendar_id: expect.any(String),
+      content: "hello",
+      created_at: new Date(NOW).toISOString(),
+      updated_at: new Date(NOW).toISOString(),
+    });
+  });
+
+  test("on a terminal without a text it says what is missing instead of waiting", async () => {
+    const { exitCode, stderr } = await harness.runWith({ columns: 80 }, "comment", "abc");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("--file");
+  });
+});
+
+test("the tour shows every step with what it prints, and ends with 0", async () => {
+  const { exitCode, stdout, stderr } = await harness.run("tour");
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  const commands = stdout.split("\n").filter((line) => line.startsWith("$ calctl "));
+  expect(
+    commands.map((line) =>
+      line
+        .split(" ")
+        .slice(2, 4)
+        .join(" ")
+        .replace(/ (?:-|[0-9a-f]{32}).*/, ""),
+    ),
+  ).toEqual([
+    ...["whoami", "calendars", "labels", "members", "events create", "events list", "events list"],
+    ...["events get", "events update", "comment", "events delete", "events list"],
+  ]);
+  expect(await harness.json("events", "list", "--days", "7")).toEqual([]);
+});

@@ -1,0 +1,157 @@
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createHarness, type Harness } from "../support/harness.js";
+
+/** The administration of a database file, through argv. */
+
+let harness: Harness;
+let db: readonly string[];
+
+beforeEach(async () => {
+  harness = await createHarness();
+  db = ["--db", `sqlite:${join(harness.directory, "service.db")}`];
+});
+
+async function admin<T = Record<string, unknown>>(...argv: readonly string[]): Promise<T> {
+  return harness.json<T>("service", ...argv, ...db);
+}
+
+describe("service administration", () => {
+  test("users, calendars, members, labels", async () => {
+    const ana = await admin("users", "add", "Ana");
+    expect(ana).toEqual({ id: expect.stringMatching(/^\d+$/), name: "Ana", login: "Ana" });
+    const ben = await admin("users", "add", "Ben", "--login", "ben@example");
+    expect(await admin("users", "list")).toEqual([ana, ben]);
+    const calendar = await admin<{ id: string }>(
+      "calendars",
+      "add",
+      "Family",
+      "--owner",
+      "ana",
+      "--calendar-color",
+      "#112233",
+    );
+    expect(calendar).toMatchObject({ name: "Family", color: "#112233", members: [{ name: "Ana" }] });
+    expect(await admin("members", "add", "Ben", "-c", "Family")).toMatchObject({ name: "Ben" });
+    expect(await admin("members", "list", "-c", calendar.id)).toMatchObject([
+      { name: "Ana" },
+      { name: "Ben" },
+    ]);
+    expect(
+      await admin("labels", "set", "2", "--name", "School", "--label-color", "#445566", "-c", "Family"),
+    ).toEqual({
+      id: `${calendar.id},2`,
+      number: 2,
+      name: "School",
+      color: "#445566",
+    });
+    expect((await harness.run("service", "members", "remove", "Ben", "-c", "Family", ...db)).exitCode).toBe(
+      0,
+    );
+    expect(await admin("members", "list", "-c", "Family")).toMatchObject([{ name: "Ana" }]);
+  });
+
+  test("tokens and clients show their secrets once", async () => {
+    const ana = await admin<{ id: string }>("users", "add", "Ana");
+    const token = await admin<{ id: string; token: string }>(
+      "tokens",
+      "create",
+      "--user",
+      "Ana",
+      "--read-only",
+    );
+    expect(token).toEqual({
+      id: expect.any(String),
+      user_id: ana.id,
+      read_only: true,
+      created_at: "2026-11-21T14:30:00.000Z",
+      token: expect.stringMatching(/^[\x21-\x7e]{20,}$/),
+    });
+    const { token: _, ...listed } = token;
+    expect(await admin("tokens", "list")).toEqual([listed]);
+    expect((await harness.run("service", "tokens", "revoke", token.id, ...db)).exitCode).toBe(0);
+    expect(await admin("tokens", "list")).toEqual([]);
+
+    const client = await admin<{ id: string; client_secret: string }>(
+      "clients",
+      "add",
+      "Bot",
+      "--redirect-uri",
+      "http://127.0.0.1/callback",
+    );
+    const { client_secret: __, ...known } = client;
+    expect(await admin("clients", "list")).toEqual([known]);
+    expect((await harness.run("service", "clients", "remove", client.id, ...db)).exitCode).toBe(0);
+  });
+
+  test("a password comes from stdin, one line of it", async () => {
+    await admin("users", "add", "Ana");
+    const set = await harness.runWith(
+      { stdin: "correct horse\n" },
+      "service",
+      "users",
+      "password",
+      "Ana",
+      ...db,
+    );
+    expect(set.exitCode).toBe(0);
+    expect(set.stdout + set.stderr).not.toContain("correct horse");
+    const empty = await harness.runWith({ stdin: "\n" }, "service", "users", "password", "Ana", ...db);
+    expect(empty.exitCode).toBe(2);
+    const loop = await harness.runWith({ stdin: "Ben\nCleo\n" }, "service", "users", "add", "Dan", ...db);
+    expect(loop).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(await admin("users", "list")).toHaveLength(1);
+  });
+
+  test.each([
+    ["no owner", ["calendars", "add", "Family"], 2, "--owner"],
+    ["no calendar", ["members", "list"], 2, "--calendar"],
+    ["no user", ["tokens", "create"], 2, "--user"],
+    ["no redirect URI", ["clients", "add", "Bot"], 2, "--redirect-uri"],
+    ["nothing to set", ["labels", "set", "1", "-c", "Family"], 2, "--name"],
+    ["a number that is none", ["labels", "set", "x", "--name", "y", "-c", "Family"], 2, "NUMBER"],
+    ["a user that is not there", ["calendars", "add", "Family", "--owner", "Zoe"], 5, "Zoe"],
+    ["a token that is not there", ["tokens", "revoke", "zzz"], 5, "zzz"],
+    ["an empty name", ["users", "add", ""], 2, "name"],
+    ["a database of another kind", ["users", "list", "--db", "mysql:x"], 2, "sqlite:PATH"],
+  ])("%s", async (_, argv, exitCode, word) => {
+    const flags = argv.includes("--db") ? [] : db;
+    const result = await harness.run("service", ...argv, ...flags);
+    expect(result).toMatchObject({ exitCode, stdout: "" });
+    expect(result.stderr).toContain(word);
+  });
+
+  test("the default database is that of the profile local", async () => {
+    await harness.run("service", "users", "add", "Ana");
+    expect(
+      (await harness.run("service", "users", "list", "--db", join(harness.directory, "local.db"))).stdout,
+    ).toContain("Ana");
+  });
+});
+
+test.each([
+  [["--port", "x"], "--port"],
+  [["--port", "65536"], "--port"],
+  [["--rate-limit", "many"], "--rate-limit"],
+  [["--rate-limit", "0/10m"], "--rate-limit"],
+  [["--tls-cert", "x"], "--tls-key"],
+  [["--memory", "--db", "x"], "--memory"],
+  [["-o", "yaml"], "yaml"],
+])("service start %j is exit 2", async (flags, word) => {
+  const { exitCode, stderr } = await harness.run("service", "start", ...flags);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(word);
+});
+
+test("service start beyond loopback without TLS is exit 10", async () => {
+  const { exitCode } = await harness.run("service", "start", "--memory", "--host", "0.0.0.0", "--port", "0");
+  expect(exitCode).toBe(10);
+});
+
+test("service openapi is JSON whatever the format", async () => {
+  const { stdout } = await harness.run("service", "openapi", "-o", "tsv");
+  expect(JSON.parse(stdout)).toMatchObject({
+    openapi: expect.stringMatching(/^3\.1\./),
+    paths: { "/user": {} },
+  });
+});

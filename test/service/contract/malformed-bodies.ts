@@ -1,0 +1,198 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { activityBody, eventBody, KEEP, SCHEDULE } from "../support/event-bodies.js";
+import type { Stage } from "./stage.js";
+
+const WRONG_EVENTS: readonly (readonly [string, unknown, Readonly<Record<string, readonly unknown[]>>])[] = [
+  ["no object", 5, { data: ["must be an object with data"] }],
+  ["an empty object", {}, { data: ["is required"] }],
+  ["empty data", { data: {} }, { attributes: ["is required"], relationships: ["is required"] }],
+  [
+    "nothing in attributes and relationships",
+    { data: { attributes: {}, relationships: {} } },
+    { title: ["is required"], category: ["is required"], label: ["is required"] },
+  ],
+  ["an empty title", eventBody({ ...KEEP, title: "" }), { title: ["must not be empty"] }],
+  [
+    "a title of 51",
+    eventBody({ ...KEEP, title: "😀".repeat(51) }),
+    { title: ["must be at most 50 characters"] },
+  ],
+  ["a title that is no text", eventBody({ ...KEEP, title: 5 }), { title: ["must be text"] }],
+  ["a title of null", eventBody({ ...KEEP, title: null }), { title: ["must be text"] }],
+  ["NUL in a title", eventBody({ ...KEEP, title: "a\0b" }), { title: [expect.stringContaining("NUL")] }],
+  ["half an emoji", eventBody({ ...KEEP, url: "\ud83d" }), { url: [expect.stringContaining("surrogates")] }],
+  [
+    "a description of 10001",
+    eventBody({ ...KEEP, description: "x".repeat(10_001) }),
+    { description: ["must be at most 10000 characters"] },
+  ],
+  [
+    "a location of 101",
+    eventBody({ ...KEEP, location: "x".repeat(101) }),
+    { location: ["must be at most 100 characters"] },
+  ],
+  ["another category", eventBody({ ...KEEP, category: "task" }), { category: ["must be schedule or keep"] }],
+  [
+    "a schedule without times",
+    eventBody({ ...KEEP, category: "schedule" }),
+    {
+      all_day: ["is required for a schedule"],
+      start_at: ["is required for a schedule"],
+      end_at: ["is required for a schedule"],
+    },
+  ],
+  [
+    "a keep with one time",
+    eventBody({ ...KEEP, start_at: SCHEDULE.start_at }),
+    { end_at: ["is required when start_at is given"] },
+  ],
+  [
+    "an end that is its start",
+    eventBody({ ...SCHEDULE, end_at: SCHEDULE.start_at }),
+    { end_at: ["must be after start_at"] },
+  ],
+  [
+    "an all-day event by the clock",
+    eventBody({
+      ...SCHEDULE,
+      all_day: true,
+      start_at: "2026-11-21T12:00:00Z",
+      end_at: "2026-11-21T13:00:00Z",
+    }),
+    {
+      start_at: ["must be at 00:00:00 for an all-day event"],
+      end_at: ["must be at 00:00:00 for an all-day event", "must be after start_at"],
+    },
+  ],
+  [
+    "a day that does not exist",
+    eventBody({ ...SCHEDULE, start_at: "2026-02-30T12:00:00Z" }),
+    { start_at: ["must be an ISO 8601 date-time that exists"] },
+  ],
+  [
+    "times beyond what can be written",
+    eventBody({
+      ...SCHEDULE,
+      start_at: "0000-01-01T00:00:00+14:00",
+      end_at: "9999-12-31T23:59:59-12:00",
+    }),
+    { start_at: [expect.any(String)], end_at: [expect.any(String)] },
+  ],
+  [
+    "an unknown zone",
+    eventBody({ ...SCHEDULE, start_timezone: "Mars/Olympus" }),
+    { start_timezone: ["must be a timezone name such as Asia/Tokyo"] },
+  ],
+  ["label 11", eventBody(KEEP, { label: "11" }), { label: ['"11" is no label of this calendar'] }],
+  ["label 01", eventBody(KEEP, { label: "01" }), { label: [expect.any(String)] }],
+  ["another calendar's label", eventBody(KEEP, { label: "AAAAAAAAAAAA,1" }), { label: [expect.any(String)] }],
+  [
+    "a label of another type",
+    { data: { attributes: KEEP, relationships: { label: { data: { id: "1", type: "user" } } } } },
+    { label: ["must be of type label"] },
+  ],
+  [
+    "an unknown attendee",
+    eventBody(KEEP, { attendees: ["1"] }),
+    { attendees: ['"1" is no member of this calendar'] },
+  ],
+  [
+    "everything at once",
+    eventBody(
+      {
+        title: "x".repeat(51),
+        category: "schedule",
+        start_at: "soon",
+        end_at: "2026-11-21T12:00:00Z",
+        url: 1,
+      },
+      { label: "0", attendees: ["1", "2"] },
+    ),
+    {
+      title: ["must be at most 50 characters"],
+      all_day: ["is required for a schedule"],
+      start_at: ["must be an ISO 8601 date-time that exists"],
+      url: ["must be text"],
+      label: ['"0" is no label of this calendar'],
+      attendees: ['"1" is no member of this calendar', '"2" is no member of this calendar'],
+    },
+  ],
+];
+
+export function describeMalformedBodies(stage: () => Stage): void {
+  describe("bodies that do not fit", () => {
+    test.each([
+      ["no JSON", "{", "application/json"],
+      ["nothing", "", "application/json"],
+      ["no UTF-8", Buffer.from([0x22, 0xff, 0x22]), "application/json"],
+      ["another type", JSON.stringify(eventBody(KEEP)), "text/plain"],
+      ["a form", "title=x", "application/x-www-form-urlencoded"],
+      ["another charset", JSON.stringify(eventBody(KEEP)), "application/json; charset=latin1"],
+      ["no type", JSON.stringify(eventBody(KEEP)), ""],
+    ])("%s is 400", async (_, body, type) => {
+      const { client, calendar } = stage();
+      const answer = await client.request("POST", `${calendar}/events`, {
+        body: Buffer.from(body),
+        headers: { "content-type": type },
+      });
+      expect(answer).toMatchObject({ status: 400, errors: expect.any(String) });
+    });
+
+    test("a charset of UTF-8 may be named", async () => {
+      const { client, path } = stage();
+      const headers = { "content-type": 'Application/JSON; Charset="UTF-8"' };
+      await client.call("createEvent", { path, body: eventBody(KEEP), headers });
+    });
+
+    test.each([
+      ["a little more than 1 MiB", 1024 * 1024 + 1],
+      ["several MiB", 5 * 1024 * 1024],
+    ])("%s is 413, and the next request is answered", async (_, size) => {
+      const { client, calendar } = stage();
+      const answer = await client.request("POST", `${calendar}/events`, { body: randomBytes(size) });
+      expect(answer).toMatchObject({ status: 413 });
+      await client.call("getCurrentUser");
+    });
+
+    test("1 MiB is read", async () => {
+      const { client, path } = stage();
+      const body = JSON.stringify(eventBody(KEEP)).padEnd(1024 * 1024, " ");
+      await client.call("createEvent", { path, body: Buffer.from(body) });
+    });
+
+    test.each(WRONG_EVENTS)("an event with %s is 400 and names the fields", async (_, body, errors) => {
+      const { client, calendar, create } = stage();
+      const { id } = await create();
+      for (const [method, target] of [
+        ["POST", `${calendar}/events`],
+        ["PUT", `${calendar}/events/${id}`],
+      ] as const) {
+        const answer = await client.request(method, target, { body });
+        expect(answer).toMatchObject({ status: 400 });
+        expect(answer.errors).toEqual(errors);
+      }
+    });
+
+    test("an attendee from outside the calendar is refused", async () => {
+      const { client, world, calendar } = stage();
+      const body = eventBody(KEEP, { attendees: [world.member.id, world.outsider.id] });
+      const answer = await client.request("POST", `${calendar}/events`, { body });
+      expect(answer.errors).toEqual({ attendees: [`"${world.outsider.id}" is no member of this calendar`] });
+    });
+
+    test.each([
+      ["", "must not be empty"],
+      ["x".repeat(1_001), "must be at most 1000 characters"],
+      [5, "must be text"],
+      [undefined, "is required"],
+      ["\0", "must not contain NUL or unpaired surrogates"],
+    ])("a comment of %j is 400", async (content, message) => {
+      const { client, calendar, create } = stage();
+      const { id } = await create();
+      const body = activityBody(content);
+      const answer = await client.request("POST", `${calendar}/events/${id}/activities`, { body });
+      expect(answer).toMatchObject({ status: 400, errors: { content: [message] } });
+    });
+  });
+}
