@@ -32,9 +32,10 @@ export function resolveName<T extends Named>(
   if (byId !== undefined) return byId;
   const wanted = foldCase(value);
   const exact = candidates.filter((candidate) => foldCase(candidate.name ?? "") === wanted);
-  const beginning = prefix
-    ? candidates.filter((candidate) => foldCase(candidate.name ?? "").startsWith(wanted))
-    : [];
+  const beginning =
+    prefix && wanted !== ""
+      ? candidates.filter((candidate) => foldCase(candidate.name ?? "").startsWith(wanted))
+      : [];
   const [found, ...others] = exact.length > 0 ? exact : beginning;
   if (found === undefined) {
     throw new CliError("not_found", `${source}: there is no ${noun} "${value}"`, {

@@ -14,7 +14,9 @@ export function localDatabase(directories: Directories): string {
 }
 
 /** Opens a database of the embedded service; it is closed when the run ends. */
-export type OpenService = (options: Pick<ServiceOptions, "database" | "rateLimit">) => Promise<Service>;
+export type OpenService = (
+  options: Pick<ServiceOptions, "database" | "rateLimit" | "onError">,
+) => Promise<Service>;
 
 /** The service is loaded only when it is opened, so that online use loads no SQLite. */
 export function createServiceOpener(
@@ -23,7 +25,7 @@ export function createServiceOpener(
 ): OpenService {
   return async (options) => {
     const { openService } = await import("../service/service.js");
-    const service = await openService({ ...options, now, onError });
+    const service = await openService({ onError, ...options, now });
     resources.add(() => service.close());
     return service;
   };
@@ -35,23 +37,30 @@ export async function openLocalService(
   database: string,
   note: (text: string) => void,
 ): Promise<LocalService> {
-  const service = await open({ database, rateLimit: null });
+  const failures: unknown[] = [];
+  const service = await open({ database, rateLimit: null, onError: (error) => failures.push(error) });
   const { userId, created } = await service.admin.ensureLocalUser({ name: systemUserName() });
   if (created) note(`created the calendar database of the profile local: ${database}`);
-  return { service, userId };
+  return { service, userId, takeFailure: () => failures.pop() };
 }
 
-/** The transport into the embedded service in this process: same client, same bodies, no socket and no token. */
-export function createInProcessTransport({ service, userId }: LocalService): Transport {
+/**
+ * The transport into the embedded service in this process: same client, same bodies, no socket and no token.
+ * What a 500 hides from strangers, such as a database that is damaged, is thrown: it is the caller's own.
+ */
+export function createInProcessTransport({ service, userId, takeFailure }: LocalService): Transport {
   const encoder = new TextEncoder();
   return async (request): Promise<HttpResponse> => {
     request.signal?.throwIfAborted();
     const { pathname, search } = new URL(request.url);
     const body = encoder.encode(request.body ?? "");
-    return service.handle(
+    const response = await service.handle(
       { method: request.method, target: `${pathname}${search}`, headers: request.headers, body },
       { kind: "local", userId },
     );
+    const failure = takeFailure?.();
+    if (failure !== undefined) throw failure;
+    return response;
   };
 }
 

@@ -105,6 +105,17 @@ describe("broken files", () => {
     expect(readFileSync(path, "utf8")).toBe("this is a letter to my aunt\n".repeat(100));
   });
 
+  test("a database that is damaged inside is named, not called a bug of the service", async () => {
+    const installation = createInstallation();
+    await installation.run(...CREATE);
+    const path = databaseOf(installation);
+    const bytes = readFileSync(path);
+    // The first page keeps the header and the schema; everything behind it is lost.
+    writeFileSync(path, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0x5a)]));
+    const { exitCode, stderr } = await installation.run("events", "list");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining(path) });
+  });
+
   test("a configuration that is broken is named, and stays as it is", async () => {
     const installation = createInstallation();
     const folder = join(installation.home, ".config", "calctl");
