@@ -1,7 +1,18 @@
-// Bundles bin/calctl.ts into dist: one entry, one chunk for each part that is loaded when first needed.
+// Bundles bin/calctl.ts into dist: the program with its code cache, and the launcher that runs it from there.
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runIfEntry } from "./entry.mjs";
 import { withLock } from "./lock.mjs";
@@ -11,10 +22,18 @@ const DIST = join(ROOT, "dist");
 const ENTRY = join(DIST, "calctl.js");
 
 /** Whatever can change the bundle: the sources, what they import, and how they are put together. */
-const INPUTS = ["bin", "src", "package.json", "package-lock.json", "tsconfig.json", "scripts/build.mjs"];
+const INPUTS = [
+  ...["bin", "src", "package.json", "package-lock.json", "tsconfig.json"],
+  ...["scripts/build.mjs", "scripts/code-cache.cjs"],
+];
 
 /** Packages with native binaries stay outside the bundle. */
 const NATIVE_PACKAGES = ["libsql"];
+
+const CODE_CACHE = fileURLToPath(new URL("code-cache.cjs", import.meta.url));
+
+/** The command line whose functions the cache holds: the one that cron and shells run most. */
+const WARM_UP = ["events", "list", "--days", "7"];
 
 const HOUR_MS = 3_600_000;
 
@@ -38,19 +57,19 @@ function buildOptions() {
     absWorkingDir: ROOT,
     entryPoints: ["bin/calctl.ts"],
     outdir: "dist",
-    chunkNames: "chunks/[name]-[hash]",
+    entryNames: "[name]-[hash]",
     bundle: true,
-    splitting: true,
     minify: true,
     platform: "node",
-    format: "esm",
+    format: "cjs",
     target: "node20.19",
     external: NATIVE_PACKAGES,
+    // What comes out of a code cache has no callback for import(): require() does the same here.
+    supported: { "dynamic-import": false },
     define: { __CALCTL_VERSION__: JSON.stringify(version) },
-    // commander and others are CommonJS: their require() of built-in modules needs a real require.
-    banner: {
-      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
-    },
+    // The launcher calls the program with its require: see bin/launcher.ts.
+    banner: { js: "(function(require){" },
+    footer: { js: "})" },
     legalComments: "none",
     logLevel: "warning",
   };
@@ -76,13 +95,40 @@ async function buildAfresh({ sizes }) {
 /** The program may be started at any moment meanwhile, so no file of it is ever missing, half written or of another build. */
 async function writeBuild(mark, keepForMs) {
   const { outputFiles, metafile } = await bundle({});
-  const chunks = outputFiles.filter((file) => file.path !== ENTRY);
-  const entry = outputFiles.find((file) => file.path === ENTRY);
-  for (const chunk of chunks) writeInOneGo(chunk.path, chunk.text);
-  // The entry names the chunks of its own build: whoever loads it finds all of them.
-  writeInOneGo(ENTRY, entry.text + mark, 0o755);
-  removeOthers(new Set(outputFiles.map((file) => file.path)), keepForMs);
+  const [program] = outputFiles;
+  const [cache, kind] = [`${program.path}.cache`, join(DIST, "package.json")];
+  // The package as a whole is ESM, and what is run from a code cache is not.
+  writeInOneGo(kind, '{ "type": "commonjs" }\n');
+  writeInOneGo(program.path, program.text);
+  writeInOneGo(cache, makeCodeCache(program.path));
+  // The launcher names the program of its own build: whoever loads it finds that one.
+  writeInOneGo(ENTRY, (await bundleLauncher(basename(program.path))) + mark, 0o755);
+  removeOthers(new Set([kind, program.path, cache, ENTRY]), keepForMs);
   return metafile;
+}
+
+async function bundleLauncher(program) {
+  const { outputFiles } = await bundle({
+    entryPoints: ["bin/launcher.ts"],
+    define: { ...buildOptions().define, __PROGRAM__: JSON.stringify(program) },
+    banner: {},
+    footer: {},
+  });
+  return outputFiles[0].text;
+}
+
+/** What V8 compiles while the program shows its main job, on folders of its own. */
+function makeCodeCache(program) {
+  const folder = mkdtempSync(join(tmpdir(), "calctl-build-"));
+  try {
+    const cache = join(folder, "cache");
+    const env = { HOME: folder, CALCTL_CONFIG_DIR: folder, CALCTL_DATA_DIR: folder, TZ: "UTC" };
+    // Whatever the run comes to, what was compiled by then is a cache.
+    spawnSync(process.execPath, [CODE_CACHE, program, cache, ...WARM_UP], { env, stdio: "ignore" });
+    return readFileSync(cache);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function writeInOneGo(path, text, mode = 0o644) {

@@ -15,6 +15,8 @@ import type { Service } from "./service/service.js";
 export interface ProcessLike extends SignalSource {
   readonly env: Environment;
   readonly platform: string;
+  /** Node's diagnostic report. */
+  readonly report?: object | undefined;
   readonly stdin: ReadableLike;
   readonly stdout: WritableLike;
   readonly stderr: WritableLike;
@@ -81,8 +83,8 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
   const parts: HostParts = {
     process,
     overrides,
-    stdout: createTextSink(process.stdout, "stdout"),
-    stderr: createTextSink(process.stderr, "stderr"),
+    stdout: createTextSink(() => process.stdout, "stdout"),
+    stderr: createTextSink(() => process.stderr, "stderr"),
     resources: createResources(),
     now: overrides.now ?? Date.now,
     systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,

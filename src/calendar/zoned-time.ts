@@ -72,5 +72,7 @@ export function formatOffset(offset: number): string {
 }
 
 function offsetAt(instant: number, zone: string): number {
+  // The default zone of many machines, for which Intl need not be loaded.
+  if (zone === "UTC") return 0;
   return Math.round(IANAZone.create(zone).offset(instant) * MINUTE_MS);
 }

@@ -20,6 +20,18 @@ const YEAR_10000 = Date.UTC(10_000, 0);
  * Null when the text is no date-time or names a date or time that does not exist.
  */
 export function parseWireDateTime(text: string): WireDateTime | null {
+  return readCanonical(text) ?? readAny(text);
+}
+
+/** The contract's own form, in which lists are full of times: the runtime reads it several times as fast. */
+function readCanonical(text: string): WireDateTime | null {
+  if (text.length !== "YYYY-MM-DDTHH:mm:ss.sssZ".length || !text.endsWith("Z")) return null;
+  const instant = Date.parse(text);
+  if (Number.isNaN(instant) || formatWireDateTime(instant) !== text) return null;
+  return { instant, date: text.slice(0, 10), midnight: text.endsWith("T00:00:00.000Z") };
+}
+
+function readAny(text: string): WireDateTime | null {
   const match = PATTERN.exec(text);
   if (match === null) return null;
   const [, year, month, day, hour, minute, second = "0", fraction = "", , sign, offsetHour, offsetMinute] =

@@ -46,13 +46,8 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     now: parts.now,
     note,
     warn,
-    prompt: createPrompt({
-      stdin: process.stdin,
-      stderr: process.stderr,
-      env,
-      allowed: flags.prompts !== false,
-    }),
-    input: createInput(process.stdin),
+    prompt: createPrompt(process, flags.prompts !== false),
+    input: createInput(process),
     settings,
     profiles: () => createProfileStore({ file: configFile, isTimeZone }),
     profileName: () =>
@@ -85,7 +80,9 @@ function createPrinting(flags: GlobalFlags, env: Environment, stdout: TextSink):
     color: decideColor(flags, env, stdout),
   });
   return {
-    isTerminal: stdout.isTerminal,
+    get isTerminal() {
+      return stdout.isTerminal;
+    },
     output: (view) => createOutput(view, { format: format(), fields: flags.fields }, target()),
     outputFormat() {
       const choice = format();

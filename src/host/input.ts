@@ -8,9 +8,10 @@ export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean | undefined;
 }
 
-export function createInput(stdin: ReadableLike): Input {
+/** @param process whose stdin is touched when it is first needed */
+export function createInput(process: { readonly stdin: ReadableLike }): Input {
   const text = async (path: string, source: string): Promise<string> => {
-    const bytes = path === "-" ? await readAll(stdin) : await readPath(path, source);
+    const bytes = path === "-" ? await readAll(process.stdin) : await readPath(path, source);
     try {
       // A byte order mark is dropped by the decoder.
       return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -21,7 +22,9 @@ export function createInput(stdin: ReadableLike): Input {
     }
   };
   return {
-    isTerminal: stdin.isTTY === true,
+    get isTerminal() {
+      return process.stdin.isTTY === true;
+    },
     text,
     async json(path, source) {
       const content = await text(path, source);

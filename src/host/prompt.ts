@@ -2,30 +2,35 @@ import { isSwitchedOn } from "../config/environment.js";
 import type { Prompt } from "../context.js";
 import { CliError } from "../errors.js";
 
-export interface PromptOptions {
+/** What is used of the process; its streams are touched when they are first needed. */
+export interface PromptProcess {
   readonly stdin: { readonly isTTY?: boolean | undefined };
   readonly stderr: { readonly isTTY?: boolean | undefined };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** False for `--no-input`. */
-  readonly allowed: boolean;
 }
 
-/** Questions on the terminal, through stderr: stdout is for data. */
-export function createPrompt({ stdin, stderr, env, allowed }: PromptOptions): Prompt {
+/**
+ * Questions on the terminal, through stderr: stdout is for data.
+ * @param allowed false for `--no-input`
+ */
+export function createPrompt(process: PromptProcess, allowed: boolean): Prompt {
+  const { env } = process;
   const forbidden = !allowed || isSwitchedOn(env["CALCTL_NO_INPUT"]) || isSwitchedOn(env["CI"]);
-  const streams = {
-    input: stdin as NodeJS.ReadableStream,
-    output: stderr as NodeJS.WritableStream,
-  };
+  const streams = () => ({
+    input: process.stdin as NodeJS.ReadableStream,
+    output: process.stderr as NodeJS.WritableStream,
+  });
   return {
-    available: !forbidden && stdin.isTTY === true && stderr.isTTY === true,
+    get available() {
+      return !forbidden && process.stdin.isTTY === true && process.stderr.isTTY === true;
+    },
     async confirm(question) {
       const { confirm } = await import("@inquirer/prompts");
-      return asked(confirm({ message: question, default: false }, streams));
+      return asked(confirm({ message: question, default: false }, streams()));
     },
     async password(question) {
       const { password } = await import("@inquirer/prompts");
-      return asked(password({ message: question }, streams));
+      return asked(password({ message: question }, streams()));
     },
   };
 }

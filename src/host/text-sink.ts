@@ -19,22 +19,34 @@ export interface TextSink {
   write(text: string): Promise<void>;
 }
 
-/** A stream that a reader may close at any time: what comes after that is dropped in silence. */
-export function createTextSink(stream: WritableLike, name: string): TextSink {
+/**
+ * A stream that a reader may close at any time: what comes after that is dropped in silence.
+ * @param open gives the stream; Node makes its standard streams when they are first touched, which takes time
+ */
+export function createTextSink(open: () => WritableLike, name: string): TextSink {
   let closed = false;
-  // Without a listener a late EPIPE would end the process with a stack trace.
-  stream.on("error", () => {
-    closed = true;
-  });
+  let opened: WritableLike | undefined;
+  const stream = (): WritableLike => {
+    if (opened === undefined) {
+      opened = open();
+      // Without a listener a late EPIPE would end the process with a stack trace.
+      opened.on("error", () => {
+        closed = true;
+      });
+    }
+    return opened;
+  };
   return {
-    isTerminal: stream.isTTY === true,
+    get isTerminal() {
+      return stream().isTTY === true;
+    },
     get columns() {
-      return stream.columns;
+      return stream().columns;
     },
     write(text) {
       if (closed || text === "") return Promise.resolve();
       return new Promise((resolve, reject) => {
-        stream.write(text, (error) => {
+        stream().write(text, (error) => {
           if (error === undefined || error === null || errorCodeOf(error) === "EPIPE") resolve();
           else reject(writeError(error, name));
         });

@@ -8,7 +8,7 @@ let project: ScratchProject;
 
 beforeEach(() => {
   project = createScratchProject();
-  project.take("package.json", "package-lock.json", "tsconfig.json");
+  project.take("package.json", "package-lock.json", "tsconfig.json", "bin/launcher.ts", "src/version.ts");
   project.borrowPackages();
   project.write("bin/calctl.ts", PROGRAM);
   project.write("src/lazy.ts", `export const word = "first";`);
