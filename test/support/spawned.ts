@@ -37,7 +37,7 @@ export interface Running {
 /** A machine that has never seen the program: an empty home folder and an environment of its own. */
 export function createInstallation(extra: Readonly<Record<string, string>> = {}): Installation {
   const home = mkdtempSync(join(tmpdir(), "calctl-home-"));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
   const env = {
     PATH: process.env["PATH"] ?? "",
     HOME: home,

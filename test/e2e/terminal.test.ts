@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { createInstallation } from "../support/spawned.js";
+import { describeWithSystem } from "../support/system.js";
+import { openTerminal } from "../support/tmux.js";
+
+/** The built program before a person: a real terminal, keys, and what the screen shows. */
+describeWithSystem("tmux", "on a terminal", () => {
+  const TODAY = new Date().toISOString().slice(0, 10);
+
+  async function createEvent(title: string) {
+    const installation = createInstallation({ TZ: "UTC" });
+    const flags = ["--start", `${TODAY}T12:00`, "--duration", "1h", "-o", "json"];
+    const { stdout } = await installation.run("events", "create", "--title", title, ...flags);
+    return { installation, id: JSON.parse(stdout).id as string };
+  }
+
+  test("events delete shows what it is about and asks; no keeps it, yes deletes it", async () => {
+    const { installation, id } = await createEvent("Dentist");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events delete ${id}; echo "exit $?"`, "Enter");
+    await terminal.shows("Delete this event?");
+    expect(terminal.screen()).toContain("Dentist");
+    terminal.type("Enter");
+    await terminal.shows("exit 130");
+    expect(JSON.parse((await installation.run("events", "get", id, "-o", "json")).stdout)).toMatchObject({
+      id,
+    });
+
+    terminal.type(`clear; calctl events delete ${id}; echo "exit $?"`, "Enter");
+    await terminal.shows("Delete this event?");
+    terminal.type("y", "Enter");
+    await terminal.shows("exit 0");
+    expect((await installation.run("events", "get", id)).exitCode).toBe(5);
+  });
+
+  test("Ctrl-C at a question is exit 130, and nothing is deleted", async () => {
+    const { installation, id } = await createEvent("Dentist");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events delete ${id}; echo "exit $?"`, "Enter");
+    await terminal.shows("Delete this event?");
+    terminal.type("C-c");
+    await terminal.shows("exit 130");
+    expect((await installation.run("events", "get", id)).exitCode).toBe(0);
+  });
+
+  test("a list is a table that fits, on a narrow terminal too, and ids are whole", async () => {
+    const { installation, id } = await createEvent("A title that is as long as titles may be, no more");
+    for (const columns of [100, 40]) {
+      const terminal = openTerminal(installation, { columns });
+      terminal.type("calctl events list", "Enter");
+      await terminal.shows(id);
+      const lines = terminal.screen().split("\n");
+      for (const line of lines) expect([...line].length).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  test("control characters of a title do not reach the terminal", async () => {
+    const { installation } = await createEvent("\u001b[31mred\u202eder");
+    const terminal = openTerminal(installation, { columns: 100 });
+    terminal.type("calctl events list --fields title", "Enter");
+    await terminal.shows("\\x1b[31mred");
+    expect(terminal.screen()).not.toContain("\u202e");
+  });
+});
