@@ -17,7 +17,7 @@ import { createNetworkTransport, traced } from "./network.js";
 import { createPrompt } from "./prompt.js";
 import { once } from "./resources.js";
 import { createServiceAccess } from "./service-access.js";
-import { createSettings } from "./settings.js";
+import { createSettings, decideTimeout } from "./settings.js";
 import type { TextSink } from "./text-sink.js";
 
 export interface CompositionOptions {
@@ -52,16 +52,18 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     profiles: () => createProfileStore({ file: configFile, isTimeZone }),
     profileName: () =>
       flags.profile ?? readVariable(env, "CALCTL_PROFILE") ?? configFile.read().profile ?? LOCAL_PROFILE,
-    api: once(() =>
-      createBackend({
+    api: once(() => {
+      // Checked for `local` too: a flag that is wrong is wrong everywhere.
+      const timeout = decideTimeout(flags, env);
+      return createBackend({
         settings: settings(),
         environmentToken,
         localService: parts.overrides.localService ?? (() => openLocalService(open, parts.database, note)),
-        networkTransport: () => createNetworkTransport(flags, parts),
+        networkTransport: () => createNetworkTransport(timeout, parts.resources),
         decorate: (transport) => traced(transport, { flags, now: parts.now, write: warn }),
         signal: parts.signal,
-      }),
-    ),
+      });
+    }),
     statusFacts: () => readStatusFacts({ settings, environmentToken }),
     ...createPrinting(flags, env, stdout),
     service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal }),

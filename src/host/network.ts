@@ -1,14 +1,12 @@
 import type { Transport } from "../api/transport.js";
 import type { GlobalFlags } from "../context.js";
-import type { HostParts } from "../host.js";
-import { decideTimeout } from "./settings.js";
+import type { Resources } from "./resources.js";
 
-/** The transport over sockets; undici is loaded only here. */
-export async function createNetworkTransport(
-  flags: GlobalFlags,
-  { process, resources }: Pick<HostParts, "process" | "resources">,
-): Promise<Transport> {
-  const timeout = decideTimeout(flags, process.env);
+/**
+ * The transport over sockets; undici is loaded only here.
+ * @param timeout longest time of one attempt in milliseconds
+ */
+export async function createNetworkTransport(timeout: number, resources: Resources): Promise<Transport> {
   const { createUndiciTransport } = await import("../api/undici-transport.js");
   const { send, close } = createUndiciTransport({ timeout });
   resources.add(close);

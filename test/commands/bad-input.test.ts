@@ -117,7 +117,7 @@ describe("exit 2, and nothing is written", () => {
     ["an unknown field", ["calendars", "--fields", "id,colour"], ["--fields", "colour", "color"]],
     ["an unknown include", ["calendars", "--include", "events"], ["--include", "events", "labels"]],
     ["a colour choice that is none", ["calendars", "--color", "blue"], ["--color", "blue", "never"]],
-    ["a number of seconds that is none", ["whoami", "--timeout", "x", "-p", "work"], ["--timeout"]],
+    ["a number of seconds that is none", ["whoami", "--timeout", "x"], ["--timeout"]],
     ["nothing to change", ["events", "update", "abc"], ["nothing to change"]],
     ["a field that cannot be cleared", ["events", "update", "abc", "--clear", "title"], ["--clear", "title"]],
     [
@@ -126,12 +126,8 @@ describe("exit 2, and nothing is written", () => {
       ["--if-unchanged"],
     ],
     ["no --yes where nobody is asked", ["events", "delete", "abc"], ["--yes"]],
-  ])("%s", async (what, argv, words) => {
-    if (what.startsWith("a number of seconds")) {
-      await harness.run("config", "set", "base_url", "https://calendar.invalid", "-p", "work");
-    }
-    const env = what.startsWith("a number of seconds") ? { CALCTL_TOKEN: "t", CALCTL_PROFILE: "work" } : {};
-    const { exitCode, stdout, stderr } = await harness.runWith({ env }, ...argv);
+  ])("%s", async (_, argv, words) => {
+    const { exitCode, stdout, stderr } = await harness.run(...argv);
     expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 2, stdout: "" });
     expect(stderr).toMatch(/^error: /);
     for (const word of words) expect(stderr).toContain(word);
