@@ -64,6 +64,8 @@ function buildOptions() {
     format: "cjs",
     target: "node20.19",
     external: NATIVE_PACKAGES,
+    // Its main file is UMD, whose own require() no bundler sees.
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     // What comes out of a code cache has no callback for import(): require() does the same here.
     supported: { "dynamic-import": false },
     define: { __CALCTL_VERSION__: JSON.stringify(version) },

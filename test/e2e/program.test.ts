@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -91,6 +92,39 @@ describe("streams", () => {
     expect(stderr).toMatch(/^error: .*nonsense/);
   });
 });
+
+describe("text that is no JSON", () => {
+  test("as --input is exit 2 with the place", async () => {
+    const { exitCode, stderr } = await createInstallation().runWith(
+      { stdin: '{"title": x}' },
+      "events",
+      "create",
+      "--input",
+      "-",
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("column 11") });
+  });
+
+  test("as the answer of a service is exit 11, to a create exit 9", async () => {
+    const server = await startHtmlServer();
+    const { run } = createInstallation({ CALCTL_TOKEN: "t", CALCTL_BASE_URL: server });
+    expect((await run("whoami")).exitCode).toBe(11);
+    expect((await run("comment", "abc", "hello", "-c", "cal")).exitCode).toBe(9);
+  });
+});
+
+/** Answers every request but the list of calendars, which it forbids, with a page. */
+async function startHtmlServer(): Promise<string> {
+  const server = createHttpServer((request, response) => {
+    response.statusCode = request.url === "/calendars" ? 403 : 200;
+    response.end("<html>It works!</html>");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return `http://127.0.0.1:${address.port}`;
+}
 
 describe("broken files", () => {
   test("a database that is none is named, and stays as it is", async () => {
