@@ -48,6 +48,8 @@ export interface Input {
 export interface Settings extends Selection {
   /** IANA zone in which times are read, days begin and output is shown. */
   readonly timezone: string;
+  /** @throws CliError when a zone that was named is none; without one nothing is looked up */
+  checkTimeZone(): void;
   /** CALCTL_CALENDAR or the profile's calendar; undefined when there is no default. */
   readonly defaultCalendar: Sourced | undefined;
 }

@@ -1,4 +1,5 @@
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
+import { isAbsolute } from "node:path";
 import { type ConfigFile, createConfigFile } from "./config/config-file.js";
 import { resolveDirectories } from "./config/directories.js";
 import type { Environment } from "./config/environment.js";
@@ -75,10 +76,16 @@ export interface HostParts {
   readonly signal: () => AbortSignal;
 }
 
+/** HOME, unless it is no absolute path: then that of the user database. */
+function homeFolder(): string {
+  const home = homedir();
+  return isAbsolute(home) ? home : userInfo().homedir;
+}
+
 /** The composition root: real streams, clock, environment, configuration, transport, prompts. */
 export function createHost(process: ProcessLike, overrides: HostOverrides = {}): Host {
   const { env, platform } = process;
-  const directories = resolveDirectories({ env, platform, home: homedir() });
+  const directories = resolveDirectories({ env, platform, home: homeFolder() });
   let signal: AbortSignal | undefined;
   const parts: HostParts = {
     process,

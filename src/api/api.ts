@@ -135,6 +135,7 @@ function createWrites(exchange: Exchange): Writes {
     async createEvent(calendarId, draft) {
       const answer = await exchange("createEvent", {
         subject: `event "${draft.title}" in calendar ${calendarId}`,
+        notFound: `calendar ${calendarId}`,
         ids: { calendar_id: calendarId },
         body: eventBody(draft, calendarId),
         lookAt: "look with `calctl events list` before you repeat it",
@@ -147,12 +148,14 @@ function createWrites(exchange: Exchange): Writes {
       return answer.one(({ data, included }) => readEvent(data, indexIncluded(included), address.calendarId));
     },
     async deleteEvent(address) {
-      await exchange("deleteEvent", addressed(address));
+      const answer = await exchange("deleteEvent", addressed(address));
+      await answer.none();
     },
     async createActivity(address, content) {
       const answer = await exchange("createActivity", {
         ...addressed(address),
         subject: `comment on event ${address.eventId}`,
+        notFound: addressed(address).subject,
         body: activityBody(content),
         lookAt: "look at the event's comments before you repeat it",
       });

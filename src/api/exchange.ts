@@ -30,6 +30,7 @@ export interface Request {
   readonly ids?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
+  readonly notFound?: string;
   readonly lookAt?: string;
 }
 
@@ -38,6 +39,8 @@ export type Exchange = (name: RouteName, request: Request) => Promise<Answer>;
 
 /** A success, with its body still to be read. */
 export interface Answer {
+  /** Checks that there is no body, or at least JSON: a page in its place comes from somebody else. */
+  none(): Promise<void>;
   /** Reads `data` and `included` by the given function. @throws CliError when the answer is not the contract's */
   one<T>(read: (document: v.InferOutput<typeof lenientOneSchema>) => T): Promise<T>;
   many<T>(read: (document: v.InferOutput<typeof lenientManySchema>) => T): Promise<T>;
@@ -47,8 +50,8 @@ export function createExchange(options: ExchangeOptions): Exchange {
   return async function exchange(name, request) {
     const route: Route = ROUTES[name];
     const path = expandPath(route.path, request.ids ?? {});
-    const { subject, lookAt } = request;
-    const call: Call = { method: route.method, path, subject, ...(lookAt === undefined ? {} : { lookAt }) };
+    const { subject, notFound, lookAt } = request;
+    const call: Call = { method: route.method, path, subject, notFound, lookAt };
     const response = await send(call, options, {
       url: `${options.baseUrl.href.replace(/\/$/, "")}${path}${formatQuery(request.query ?? {})}`,
       body: request.body,
@@ -56,6 +59,9 @@ export function createExchange(options: ExchangeOptions): Exchange {
     options.onAnswer(factsOf(response));
     if (response.status < 200 || response.status > 299) throw errorFromAnswer(call, response);
     return {
+      none: async () => {
+        if (response.body.length > 0) await parseJson(call, response);
+      },
       one: async (read) => readDocument({ call, response, schema: lenientOneSchema, read }),
       many: async (read) => readDocument({ call, response, schema: lenientManySchema, read }),
     };

@@ -11,8 +11,10 @@ export interface Call {
   readonly path: string;
   /** What is read or written: `event abc`, `the calendars`. */
   readonly subject: string;
+  /** What a 404 says is not there, where it is not the subject itself. */
+  readonly notFound?: string | undefined;
   /** Where to look when it is unknown whether a write was done. */
-  readonly lookAt?: string;
+  readonly lookAt?: string | undefined;
 }
 
 /** Turns an answer that is no success into the error of its status. @see contract section 7 */
@@ -26,7 +28,7 @@ export function errorFromAnswer(call: Call, response: HttpResponse): CliError {
     case 403:
       return new CliError("forbidden", `${call.subject}: the token's owner may not do this`, options);
     case 404:
-      return new CliError("not_found", `${call.subject} was not found`, options);
+      return new CliError("not_found", `not found: ${call.notFound ?? call.subject}`, options);
     case 429:
       return new CliError("rate_limited", "the service's rate limit is used up", {
         ...options,
@@ -95,6 +97,8 @@ function requestOf(call: Call): { readonly request: string } {
 }
 
 function rateLimitHint(response: HttpResponse): { readonly hint: string } {
+  const seconds = response.headers["retry-after"];
+  if (seconds !== undefined && /^\d{1,9}$/.test(seconds)) return { hint: `try again in ${seconds} seconds` };
   const reset = parseRateLimit(response.headers)?.reset;
   // 8.64e12 seconds is the end of JavaScript's time.
   if (reset === undefined || reset > 8.64e12) return { hint: "try again later" };

@@ -97,6 +97,15 @@ const TLS_FAILURE = /^(?:ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_Z
 
 function describeFailure(error: unknown, url: URL, answered: boolean): unknown {
   const code = errorCodeOf(error) ?? errorCodeOf(firstOf(error)) ?? "unknown";
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "ERR_SSL_PACKET_LENGTH_TOO_LONG") {
+    return configurationError(`${url.host} does not speak HTTPS`, {
+      hint: "is the port right?",
+      cause: error,
+    });
+  }
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+    return new CliError("rejected", `the answer of ${url.host} is larger than 32 MiB`, { cause: error });
+  }
   if (TLS_FAILURE.test(code)) {
     return configurationError(`the certificate of ${url.host} is not trusted (${code})`, {
       hint: "if the service has a certificate authority of its own, name its file in NODE_EXTRA_CA_CERTS",

@@ -1,4 +1,5 @@
 import { isCalendarDate, parseWireDateTime } from "../contract/date-time.js";
+import { plainId } from "../contract/ids.js";
 import type { Category } from "../contract/shapes.js";
 import { usageError } from "../errors.js";
 import { addDays, daySpan } from "./all-day.js";
@@ -104,12 +105,12 @@ function readTimeZone(fields: Fields, key: string): string | undefined {
   return name === undefined ? undefined : parseTimeZone(name, `${fields.source}: ${key}`);
 }
 
-/** A text, a number, or an object with an id, a number or a name, whichever comes first. */
+/** A text, a number, or an object with a number, a name or an id: the first two fit another calendar, too. */
 function readLabel({ values, source }: Fields): string | undefined {
   const value = values.get("label");
   if (value === undefined) return undefined;
   const name = `${source}: label`;
-  const given = isObject(value) ? (value["id"] ?? value["number"] ?? value["name"]) : value;
+  const given = isObject(value) ? (value["number"] ?? (value["name"] || value["id"])) : value;
   if (typeof given === "string" && given !== "") return given;
   if (typeof given === "number") return String(given);
   throw wrongType(name, "a number, an id, a name, or an object with one of them", value);
@@ -121,8 +122,10 @@ function readAttendees({ values, source }: Fields): readonly string[] | undefine
   const name = `${source}: attendees`;
   if (!Array.isArray(value)) throw wrongType(name, "a list", value);
   return value.map((attendee: unknown, index) => {
-    const given = isObject(attendee) ? attendee["id"] : attendee;
-    if (typeof given === "string" && given !== "") return given;
+    if (typeof attendee === "string" && attendee !== "") return attendee;
+    const id = isObject(attendee) ? attendee["id"] : undefined;
+    // The plain part: the user may be a member of another calendar, too.
+    if (typeof id === "string" && id !== "") return plainId(id);
     throw wrongType(`${name}[${index}]`, "an id, a name, or an object with an id", attendee);
   });
 }

@@ -137,6 +137,12 @@ function updatedSpan(
   const own = readSpan(current);
   const base = clearsTimes(changes, category) ? EMPTY_SPAN : applyInputTimes(own, changes.input ?? {}, zone);
   const span = closeSpan(applyTimeFlags(base, changes, zone));
+  if (own.allDay === true && own.start !== null && span.start === null && !clearsTimes(changes, category)) {
+    throw missingFlags(
+      ["--start", "--end or --duration"],
+      "an event that is all-day no more needs new times",
+    );
+  }
   return own.start === null && span.start !== null ? carryZones(span, zone) : span;
 }
 

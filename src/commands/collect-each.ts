@@ -50,16 +50,31 @@ export async function collectEach<I, R>(
       for (const failure of failures)
         warn(`${noun} ${failure.name} could not be ${verb}: ${failure.error.message}`);
       throw results.length === 0
-        ? first.error
+        ? failedAlike(first.error, failures)
         : partial(failures, `${results.length} of ${items.length} ${noun}s were ${verb}`);
     },
   };
 }
 
+/** The first failure's own error, with all of them in its details. */
+function failedAlike(first: CliError, failures: readonly Failure[]): CliError {
+  return new CliError(first.code, `none of ${failures.length}: ${first.message}`, {
+    ...(first.hint === undefined ? {} : { hint: first.hint }),
+    ...(first.status === undefined ? {} : { status: first.status }),
+    ...(first.request === undefined ? {} : { request: first.request }),
+    details: failedDetails(failures),
+    cause: first,
+  });
+}
+
 function partial(failures: readonly Failure[], message: string): CliError {
   return new CliError("partial", `${message}, not: ${failures.map(({ name }) => name).join(", ")}`, {
-    details: {
-      failed: failures.map(({ name, error }) => ({ id: name, code: error.code, message: error.message })),
-    },
+    details: failedDetails(failures),
   });
+}
+
+function failedDetails(failures: readonly Failure[]) {
+  return {
+    failed: failures.map(({ name, error }) => ({ id: name, code: error.code, message: error.message })),
+  };
 }

@@ -8,7 +8,8 @@ export type ContextOf = (command: Command) => Context;
 
 /** Adds a command below another one, with the global flags. */
 export function addCommand(parent: Command, nameAndArguments: string, summary: string): Command {
-  return addGlobalFlags(parent.command(nameAndArguments).description(summary));
+  // A group tolerates arguments to name them in its own words; its commands must not.
+  return addGlobalFlags(parent.command(nameAndArguments).description(summary).allowExcessArguments(false));
 }
 
 /** Makes a command that is a mere group of others say what it lacks. */

@@ -35,7 +35,8 @@ export async function runComment(
   const content = await readComment(context, options);
   const calendar = await chooseCalendar(context);
   const api = await context.api();
-  await output.print(await api.createActivity({ calendarId: calendar.id, eventId }, content));
+  const activity = await api.createActivity({ calendarId: calendar.id, eventId }, content);
+  await output.print(activity, `comment ${activity.id} was posted`);
 }
 
 async function readComment(

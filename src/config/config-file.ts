@@ -22,6 +22,8 @@ export interface Config {
   /** The profile in use; undefined stands for `local`. */
   readonly profile?: string;
   readonly profiles: ReadonlyMap<string, Profile>;
+  /** What another version keeps in the file besides. */
+  readonly others?: Readonly<Record<string, unknown>>;
 }
 
 export interface ConfigFile {
@@ -63,11 +65,11 @@ function parseConfig(text: string, path: string): Config {
     throw brokenConfig(path, "it is not JSON", cause);
   }
   if (!isObject(json)) throw brokenConfig(path, "it holds no JSON object");
-  const profile = json["profile"];
-  const profiles = json["profiles"] ?? {};
+  const { profile, profiles = {}, ...others } = json;
   if (profile !== undefined && typeof profile !== "string") throw brokenConfig(path, '"profile" is no text');
   if (!isObject(profiles)) throw brokenConfig(path, '"profiles" is no object');
   const config = {
+    ...(Object.keys(others).length === 0 ? {} : { others }),
     profiles: new Map(
       Object.entries(profiles).map(([name, value]) => [name, parseProfile(name, value, path)]),
     ),
@@ -96,7 +98,8 @@ async function writeConfig(directory: string, config: Config): Promise<void> {
       configFileMode: 0o600,
       accessPropertiesByDotNotation: false,
     });
-    store.store = { ...config, profiles: Object.fromEntries(config.profiles) };
+    const { others, ...own } = config;
+    store.store = { ...others, ...own, profiles: Object.fromEntries(config.profiles) };
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
     const path = join(directory, "config.json");

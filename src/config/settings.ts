@@ -120,7 +120,6 @@ export function findProfile(config: Config, name: string): Profile | undefined {
   const names = [LOCAL_PROFILE, ...config.profiles.keys()];
   throw configurationError(`there is no profile "${name}"`, {
     hint: `profiles: ${[...new Set(names)].join(", ")}`,
-    details: { candidates: [...new Set(names)] },
   });
 }
 

@@ -55,6 +55,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     api: once(() => {
       // Checked for `local` too: a flag that is wrong is wrong everywhere.
       const timeout = decideTimeout(flags, env);
+      settings().checkTimeZone();
       return createBackend({
         settings: settings(),
         environmentToken,

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import type { Input } from "../context.js";
 import { locateJsonError } from "../contract/json-syntax.js";
-import { errorCodeOf, usageError } from "../errors.js";
+import { CliError, errorCodeOf, usageError } from "../errors.js";
 
 /** What is used of a Node readable stream. */
 export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
@@ -11,7 +11,7 @@ export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
 /** @param process whose stdin is touched when it is first needed */
 export function createInput(process: { readonly stdin: ReadableLike }): Input {
   const text = async (path: string, source: string): Promise<string> => {
-    const bytes = path === "-" ? await readAll(process.stdin) : await readPath(path, source);
+    const bytes = path === "-" ? await readAll(process.stdin, source) : await readPath(path, source);
     try {
       // A byte order mark is dropped by the decoder.
       return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -42,9 +42,18 @@ export function createInput(process: { readonly stdin: ReadableLike }): Input {
   };
 }
 
-async function readAll(stdin: ReadableLike): Promise<Uint8Array> {
+/** More than any service takes: an endless source must not fill the memory. */
+const INPUT_MAX = 8 * 1024 * 1024;
+
+async function readAll(stream: AsyncIterable<Uint8Array | string>, source: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of stdin) chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  let length = 0;
+  for await (const chunk of stream) {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    length += bytes.length;
+    if (length > INPUT_MAX) throw usageError(`${source}: more than 8 MiB, which no service takes`);
+    chunks.push(bytes);
+  }
   return Buffer.concat(chunks);
 }
 
@@ -52,8 +61,9 @@ async function readPath(path: string, source: string): Promise<Uint8Array> {
   if (path === "")
     throw usageError(`${source}: the file name is empty`, "is a variable of the script unset?");
   try {
-    return await readFile(path);
+    return await readAll(createReadStream(path), source);
   } catch (error) {
+    if (error instanceof CliError) throw error;
     throw usageError(`${source}: ${path} cannot be read (${errorCodeOf(error) ?? "unknown"})`);
   }
 }

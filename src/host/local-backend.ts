@@ -6,7 +6,7 @@ import type { HostParts, LocalService } from "../host.js";
 import type { Service, ServiceOptions } from "../service/service.js";
 
 /** Stands for the embedded service in URLs; nothing ever connects to it. */
-export const LOCAL_BASE_URL = "http://127.0.0.1/";
+export const LOCAL_BASE_URL = "http://local.invalid/";
 
 /** Path of the database of the profile `local`. */
 export function localDatabase(directories: Directories): string {

@@ -1,5 +1,6 @@
 import type { Transport } from "../api/transport.js";
 import type { GlobalFlags } from "../context.js";
+import { LOCAL_BASE_URL } from "./local-backend.js";
 import type { Resources } from "./resources.js";
 
 /**
@@ -22,6 +23,8 @@ export interface TraceChoice {
 /** With `--verbose`, a transport that says one line an attempt. */
 export async function traced(transport: Transport, { flags, now, write }: TraceChoice): Promise<Transport> {
   if (flags.verbose !== true) return transport;
+  const nameUrl = (url: string) =>
+    url.startsWith(LOCAL_BASE_URL) ? `local /${url.slice(LOCAL_BASE_URL.length)}` : url;
   const { withTrace } = await import("../api/trace.js");
-  return withTrace(transport, { now, write });
+  return withTrace(transport, { now, write, nameUrl });
 }

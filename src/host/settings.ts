@@ -26,13 +26,15 @@ export function createSettings(options: SettingsOptions): () => Settings {
 function decideSettings(options: SettingsOptions): Settings {
   const { flags, env, configFile } = options;
   const selection = selectService({ profileFlag: flags.profile, env, config: configFile.read() });
+  const namedZone = () => readNamedZone(options, selection);
   let timezone: string | undefined;
   return {
     ...selection,
     get timezone() {
-      timezone ??= decideTimeZone(options, selection);
+      timezone ??= namedZone() ?? systemZone(options);
       return timezone;
     },
+    checkTimeZone: () => void namedZone(),
     defaultCalendar: pickSetting(
       { name: "--calendar", value: undefined },
       { name: "CALCTL_CALENDAR", value: readVariable(env, "CALCTL_CALENDAR") },
@@ -41,16 +43,18 @@ function decideSettings(options: SettingsOptions): Settings {
   };
 }
 
-function decideTimeZone({ flags, env, systemTimeZone, note }: SettingsOptions, selection: Selection): string {
+/** Undefined when nobody named a zone. */
+function readNamedZone({ flags, env }: SettingsOptions, selection: Selection): string | undefined {
   const setting = pickSetting(
     { name: "--timezone", value: flags.timezone },
     { name: "CALCTL_TIMEZONE", value: readVariable(env, "CALCTL_TIMEZONE") },
     selection.setting("timezone"),
   );
-  if (setting !== undefined) {
-    if (isTimeZone(setting.value)) return setting.value;
-    throw settingError(setting, `there is no zone "${setting.value}"`, "write a name such as Asia/Tokyo");
-  }
+  if (setting === undefined || isTimeZone(setting.value)) return setting?.value;
+  throw settingError(setting, `there is no zone "${setting.value}"`, "write a name such as Asia/Tokyo");
+}
+
+function systemZone({ systemTimeZone, note }: SettingsOptions): string {
   const zone = systemTimeZone();
   if (zone !== undefined) return zone;
   note("this machine's time zone has no IANA name: times are read and shown in UTC (choose with --timezone)");

@@ -1,4 +1,4 @@
-import { usageError } from "../errors.js";
+import { CliError, usageError } from "../errors.js";
 import { availableFormats, loadRenderer } from "./renderers.js";
 import type { Surface } from "./rendering.js";
 import { isKeyOf, keysOf } from "./values.js";
@@ -35,13 +35,20 @@ export function createOutput<T>(view: View<T>, options: OutputOptions, target: O
   const format = effectiveFormat(options, target);
   const fields = options.fields === undefined ? null : parseFields(options.fields, view);
   return {
-    async print(value) {
+    async print(value, done) {
       const render = await loadRenderer(format);
       const [values, single] = isList(value) ? [value, false] : [[value], true];
       const text = await render({ view, values, single, fields, surface: target });
-      if (text !== "") await target.write(text);
+      if (text === "") return;
+      await target.write(text).catch((error: unknown) => {
+        throw done === undefined || !(error instanceof CliError) ? error : tellDone(error, done);
+      });
     },
   };
+}
+
+function tellDone(error: CliError, done: string): CliError {
+  return new CliError(error.code, `${error.message}, but ${done}`, { cause: error });
 }
 
 /** The format in which data is printed; words that are none or cannot be had count as not given. */

@@ -30,6 +30,8 @@ export interface ViewKey<T> {
   readonly header?: string;
   /** The narrowest width its column may shrink to; without it the text is always shown whole. */
   readonly shrinkTo?: number;
+  /** Whether its column gives way before the others. */
+  readonly yieldsFirst?: boolean;
   /** Whether the text may have several lines; where one line is all there is, line feeds are shown as escapes. */
   readonly multiline?: boolean;
 }
@@ -56,5 +58,8 @@ export type Format = (typeof FORMATS)[number];
 /** Where a command hands its value over. */
 export interface Output<T> {
   /** Prints one value as an object, or a list as an array or lines. Resolves when the stream has taken it. */
-  print(value: T | readonly T[]): Promise<void>;
+  /**
+   * @param done what was done by then, as a sentence's end; an output that cannot be written must not hide it
+   */
+  print(value: T | readonly T[], done?: string): Promise<void>;
 }

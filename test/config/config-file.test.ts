@@ -31,9 +31,13 @@ test("what is written is read back, by its owner alone", async () => {
 
 test("keys of another version survive a change", async () => {
   const file = createConfigFile(directory);
-  writeFileSync(file.path, '{"profiles":{"work":{"base_url":"https://x.example","colour":"blue"}}}');
+  writeFileSync(
+    file.path,
+    '{"version":9,"profiles":{"work":{"base_url":"https://x.example","colour":"blue"}}}',
+  );
   await file.write({ ...file.read(), profile: "work" });
   expect(JSON.parse(readFileSync(file.path, "utf8"))).toEqual({
+    version: 9,
     profile: "work",
     profiles: { work: { base_url: "https://x.example", colour: "blue" } },
   });

@@ -51,14 +51,23 @@ describe("fitWidths", () => {
     ],
     ["no limit", [[10, 2]], Number.POSITIVE_INFINITY, [10]],
   ])("%s", (_, demands, available, expected) => {
-    const columns = demands.map(([natural = 0, least = 0]) => ({ natural, least }));
+    const columns = demands.map(([natural = 0, least = 0]) => ({ natural, least, yieldsFirst: false }));
     expect(fitWidths(columns, available)).toEqual(expected);
+  });
+
+  test("those that yield first give way before wider ones", () => {
+    const columns = [
+      { natural: 30, least: 5, yieldsFirst: false },
+      { natural: 10, least: 3, yieldsFirst: true },
+    ];
+    expect(fitWidths(columns, 35)).toEqual([30, 5]);
+    expect(fitWidths(columns, 30)).toEqual([27, 3]);
   });
 
   test("fills what is there, between the least and the natural width", () => {
     const demand = fc
-      .tuple(fc.nat({ max: 60 }), fc.nat({ max: 60 }))
-      .map(([a, b]) => ({ natural: Math.max(a, b), least: Math.min(a, b) }));
+      .tuple(fc.nat({ max: 60 }), fc.nat({ max: 60 }), fc.boolean())
+      .map(([a, b, yieldsFirst]) => ({ natural: Math.max(a, b), least: Math.min(a, b), yieldsFirst }));
     fc.assert(
       fc.property(fc.array(demand, { minLength: 1 }), fc.nat({ max: 200 }), (demands, available) => {
         const widths = fitWidths(demands, available);

@@ -39,5 +39,8 @@ export async function runEventsCreate(
   if (event.start_at === null) {
     context.note(`a keep without times is in no listing: note its id, ${event.id}`);
   }
-  await output.print(localizeEvent(fillRelated(event, finder.known()), timezone));
+  await output.print(
+    localizeEvent(fillRelated(event, finder.known()), timezone),
+    `event ${event.id} was created`,
+  );
 }

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
+import { localizeEvent } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { deletedView } from "../../output/views/deleted.js";
+import { describeWhen } from "../../output/views/event-when.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import { collectEach } from "../collect-each.js";
 import type { ContextOf } from "../command.js";
@@ -31,7 +33,8 @@ export async function runEventsDelete(
 ): Promise<void> {
   const output = context.output(deletedView);
   for (const id of ids) checkId(id, "ID");
-  if (!yes && !context.prompt.available) throw usageError("--yes is missing: this deletes without asking");
+  if (!yes && !context.prompt.available)
+    throw usageError("--yes is missing: nobody can be asked here", "add --yes to delete without a question");
   const { id: calendarId } = await chooseCalendar(context);
   if (!yes) await confirm(context, calendarId, ids);
   const api = await context.api();
@@ -45,7 +48,8 @@ export async function runEventsDelete(
       return eventId;
     },
   });
-  if (results.length > 0) await output.print({ deleted: results });
+  if (results.length > 0)
+    await output.print({ deleted: results }, `these events were deleted: ${results.join(", ")}`);
   finish();
 }
 
@@ -53,8 +57,8 @@ export async function runEventsDelete(
 async function confirm(context: DeleteContext, calendarId: string, ids: readonly string[]): Promise<void> {
   const api = await context.api();
   for (const eventId of ids) {
-    const { title, start_at: start } = await api.getEvent({ calendarId, eventId });
-    context.warn(`  ${title ?? eventId}${start === null ? "" : `, ${start}`}`);
+    const event = localizeEvent(await api.getEvent({ calendarId, eventId }), context.settings().timezone);
+    context.warn(`  ${event.title ?? eventId}  ${describeWhen(event, { year: true })}`);
   }
   const question = ids.length === 1 ? "Delete this event?" : `Delete these ${ids.length} events?`;
   if (await context.prompt.confirm(question)) return;

@@ -78,7 +78,7 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   const draft = draftForUpdate(current, { ...named, ...relations }, { zone: timezone });
   const event = await api.updateEvent({ calendarId, eventId }, draft);
   const filled = fillRelated(fillRelated(event, relatedOf(current)), finder.known());
-  await output.print(localizeEvent(filled, timezone));
+  await output.print(localizeEvent(filled, timezone), `event ${eventId} was updated`);
 }
 
 interface NamedRelations extends Pick<EventFields, "label" | "attendees"> {

@@ -10,6 +10,8 @@ export interface FilledColumn {
   /** The narrowest width it may shrink to; null when its text is always shown whole. */
   readonly shrinkTo: number | null;
   readonly multiline: boolean;
+  /** Gives way before the others when the terminal is narrow. */
+  readonly yieldsFirst: boolean;
 }
 
 /** Words that are no words in lower case. */
@@ -32,13 +34,19 @@ function isNeeded<T>(view: View<T>, pick: KeyOf<T> | TableColumn<T>, values: rea
 }
 
 function fillKey<T>(view: View<T>, key: KeyOf<T>, values: readonly T[]): FilledColumn {
-  const { header = headerOf(key), cell, shrinkTo = null, multiline = false } = view.keys[key];
+  const {
+    header = headerOf(key),
+    cell,
+    shrinkTo = null,
+    multiline = false,
+    yieldsFirst = false,
+  } = view.keys[key];
   const cells = values.map((value) => cell?.(value) ?? { text: readableText(view, key, value) });
-  return { header, cells, shrinkTo, multiline };
+  return { header, cells, shrinkTo, multiline, yieldsFirst };
 }
 
 function fillColumn<T>({ header, cell }: TableColumn<T>, values: readonly T[]): FilledColumn {
-  return { header, cells: values.map(cell), shrinkTo: null, multiline: false };
+  return { header, cells: values.map(cell), shrinkTo: null, multiline: false, yieldsFirst: false };
 }
 
 function readableText<T>(view: View<T>, key: KeyOf<T>, value: T): string {

@@ -54,13 +54,14 @@ export async function drawGrid(
   return await layOut(rowsOf(drawn));
 }
 
-function demandOf({ header, cells, shrinkTo }: FilledColumn, style: Style) {
+function demandOf({ header, cells, shrinkTo, yieldsFirst }: FilledColumn, style: Style) {
   const headerWidth = textWidth(header);
   const natural = cells.reduce(
     (widest, cell) => Math.max(widest, drawCell(cell, style, Number.POSITIVE_INFINITY).width),
     headerWidth,
   );
-  return { natural, least: shrinkTo === null ? natural : Math.min(natural, Math.max(shrinkTo, headerWidth)) };
+  const least = shrinkTo === null ? natural : Math.min(natural, Math.max(shrinkTo, headerWidth));
+  return { natural, least, yieldsFirst };
 }
 
 function drawHeader(header: string, style: Style): DrawnCell {

@@ -51,6 +51,7 @@ export const eventView: View<LocalizedEvent> = {
       text: ({ label }) => labelText(label),
       cell: ({ label }) => labelCell(label),
       shrinkTo: 3,
+      yieldsFirst: true,
     },
     attendees: {
       json: ({ attendees }) => attendees.map(userJson),
