@@ -17,18 +17,24 @@ export interface ServiceStartOptions {
   readonly publicUrl?: string;
   /** Address of that proxy, whose `X-Forwarded-For` is believed. */
   readonly trustProxy?: string;
+  /** How long closing waits for requests under way, in milliseconds; 10 seconds by default. */
+  readonly closeTimeout?: number;
 }
 
 export interface ServiceListener {
   readonly baseUrl: string;
   readonly authUrl: string;
-  /** Stops accepting, lets requests under way finish, resolves when all are done. */
+  /** Stops accepting, lets requests under way finish for a while, ends the rest; resolves when all are gone. */
   close(): Promise<void>;
 }
 
 /** How long a client may take to send one request, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
 const HEADERS_TIMEOUT = 10_000;
+/** How often the two are looked after, in milliseconds. */
+const TIMEOUT_CHECKS = 5_000;
+
+const CLOSE_TIMEOUT = 10_000;
 
 /**
  * Serves the service over HTTP or HTTPS until it is closed; the service itself stays open.
@@ -36,7 +42,7 @@ const HEADERS_TIMEOUT = 10_000;
  * reach the service without TLS
  */
 export async function listen(service: Service, options: ServiceStartOptions): Promise<ServiceListener> {
-  const { host, port, trustProxy } = options;
+  const { host, port, trustProxy, closeTimeout = CLOSE_TIMEOUT } = options;
   checkExposure(options);
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
   const server = await createServer(options.tls);
@@ -49,12 +55,24 @@ export async function listen(service: Service, options: ServiceStartOptions): Pr
     authUrl: `${baseUrl}/oauth`,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await requests.finish();
-      // What is left has no request: connections kept alive, or opened by a browser in advance.
+      // A server that closes enforces no timeouts any more: half a request would hold it for ever.
+      await settledWithin(requests.finish(), closeTimeout);
+      // What is left is too slow or has no request: kept alive, or opened by a browser in advance.
       server.closeAllConnections();
       await closed;
     },
   };
+}
+
+/** Resolves when the work is done or that many milliseconds are over. */
+function settledWithin(work: Promise<void>, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    void work.finally(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 /** A token must not cross a network in the clear. @see contract section 1 */
@@ -79,7 +97,11 @@ function parsePublicUrl(text: string): string {
 }
 
 async function createServer(tls: ServiceStartOptions["tls"]): Promise<Server> {
-  const timeouts = { requestTimeout: REQUEST_TIMEOUT, headersTimeout: HEADERS_TIMEOUT };
+  const timeouts = {
+    requestTimeout: REQUEST_TIMEOUT,
+    headersTimeout: HEADERS_TIMEOUT,
+    connectionsCheckingInterval: TIMEOUT_CHECKS,
+  };
   if (tls === undefined) {
     const http = await import("node:http");
     return http.createServer(timeouts);

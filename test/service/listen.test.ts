@@ -245,6 +245,30 @@ describe("closing a listener", () => {
     answer();
     await closed;
   });
+
+  test("does not wait for ever for the rest of a request", async () => {
+    const { service } = createSlowService();
+    const listener = await listen(service, { ...LOCAL, closeTimeout: 1 });
+    const socket = connect(Number(new URL(listener.baseUrl).port), "127.0.0.1");
+    socket.write(
+      "POST /calendars HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n{",
+    );
+    // Told to go on, the request is known to be under way.
+    await once(socket, "data");
+    await listener.close();
+    if (!socket.closed) await once(socket, "close");
+  });
+
+  test("does not wait for ever for an answer", async () => {
+    const { service, asked } = createSlowService();
+    const listener = await listen(service, { ...LOCAL, closeTimeout: 1 });
+    const socket = connect(Number(new URL(listener.baseUrl).port), "127.0.0.1");
+    socket.resume();
+    socket.write("GET /user HTTP/1.1\r\nHost: x\r\n\r\n");
+    await asked;
+    await listener.close();
+    if (!socket.closed) await once(socket, "close");
+  });
 });
 
 /** A port that nobody listened on a moment ago. */
