@@ -1,9 +1,11 @@
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -28,7 +30,10 @@ describe("the database", () => {
   beforeEach(() => {
     folder = createFolder();
   });
-  afterEach(() => folder.remove());
+  afterEach(() => {
+    chmodSync(folder.path, 0o700);
+    folder.remove();
+  });
 
   test("is for its owner alone, with all files beside it, in a new folder of the same kind", async () => {
     const path = join(folder.path, "new", "folder", "calendar.db");
@@ -75,11 +80,12 @@ describe("the database", () => {
     expect(readdirSync(".")).not.toContain(":memory:");
   });
 
-  test("an empty file becomes one", async () => {
+  test("an empty file becomes one, for its owner alone", async () => {
     const path = join(folder.path, "calendar.db");
-    writeFileSync(path, "");
+    writeFileSync(path, "", { mode: 0o644 });
     const service = await open(path);
     expect(await service.admin.users.list()).toEqual([]);
+    for (const file of readdirSync(folder.path)) expect(modeOf(join(folder.path, file)), file).toBe(0o600);
     await service.close();
   });
 
@@ -183,18 +189,47 @@ describe("the database", () => {
       code: "configuration",
       exitCode: 10,
       message: `cannot open the database ${path}: ${reason}`,
+      hint: expect.stringContaining("name another database"),
+    });
+  });
+
+  test.skipIf(!existsSync("/proc"))("a folder that nobody can make is named", async () => {
+    const path = "/proc/nope/deep/calendar.db";
+    await expect(open(path)).rejects.toMatchObject({
+      code: "configuration",
+      message: `cannot open the database ${path}: its folder cannot be made`,
     });
   });
 
   // Root may write everywhere.
-  test.skipIf(process.getuid?.() === 0)("a folder without write permission is named", async () => {
-    chmodSync(folder.path, 0o500);
-    const path = join(folder.path, "calendar.db");
-    await expect(open(path)).rejects.toMatchObject({
+  describe.skipIf(process.getuid?.() === 0)("without write permission", () => {
+    const permission = {
       code: "configuration",
-      message: `cannot open the database ${path}: permission denied`,
+      hint: expect.stringContaining("file and its folder writable"),
+    };
+
+    test("a folder for a new one is named", async () => {
+      chmodSync(folder.path, 0o500);
+      const path = join(folder.path, "calendar.db");
+      const message = `cannot open the database ${path}: permission denied`;
+      await expect(open(path)).rejects.toMatchObject({ ...permission, message });
     });
-    chmodSync(folder.path, 0o700);
+
+    test.each([
+      ["file", 0o400, 0o700, "cannot open the database PATH: permission denied"],
+      ["folder", 0o600, 0o500, "the database PATH cannot be read and written"],
+    ])("the %s of one is named", async (_, fileMode, folderMode, message) => {
+      const path = join(folder.path, "calendar.db");
+      await (await open(path)).close();
+      // A journal that the driver has left could be written to all the same.
+      for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+      chmodSync(path, fileMode);
+      chmodSync(folder.path, folderMode);
+      await expect(open(path)).rejects.toMatchObject({
+        ...permission,
+        message: message.replace("PATH", path),
+      });
+    });
   });
 
   test.each([
@@ -202,6 +237,7 @@ describe("the database", () => {
     ["SQLITE_CORRUPT_INDEX", "configuration", "is damaged"],
     ["SQLITE_FULL", "configuration", "no space left"],
     ["SQLITE_READONLY_DIRECTORY", "configuration", "cannot be read and written"],
+    ["UNKNOWN_SQLITE_ERROR_1544", "configuration", "cannot be read and written"],
     ["SQLITE_IOERR_FSYNC", "configuration", "cannot be read and written"],
     ["SQLITE_BUSY_SNAPSHOT", "unavailable", "another process"],
   ])("the driver's %s is explained as %s", (code, expected, message) => {
@@ -211,7 +247,7 @@ describe("the database", () => {
     expect(explained).toMatchObject({ message: expect.stringContaining("/data/calendar.db") });
   });
 
-  test.each(["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_ERROR", undefined])(
+  test.each(["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_ERROR", "UNKNOWN_SQLITE_ERROR_256", undefined])(
     "the driver's %s is a bug and stays",
     (code) => {
       const error = Object.assign(new Error("of the driver"), { code });

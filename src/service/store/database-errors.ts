@@ -1,15 +1,16 @@
 import { CliError, configurationError, errorCodeOf } from "../../errors.js";
 
 const DAMAGED = "restore it from a backup, or move it away to begin anew";
+const MAKE_WRITABLE =
+  "make the file and its folder writable, or name another database with --db or CALCTL_DATA_DIR";
+const NAME_ANOTHER = "name another database with --db or CALCTL_DATA_DIR";
 
 /**
  * What a failure of the driver means to whoever runs the program; other errors come back as they are.
  * SQLite's codes: @see https://www.sqlite.org/rescode.html
  */
 export function explainDatabaseError(error: unknown, path: string): unknown {
-  // Extended codes say more behind the primary one: SQLITE_IOERR_FSYNC.
-  const [, primary] = /^SQLITE_([A-Z]+)/.exec(errorCodeOf(error) ?? "") ?? [];
-  switch (primary) {
+  switch (primaryCode(errorCodeOf(error) ?? "")) {
     case "NOTADB":
       return configurationError(`${path} is not a database of calctl`, {
         hint: "name another file",
@@ -22,8 +23,9 @@ export function explainDatabaseError(error: unknown, path: string): unknown {
     case "READONLY":
     case "CANTOPEN":
     case "PERM":
-    case "IOERR":
       return inaccessible(error, path);
+    case "IOERR":
+      return inaccessible(error, path, "check the disk it lies on");
     case "BUSY":
     case "LOCKED":
       return new CliError("unavailable", `the database ${path} is held by another process`, {
@@ -35,31 +37,49 @@ export function explainDatabaseError(error: unknown, path: string): unknown {
   }
 }
 
+/**
+ * The primary code behind an extended one: `IOERR` of `SQLITE_IOERR_FSYNC`. For some of them the driver knows no name
+ * but the number, whose low byte is the primary code.
+ */
+function primaryCode(code: string): string | undefined {
+  const [, name, number] = /^(?:SQLITE_([A-Z]+)|UNKNOWN_SQLITE_ERROR_(\d+)$)/.exec(code) ?? [];
+  return number === undefined ? name : PRIMARY_CODES[Number(number) & 0xff];
+}
+
+const PRIMARY_CODES: Readonly<Record<number, string>> = {
+  3: "PERM",
+  5: "BUSY",
+  6: "LOCKED",
+  8: "READONLY",
+  10: "IOERR",
+  11: "CORRUPT",
+  13: "FULL",
+  14: "CANTOPEN",
+  26: "NOTADB",
+};
+
 /** The file is there, and SQLite cannot use it. */
-export function inaccessible(cause: unknown, path: string): CliError {
-  return configurationError(`the database ${path} cannot be read and written`, {
-    hint: "check the rights and the space of its folder",
-    cause,
-  });
+export function inaccessible(cause: unknown, path: string, hint = MAKE_WRITABLE): CliError {
+  return configurationError(`the database ${path} cannot be read and written`, { hint, cause });
 }
 
 /** The file or its folder cannot be opened or made. */
 export function explainFileError(error: unknown, path: string): unknown {
   const reason = FILE_REASONS[errorCodeOf(error) ?? ""];
   if (reason === undefined) return error;
-  return configurationError(`cannot open the database ${path}: ${reason}`, {
-    hint: "name a file in a folder you may write to",
-    cause: error,
-  });
+  const hint = reason === DENIED || reason === READ_ONLY ? MAKE_WRITABLE : NAME_ANOTHER;
+  return configurationError(`cannot open the database ${path}: ${reason}`, { hint, cause: error });
 }
+
+const DENIED = "permission denied";
+const READ_ONLY = "the file system is read-only";
 
 const FILE_REASONS: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
   ENOTDIR: "a part of its path is not a folder",
-  EEXIST: "a part of its path is not a folder",
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EROFS: "the file system is read-only",
+  EACCES: DENIED,
+  EPERM: DENIED,
+  EROFS: READ_ONLY,
   ENOSPC: "no space left",
   ENOENT: "its folder cannot be made",
   ENAMETOOLONG: "the name is too long",

@@ -1,7 +1,7 @@
-import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Kysely, type SqliteDatabase, sql } from "kysely";
-import { CliError, configurationError } from "../../errors.js";
+import { CliError, configurationError, errorCodeOf } from "../../errors.js";
 import { explainFileError } from "./database-errors.js";
 import { connect, createDialect } from "./dialect.js";
 import { APPLICATION_ID, SCHEMA_VERSION, type StoreSchema } from "./schema.js";
@@ -55,10 +55,29 @@ export async function openStore(path: string): Promise<Store> {
 /** SQLite would make the file readable for all; its journal takes the mode of the file. */
 function createFile(file: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    closeSync(openSync(file, "a", 0o600));
+    createFolder(dirname(file));
+    const handle = openSync(file, "a", 0o600);
+    try {
+      const { size, mode } = fstatSync(handle);
+      if (size === 0 && (mode & 0o077) !== 0) fchmodSync(handle, 0o600);
+    } finally {
+      closeSync(handle);
+    }
   } catch (error) {
     throw explainFileError(error, file);
+  }
+}
+
+/** Makes a folder level by level: below /proc, where nothing can be made, a recursive mkdir of Node tries for ever. */
+function createFolder(folder: string): void {
+  const parent = dirname(folder);
+  if (parent === folder || existsSync(folder)) return;
+  createFolder(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process was faster.
+    if (errorCodeOf(error) !== "EEXIST") throw error;
   }
 }
 
