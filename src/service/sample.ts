@@ -28,9 +28,8 @@ export async function addSample({ store, now }: AdminOptions): Promise<ServiceSa
         hint: "give --memory, or --db with a new file",
       });
     }
-    // Lists go by the time of making, so the second of a kind is made a little later.
     const user = await addUser(db, { name: "sample", passwordHash, now: now() });
-    const guest = await addUser(db, { name: "guest", passwordHash: null, now: now() + 1 });
+    const guest = await addUser(db, { name: "guest", passwordHash: null, now: now() });
     await addCalendars(db, { owner: user.id, guest: guest.id, now: now() });
     const { token } = await addToken(db, { userId: user.id, readOnly: false, now: now() });
     const { client_id, client_secret, redirect_uris } = await addClient(db, {
@@ -63,7 +62,7 @@ interface SampleMembers {
 async function addCalendars(db: Queries, members: SampleMembers): Promise<void> {
   const { owner, guest, now } = members;
   const family = await addCalendar(db, { name: "Family", ownerId: owner, now });
-  const work = await addCalendar(db, { name: "Work", ownerId: owner, color: "#47b2f7", now: now + 1 });
+  const work = await addCalendar(db, { name: "Work", ownerId: owner, color: "#47b2f7", now });
   for (const [{ id }, events] of [[family, FAMILY_EVENTS] as const, [work, WORK_EVENTS] as const]) {
     await addMember(db, { calendarId: id, userId: guest });
     for (const event of events) await insertEvent(db, wholeEvent(event, id, members));

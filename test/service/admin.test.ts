@@ -23,9 +23,43 @@ const notFound = (message: string) => ({
   message: expect.stringContaining(message),
 });
 
+test("every list keeps the order of making, also within one millisecond", async () => {
+  const names = ["h", "c", "f", "a", "g", "b", "e", "d"];
+  const redirectUris = ["http://127.0.0.1/"];
+  const expected: Record<"users" | "calendars" | "clients" | "tokens", string[]> = {
+    users: (await admin.users.list()).map(({ id }) => id),
+    calendars: (await admin.calendars.list()).map(({ id }) => id),
+    clients: [],
+    tokens: (await admin.tokens.list()).map(({ id }) => id),
+  };
+  for (const name of names) {
+    expected.users.push((await admin.users.add({ name })).id);
+    expected.calendars.push((await admin.calendars.add({ name, owner: "member" })).id);
+    expected.clients.push((await admin.clients.add({ name, redirectUris })).id);
+    expected.tokens.push((await admin.tokens.create({ user: name, readOnly: true })).id);
+    await admin.members.add(name, "Family");
+  }
+  for (const kind of ["users", "calendars", "clients", "tokens"] as const) {
+    expect(
+      (await admin[kind].list()).map(({ id }) => id),
+      kind,
+    ).toEqual(expected[kind]);
+  }
+  const members = (await admin.members.list("Family")).map(({ name }) => name);
+  expect(members).toEqual(["member", "second", ...names]);
+});
+
+test("a clock that was ahead is not followed", async () => {
+  world.clock.now += 1_000_000;
+  await admin.tokens.create({ user: "member", readOnly: true });
+  world.clock.now -= 500_000;
+  const { created_at } = await admin.tokens.create({ user: "member", readOnly: true });
+  expect(Date.parse(created_at)).toBe(world.clock.now);
+});
+
 describe("users", () => {
   test("are added with the name as login by default, and listed in the order they were made", async () => {
-    world.clock.now += 1;
+    world.clock.now += 1_000;
     const added = await admin.users.add({ name: "Fourth Person" });
     expect(added).toEqual({
       id: expect.stringMatching(/^\d{18}$/),
@@ -75,7 +109,7 @@ describe("users", () => {
 
 describe("calendars", () => {
   test("are added with ten labels and their owner, who has them last", async () => {
-    world.clock.now += 1;
+    world.clock.now += 1_000;
     const calendar = await admin.calendars.add({ name: "Work", owner: "member", color: "#47B2F7" });
     expect(calendar).toMatchObject({
       id: expect.stringMatching(/^[\w-]{12}$/),
@@ -84,7 +118,7 @@ describe("calendars", () => {
       color: "#47B2F7",
       order: null,
       image_url: "",
-      created_at: "2026-11-21T10:00:00.001Z",
+      created_at: "2026-11-21T10:00:01.000Z",
       members: [{ id: `${calendar.id},${world.member.id}`, type: "user", name: "member" }],
     });
     expect(calendar.labels).toHaveLength(10);
@@ -213,14 +247,14 @@ describe("clients", () => {
 
 describe("tokens", () => {
   test("are told once, listed without and revoked", async () => {
-    world.clock.now += 1;
+    world.clock.now += 1_000;
     const { token, ...created } = await admin.tokens.create({ user: "second", readOnly: true });
     expect(token).toMatch(/^cal_/);
     expect(created).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{16}$/),
       user_id: world.second.id,
       read_only: true,
-      created_at: "2026-11-21T10:00:00.001Z",
+      created_at: "2026-11-21T10:00:01.000Z",
     });
     expect((await admin.tokens.list()).at(-1)).toEqual(created);
     expect(await admin.tokens.revoke(created.id)).toEqual(created);

@@ -2,6 +2,7 @@ import type { AdminOptions, CalendarAdmin } from "../admin.js";
 import { CALENDAR_COLOR } from "../palette.js";
 import { createCalendarId } from "../secrets.js";
 import { addMember, insertCalendar, listLabels, listMembers } from "../store/calendars.js";
+import { creationTime } from "../store/creation-time.js";
 import type { Queries } from "../store/open.js";
 import type { CalendarRow } from "../store/schema.js";
 import { checkColor, checkName, requireUser } from "./naming.js";
@@ -40,10 +41,11 @@ export interface NewCalendar {
   readonly now: number;
 }
 
-/** Adds a calendar with its labels and its first member. */
+/** Adds a calendar, last in the list, with its labels and its first member. */
 export async function addCalendar(db: Queries, options: NewCalendar): Promise<CalendarRow> {
   const { name, ownerId, color = CALENDAR_COLOR, now } = options;
-  const row = { id: createCalendarId(), name, description: "", color, image_url: "", created_at: now };
+  const created_at = await creationTime(db, "calendars", now);
+  const row = { id: createCalendarId(), name, description: "", color, image_url: "", created_at };
   await insertCalendar(db, row);
   await addMember(db, { calendarId: row.id, userId: ownerId });
   return row;

@@ -2,6 +2,7 @@ import { CliError, usageError } from "../../errors.js";
 import type { AdminOptions, ClientAdmin, ServiceClient } from "../admin.js";
 import { isLoopback } from "../loopback.js";
 import { createClientSecret, createShortId, hashSecret } from "../secrets.js";
+import { creationTime } from "../store/creation-time.js";
 import type { Queries } from "../store/open.js";
 import type { ClientRow } from "../store/schema.js";
 import { checkName } from "./naming.js";
@@ -48,9 +49,10 @@ export async function addClient(
 ): Promise<ServiceClient & { readonly client_secret: string }> {
   const client_secret = createClientSecret();
   const [id, client_id] = [createShortId(), createShortId()];
+  const created_at = await creationTime(db, "clients", now);
   await db
     .insertInto("clients")
-    .values({ id, name, client_id, secret_hash: hashSecret(client_secret), created_at: now })
+    .values({ id, name, client_id, secret_hash: hashSecret(client_secret), created_at })
     .execute();
   await db
     .insertInto("redirect_uris")

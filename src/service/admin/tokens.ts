@@ -2,6 +2,7 @@ import { formatWireDateTime } from "../../contract/date-time.js";
 import { CliError } from "../../errors.js";
 import type { AdminOptions, ServiceToken, TokenAdmin } from "../admin.js";
 import { createShortId, createToken, hashSecret } from "../secrets.js";
+import { creationTime } from "../store/creation-time.js";
 import type { Queries } from "../store/open.js";
 import type { TokenRow } from "../store/schema.js";
 import { requireUser } from "./naming.js";
@@ -49,7 +50,7 @@ export async function addToken(
     user_id: userId,
     hash: hashSecret(token),
     read_only: readOnly ? 1 : 0,
-    created_at: now,
+    created_at: await creationTime(db, "tokens", now),
   };
   await db.insertInto("tokens").values(row).execute();
   return { ...describe(row), token };

@@ -1,3 +1,4 @@
+import { creationTime } from "./creation-time.js";
 import type { Queries } from "./open.js";
 import type { UserRow } from "./schema.js";
 
@@ -29,10 +30,12 @@ export async function isLoginTaken(db: Queries, login: string): Promise<boolean>
 
 export type NewUser = Pick<UserRow, "id" | "name" | "login" | "password_hash" | "created_at">;
 
-/** Adds a user; the login must be free. */
+/** Adds a user, last in the list; the login must be free. */
 export async function insertUser(db: Queries, user: NewUser): Promise<void> {
+  const created_at = await creationTime(db, "users", user.created_at);
+  const login_key = loginKey(user.login);
   await db
     .insertInto("users")
-    .values({ ...user, login_key: loginKey(user.login), description: "", image_url: "", disabled: 0 })
+    .values({ ...user, created_at, login_key, description: "", image_url: "", disabled: 0 })
     .execute();
 }
