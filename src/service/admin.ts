@@ -47,7 +47,7 @@ export interface UserAdmin {
   }): Promise<ServiceUser>;
   list(): Promise<ServiceUser[]>;
   setPassword(user: string, password: string): Promise<ServiceUser>;
-  /** Takes every right from a user; what the user has written stays. */
+  /** Takes every right from a user, but not from that of the profile `local`; what the user has written stays. */
   disable(user: string): Promise<ServiceUser>;
 }
 
@@ -85,6 +85,7 @@ export interface ClientAdmin {
 }
 
 export interface TokenAdmin {
+  /** @param options.user one who is not disabled */
   create(options: {
     readonly user: string;
     readonly readOnly: boolean;

@@ -74,13 +74,22 @@ describe("users", () => {
     [{ name: "" }, "the name is empty"],
     [{ name: " " }, "the name is empty"],
     [{ name: "a\0b" }, "the name must not contain NUL"],
+    [{ name: "a\nb" }, "the name must not contain control characters"],
+    [{ name: "a\u009bb" }, "the name must not contain control characters"],
+    [{ name: "😀".repeat(51) }, "the name must be at most 50 characters, it has 51"],
     [{ name: "x", login: "" }, "the login is empty"],
+    [{ name: "x", login: "x".repeat(255) }, "the login must be at most 254 characters, it has 255"],
     [{ name: "member" }, 'the login "member" is taken'],
     [{ name: "x", login: "MEMBER" }, 'the login "MEMBER" is taken'],
     [{ name: "x", password: "" }, "the password is empty"],
   ])("%j is refused", async (options, message) => {
     await expect(admin.users.add(options)).rejects.toMatchObject(usage(message));
     expect(await admin.users.list()).toHaveLength(3);
+  });
+
+  test("a name may have 50 characters, a login the length of a mail address", async () => {
+    const user = { name: "😀".repeat(50), login: `${"x".repeat(242)}@example.org` };
+    expect(await admin.users.add(user)).toMatchObject(user);
   });
 
   test("a password can be set, by name or id", async () => {
@@ -134,6 +143,8 @@ describe("calendars", () => {
 
   test.each([
     [{ name: "", owner: "member" }, usage("the name is empty")],
+    [{ name: "x".repeat(51), owner: "member" }, usage("the name must be at most 50 characters")],
+    [{ name: "a\tb", owner: "member" }, usage("the name must not contain control characters")],
     [{ name: "Work", owner: "nobody" }, notFound('--owner: there is no user "nobody"')],
     [{ name: "Work", owner: "member", color: "red" }, usage('"red" is no colour')],
     [{ name: "Work", owner: "member", color: "#12345" }, usage('"#12345" is no colour')],
@@ -199,6 +210,8 @@ describe("labels", () => {
     ["Family", 1.5, { name: "x" }, usage("there is no label 1.5")],
     ["Family", Number.NaN, { name: "x" }, usage("there is no label NaN")],
     ["Family", 1, {}, usage("nothing to set")],
+    ["Family", 1, { name: "x".repeat(51) }, usage("the name must be at most 50 characters")],
+    ["Family", 1, { name: "\x1b[31m" }, usage("the name must not contain control characters")],
     ["Family", 1, { color: "blue" }, usage('"blue" is no colour')],
     ["Club", 1, { name: "x" }, notFound('no calendar "Club"')],
   ])("%s %d %j is refused", async (calendar, number, changes, error) => {
@@ -226,6 +239,8 @@ describe("clients", () => {
 
   test.each([
     ["", "https://x.example.org/", "the name is empty"],
+    ["x".repeat(51), "https://x.example.org/", "the name must be at most 50 characters"],
+    ["Board\r", "https://x.example.org/", "the name must not contain control characters"],
     ["Board", "/callback", "is not absolute"],
     ["Board", "board.example.org/callback", "is not absolute"],
     ["Board", "https://board.example.org/#", "has a fragment"],
@@ -266,7 +281,29 @@ describe("tokens", () => {
   });
 });
 
+test("who is disabled gets no new token", async () => {
+  await admin.users.disable("second");
+  await expect(admin.tokens.create({ user: "second", readOnly: false })).rejects.toMatchObject(
+    usage('--user: "second" is disabled'),
+  );
+});
+
 describe("the local user", () => {
+  test("cannot be disabled, which would end the profile", async () => {
+    const { userId } = await admin.ensureLocalUser({ name: "home" });
+    for (const user of ["home", userId]) {
+      await expect(admin.users.disable(user)).rejects.toMatchObject(
+        usage('"home" is the user of the profile local, who cannot be disabled'),
+      );
+    }
+  });
+
+  test("has the beginning of a name that is too long", async () => {
+    const { userId } = await admin.ensureLocalUser({ name: "x".repeat(60) });
+    const local = (await admin.users.list()).find(({ id }) => id === userId);
+    expect(local).toMatchObject({ name: "x".repeat(50) });
+  });
+
   test("is made once, with one calendar, whatever the name later", async () => {
     const first = await admin.ensureLocalUser({ name: "home" });
     expect(first).toEqual({ userId: expect.any(String), created: true });

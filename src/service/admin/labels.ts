@@ -1,7 +1,7 @@
 import { usageError } from "../../errors.js";
 import type { AdminOptions, LabelAdmin } from "../admin.js";
 import { LABEL_PALETTE } from "../palette.js";
-import { checkColor, checkStorable, requireCalendar } from "./naming.js";
+import { checkColor, checkLine, requireCalendar } from "./naming.js";
 import { labelShape } from "./shapes.js";
 
 export function createLabelAdmin({ store }: AdminOptions): LabelAdmin {
@@ -11,7 +11,7 @@ export function createLabelAdmin({ store }: AdminOptions): LabelAdmin {
       if (name === undefined && color === undefined) {
         throw usageError("there is nothing to set", "give --name or --label-color");
       }
-      if (name !== undefined) checkStorable(name, "name");
+      if (name !== undefined) checkLine(name, "name");
       if (color !== undefined) checkColor(color);
       return store.write(async (db) => {
         const { id } = await requireCalendar(db, calendar);

@@ -3,17 +3,19 @@ import { createUserId } from "../secrets.js";
 import type { Queries } from "../store/open.js";
 import { insertUser, isLoginTaken } from "../store/users.js";
 import { addCalendar } from "./calendars.js";
-import { checkName } from "./naming.js";
+import { checkName, NAME_MAX } from "./naming.js";
 
 const CALENDAR_NAME = "Personal";
 
 /** The user of the profile `local`; the first call on a database makes it, with one calendar. */
 export async function ensureLocalUser(
   { store, now }: AdminOptions,
-  name: string,
+  accountName: string,
 ): Promise<{ userId: string; created: boolean }> {
   const known = await store.read(findLocalUser);
   if (known !== undefined) return { userId: known, created: false };
+  // Nobody can choose the name of their account, and with that of a domain it may be longer than names here.
+  const name = [...accountName].slice(0, NAME_MAX).join("");
   checkName(name);
   return store.write(async (db) => {
     // Another process may have made it since.
@@ -28,7 +30,8 @@ export async function ensureLocalUser(
   });
 }
 
-async function findLocalUser(db: Queries): Promise<string | undefined> {
+/** Id of the user of the profile `local`; undefined before its first use. */
+export async function findLocalUser(db: Queries): Promise<string | undefined> {
   const setting = await db
     .selectFrom("settings")
     .select("value")

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { resolveName } from "../../calendar/names.js";
+import { codePointLength } from "../../contract/limits.js";
 import { hexColorSchema } from "../../contract/resources.js";
 import { usageError } from "../../errors.js";
 import { unstorableText } from "../endpoints/field-errors.js";
@@ -7,12 +8,15 @@ import type { Queries } from "../store/open.js";
 import type { CalendarRow, UserRow } from "../store/schema.js";
 import { listAllUsers } from "../store/users.js";
 
+/** The longest names of users, calendars, labels and clients, in Unicode code points. */
+export const NAME_MAX = 50;
+
 /**
  * The user of a name or id.
  * @throws CliError not_found, usage when several bear the name
  */
 export async function requireUser(db: Queries, user: string, source = "user"): Promise<UserRow> {
-  checkName(user, "user");
+  checkNotBlank(user, "user");
   return resolveName(user, await listAllUsers(db), { noun: "user", source });
 }
 
@@ -21,7 +25,7 @@ export async function requireUser(db: Queries, user: string, source = "user"): P
  * @throws CliError not_found, usage when several fit
  */
 export async function requireCalendar(db: Queries, calendar: string): Promise<CalendarRow> {
-  checkName(calendar, "calendar");
+  checkNotBlank(calendar, "calendar");
   const calendars = await db
     .selectFrom("calendars")
     .selectAll()
@@ -31,16 +35,23 @@ export async function requireCalendar(db: Queries, calendar: string): Promise<Ca
   return resolveName(calendar, calendars, { noun: "calendar", source: "--calendar", prefix: true });
 }
 
-/** @throws CliError usage when a name is blank or cannot be stored */
-export function checkName(name: string, what = "name"): void {
-  if (name.trim() === "") throw usageError(`the ${what} is empty`);
-  checkStorable(name, what);
+/** @throws CliError usage when a new name is blank, too long or cannot be stored */
+export function checkName(name: string, what = "name", max = NAME_MAX): void {
+  checkNotBlank(name, what);
+  checkLine(name, what, max);
 }
 
-/** @throws CliError usage when text cannot be stored */
-export function checkStorable(text: string, what: string): void {
+/** @throws CliError usage when text is too long, more than a line or cannot be stored; it may be empty */
+export function checkLine(text: string, what: string, max = NAME_MAX): void {
   const problem = unstorableText(text);
   if (problem !== null) throw usageError(`the ${what} ${problem}`);
+  if (/\p{Cc}/u.test(text)) throw usageError(`the ${what} must not contain control characters`);
+  const length = codePointLength(text);
+  if (length > max) throw usageError(`the ${what} must be at most ${max} characters, it has ${length}`);
+}
+
+function checkNotBlank(text: string, what: string): void {
+  if (text.trim() === "") throw usageError(`the ${what} is empty`);
 }
 
 /** @throws CliError usage when it is not `#` and six hex digits */

@@ -1,5 +1,5 @@
 import { formatWireDateTime } from "../../contract/date-time.js";
-import { CliError } from "../../errors.js";
+import { CliError, usageError } from "../../errors.js";
 import type { AdminOptions, ServiceToken, TokenAdmin } from "../admin.js";
 import { createShortId, createToken, hashSecret } from "../secrets.js";
 import { creationTime } from "../store/creation-time.js";
@@ -11,7 +11,10 @@ export function createTokenAdmin({ store, now }: AdminOptions): TokenAdmin {
   return {
     create: ({ user, readOnly }) =>
       store.write(async (db) => {
-        const { id: userId } = await requireUser(db, user, "--user");
+        const { id: userId, name, disabled } = await requireUser(db, user, "--user");
+        if (disabled === 1) {
+          throw usageError(`--user: "${name}" is disabled: a token of theirs would be refused`);
+        }
         return addToken(db, { userId, readOnly, now: now() });
       }),
     list: () =>

@@ -3,14 +3,18 @@ import type { AdminOptions, UserAdmin } from "../admin.js";
 import { hashPassword } from "../passwords.js";
 import { createUserId } from "../secrets.js";
 import { insertUser, isLoginTaken, listAllUsers } from "../store/users.js";
+import { findLocalUser } from "./local-user.js";
 import { checkName, requireUser } from "./naming.js";
 import { serviceUser } from "./shapes.js";
+
+/** The longest login in Unicode code points: the length of the longest mail address. */
+const LOGIN_MAX = 254;
 
 export function createUserAdmin({ store, now }: AdminOptions): UserAdmin {
   return {
     async add({ name, login = name, password }) {
       checkName(name);
-      checkName(login, "login");
+      checkName(login, "login", LOGIN_MAX);
       const password_hash = password === undefined ? null : await hashNewPassword(password);
       return store.write(async (db) => {
         if (await isLoginTaken(db, login)) {
@@ -33,6 +37,9 @@ export function createUserAdmin({ store, now }: AdminOptions): UserAdmin {
     disable: (user) =>
       store.write(async (db) => {
         const found = await requireUser(db, user);
+        if (found.id === (await findLocalUser(db))) {
+          throw usageError(`"${found.name}" is the user of the profile local, who cannot be disabled`);
+        }
         await db.updateTable("users").set({ disabled: 1 }).where("id", "=", found.id).execute();
         return serviceUser(found);
       }),
