@@ -3,10 +3,12 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { constants, Script } from "node:vm";
+import { crc32 } from "node:zlib";
 import { VERSION } from "../src/version.js";
 
-/** Name of the bundled program beside this file. */
+/** Name of the bundled program beside this file, and the CRC-32 of its code cache. */
 declare const __PROGRAM__: string;
+declare const __CACHE_CHECKSUM__: number;
 
 /**
  * Runs the bundled program from the code cache that the build made beside it: compiling it anew at every start
@@ -14,7 +16,7 @@ declare const __PROGRAM__: string;
  */
 function launch(): void {
   const path = join(__dirname, __PROGRAM__);
-  const cachedData = readIfThere(`${path}.cache`);
+  const cachedData = readCache(`${path}.cache`);
   const script = new Script(readFileSync(path, "latin1"), {
     filename: path,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -24,9 +26,11 @@ function launch(): void {
   program(createRequire(path));
 }
 
-function readIfThere(path: string): Buffer | undefined {
+/** Undefined when it is not there or not whole: V8 does not survive a damaged one. */
+function readCache(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    const cache = readFileSync(path);
+    return crc32(cache) === __CACHE_CHECKSUM__ ? cache : undefined;
   } catch {
     return undefined;
   }
@@ -35,7 +39,9 @@ function readIfThere(path: string): Buffer | undefined {
 /** Scripts ask for it all the time: answered before anything is loaded. */
 function printVersion(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    process.exitCode = error.code === "EPIPE" ? 0 : 1;
+    if (error.code === "EPIPE") return;
+    process.exitCode = 1;
+    process.stderr.write(`error: stdout could not be written (${error.code})\n`);
   });
   process.stdout.write(`${VERSION}\n`);
 }

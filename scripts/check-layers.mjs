@@ -22,7 +22,7 @@ const LAYERS = {
   commands: ["errors", "calendar", "output"],
   program: ["commands", "context", "output", "errors"],
   run: ["program", "failure-report", "context", "output", "errors"],
-  "failure-report": ["output", "errors"],
+  "failure-report": ["config", "output", "errors"],
   host: [
     "contract",
     "errors",

@@ -1,6 +1,7 @@
 import type { Api } from "./api/api.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Selection, Sourced } from "./config/settings.js";
+import type { CliError } from "./errors.js";
 import type { Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin } from "./service/admin.js";
 import type { ServiceStartOptions } from "./service/listen.js";
@@ -48,8 +49,6 @@ export interface Input {
 export interface Settings extends Selection {
   /** IANA zone in which times are read, days begin and output is shown. */
   readonly timezone: string;
-  /** @throws CliError when a zone that was named is none; without one nothing is looked up */
-  checkTimeZone(): void;
   /** CALCTL_CALENDAR or the profile's calendar; undefined when there is no default. */
   readonly defaultCalendar: Sourced | undefined;
 }
@@ -59,6 +58,8 @@ export interface StatusFacts {
   readonly baseUrl: string | null;
   /** Null for `local`, and where there is no token. */
   readonly tokenSource: string | null;
+  /** What is wrong with where the token comes from. */
+  readonly tokenError: CliError | null;
 }
 
 /** What a run within the program printed. */

@@ -1,3 +1,5 @@
+import { isSwitchedOn } from "./config/environment.js";
+import type { GlobalFlags } from "./context.js";
 import type { CliError } from "./errors.js";
 import type { Host } from "./host.js";
 import { renderError } from "./output/error-report.js";
@@ -5,16 +7,20 @@ import { effectiveFormat } from "./output/output.js";
 import { sanitizeBlock } from "./output/sanitize.js";
 import { createStyle, wantsColor } from "./output/style.js";
 
-/**
- * The text of a failed run for stderr. The command line may be what is wrong, so the flags that shape the text
- * are looked for in it word by word.
- */
-export async function describeFailure(error: CliError, argv: readonly string[], host: Host): Promise<string> {
-  const { env, stdout, stderr } = host;
-  const format = effectiveFormat({ format: formatOf(argv, env["CALCTL_OUTPUT"]) }, stdout);
-  const flag = flagValue(argv, ["--color"]);
+export interface FailedRun {
+  readonly argv: readonly string[];
+  readonly host: Pick<Host, "env" | "stdout" | "stderr">;
+  /** Undefined when the command line could not be parsed. */
+  readonly flags: GlobalFlags | undefined;
+}
+
+/** The text of a failed run for stderr. */
+export async function describeFailure(error: CliError, run: FailedRun): Promise<string> {
+  const { env, stdout, stderr } = run.host;
+  const { output, color: colorFlag, debug = false } = run.flags ?? guessFlags(run.argv);
+  const format = effectiveFormat({ format: formatOf(output, env["CALCTL_OUTPUT"]) }, stdout);
   const color = wantsColor({
-    flag: flag === "always" || flag === "never" ? flag : undefined,
+    flag: colorFlag === "always" || colorFlag === "never" ? colorFlag : undefined,
     env,
     isTerminal: stderr.isTerminal,
   });
@@ -23,11 +29,21 @@ export async function describeFailure(error: CliError, argv: readonly string[], 
     color,
     style: await createStyle(color),
   });
-  return debugging(argv, env["CALCTL_DEBUG"]) ? `${traces(error)}${text}` : text;
+  return debug || isSwitchedOn(env["CALCTL_DEBUG"]) ? `${traces(error)}${text}` : text;
 }
 
-function formatOf(argv: readonly string[], variable: string | undefined) {
-  const flag = flagValue(argv, ["-o", "--output"]);
+type ShapingFlags = Pick<GlobalFlags, "output" | "color" | "debug">;
+
+/** The command line may be what is wrong: then the flags that shape the text are looked for word by word. */
+function guessFlags(argv: readonly string[]): ShapingFlags {
+  return {
+    output: flagValue(argv, ["-o", "--output"]),
+    color: flagValue(argv, ["--color"]),
+    debug: beforeDashes(argv).includes("--debug"),
+  };
+}
+
+function formatOf(flag: string | undefined, variable: string | undefined) {
   if (flag !== undefined) return { name: flag, source: "flag", label: "--output" } as const;
   if (variable === undefined) return null;
   return { name: variable, source: "environment", label: "CALCTL_OUTPUT" } as const;
@@ -46,10 +62,6 @@ function flagValue(argv: readonly string[], names: readonly string[]): string | 
     }
   }
   return value;
-}
-
-function debugging(argv: readonly string[], variable: string | undefined): boolean {
-  return beforeDashes(argv).includes("--debug") || !["", "0", undefined].includes(variable);
 }
 
 function beforeDashes(argv: readonly string[]): readonly string[] {

@@ -4,6 +4,7 @@ import { type ConfigFile, createConfigFile } from "./config/config-file.js";
 import { resolveDirectories } from "./config/directories.js";
 import type { Environment } from "./config/environment.js";
 import type { Context, GlobalFlags } from "./context.js";
+import { configurationError } from "./errors.js";
 import type { ReadableLike } from "./host/input.js";
 import { localDatabase } from "./host/local-backend.js";
 import { createResources, type Resources } from "./host/resources.js";
@@ -71,21 +72,28 @@ export interface HostParts {
   readonly systemTimeZone: () => string | undefined;
   readonly configFile: ConfigFile;
   /** Path of the database of the profile `local`. */
-  readonly database: string;
+  readonly database: () => string;
   /** Aborts on SIGINT and SIGTERM; they are listened for from the first call on. */
   readonly signal: () => AbortSignal;
 }
 
 /** HOME, unless it is no absolute path: then that of the user database. */
 function homeFolder(): string {
-  const home = homedir();
-  return isAbsolute(home) ? home : userInfo().homedir;
+  try {
+    const home = homedir();
+    return isAbsolute(home) ? home : userInfo().homedir;
+  } catch (cause) {
+    throw configurationError("there is no home folder: HOME is not set, and the user has no entry", {
+      hint: "set HOME, or CALCTL_CONFIG_DIR and CALCTL_DATA_DIR",
+      cause,
+    });
+  }
 }
 
 /** The composition root: real streams, clock, environment, configuration, transport, prompts. */
 export function createHost(process: ProcessLike, overrides: HostOverrides = {}): Host {
   const { env, platform } = process;
-  const directories = resolveDirectories({ env, platform, home: homeFolder() });
+  const directories = resolveDirectories({ env, platform, home: homeFolder });
   let signal: AbortSignal | undefined;
   const parts: HostParts = {
     process,
@@ -96,7 +104,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     now: overrides.now ?? Date.now,
     systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,
     configFile: overrides.configFile ?? createConfigFile(directories.config),
-    database: localDatabase(directories),
+    database: () => localDatabase(directories),
     signal: () => {
       signal ??= createInterruption(process);
       return signal;

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { addCommand, type ContextOf, requireSubcommand } from "./commands/command.js";
 import { addGlobalFlags, readGlobalFlags } from "./commands/global-flags.js";
 import { acceptShortFlagEquals } from "./commands/short-flags.js";
+import type { GlobalFlags } from "./context.js";
 import { type CliError, usageError } from "./errors.js";
 import type { Host, Run } from "./host.js";
 import { VERSION } from "./version.js";
@@ -53,30 +54,51 @@ const COMMANDS: readonly CommandEntry[] = [
   ["tour", "see the main commands at work", async () => (await import("./commands/tour.js")).registerTour],
 ];
 
+export interface ProgramOptions {
+  /** Runs another command line, as the tour does. */
+  readonly run: Run;
+  /** Told of the global flags once they are parsed. */
+  readonly onFlags: (flags: GlobalFlags) => void;
+}
+
 /**
  * Parses one command line and runs its command.
  * @returns the exit code
  * @throws CliError, usage when the command line is wrong
  */
-export async function runProgram(argv: readonly string[], host: Host, run: Run): Promise<number> {
+export async function runProgram(
+  argv: readonly string[],
+  host: Host,
+  { run, onFlags }: ProgramOptions,
+): Promise<number> {
   let exitCode = 0;
   const help: string[] = [];
   const createContext = await host.loadContexts();
-  const contextOf: ContextOf = (command) => ({
-    ...createContext(readGlobalFlags(command), run),
-    setExitCode: (code) => {
-      exitCode = code;
-    },
-  });
+  const contextOf: ContextOf = (command) => {
+    const flags = readGlobalFlags(command);
+    onFlags(flags);
+    return {
+      ...createContext(flags, run),
+      setExitCode: (code) => {
+        exitCode = code;
+      },
+    };
+  };
   const program = createProgram(contextOf, (text) => help.push(text));
   try {
-    await program.parseAsync(argv[0] === "help" ? [...argv.slice(1), "--help"] : argv, { from: "user" });
+    await program.parseAsync(helpAsFlag(argv), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0) throw asUsageError(error);
   }
   await host.stdout.write(help.join(""));
   return exitCode;
+}
+
+/** `calctl` alone and `calctl help COMMAND` ask for help, too. */
+function helpAsFlag(argv: readonly string[]): readonly string[] {
+  if (argv.length === 0) return ["--help"];
+  return argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
 }
 
 /** The command tree. A command is loaded when it is addressed, so that help and version stay fast. */

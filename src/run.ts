@@ -1,3 +1,4 @@
+import type { GlobalFlags } from "./context.js";
 import { CliError } from "./errors.js";
 import type { Host } from "./host.js";
 
@@ -7,28 +8,42 @@ import type { Host } from "./host.js";
  * @see docs/exit-codes.md
  */
 export async function run(argv: readonly string[], host: Host): Promise<number> {
-  try {
-    return await attempt(argv, host);
-  } catch (error) {
-    return await report(error, argv, host);
-  }
-}
-
-async function attempt(argv: readonly string[], host: Host): Promise<number> {
+  let flags: GlobalFlags | undefined;
+  const report = (error: unknown): Promise<number> => reportFailure(error, { argv, host, flags });
+  let exitCode: number;
   try {
     const { runProgram } = await import("./program.js");
-    return await runProgram(argv, host, run);
-  } finally {
-    await host.close();
+    exitCode = await runProgram(argv, host, {
+      run,
+      onFlags: (parsed) => {
+        flags = parsed;
+      },
+    });
+  } catch (error) {
+    exitCode = await report(error);
   }
+  try {
+    await host.close();
+  } catch (error) {
+    // A run that has failed keeps its own error.
+    if (exitCode === 0) return await report(error);
+  }
+  return exitCode;
+}
+
+interface Failed {
+  readonly argv: readonly string[];
+  readonly host: Host;
+  /** Undefined when the command line could not be parsed. */
+  readonly flags: GlobalFlags | undefined;
 }
 
 /** Prints the one error of a run: a sentence, or with `-o json` and `ndjson` a JSON object. */
-async function report(error: unknown, argv: readonly string[], host: Host): Promise<number> {
+async function reportFailure(error: unknown, failed: Failed): Promise<number> {
   const known = error instanceof CliError ? error : unexpected(error);
   const { describeFailure } = await import("./failure-report.js");
   try {
-    await host.stderr.write(await describeFailure(known, argv, host));
+    await failed.host.stderr.write(await describeFailure(known, failed));
   } catch {
     // Nobody is left to be told: the exit code remains.
   }

@@ -23,6 +23,7 @@ export async function chooseCalendar(context: CalendarContext): Promise<ChosenCa
   const [first, second] = wantedByFlag(context);
   if (second !== undefined) throw usageError("--calendar: this command takes one calendar");
   const wanted = first ?? context.settings().defaultCalendar;
+  if (wanted !== undefined) checkId(wanted.value, wanted.source);
   const [calendar] = await resolveCalendars(context, wanted === undefined ? [] : [wanted]);
   if (calendar === undefined) throw new CliError("not_found", "there is no calendar");
   return calendar;

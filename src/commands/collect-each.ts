@@ -26,7 +26,7 @@ interface Failure {
   readonly error: CliError;
 }
 
-/** Does the same to each of several items; what fails does not stop the rest, but an interruption does. */
+/** Does the same to each of several items; what fails does not stop the rest, an interruption does. */
 export async function collectEach<I, R>(
   items: readonly I[],
   { noun, verb, name, work, warn }: CollectOptions<I, R>,
@@ -37,8 +37,12 @@ export async function collectEach<I, R>(
     try {
       results.push(await work(item));
     } catch (error) {
-      if (!(error instanceof CliError) || error.code === "interrupted") throw error;
-      failures.push({ name: name(item), error });
+      if (error instanceof CliError && error.code !== "interrupted") {
+        failures.push({ name: name(item), error });
+        continue;
+      }
+      // What was done by then is printed all the same.
+      return { results, finish: () => rethrow(error) };
     }
   }
   return {
@@ -54,6 +58,10 @@ export async function collectEach<I, R>(
         : partial(failures, `${results.length} of ${items.length} ${noun}s were ${verb}`);
     },
   };
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 /** The first failure's own error, with all of them in its details. */

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command, HelpContext } from "commander";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { addGlobalFlags } from "./global-flags.js";
@@ -14,17 +14,27 @@ export function addCommand(parent: Command, nameAndArguments: string, summary: s
 
 /** Makes a command that is a mere group of others say what it lacks. */
 export function requireSubcommand(group: Command): void {
+  const outputHelp = group.outputHelp.bind(group);
+  Object.assign(group, {
+    outputHelp(context?: HelpContext) {
+      // `calctl nonsense --help` asks for help with a command that is not there.
+      if (group.args[0] !== undefined && !group.args[0].startsWith("-")) refuse(group);
+      outputHelp(context);
+    },
+  });
   group
     .enablePositionalOptions()
     .usage("<command> [flags]")
     .allowExcessArguments()
-    .action(() => {
-      const [name] = group.args;
-      const hint = `commands: ${group.commands.map((command) => command.name()).join(", ")}`;
-      const path = commandPath(group);
-      if (name === undefined) throw usageError(`${path} needs a command`, hint);
-      throw usageError(`${path} has no command "${name}"`, hint);
-    });
+    .action(() => refuse(group));
+}
+
+function refuse(group: Command): never {
+  const [name] = group.args;
+  const hint = `commands: ${group.commands.map((command) => command.name()).join(", ")}`;
+  const path = commandPath(group);
+  if (name === undefined) throw usageError(`${path} needs a command`, hint);
+  throw usageError(`${path} has no command "${name}"`, hint);
 }
 
 function commandPath(command: Command): string {

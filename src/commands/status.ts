@@ -23,8 +23,8 @@ export async function runStatus(
   { offline }: StatusOptions,
 ): Promise<void> {
   const output = context.output(statusView);
-  const { profile, baseUrl, tokenSource } = context.statusFacts();
-  const asked = offline ? NOBODY : await askService(context);
+  const { profile, baseUrl, tokenSource, tokenError } = context.statusFacts();
+  const asked = offline || tokenError !== null ? { ...NOBODY, error: tokenError } : await askService(context);
   await output.print({
     profile,
     base_url: baseUrl,

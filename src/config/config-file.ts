@@ -34,10 +34,16 @@ export interface ConfigFile {
   write(config: Config): Promise<void>;
 }
 
-/** The configuration in `config.json` of a folder. */
-export function createConfigFile(directory: string): ConfigFile {
-  const path = join(directory, "config.json");
-  return { path, read: () => readConfig(path), write: (config) => writeConfig(directory, config) };
+/** The configuration in `config.json` of a folder, which is worked out when it is first needed. */
+export function createConfigFile(directory: () => string): ConfigFile {
+  const path = () => join(directory(), "config.json");
+  return {
+    get path() {
+      return path();
+    },
+    read: () => readConfig(path()),
+    write: (config) => writeConfig(directory(), config),
+  };
 }
 
 /** Reads without conf, which takes as long to load as Node itself to start. */

@@ -1,16 +1,17 @@
 import { isAbsolute, join } from "node:path";
 
+/** Each is worked out when it is asked for: where a variable decides, no home folder is needed. */
 export interface Directories {
-  readonly config: string;
+  config(): string;
   /** Databases. */
-  readonly data: string;
+  data(): string;
 }
 
 export interface DirectoryOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** The user's home folder. */
-  readonly home: string;
+  /** The user's home folder. @throws when there is none */
+  readonly home: () => string;
 }
 
 /**
@@ -18,29 +19,29 @@ export interface DirectoryOptions {
  * XDG values that are relative count as unset. @see XDG Base Directory Specification
  */
 export function resolveDirectories({ env, platform, home }: DirectoryOptions): Directories {
-  const defaults = platformDirectories({ env, platform, home });
   return {
-    config: override(env["CALCTL_CONFIG_DIR"]) ?? defaults.config,
-    data: override(env["CALCTL_DATA_DIR"]) ?? defaults.data,
+    config: () => override(env["CALCTL_CONFIG_DIR"]) ?? configDirectory({ env, platform, home }),
+    data: () => override(env["CALCTL_DATA_DIR"]) ?? dataDirectory({ env, platform, home }),
   };
 }
 
-function platformDirectories({ env, platform, home }: DirectoryOptions): Directories {
-  if (platform === "win32") {
-    const local = env["LOCALAPPDATA"] ?? join(home, "AppData", "Local");
-    return {
-      config: join(env["APPDATA"] ?? join(home, "AppData", "Roaming"), "calctl"),
-      data: join(local, "calctl"),
-    };
-  }
-  if (platform === "darwin") {
-    const support = join(home, "Library", "Application Support", "calctl");
-    return { config: xdg(env["XDG_CONFIG_HOME"]) ?? support, data: xdg(env["XDG_DATA_HOME"]) ?? support };
-  }
-  return {
-    config: xdg(env["XDG_CONFIG_HOME"]) ?? join(home, ".config", "calctl"),
-    data: xdg(env["XDG_DATA_HOME"]) ?? join(home, ".local", "share", "calctl"),
-  };
+function configDirectory({ env, platform, home }: DirectoryOptions): string {
+  if (platform === "win32") return join(env["APPDATA"] ?? join(home(), "AppData", "Roaming"), "calctl");
+  return (
+    xdg(env["XDG_CONFIG_HOME"]) ?? (platform === "darwin" ? support(home) : join(home(), ".config", "calctl"))
+  );
+}
+
+function dataDirectory({ env, platform, home }: DirectoryOptions): string {
+  if (platform === "win32") return join(env["LOCALAPPDATA"] ?? join(home(), "AppData", "Local"), "calctl");
+  return (
+    xdg(env["XDG_DATA_HOME"]) ??
+    (platform === "darwin" ? support(home) : join(home(), ".local", "share", "calctl"))
+  );
+}
+
+function support(home: () => string): string {
+  return join(home(), "Library", "Application Support", "calctl");
 }
 
 function override(value: string | undefined): string | undefined {

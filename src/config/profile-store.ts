@@ -42,7 +42,9 @@ export function createProfileStore({ file, isTimeZone }: ProfileStoreOptions): P
   }
 
   return {
-    path: file.path,
+    get path() {
+      return file.path;
+    },
     list: () => listProfiles(file.read()),
     async use(name) {
       const config = file.read();

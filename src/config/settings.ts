@@ -51,8 +51,7 @@ export function selectService(input: SettingsInput): Selection {
   const { profileFlag, env, config } = input;
   const baseUrl = readVariable(env, "CALCTL_BASE_URL");
   const variable = readVariable(env, "CALCTL_PROFILE");
-  if (profileFlag === "")
-    throw usageError("--profile: the name is empty", "is a variable of the script unset?");
+  if (profileFlag === "") throw emptyFlag("--profile");
   if (profileFlag === undefined && baseUrl !== undefined) return fromBaseUrl(input, baseUrl, variable);
   const inUse = variable ?? config.profile ?? LOCAL_PROFILE;
   const name = profileFlag ?? inUse;
@@ -129,14 +128,18 @@ function sourced(profile: Profile | undefined, name: string, key: ProfileKey): S
   return { value, source: `${key} of profile "${name}"`, origin: "profile" };
 }
 
+/** The error of a flag whose value is empty. */
+export function emptyFlag(name: string): CliError {
+  return usageError(`${name}: the value is empty`, "is a variable of the script unset?");
+}
+
 /** Flag, else environment, else profile: the first that is set. An empty flag is no value. */
 export function pickSetting(
   flag: { readonly name: string; readonly value: string | undefined },
   env: { readonly name: string; readonly value: string | undefined },
   profile: Sourced | undefined,
 ): Sourced | undefined {
-  if (flag.value === "")
-    throw usageError(`${flag.name}: the value is empty`, "is a variable of the script unset?");
+  if (flag.value === "") throw emptyFlag(flag.name);
   if (flag.value !== undefined) return { value: flag.value, source: flag.name, origin: "flag" };
   if (env.value !== undefined && env.value !== "") {
     return { value: env.value, source: env.name, origin: "environment" };

@@ -10,7 +10,7 @@ export const LOCAL_BASE_URL = "http://local.invalid/";
 
 /** Path of the database of the profile `local`. */
 export function localDatabase(directories: Directories): string {
-  return join(directories.data, "local.db");
+  return join(directories.data(), "local.db");
 }
 
 /** Opens a database of the embedded service; it is closed when the run ends. */

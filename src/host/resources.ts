@@ -2,6 +2,7 @@
 export interface Resources {
   /** Remembers how to close; closed in reverse order. */
   add(close: () => Promise<void> | void): void;
+  /** Closes all of them, and throws the first failure only then. */
   closeAll(): Promise<void>;
 }
 
@@ -12,7 +13,15 @@ export function createResources(): Resources {
       closers.push(close);
     },
     async closeAll() {
-      for (const close of closers.splice(0).reverse()) await close();
+      const failures: unknown[] = [];
+      for (const close of closers.splice(0).reverse()) {
+        try {
+          await close();
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
     },
   };
 }

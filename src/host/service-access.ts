@@ -6,7 +6,7 @@ import type { OpenService } from "./local-backend.js";
 
 export interface ServiceAccessOptions {
   /** Path of the database where `--db` names none. */
-  readonly defaultDatabase: string;
+  readonly defaultDatabase: () => string;
   readonly open: OpenService;
   readonly signal: () => AbortSignal;
 }
@@ -14,7 +14,7 @@ export interface ServiceAccessOptions {
 /** The embedded service for the `service` commands. */
 export function createServiceAccess(options: ServiceAccessOptions): ServiceAccess {
   const databaseOf = (flag: string | undefined) =>
-    flag === undefined ? options.defaultDatabase : parseDatabase(flag);
+    flag === undefined ? options.defaultDatabase() : parseDatabase(flag);
   return {
     async admin(database) {
       const service = await options.open({ database: databaseOf(database), rateLimit: null });
@@ -35,9 +35,10 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
 async function serve(service: Service, serving: ServeOptions, signal: AbortSignal): Promise<void> {
   const { listen } = await import("../service/listen.js");
   const tls = serving.tls === undefined ? undefined : await readTls(serving.tls);
-  const sample = serving.sample ? { ...(await service.admin.addSample()) } : {};
   const listener = await listen(service, { ...serving.listen, ...(tls === undefined ? {} : { tls }) });
   try {
+    // Only now: a start that fails must not fill the database with secrets that nobody has seen.
+    const sample = serving.sample ? { ...(await service.admin.addSample()) } : {};
     await serving.onListening({ base_url: listener.baseUrl, auth_url: listener.authUrl, sample });
     await aborted(signal);
   } finally {

@@ -26,15 +26,13 @@ export function createSettings(options: SettingsOptions): () => Settings {
 function decideSettings(options: SettingsOptions): Settings {
   const { flags, env, configFile } = options;
   const selection = selectService({ profileFlag: flags.profile, env, config: configFile.read() });
-  const namedZone = () => readNamedZone(options, selection);
   let timezone: string | undefined;
   return {
     ...selection,
     get timezone() {
-      timezone ??= namedZone() ?? systemZone(options);
+      timezone ??= readNamedZone(flags, env, selection) ?? systemZone(options);
       return timezone;
     },
-    checkTimeZone: () => void namedZone(),
     defaultCalendar: pickSetting(
       { name: "--calendar", value: undefined },
       { name: "CALCTL_CALENDAR", value: readVariable(env, "CALCTL_CALENDAR") },
@@ -43,12 +41,19 @@ function decideSettings(options: SettingsOptions): Settings {
   };
 }
 
-/** Undefined when nobody named a zone. */
-function readNamedZone({ flags, env }: SettingsOptions, selection: Selection): string | undefined {
+/**
+ * The zone of `--timezone`, CALCTL_TIMEZONE or, where it is given, the profile; undefined when nobody named one.
+ * @throws CliError when it is none
+ */
+export function readNamedZone(
+  flags: GlobalFlags,
+  env: Environment,
+  selection?: Pick<Selection, "setting">,
+): string | undefined {
   const setting = pickSetting(
     { name: "--timezone", value: flags.timezone },
     { name: "CALCTL_TIMEZONE", value: readVariable(env, "CALCTL_TIMEZONE") },
-    selection.setting("timezone"),
+    selection?.setting("timezone"),
   );
   if (setting === undefined || isTimeZone(setting.value)) return setting?.value;
   throw settingError(setting, `there is no zone "${setting.value}"`, "write a name such as Asia/Tokyo");

@@ -61,13 +61,20 @@ export function effectiveFormat(
 }
 
 /** @throws CliError usage for a word that is no format, and from the flag for one that is not to be had */
-export function checkFormat({ name, source, label }: FormatChoice, noun: string): void {
+export function checkFormat(choice: FormatChoice, noun: string): void {
+  checkFormatName(choice);
+  const { name, source, label } = choice;
   const available = availableFormats();
   const hint = `formats: ${available.join(", ")}`;
-  if (!isOneOf(FORMATS, name)) throw usageError(`${label}: "${name}" is no output format`, hint);
   if (source === "flag" && !isOneOf(available, name)) {
     throw usageError(`${label}: ${noun} output has no format "${name}"`, hint);
   }
+}
+
+/** @throws CliError usage for a word that is no format of any command */
+export function checkFormatName({ name, label }: FormatChoice): void {
+  if (isOneOf(FORMATS, name)) return;
+  throw usageError(`${label}: "${name}" is no output format`, `formats: ${availableFormats().join(", ")}`);
 }
 
 function parseFields<T>(text: string, view: View<T>): readonly KeyOf<T>[] {

@@ -24,6 +24,11 @@ describe("exit 2, and nothing is written", () => {
     ["an unknown command of a group", ["events", "lsit"], ["lsit", "list"]],
     ["a group alone", ["events"], ["events needs a command"]],
     ["an argument too many", ["whoami", "x"], ["too many arguments"]],
+    ["a title without its quotes", [...CREATE, "lunch"], ["too many arguments"]],
+    ["an argument of a list", ["events", "list", "today"], ["too many arguments"]],
+    ["an argument too many to set", ["config", "set", "timezone", "UTC", "extra"], ["too many arguments"]],
+    ["a zone that is none, where none is needed", ["whoami", "--timezone", "Mars/Phobos"], ["--timezone"]],
+    ["a format that is none, where nothing is printed", ["profiles", "use", "local", "-o", "yaml"], ["yaml"]],
     ["a flag without its value", ["events", "create", "--title"], ["--title"]],
     ["all that is missing, at once", ["events", "create"], ["--title", "--start", "--end"]],
     ["no end", ["events", "create", "--title", "T", "--start", "2026-11-21T12:00"], ["--end", "--duration"]],
@@ -288,6 +293,13 @@ describe("errors as JSON", () => {
         request: expect.stringMatching(/^GET \/calendars\/[\w-]+\/events\/gone$/),
       },
     });
+  });
+
+  test("values of other flags shape nothing", async () => {
+    const flags = ["--location", "-o tsv", "--description", "--debug", "--label", "purple"];
+    const { exitCode, stderr } = await harness.run("-o", "json", ...CREATE, ...flags);
+    expect(exitCode).toBe(5);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "not_found" } });
   });
 
   test("a usage error that commander finds", async () => {

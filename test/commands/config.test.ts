@@ -148,6 +148,18 @@ describe("status", () => {
     });
   });
 
+  test("a token that may not be sent: the report is printed, and says the rest", async () => {
+    const { exitCode, stdout, stderr } = await harness.runWith(
+      { env: { CALCTL_TOKEN: "t" } },
+      "status",
+      "-o",
+      "json",
+    );
+    expect(exitCode).toBe(10);
+    expect(JSON.parse(stdout)).toMatchObject({ profile: "local", signed_in: null, token_source: null });
+    expect(stderr).toContain("CALCTL_TOKEN");
+  });
+
   test("--offline asks nobody", async () => {
     const env = { CALCTL_BASE_URL: "http://127.0.0.1:1", CALCTL_TOKEN: "t" };
     const { exitCode, stdout } = await harness.runWith({ env }, "status", "--offline", "-o", "json");

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness, NOW } from "../support/harness.js";
+import { startWireRecorder } from "../support/wire-recorder.js";
 
 let harness: Harness;
 
@@ -56,6 +57,10 @@ describe("events list", () => {
     expect(await titles("--label", "3")).toEqual(["blue"]);
     expect(await titles("--remaining")).toEqual(["blue", "kept"]);
     expect(await titles("--mine")).toEqual(["over", "blue", "kept"]);
+    const { token } = await admin.tokens.create({ user: "Ben", readOnly: false });
+    const wire = await startWireRecorder(harness.service);
+    const asBen = { env: { CALCTL_BASE_URL: wire.baseUrl, CALCTL_TOKEN: token } };
+    expect((await harness.runWith(asBen, "events", "list", "--mine", "--fields", "title")).stdout).toBe("");
   });
 
   test("nothing there: an empty result in its format, and exit 3 only with --fail-empty", async () => {
@@ -82,8 +87,9 @@ describe("events list", () => {
     const { admin } = harness.service;
     await admin.calendars.add({ name: "Work", owner: "ana" });
     await create("here", "-c", "Personal", "--start", "2026-11-21T16:00", "--duration", "1h");
-    expect(await titles("-A")).toEqual(["here"]);
-    expect(await titles("-c", "Work", "-c", "Personal")).toEqual(["here"]);
+    await create("there", "-c", "Work", "--start", "2026-11-21T15:00", "--duration", "1h");
+    expect(await titles("-A")).toEqual(["there", "here"]);
+    expect(await titles("-c", "Work", "-c", "Personal", "-c", "Work")).toEqual(["there", "here"]);
   });
 });
 

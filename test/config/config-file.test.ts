@@ -17,11 +17,11 @@ afterEach(() => {
 });
 
 test("without a file there is no profile", () => {
-  expect(createConfigFile(join(directory, "nowhere")).read()).toEqual({ profiles: new Map() });
+  expect(createConfigFile(() => join(directory, "nowhere")).read()).toEqual({ profiles: new Map() });
 });
 
 test("what is written is read back, by its owner alone", async () => {
-  const file = createConfigFile(join(directory, "new"));
+  const file = createConfigFile(() => join(directory, "new"));
   const config = { profile: "a.b", profiles: new Map([["a.b", { calendar: "Team" }]]) };
   await file.write(config);
   expect(file.read()).toEqual(config);
@@ -30,7 +30,7 @@ test("what is written is read back, by its owner alone", async () => {
 });
 
 test("keys of another version survive a change", async () => {
-  const file = createConfigFile(directory);
+  const file = createConfigFile(() => directory);
   writeFileSync(
     file.path,
     '{"version":9,"profiles":{"work":{"base_url":"https://x.example","colour":"blue"}}}',
@@ -53,7 +53,7 @@ test.each([
   '{"profiles":{"a":{"base_url":1}}}',
   '{"profile":1}',
 ])("a broken file %j is named and never overwritten", (content) => {
-  const file = createConfigFile(directory);
+  const file = createConfigFile(() => directory);
   writeFileSync(file.path, content);
   expect(() => file.read()).toThrow(
     expect.objectContaining({
@@ -76,5 +76,6 @@ test.each([
   [{ CALCTL_CONFIG_DIR: "/mine", CALCTL_DATA_DIR: "/too", XDG_CONFIG_HOME: "/c" }, "/mine", "/too"],
   [{ CALCTL_CONFIG_DIR: "" }, "/home/u/.config/calctl", "/home/u/.local/share/calctl"],
 ])("folders with %j", (env, config, data) => {
-  expect(resolveDirectories({ env, platform: "linux", home: "/home/u" })).toEqual({ config, data });
+  const directories = resolveDirectories({ env, platform: "linux", home: () => "/home/u" });
+  expect([directories.config(), directories.data()]).toEqual([config, data]);
 });

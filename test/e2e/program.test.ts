@@ -1,9 +1,18 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createInstallation, type Installation } from "../support/spawned.js";
+import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
 
 /** The built program as the system sees it: streams, signals, files, exit codes. */
 
@@ -52,6 +61,9 @@ describe("first use", () => {
     const installation = createInstallation({ CALCTL_PROFILE: "", CALCTL_TOKEN: "" });
     expect((await installation.run("--help")).exitCode).toBe(0);
     expect((await installation.run("events", "list", "--help")).exitCode).toBe(0);
+    expect((await installation.run("help", "events", "list")).stdout).toContain("--days");
+    expect((await installation.run()).stdout).toMatch(/^Usage: calctl/);
+    expect((await installation.run("nonsense", "--help")).exitCode).toBe(2);
     expect(await installation.run("--version")).toEqual({ exitCode: 0, stdout: "0.1.0\n", stderr: "" });
     expect(readdirSync(installation.home)).toEqual([]);
   });
@@ -71,7 +83,7 @@ describe("streams", () => {
 
   test("a slow reader gets all of it", async () => {
     const installation = createInstallation();
-    const { stdout } = await installation.shell("calctl service openapi | { sleep 0.3; cat; } | wc -c");
+    const { stdout } = await installation.shell("calctl service openapi | { head -c 1; cat; } | wc -c");
     const whole = await installation.run("service", "openapi");
     expect(Number(stdout)).toBe(Buffer.byteLength(whole.stdout));
   });
@@ -125,6 +137,36 @@ async function startHtmlServer(): Promise<string> {
   if (address === null || typeof address === "string") throw new Error("no port");
   return `http://127.0.0.1:${address.port}`;
 }
+
+describe("the code cache", () => {
+  test.each([
+    ["damaged", (cache: Buffer) => cache.fill(0x5a, cache.length >> 1)],
+    ["cut short", (cache: Buffer) => cache.subarray(0, cache.length >> 1)],
+    ["empty", () => Buffer.alloc(0)],
+  ])("that is %s is not used", async (_, damage) => {
+    const installation = createInstallation();
+    const copy = join(installation.home, "dist");
+    cpSync(dirname(PROGRAM), copy, { recursive: true });
+    symlinkSync(join(dirname(PROGRAM), "..", "node_modules"), join(installation.home, "node_modules"));
+    for (const name of readdirSync(copy).filter((file) => file.endsWith(".cache"))) {
+      writeFileSync(join(copy, name), damage(readFileSync(join(copy, name))));
+    }
+    const { exitCode, stdout } = await installation.shell(`node ${join(copy, "calctl.js")} config path`);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining("config.json") });
+  });
+});
+
+test("without a home folder, exit 10 says what to set; with folders named, it works", async () => {
+  const installation = createInstallation({ HOME: "relative" });
+  expect((await installation.run("config", "path")).stdout).toMatch(/^\//);
+  const named = { CALCTL_CONFIG_DIR: installation.home, CALCTL_DATA_DIR: installation.home };
+  expect((await installation.runWith({ env: named }, "whoami")).exitCode).toBe(0);
+});
+
+test("a note that cannot be written does not decide how a run ends", async () => {
+  const { exitCode, stdout } = await createInstallation().shell("calctl whoami --fields type 2>/dev/full");
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "user\n" });
+});
 
 describe("broken files", () => {
   test("a database that is none is named, and stays as it is", async () => {

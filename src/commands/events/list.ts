@@ -48,14 +48,18 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   const { timezone } = context.settings();
   const calendars = await calendarsOf(context, options);
   const api = await context.api();
-  const labelIds = options.label === undefined ? undefined : await labelsOf(api, calendars, options.label);
+  const labels = createLabelFinder(api, options.label);
   const { results, finish } = await collectEach(calendars, {
     noun: "calendar",
     verb: "read",
     name: ({ id }) => id,
     warn: context.warn,
-    work: ({ id }) => api.listUpcomingEvents({ calendarId: id, timezone, days }),
+    work: async ({ id }) => {
+      await labels.find(id);
+      return api.listUpcomingEvents({ calendarId: id, timezone, days });
+    },
   });
+  const labelIds = labels.found();
   const mine = options.mine === true ? { userId: (await api.getCurrentUser()).id } : undefined;
   const remaining = options.remaining === true ? { now: context.now() } : undefined;
   const wanted = filterEvents(results.flat(), { category, labelIds, mine, remaining }, timezone);
@@ -80,23 +84,30 @@ async function calendarsOf(
   return api.listCalendars();
 }
 
-/** The label in each calendar that has it. @throws CliError not_found when none has */
-async function labelsOf(
-  api: Api,
-  calendars: readonly ChosenCalendar[],
-  value: string,
-): Promise<ReadonlySet<string>> {
+interface LabelFinder {
+  /** Looks for the label in a calendar, which need not have it. */
+  find(calendarId: string): Promise<void>;
+  /** Its ids; undefined when no label is wanted. @throws CliError not_found when no calendar has it */
+  found(): ReadonlySet<string> | undefined;
+}
+
+function createLabelFinder(api: Pick<Api, "listLabels">, value: string | undefined): LabelFinder {
   const ids = new Set<string>();
   let missing: CliError | null = null;
-  for (const { id: calendarId } of calendars) {
-    const labels = await api.listLabels(calendarId);
-    try {
-      ids.add(resolveLabel(value, labels, { calendarId, source: "--label" }).id);
-    } catch (error) {
-      if (!(error instanceof CliError) || error.code !== "not_found") throw error;
-      missing = error;
-    }
-  }
-  if (ids.size === 0 && missing !== null) throw missing;
-  return ids;
+  return {
+    async find(calendarId) {
+      if (value === undefined) return;
+      const labels = await api.listLabels(calendarId);
+      try {
+        ids.add(resolveLabel(value, labels, { calendarId, source: "--label" }).id);
+      } catch (error) {
+        if (!(error instanceof CliError) || error.code !== "not_found") throw error;
+        missing = error;
+      }
+    },
+    found() {
+      if (ids.size === 0 && missing !== null) throw missing;
+      return value === undefined ? undefined : ids;
+    },
+  };
 }
