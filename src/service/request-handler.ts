@@ -5,7 +5,7 @@ import { ENDPOINTS } from "./endpoints/endpoints.js";
 import { acceptsJson } from "./http/accept.js";
 import { ProblemError } from "./http/problem-error.js";
 import { parseQuery } from "./http/query.js";
-import { jsonReply, problemReply, type Reply } from "./http/reply.js";
+import { jsonReply, problemReply, type Reply, withoutBody } from "./http/reply.js";
 import { parseJsonBody } from "./http/request-body.js";
 import { matchRoute, parseTarget, type RouteMatch } from "./http/router.js";
 import type { RateCounter } from "./rate-counter.js";
@@ -36,6 +36,7 @@ export function createRequestHandler(options: RequestHandlerOptions): Service["h
     } catch (error) {
       reply = problemReply(error, onError);
     }
+    if (request.method === "HEAD") reply = withoutBody(reply);
     const headers = {
       date: new Date(now).toUTCString(),
       ...(rate === null ? {} : formatRateLimit(rate)),
@@ -66,7 +67,7 @@ async function serve(request: ServiceRequest, situation: Situation): Promise<Rep
     now,
     parameter: (name: string) => parameterOf(match, name),
     query: parseQuery(match.route, search),
-    body: match.route.body && parseJsonBody(request.body, request.headers["content-type"]),
+    body: match.route.body && parseJsonBody(request.body, request.headers),
   };
   const run = (db: Call["db"]) => ENDPOINTS[match.name]({ ...call, db });
   const body = match.route.method === "GET" ? await store.read(run) : await store.write(run);

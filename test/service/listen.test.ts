@@ -152,9 +152,9 @@ describe("a listener", () => {
   test("answers HEAD without a body", async () => {
     const { baseUrl } = await start();
     const send = sendOverSocket(baseUrl);
-    const answer = await send({ method: "HEAD", target: "/user", headers: {}, body: new Uint8Array() });
-    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET" } });
-    expect(answer.body).toHaveLength(0);
+    const refused = await send({ method: "HEAD", target: "/user", headers: {}, body: new Uint8Array() });
+    expect(refused).toMatchObject({ status: 401, headers: { "www-authenticate": "Bearer" } });
+    expect(refused.body).toHaveLength(0);
   });
 
   test("goes on when clients go away or send no HTTP", async () => {

@@ -16,14 +16,17 @@ export function listFieldErrors(errors: FieldErrorMap): Record<string, string[]>
 export function collectFieldErrors(issues: readonly v.BaseIssue<unknown>[] = []): FieldErrorMap {
   const errors: FieldErrorMap = new Map();
   for (const issue of issues) {
-    const path = issue.path?.map(({ key }) => String(key)) ?? [];
+    const path = issue.path ?? [];
+    const list = path.findIndex(({ type, input }) => type === "object" && Array.isArray(input));
+    const keys = path.slice(0, list === -1 ? undefined : list).map(({ key }) => String(key));
     // data.attributes.title is title; of what lies deeper, the field it lies in.
-    addFieldError(errors, path.slice(0, 3).at(-1) ?? "data", fieldMessage(issue, path.length));
+    const field = keys.slice(0, 3).at(-1) ?? "data";
+    addFieldError(errors, field, list === -1 ? fieldMessage(issue, keys.length) : issue.message);
   }
   return errors;
 }
 
-/** valibot words a missing member as if its parent were no object. */
+/** valibot words a missing member as if its parent were no object, and takes a list for an object without members. */
 function fieldMessage(issue: v.BaseIssue<unknown>, depth: number): string {
   const missing = issue.type === "object" && issue.input === undefined && depth <= 3;
   return missing ? "is required" : issue.message;

@@ -17,6 +17,15 @@ export function jsonReply(status: number, body: object | null): Reply {
   return { status, headers: { "content-type": `${JSON_MEDIA_TYPE}; charset=utf-8` }, body: encode(body) };
 }
 
+/** The answer to HEAD: that to GET, with the length of what is left out. @see RFC 9110 §9.3.2 */
+export function withoutBody({ status, headers, body }: Reply): Reply {
+  return {
+    status,
+    headers: { ...headers, "content-length": String(body.byteLength) },
+    body: new Uint8Array(),
+  };
+}
+
 /**
  * The problem that an error is answered with. What the service itself has done wrong goes to `onError` alone.
  * @see RFC 9457

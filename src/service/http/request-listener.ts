@@ -63,7 +63,7 @@ function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
 
 /** @throws when the receiver has gone away */
 async function send(response: ServerResponse, { status, headers, body }: ServiceResponse): Promise<void> {
-  response.writeHead(status, { ...headers, ...(status !== 204 && { "content-length": body.byteLength }) });
+  response.writeHead(status, { ...(status !== 204 && { "content-length": body.byteLength }), ...headers });
   response.end(body);
   await finished(response);
 }

@@ -35,7 +35,7 @@ function decodeSegment(segment: string): string {
 }
 
 /**
- * Finds the contract's endpoint for a request.
+ * Finds the contract's endpoint for a request; HEAD asks for what GET would. @see RFC 9110 §9.3.2
  * @throws ProblemError 404 when no endpoint has this path, 405 with `Allow` when it has other methods
  */
 export function matchRoute(method: string, segments: readonly string[]): RouteMatch {
@@ -44,9 +44,11 @@ export function matchRoute(method: string, segments: readonly string[]): RouteMa
     return parameters === null || !isRouteName(name) ? [] : [{ name, route, parameters }];
   });
   if (matches.length === 0) throw new ProblemError(404);
-  const match = matches.find(({ route }) => route.method === method);
+  const wanted = method === "HEAD" ? "GET" : method;
+  const match = matches.find(({ route }) => route.method === wanted);
   if (match === undefined) {
-    throw new ProblemError(405, { headers: { allow: matches.map(({ route }) => route.method).join(", ") } });
+    const allowed = matches.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : route.method));
+    throw new ProblemError(405, { headers: { allow: allowed.join(", ") } });
   }
   return match;
 }

@@ -5,7 +5,23 @@ import type { Stage } from "./stage.js";
 
 const WRONG_EVENTS: readonly (readonly [string, unknown, Readonly<Record<string, readonly unknown[]>>])[] = [
   ["no object", 5, { data: ["must be an object with data"] }],
+  ["a list", [], { data: ["must be an object with data"] }],
   ["an empty object", {}, { data: ["is required"] }],
+  ["data that is a list", { data: [] }, { data: ["must be an object"] }],
+  [
+    "lists for objects",
+    { data: { attributes: [], relationships: { label: { data: [] }, attendees: { data: [[]] } } } },
+    {
+      attributes: ["must be an object"],
+      label: ["must be {data: {id, type}}"],
+      attendees: ["must be {id, type}"],
+    },
+  ],
+  [
+    "relationships that are a list",
+    { data: { attributes: KEEP, relationships: [] } },
+    { relationships: ["must be an object with a label"] },
+  ],
   ["empty data", { data: {} }, { attributes: ["is required"], relationships: ["is required"] }],
   [
     "nothing in attributes and relationships",
@@ -139,6 +155,22 @@ export function describeMalformedBodies(stage: () => Stage): void {
       expect(answer).toMatchObject({ status: 400, errors: expect.any(String) });
     });
 
+    test.each(["gzip", "br", "identity, gzip"])("content encoding %s is 400", async (encoding) => {
+      const { client, calendar } = stage();
+      const headers = { "content-encoding": encoding };
+      const answer = await client.request("POST", `${calendar}/events`, { body: eventBody(KEEP), headers });
+      expect(answer).toMatchObject({ status: 400, errors: expect.stringContaining("content encoding") });
+    });
+
+    test("content encoding identity is none", async () => {
+      const { client, path } = stage();
+      await client.call("createEvent", {
+        path,
+        body: eventBody(KEEP),
+        headers: { "content-encoding": "Identity" },
+      });
+    });
+
     test("a charset of UTF-8 may be named", async () => {
       const { client, path } = stage();
       const headers = { "content-type": 'Application/JSON; Charset="UTF-8"' };
@@ -179,6 +211,18 @@ export function describeMalformedBodies(stage: () => Stage): void {
       const body = eventBody(KEEP, { attendees: [world.member.id, world.outsider.id] });
       const answer = await client.request("POST", `${calendar}/events`, { body });
       expect(answer.errors).toEqual({ attendees: [`"${world.outsider.id}" is no member of this calendar`] });
+    });
+
+    test("a comment with lists for objects is 400", async () => {
+      const { client, calendar, create } = stage();
+      const { id } = await create();
+      for (const [body, field] of [
+        [{ data: [] }, "data"],
+        [{ data: { attributes: [] } }, "attributes"],
+      ] as const) {
+        const answer = await client.request("POST", `${calendar}/events/${id}/activities`, { body });
+        expect(answer).toMatchObject({ status: 400, errors: { [field]: ["must be an object"] } });
+      }
     });
 
     test.each([

@@ -21,11 +21,11 @@ export function describeMalformedRequests(stage: () => Stage): void {
     });
 
     test.each([
-      ["POST", "/user", "GET"],
-      ["OPTIONS", "/calendars", "GET"],
-      ["DELETE", "/calendars/x", "GET"],
+      ["POST", "/user", "GET, HEAD"],
+      ["OPTIONS", "/calendars", "GET, HEAD"],
+      ["DELETE", "/calendars/x", "GET, HEAD"],
       ["GET", "/calendars/x/events", "POST"],
-      ["PATCH", "/calendars/x/events/y", "GET, PUT, DELETE"],
+      ["PATCH", "/calendars/x/events/y", "GET, HEAD, PUT, DELETE"],
       ["GET", "/calendars/x/events/y/activities", "POST"],
     ])("%s %s is 405 and allows %s", async (method, target, allow) => {
       const { client } = stage();

@@ -13,6 +13,18 @@ export function describeReading(stage: () => Stage): void {
       });
     });
 
+    test("HEAD is answered as GET, without the body", async () => {
+      const { client, world } = stage();
+      for (const token of [world.token, world.readOnlyToken]) {
+        const get = await client.request("GET", "/calendars?include=labels", { token });
+        const head = await client.request("HEAD", "/calendars?include=labels", { token });
+        expect(head).toMatchObject({ status: 200, json: undefined });
+        expect(head.headers["content-type"]).toBe(get.headers["content-type"]);
+        const length = Buffer.byteLength(JSON.stringify(get.json));
+        expect(head.headers["content-length"]).toBe(String(length));
+      }
+    });
+
     test("calendars are those of the user, in the user's order", async () => {
       const { client, world } = stage();
       await world.service.admin.calendars.add({ name: "Work", owner: "member", color: "#47b2f7" });
