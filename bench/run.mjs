@@ -35,13 +35,25 @@ async function bench() {
   await ensureBuilt();
   const home = mkdtempSync(join(tmpdir(), "calctl-bench-"));
   try {
-    const env = { PATH: process.env.PATH, HOME: home, CALCTL_DATA_DIR: home, TZ: "UTC" };
+    const env = environmentOf(home);
     seed(PROGRAM, { env, database: join(home, "local.db"), count: EVENTS });
     const results = TABLES.map((table) => measureTable(table, env));
     if (results.includes("over")) throw new Error("something costs more than its bound");
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** The machine's own environment, as it is where the program is used, with folders of the bench. */
+function environmentOf(home) {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(?:CALCTL_|XDG_|npm_)/.test(name));
+  return {
+    ...Object.fromEntries(kept),
+    HOME: home,
+    CALCTL_CONFIG_DIR: home,
+    CALCTL_DATA_DIR: home,
+    TZ: "UTC",
+  };
 }
 
 function measureTable({ unit, measure, rounds, rows }, env) {

@@ -49,7 +49,7 @@ const GUARDED_FILES = [
 ];
 
 /** Each of these packages is loaded by one file, so that it can be replaced there. */
-const SINGLE_IMPORTER_PACKAGES = ["undici", "keytar", "libsql", "conf", "chalk", "open"];
+const SINGLE_IMPORTER_PACKAGES = ["undici", "keytar", "libsql", "conf", "chalk", "cli-table3", "open"];
 
 /** Globals that only the outermost files may touch, with what the others do instead. */
 const OUTER_GLOBALS = {

@@ -13,10 +13,10 @@ export interface CalendarsOptions {
   readonly include?: string;
 }
 
-export function registerCalendars(command: Command, contextOf: ContextOf, run = runCalendars): void {
+export function registerCalendars(command: Command, contextOf: ContextOf): void {
   command
     .option("--include <labels,members>", "fill in names and colours of labels, names of members")
-    .action((options: CalendarsOptions) => run(contextOf(command), options));
+    .action((options: CalendarsOptions) => runCalendars(contextOf(command), options));
 }
 
 /** Lists calendars; one `--calendar` gives that one alone. */

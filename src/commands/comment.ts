@@ -15,13 +15,13 @@ export interface CommentOptions {
   readonly file: string | undefined;
 }
 
-export function registerComment(command: Command, contextOf: ContextOf, run = runComment): void {
+export function registerComment(command: Command, contextOf: ContextOf): void {
   command
     .argument("<id>", "id of the event")
     .argument("[text]", "the comment; without it and --file it is read from stdin")
     .option("--file <path|->", "read the comment from a file, - for stdin")
     .action((eventId: string, text: string | undefined, { file }: { readonly file?: string }) =>
-      run(contextOf(command), { eventId, text, file }),
+      runComment(contextOf(command), { eventId, text, file }),
     );
 }
 

@@ -4,8 +4,8 @@ import { labelView } from "../output/views/label.js";
 import { type CalendarContext, chooseCalendar } from "./calendar-choice.js";
 import type { ContextOf } from "./command.js";
 
-export function registerLabels(command: Command, contextOf: ContextOf, run = runLabels): void {
-  command.action(() => run(contextOf(command)));
+export function registerLabels(command: Command, contextOf: ContextOf): void {
+  command.action(() => runLabels(contextOf(command)));
 }
 
 /** Lists the labels of a calendar. */

@@ -4,8 +4,8 @@ import { userView } from "../output/views/user.js";
 import { type CalendarContext, chooseCalendar } from "./calendar-choice.js";
 import type { ContextOf } from "./command.js";
 
-export function registerMembers(command: Command, contextOf: ContextOf, run = runMembers): void {
-  command.action(() => run(contextOf(command)));
+export function registerMembers(command: Command, contextOf: ContextOf): void {
+  command.action(() => runMembers(contextOf(command)));
 }
 
 /** Lists the members of a calendar. */

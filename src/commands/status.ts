@@ -11,10 +11,10 @@ export interface StatusOptions {
   readonly offline: boolean;
 }
 
-export function registerStatus(command: Command, contextOf: ContextOf, run = runStatus): void {
+export function registerStatus(command: Command, contextOf: ContextOf): void {
   command
     .option("--offline", "ask nobody: show what is configured")
-    .action(({ offline = false }: Partial<StatusOptions>) => run(contextOf(command), { offline }));
+    .action(({ offline = false }: Partial<StatusOptions>) => runStatus(contextOf(command), { offline }));
 }
 
 /** Shows service, account and rate limit; the report is printed also when the service refuses or is away. */

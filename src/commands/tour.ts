@@ -5,8 +5,8 @@ import type { Context, Sandbox } from "../context.js";
 import { CliError, EXIT_EMPTY } from "../errors.js";
 import type { ContextOf } from "./command.js";
 
-export function registerTour(command: Command, contextOf: ContextOf, run = runTour): void {
-  command.action(() => run(contextOf(command)));
+export function registerTour(command: Command, contextOf: ContextOf): void {
+  command.action(() => runTour(contextOf(command)));
 }
 
 interface Step {

@@ -3,8 +3,8 @@ import type { Context } from "../context.js";
 import { userView } from "../output/views/user.js";
 import type { ContextOf } from "./command.js";
 
-export function registerWhoami(command: Command, contextOf: ContextOf, run = runWhoami): void {
-  command.action(() => run(contextOf(command)));
+export function registerWhoami(command: Command, contextOf: ContextOf): void {
+  command.action(() => runWhoami(contextOf(command)));
 }
 
 /** Shows the current user. */

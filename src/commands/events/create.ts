@@ -12,8 +12,10 @@ import { createRelatedFinder } from "./related.js";
 /** Number of the label an event gets where nobody says otherwise. */
 const DEFAULT_LABEL = "1";
 
-export function registerEventsCreate(command: Command, contextOf: ContextOf, run = runEventsCreate): void {
-  addEventFieldFlags(command).action((options: EventFieldFlags) => run(contextOf(command), options));
+export function registerEventsCreate(command: Command, contextOf: ContextOf): void {
+  addEventFieldFlags(command).action((options: EventFieldFlags) =>
+    runEventsCreate(contextOf(command), options),
+  );
 }
 
 /** Creates an event. What is wrong with the flags is said before anything is asked of the service. */

@@ -17,12 +17,12 @@ export interface EventsDeleteOptions {
 
 type DeleteContext = CalendarContext & Pick<Context, "output" | "prompt" | "warn" | "note">;
 
-export function registerEventsDelete(command: Command, contextOf: ContextOf, run = runEventsDelete): void {
+export function registerEventsDelete(command: Command, contextOf: ContextOf): void {
   command
     .argument("<id...>", "ids of events")
     .option("-y, --yes", "do not ask")
     .action((ids: readonly string[], { yes = false }: { readonly yes?: boolean }) =>
-      run(contextOf(command), { ids, yes }),
+      runEventsDelete(contextOf(command), { ids, yes }),
     );
 }
 

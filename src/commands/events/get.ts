@@ -11,10 +11,10 @@ export interface EventsGetOptions {
   readonly ids: readonly string[];
 }
 
-export function registerEventsGet(command: Command, contextOf: ContextOf, run = runEventsGet): void {
+export function registerEventsGet(command: Command, contextOf: ContextOf): void {
   command
     .argument("<id...>", "ids of events")
-    .action((ids: readonly string[]) => run(contextOf(command), { ids }));
+    .action((ids: readonly string[]) => runEventsGet(contextOf(command), { ids }));
 }
 
 /** Shows events: one id gives one object, several a list. */

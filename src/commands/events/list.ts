@@ -28,7 +28,7 @@ export interface EventsListOptions {
 type ListContext = CalendarContext &
   Pick<Context, "output" | "warn" | "note" | "now" | "isTerminal" | "setExitCode">;
 
-export function registerEventsList(command: Command, contextOf: ContextOf, run = runEventsList): void {
+export function registerEventsList(command: Command, contextOf: ContextOf): void {
   command
     .option("-A, --all-calendars", "events of every calendar")
     .option("--days <1-7>", "number of days, today included (default: 1)")
@@ -37,7 +37,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf, run =
     .option("--mine", "only events that I created or attend")
     .option("--remaining", "leave out what is over")
     .option("--fail-empty", "exit with 3 when there is nothing")
-    .action((options: EventsListOptions) => run(contextOf(command), options));
+    .action((options: EventsListOptions) => runEventsList(contextOf(command), options));
 }
 
 /** Lists upcoming events of one or more calendars, by day. */

@@ -38,7 +38,7 @@ export interface EventsUpdateOptions extends EventFieldFlags {
 
 type UpdateContext = CalendarContext & Pick<Context, "output" | "input" | "note">;
 
-export function registerEventsUpdate(command: Command, contextOf: ContextOf, run = runEventsUpdate): void {
+export function registerEventsUpdate(command: Command, contextOf: ContextOf): void {
   addEventFieldFlags(command.argument("<id>", "id of the event"))
     .option("--no-all-day", "times instead of whole days")
     .option(
@@ -50,7 +50,7 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf, run
     .option("--remove-attendee <id|name|me>", "remove an attendee, repeatable", collect)
     .option("--if-unchanged <timestamp>", "stop with exit 13 unless updated_at is still this")
     .action((id: string, options: Omit<EventsUpdateOptions, "id">) =>
-      run(contextOf(command), { ...options, id }),
+      runEventsUpdate(contextOf(command), { ...options, id }),
     );
 }
 

@@ -22,7 +22,7 @@ const HOST_DEFAULT = "127.0.0.1";
 const PORT_DEFAULT = "8787";
 const RATE_LIMIT_DEFAULT = "600/10m";
 
-export function registerServiceStart(command: Command, contextOf: ContextOf, run = runServiceStart): void {
+export function registerServiceStart(command: Command, contextOf: ContextOf): void {
   addDatabaseFlag(command)
     .option("--host <address>", `address to listen on (default: ${HOST_DEFAULT})`)
     .option("--port <number>", `port, 0 takes a free one (default: ${PORT_DEFAULT})`)
@@ -33,7 +33,7 @@ export function registerServiceStart(command: Command, contextOf: ContextOf, run
     .option("--rate-limit <n/window|off>", `requests per window (default: ${RATE_LIMIT_DEFAULT})`)
     .option("--memory", "keep nothing")
     .option("--sample", "fill an empty database with two users, two calendars and events")
-    .action((flags: ServiceStartFlags) => run(contextOf(command), flags));
+    .action((flags: ServiceStartFlags) => runServiceStart(contextOf(command), flags));
 }
 
 type StartContext = Pick<Context, "service" | "warn" | "outputFormat" | "printJson">;

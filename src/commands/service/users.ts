@@ -45,7 +45,7 @@ export async function runUsersAdd(
 ): Promise<void> {
   const output = context.output(serviceUserView);
   const password = await readPassword(context, `Password for ${name} (empty for none)`);
-  const admin = await context.service.admin(db);
+  const admin = await context.service.admin(db, { create: true });
   const user = await admin.users.add({
     name,
     ...(login === undefined ? {} : { login }),

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Prints what is left of today, one line an event: for a status bar, a message of the day, or the start of a shell.
+# Zone and calendar come from the profile: calctl config set timezone Asia/Tokyo
+set -eu
+
+calctl events list --all-calendars --remaining --fields start_local,title |
+  while IFS="$(printf '\t')" read -r start title; do
+    case $start in
+      *T*) printf '%s  %s\n' "$(printf '%s' "$start" | cut -c 12-16)" "$title" ;;
+      *) printf 'all day  %s\n' "$title" ;;
+    esac
+  done
