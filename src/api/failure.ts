@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { parseRateLimit } from "../contract/rate-limit.js";
+import { parseRateLimitReset } from "../contract/rate-limit.js";
 import type { HttpMethod } from "../contract/routes.js";
 import { CliError, type CliErrorOptions } from "../errors.js";
 import type { HttpResponse, TransportError } from "./transport.js";
@@ -99,9 +99,9 @@ function requestOf(call: Call): { readonly request: string } {
 function rateLimitHint(response: HttpResponse): { readonly hint: string } {
   const seconds = response.headers["retry-after"];
   if (seconds !== undefined && /^\d{1,9}$/.test(seconds)) return { hint: `try again in ${seconds} seconds` };
-  const reset = parseRateLimit(response.headers)?.reset;
+  const reset = parseRateLimitReset(response.headers);
   // 8.64e12 seconds is the end of JavaScript's time.
-  if (reset === undefined || reset > 8.64e12) return { hint: "try again later" };
+  if (reset === null || reset > 8.64e12) return { hint: "try again later" };
   return { hint: `try again after ${new Date(reset * 1000).toISOString()}` };
 }
 

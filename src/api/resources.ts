@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { formatWireDateTime, parseWireDateTime } from "../contract/date-time.js";
+import { formatWireDateTime, readWireDateTime, type WireDateTime } from "../contract/date-time.js";
 import { compositeId, plainId } from "../contract/ids.js";
 import {
   type LenientIdentifier,
@@ -9,6 +9,7 @@ import {
   lenientEventAttributes,
   lenientLabelAttributes,
   lenientUserAttributes,
+  readIdentifiers,
 } from "../contract/lenient-resources.js";
 import type { Activity, Calendar, CalendarEvent, Label, User } from "../contract/shapes.js";
 
@@ -62,36 +63,36 @@ export function readCalendar(resource: LenientResource, included: Included): Cal
     color: attributes.color,
     order: attributes.order,
     image_url: attributes.image_url,
-    created_at: utc(attributes.created_at),
-    labels: related(resource, "labels").map((identifier) => relatedLabel(identifier, included, id)),
-    members: related(resource, "members").map((identifier) => relatedUser(identifier, included, id)),
+    created_at: timestamp(attributes.created_at),
+    labels: related(resource, "labels", "label").map((identifier) => relatedLabel(identifier, included, id)),
+    members: related(resource, "members", "user").map((identifier) => relatedUser(identifier, included, id)),
   };
 }
 
 export function readEvent(resource: LenientResource, included: Included, calendarId: string): CalendarEvent {
   const attributes = v.parse(lenientEventAttributes, resource.attributes);
-  const allDay = attributes.all_day === true;
-  const [creator] = [...related(resource, "creator"), ...related(resource, "author")];
-  const [label] = related(resource, "label");
+  const format = attributes.all_day === true ? formatDate : formatInstant;
+  const [creator] = [...related(resource, "creator", "user"), ...related(resource, "author", "user")];
+  const [label] = related(resource, "label", "label");
   return {
     id: resource.id,
     calendar_id: calendarId,
     category: attributes.category,
     title: attributes.title,
     all_day: attributes.all_day,
-    start_at: allDay ? dateOnly(attributes.start_at) : utc(attributes.start_at),
+    start_at: format(eventTime(resource.id, "start_at", attributes.start_at)),
     start_timezone: attributes.start_timezone,
-    end_at: allDay ? dateOnly(attributes.end_at) : utc(attributes.end_at),
+    end_at: format(eventTime(resource.id, "end_at", attributes.end_at)),
     end_timezone: attributes.end_timezone,
-    recurrences: attributes.recurrences ?? attributes.recurrence ?? [],
+    recurrences: attributes.recurrences.length > 0 ? attributes.recurrences : attributes.recurrence,
     description: attributes.description,
     location: attributes.location,
     url: attributes.url,
-    created_at: utc(attributes.created_at),
-    updated_at: utc(attributes.updated_at),
+    created_at: timestamp(attributes.created_at),
+    updated_at: timestamp(attributes.updated_at),
     creator: creator === undefined ? null : relatedUser(creator, included, calendarId),
     label: label === undefined ? null : relatedLabel(label, included, calendarId),
-    attendees: related(resource, "attendees").map((user) => relatedUser(user, included, calendarId)),
+    attendees: related(resource, "attendees", "user").map((user) => relatedUser(user, included, calendarId)),
   };
 }
 
@@ -102,14 +103,13 @@ export function readActivity(resource: LenientResource, calendarId: string, even
     event_id: eventId,
     calendar_id: calendarId,
     content: attributes.content,
-    created_at: utc(attributes.created_at),
-    updated_at: utc(attributes.updated_at),
+    created_at: timestamp(attributes.created_at),
+    updated_at: timestamp(attributes.updated_at),
   };
 }
 
-function related(resource: LenientResource, name: string): readonly LenientIdentifier[] {
-  const data = resource.relationships?.[name]?.data ?? [];
-  return Array.isArray(data) ? data : [data];
+function related(resource: LenientResource, name: string, type: string): readonly LenientIdentifier[] {
+  return readIdentifiers(resource.relationships[name], type);
 }
 
 function relatedUser(identifier: LenientIdentifier, included: Included, calendarId: string): User {
@@ -124,29 +124,25 @@ function relatedLabel(identifier: LenientIdentifier, included: Included, calenda
   return found === undefined ? bareLabel(identifier.id, calendarId) : readLabel(found, calendarId);
 }
 
-/** UTC with milliseconds; an empty text counts as not sent. */
-function utc(text: string | null): string | null {
-  const time = readTime(text);
+/** When something was written, in UTC; one that cannot be read counts as not sent. */
+function timestamp(text: string | null): string | null {
+  return formatInstant(text === null ? null : readWireDateTime(text));
+}
+
+/** A time that an event stands on: null when not sent or empty, an error when it cannot be read. */
+function eventTime(id: string, name: string, text: string | null): WireDateTime | null {
+  if (text === null || text === "") return null;
+  return (
+    readWireDateTime(text) ??
+    v.parse(v.never(`event ${id}: ${name} "${text}" is no ISO 8601 date-time`), text)
+  );
+}
+
+function formatInstant(time: WireDateTime | null): string | null {
   return time === null ? null : formatWireDateTime(time.instant);
 }
 
 /** An all-day time is the date as written, whatever the offset. */
-function dateOnly(text: string | null): string | null {
-  const time = readTime(text);
+function formatDate(time: WireDateTime | null): string | null {
   return time === null ? null : `${time.date}T00:00:00.000Z`;
 }
-
-function readTime(text: string | null) {
-  if (text === null || text === "") return null;
-  return v.parse(dateTime, text);
-}
-
-const dateTime = v.pipe(
-  v.string(),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const time = parseWireDateTime(dataset.value);
-    if (time !== null) return time;
-    addIssue({ message: `"${dataset.value}" is no ISO 8601 date-time` });
-    return NEVER;
-  }),
-);

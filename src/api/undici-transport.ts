@@ -10,13 +10,15 @@ import {
   TransportError,
 } from "./transport.js";
 
-/** The largest answer that is read, in bytes. */
-const ANSWER_MAX = 32 * 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
+const ANSWER_MAX = 32 * MEBIBYTE;
 const CONNECT_TIMEOUT = 10_000;
 
 export interface UndiciTransportOptions {
   /** Longest time of one whole attempt in milliseconds. */
   readonly timeout: number;
+  /** The largest body that is read, in bytes; 32 MiB by default. */
+  readonly answerMax?: number;
 }
 
 export interface UndiciTransport {
@@ -26,20 +28,25 @@ export interface UndiciTransport {
 }
 
 /** The transport over real sockets. It follows no redirects and repeats nothing. */
-export function createUndiciTransport({ timeout }: UndiciTransportOptions): UndiciTransport {
+export function createUndiciTransport(options: UndiciTransportOptions): UndiciTransport {
+  const { timeout, answerMax = ANSWER_MAX } = options;
   const agent = new Agent({
     connect: { timeout: Math.min(CONNECT_TIMEOUT, timeout) },
     headersTimeout: timeout,
     bodyTimeout: timeout,
-    maxResponseSize: ANSWER_MAX,
+    maxResponseSize: answerMax,
   });
   return {
-    send: (httpRequest) => attempt(agent, httpRequest, timeout),
+    send: (httpRequest) => attempt(agent, httpRequest, { timeout, answerMax }),
     close: () => agent.destroy(),
   };
 }
 
-async function attempt(agent: Dispatcher, httpRequest: HttpRequest, timeout: number): Promise<HttpResponse> {
+async function attempt(
+  agent: Dispatcher,
+  httpRequest: HttpRequest,
+  { timeout, answerMax }: Required<UndiciTransportOptions>,
+): Promise<HttpResponse> {
   httpRequest.signal?.throwIfAborted();
   const deadline = AbortSignal.timeout(timeout);
   const signal =
@@ -69,6 +76,7 @@ async function attempt(agent: Dispatcher, httpRequest: HttpRequest, timeout: num
         cause: error,
       });
     }
+    if (errorCodeOf(error) === TOO_LARGE) throw tooLarge(httpRequest, answerMax, error);
     throw describeFailure(error, url, answered);
   }
 }
@@ -82,6 +90,15 @@ function interrupted({ method, signal }: HttpRequest): unknown {
     hint: `a ${method} was under way: it is unknown whether it was done, look before you repeat it`,
     cause: reason,
   });
+}
+
+const TOO_LARGE = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
+
+/** No service of this contract sends so much, and repeating a read would not help; a POST may have been done. */
+function tooLarge({ method, url }: HttpRequest, answerMax: number, cause: unknown): unknown {
+  const message = `the answer of ${new URL(url).host} is larger than ${answerMax / MEBIBYTE} MiB`;
+  if (method === "POST") return new TransportError(message, { sent: "answered", reason: TOO_LARGE, cause });
+  return new CliError("rejected", message, { cause });
 }
 
 const NEVER_SENT = new Set([
@@ -102,9 +119,6 @@ function describeFailure(error: unknown, url: URL, answered: boolean): unknown {
       hint: "is the port right?",
       cause: error,
     });
-  }
-  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
-    return new CliError("rejected", `the answer of ${url.host} is larger than 32 MiB`, { cause: error });
   }
   if (TLS_FAILURE.test(code)) {
     return configurationError(`the certificate of ${url.host} is not trusted (${code})`, {

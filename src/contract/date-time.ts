@@ -9,7 +9,13 @@ export interface WireDateTime {
 }
 
 const PATTERN =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d{2}):?(\d{2})?)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)?$/;
+
+/** Besides: the basic format, which has no separators, a date alone and an hour alone. */
+const WIDER_PATTERN =
+  /^(?<year>\d{4})(?<dash>-?)(?<month>\d{2})\k<dash>(?<day>\d{2})(?:[Tt ](?<hour>\d{2})(?::?(?<minute>\d{2})(?::?(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?)?(?<offset>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+const DAY_MS = 86_400_000;
 
 /** The instants that can be written with a year of four digits. */
 const YEAR_0 = Date.parse("0000-01-01T00:00:00.000Z");
@@ -23,6 +29,15 @@ export function parseWireDateTime(text: string): WireDateTime | null {
   return readCanonical(text) ?? readAny(text);
 }
 
+/**
+ * Reads whatever ISO 8601 time a service may send: those of `parseWireDateTime`, the basic format (`20261121T150000Z`),
+ * a date alone (its midnight), an hour alone (`T15Z`) and the end of a day (`T24:00:00`, the next midnight).
+ * Null as there.
+ */
+export function readWireDateTime(text: string): WireDateTime | null {
+  return parseWireDateTime(text) ?? readWider(text);
+}
+
 /** The contract's own form, in which lists are full of times: the runtime reads it several times as fast. */
 function readCanonical(text: string): WireDateTime | null {
   if (text.length !== "YYYY-MM-DDTHH:mm:ss.sssZ".length || !text.endsWith("Z")) return null;
@@ -34,7 +49,7 @@ function readCanonical(text: string): WireDateTime | null {
 function readAny(text: string): WireDateTime | null {
   const match = PATTERN.exec(text);
   if (match === null) return null;
-  const [, year, month, day, hour, minute, second = "0", fraction = "", , sign, offsetHour, offsetMinute] =
+  const [, year, month, day, hour, minute, second = "0", fraction = "", sign, offsetHour, offsetMinute] =
     match;
   const date = `${year}-${month}-${day}`;
   if (!isCalendarDate(date)) return null;
@@ -51,6 +66,22 @@ function readAny(text: string): WireDateTime | null {
     date,
     midnight: clock === 0 && Number(fraction) === 0,
   };
+}
+
+function readWider(text: string): WireDateTime | null {
+  const parts = WIDER_PATTERN.exec(text)?.groups;
+  if (parts === undefined) return null;
+  const { year, month, day, hour = "00", minute = "00", second = "00", fraction = "0", offset = "Z" } = parts;
+  const endsDay = hour === "24" && /^0+$/.test(minute + second + fraction);
+  const clock = `${endsDay ? "00" : hour}:${minute}:${second}.${fraction}`;
+  const time = parseWireDateTime(`${year}-${month}-${day}T${clock}${offset}`);
+  return endsDay && time !== null ? nextDay(time) : time;
+}
+
+function nextDay({ instant, date, midnight }: WireDateTime): WireDateTime | null {
+  const next = dateToInstant(date) + DAY_MS;
+  if (next >= YEAR_10000 || instant + DAY_MS >= YEAR_10000) return null;
+  return { instant: instant + DAY_MS, date: instantToDate(next), midnight };
 }
 
 /** Whether `YYYY-MM-DD` names a day that exists. */

@@ -18,31 +18,31 @@ const text = v.nullish(v.string(), null);
 const number = v.nullish(v.number(), null);
 const flag = v.nullish(v.boolean(), null);
 
-export const lenientIdentifierSchema = v.looseObject({ id: lenientId, type: v.string() });
-
-const relationship = v.nullish(
-  v.looseObject({
-    data: v.nullish(v.union([lenientIdentifierSchema, v.array(lenientIdentifierSchema)]), null),
-  }),
-  null,
-);
-
-/** Any resource object; its attributes are read by the schema of its type. */
+/** Any resource object; its attributes are read by the schema of its type, its relationships by name. */
 export const lenientResourceSchema = v.looseObject({
   id: lenientId,
   type: v.string(),
   attributes: v.nullish(v.record(v.string(), v.unknown()), {}),
-  relationships: v.nullish(v.record(v.string(), relationship), {}),
+  relationships: v.fallback(v.record(v.string(), v.unknown()), {}),
 });
 
-/** A whole answer. `included` holds objects of any type. */
+/** Objects of any type, some of which no client knows: those without id and type cannot be looked up. */
+const lenientIncluded = v.fallback(
+  v.pipe(
+    v.array(v.fallback(v.nullable(lenientResourceSchema), null)),
+    v.transform((resources) => resources.filter((resource) => resource !== null)),
+  ),
+  [],
+);
+
+/** A whole answer. */
 export const lenientOneSchema = v.looseObject({
   data: lenientResourceSchema,
-  included: v.nullish(v.array(lenientResourceSchema), []),
+  included: lenientIncluded,
 });
 export const lenientManySchema = v.looseObject({
   data: v.array(lenientResourceSchema),
-  included: v.nullish(v.array(lenientResourceSchema), []),
+  included: lenientIncluded,
 });
 
 export const lenientUserAttributes = v.looseObject({ name: text, description: text, image_url: text });
@@ -58,7 +58,16 @@ export const lenientCalendarAttributes = v.looseObject({
   created_at: text,
 });
 
-const recurrences = v.nullish(v.array(v.string()), null);
+const isText = (value: unknown) => typeof value === "string";
+
+/** What is no text is no RFC 5545 line. */
+const recurrences = v.nullish(
+  v.pipe(
+    v.array(v.unknown()),
+    v.transform((lines) => lines.filter(isText)),
+  ),
+  [],
+);
 
 export const lenientEventAttributes = v.looseObject({
   category: text,
@@ -81,4 +90,28 @@ export const lenientEventAttributes = v.looseObject({
 export const lenientActivityAttributes = v.looseObject({ content: text, updated_at: text, created_at: text });
 
 export type LenientResource = v.InferOutput<typeof lenientResourceSchema>;
-export type LenientIdentifier = v.InferOutput<typeof lenientIdentifierSchema>;
+
+/** One entry of a relationship: what it names. */
+export interface LenientIdentifier {
+  readonly id: string;
+  readonly type: string;
+}
+
+const relationshipSchema = v.fallback(v.looseObject({ data: v.unknown() }), { data: null });
+const identifierSchema = v.looseObject({ id: lenientId, type: v.fallback(v.nullable(v.string()), null) });
+const numericIdSchema = v.looseObject({ id: v.number() });
+
+/**
+ * What a relationship names, be it one or many; entries that name nothing are left out.
+ * @param type the type of an entry that lacks one
+ * @throws valibot's error for a number past 2^53, whose digits are lost: without it an update would drop an attendee
+ */
+export function readIdentifiers(relationship: unknown, type: string): readonly LenientIdentifier[] {
+  const { data } = v.parse(relationshipSchema, relationship);
+  return (Array.isArray(data) ? data : [data]).flatMap((entry: unknown) => {
+    const result = v.safeParse(identifierSchema, entry);
+    if (result.success) return [{ id: result.output.id, type: result.output.type ?? type }];
+    if (v.is(numericIdSchema, entry)) throw new v.ValiError(result.issues);
+    return [];
+  });
+}

@@ -73,11 +73,74 @@ describe("events as services send them", () => {
   });
 
   test.each([
+    ["x"],
+    [null],
+    [[]],
+    [{ room: "x" }],
+    [{ room: { data: "s" } }],
+    [{ room: { data: [null, 5] } }],
+    [{ label: "x", creator: null, attendees: [] }],
+    [{ label: { data: { id: null, type: "label" } }, creator: { data: "s" }, attendees: { data: [null] } }],
+    [{ label: { data: {} }, creator: { links: {} }, attendees: { data: [{ type: "user" }, { id: "" }] } }],
+  ])("relationships %j name nobody", async (relationships) => {
+    expect(await readEvent({ id: "e1", type: "event", relationships })).toMatchObject({
+      label: null,
+      creator: null,
+      attendees: [],
+    });
+  });
+
+  test("a relationship that can be read in part keeps that part, and its name tells the missing types", async () => {
+    const relationships = {
+      label: { data: { id: "3" } },
+      author: { data: { id: "7", type: null } },
+      attendees: { data: [null, { id: "8" }, "s", { id: 9, type: "user" }] },
+    };
+    const included = [{ id: "cal,8", type: "user", attributes: { name: "Ana" } }];
+    expect(await readEvent({ id: "e1", type: "event", relationships }, included)).toMatchObject({
+      label: { id: "cal,3", number: 3 },
+      creator: { id: "cal,7", type: "user" },
+      attendees: [
+        { id: "cal,8", type: "user", name: "Ana" },
+        { id: "cal,9", type: "user", name: null },
+      ],
+    });
+  });
+
+  test.each([[null], ["x"], [{}], [[null, "x", { type: "room" }, { id: "r" }, { id: {}, type: "room" }]]])(
+    "included %j does no harm",
+    async (included) => {
+      expect(await readEvent({ id: "e1", type: "event" }, included)).toMatchObject({ id: "e1" });
+    },
+  );
+
+  test("objects in included that cannot be read leave the others to be found", async () => {
+    const event = { id: "e1", type: "event", relationships: { label: { data: { id: "3", type: "label" } } } };
+    const included = [{ type: "room" }, { id: "cal,3", type: "label", attributes: { name: "Blue" } }];
+    expect((await readEvent(event, included)).label).toMatchObject({ id: "cal,3", name: "Blue" });
+  });
+
+  test("a calendar's labels and members", async () => {
+    const calendar = {
+      id: "cal",
+      type: "calendar",
+      relationships: { labels: { data: [null, { id: "1" }] }, members: { data: { id: "9", type: "user" } } },
+    };
+    const { api } = clientOf({ body: { data: [calendar] } });
+    expect(await api.listCalendars()).toMatchObject([
+      { labels: [{ id: "cal,1", number: 1 }], members: [{ id: "cal,9", type: "user" }] },
+    ]);
+  });
+
+  test.each([
     [{ recurrences: ["RRULE:FREQ=DAILY"] }, ["RRULE:FREQ=DAILY"]],
     [
       { recurrence: ["RRULE:FREQ=DAILY", "EXDATE:20200624T030000Z"] },
       ["RRULE:FREQ=DAILY", "EXDATE:20200624T030000Z"],
     ],
+    [{ recurrences: [], recurrence: ["RRULE:FREQ=DAILY"] }, ["RRULE:FREQ=DAILY"]],
+    [{ recurrences: ["RRULE:FREQ=DAILY"], recurrence: ["RRULE:FREQ=WEEKLY"] }, ["RRULE:FREQ=DAILY"]],
+    [{ recurrences: [null, "RRULE:FREQ=DAILY", {}] }, ["RRULE:FREQ=DAILY"]],
     [{ recurrence: null }, []],
     [{ recurrences: null }, []],
     [{}, []],
@@ -137,6 +200,9 @@ describe("events as services send them", () => {
     ["2026-11-21T06:00:00Z", "2026-11-21T06:00:00.000Z"],
     ["2026-11-21T06:00:00.123456Z", "2026-11-21T06:00:00.123Z"],
     ["2026-11-21 06:00Z", "2026-11-21T06:00:00.000Z"],
+    ["20261121T150000+0900", "2026-11-21T06:00:00.000Z"],
+    ["2026-11-21T24:00:00Z", "2026-11-22T00:00:00.000Z"],
+    ["2026-11-21", "2026-11-21T00:00:00.000Z"],
     ["", null],
   ])("a time %j reads as %j", async (text, expected) => {
     const { start_at } = await readEvent({
@@ -159,6 +225,39 @@ describe("events as services send them", () => {
     });
   });
 
+  test("an all-day time may be a date alone", async () => {
+    const attributes = { all_day: true, start_at: "2026-11-21", end_at: "20261121T24" };
+    expect(await readEvent({ id: "e1", type: "event", attributes })).toMatchObject({
+      start_at: "2026-11-21T00:00:00.000Z",
+      end_at: "2026-11-22T00:00:00.000Z",
+    });
+  });
+
+  test.each(["", "soon", "2026-13-01T00:00:00Z"])("created and updated at %j: not known", async (text) => {
+    const attributes = { created_at: text, updated_at: text };
+    expect(await readEvent({ id: "e1", type: "event", attributes })).toMatchObject({
+      created_at: null,
+      updated_at: null,
+    });
+  });
+
+  test.each(["start_at", "end_at"])(
+    "an unreadable %s in a list is reported by the event's id",
+    async (name) => {
+      const data = [
+        { id: "e1", type: "event" },
+        { id: "e2", type: "event", attributes: { [name]: "soon" } },
+      ];
+      const { api } = clientOf({ body: { data } });
+      await expect(
+        api.listUpcomingEvents({ calendarId: "cal", timezone: "UTC", days: 1 }),
+      ).rejects.toMatchObject({
+        exitCode: 11,
+        message: expect.stringContaining(`event e2: ${name} "soon" is no ISO 8601 date-time`),
+      });
+    },
+  );
+
   test("an id that is an exact number is read as text", async () => {
     expect((await readEvent({ id: 42, type: "event" })).id).toBe("42");
   });
@@ -180,6 +279,15 @@ describe("answers that are not the contract's", () => {
       "rejected",
     ],
     ["an id past 2^53", '{"data":{"id":9007199254740993,"type":"event"}}', "rejected"],
+    ["data without an id", '{"data":{"type":"event"}}', "rejected"],
+    ["data without a type", '{"data":{"id":"e1"}}', "rejected"],
+    ["data of text", '{"data":"e1"}', "rejected"],
+    ["a list for one", '{"data":[{"id":"e1","type":"event"}]}', "rejected"],
+    [
+      "an attendee past 2^53, whom an update would drop",
+      '{"data":{"id":"e1","type":"event","relationships":{"attendees":{"data":[{"id":9007199254740993}]}}}}',
+      "rejected",
+    ],
     ["cut short", '{"data":{"id":"e1","ty', "unavailable"],
     ["empty", "", "unavailable"],
   ])("%s: a read says so", async (_, body, code) => {
@@ -268,13 +376,18 @@ describe("failures", () => {
     expect((await failure({ status: 400, body }, "post")).details).toEqual({ title: ["must not be empty"] });
   });
 
-  test("a 429 says when the limit ends", async () => {
-    const headers = {
-      "x-ratelimit-limit": "600",
-      "x-ratelimit-remaining": "0",
-      "x-ratelimit-reset": "1795272000",
-    };
-    expect((await failure({ status: 429, headers, body: "" })).hint).toContain("2026-11-21T");
+  test.each([
+    [{ "x-ratelimit-reset": "1795272000" }, "try again after 2026-11-21T14:40:00.000Z"],
+    [
+      { "x-ratelimit-limit": "600", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1795272000" },
+      "try again after 2026-11-21T14:40:00.000Z",
+    ],
+    [{ "x-ratelimit-reset": "1795272000", "retry-after": "30" }, "try again in 30 seconds"],
+    [{ "x-ratelimit-reset": "soon" }, "try again later"],
+    [{ "x-ratelimit-reset": "8640000000001" }, "try again later"],
+    [{}, "try again later"],
+  ])("a 429 with %j: %s", async (headers, hint) => {
+    expect((await failure({ status: 429, headers, body: "" })).hint).toBe(hint);
   });
 });
 

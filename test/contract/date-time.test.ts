@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { formatWireDateTime, parseWireDateTime, readWireDateTime } from "../../src/contract/date-time.js";
+
+const FOUR_DIGIT_YEARS = {
+  min: new Date("0000-01-01T00:00:00.000Z"),
+  max: new Date("9999-12-31T23:59:59.999Z"),
+};
+const instants = fc.date({ ...FOUR_DIGIT_YEARS, noInvalidDate: true }).map((date) => date.getTime());
+
+describe("a date-time of ISO 8601", () => {
+  test.each([
+    ["2026-11-21T15:00:00.000Z", "2026-11-21T15:00:00.000Z"],
+    ["2026-11-21T15:00Z", "2026-11-21T15:00:00.000Z"],
+    ["2026-11-21 15:00:00", "2026-11-21T15:00:00.000Z"],
+    ["2026-11-21t15:00:00,5z", "2026-11-21T15:00:00.500Z"],
+    ["2026-11-21T15:00:00.123456789012Z", "2026-11-21T15:00:00.123Z"],
+    ["2026-11-21T15:00:00+09:00", "2026-11-21T06:00:00.000Z"],
+    ["2026-11-21T15:00:00-0330", "2026-11-21T18:30:00.000Z"],
+    ["2026-11-21T15:00:00+09", "2026-11-21T06:00:00.000Z"],
+    ["2028-02-29T00:00:00Z", "2028-02-29T00:00:00.000Z"],
+  ])("%s is %s, in a request and in an answer", (text, expected) => {
+    const time = parseWireDateTime(text);
+    expect(time === null ? null : formatWireDateTime(time.instant)).toBe(expected);
+    expect(readWireDateTime(text)).toEqual(time);
+  });
+
+  test("every instant with a year of four digits comes back from its own form", () => {
+    fc.assert(
+      fc.property(instants, (instant) => {
+        const text = formatWireDateTime(instant);
+        expect(parseWireDateTime(text)).toMatchObject({ instant, date: text.slice(0, 10) });
+      }),
+    );
+  });
+
+  test("the basic format means what the extended one does", () => {
+    fc.assert(
+      fc.property(instants, (instant) => {
+        const text = formatWireDateTime(instant);
+        expect(readWireDateTime(text.replaceAll(/[-:]/g, ""))).toEqual(parseWireDateTime(text));
+      }),
+    );
+  });
+});
+
+describe("the date and the clock as written", () => {
+  test.each([
+    ["2026-11-21T00:00:00+09:00", { date: "2026-11-21", midnight: true }],
+    ["2026-11-21T00:00:00.000Z", { date: "2026-11-21", midnight: true }],
+    ["2026-11-21T00:00:00.0001Z", { date: "2026-11-21", midnight: false }],
+    ["2026-11-21T09:00:00+09:00", { date: "2026-11-21", midnight: false }],
+    ["20261121", { date: "2026-11-21", midnight: true }],
+    ["2026-12-31T24:00:00+09:00", { date: "2027-01-01", midnight: true }],
+  ])("%s", (text, expected) => {
+    expect(readWireDateTime(text)).toMatchObject(expected);
+  });
+});
+
+describe("what answers may hold and requests may not", () => {
+  test.each([
+    ["2026-11-21", "2026-11-21T00:00:00.000Z"],
+    ["20261121", "2026-11-21T00:00:00.000Z"],
+    ["20261121T150000Z", "2026-11-21T15:00:00.000Z"],
+    ["20261121T150000.25+0900", "2026-11-21T06:00:00.250Z"],
+    ["20261121T1500", "2026-11-21T15:00:00.000Z"],
+    ["2026-11-21T15Z", "2026-11-21T15:00:00.000Z"],
+    ["2026-11-21T15+09:00", "2026-11-21T06:00:00.000Z"],
+    ["2026-11-21T24:00:00Z", "2026-11-22T00:00:00.000Z"],
+    ["2026-11-21T24:00:00.000+09:00", "2026-11-21T15:00:00.000Z"],
+    ["2026-11-21T24Z", "2026-11-22T00:00:00.000Z"],
+  ])("%s reads as %s", (text, expected) => {
+    const time = readWireDateTime(text);
+    expect(time === null ? null : formatWireDateTime(time.instant)).toBe(expected);
+    expect(parseWireDateTime(text)).toBeNull();
+  });
+});
+
+describe("no date-time", () => {
+  test.each([
+    [""],
+    ["soon"],
+    ["1795272000"],
+    ["2026"],
+    ["2026-11"],
+    ["2026-1121"],
+    ["202611-21"],
+    ["2026-11-21Z"],
+    ["2026-11-21T"],
+    ["2026-11-21T15:00:00Zulu"],
+    [" 2026-11-21T15:00:00Z"],
+    ["2026-02-30"],
+    ["2026-13-01T00:00:00Z"],
+    ["2026-11-21T24:00:01Z"],
+    ["2026-11-21T24:30Z"],
+    ["2026-11-21T24:00:00.001Z"],
+    ["2026-11-21T25:00:00Z"],
+    ["2026-11-21T15:60:00Z"],
+    ["2026-11-21T15:00:60Z"],
+    ["2026-11-21T15:00:00+24:00"],
+    ["2026-11-21T15:00:00+09:60"],
+    ["2026-11-21T15:00:00+09:"],
+    ["9999-12-31T24:00:00Z"],
+    ["9999-12-31T24:00:00+09:00"],
+    ["9999-12-31T23:00:00-09:00"],
+    ["0000-01-01T00:00:00+09:00"],
+  ])("%j", (text) => {
+    expect(parseWireDateTime(text)).toBeNull();
+    expect(readWireDateTime(text)).toBeNull();
+  });
+
+  test("no text makes the readers throw", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(parseWireDateTime(text)?.instant ?? 0).not.toBeNaN();
+        expect(readWireDateTime(text)?.instant ?? 0).not.toBeNaN();
+      }),
+    );
+  });
+});
