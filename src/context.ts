@@ -78,8 +78,12 @@ export interface Sandbox {
 
 /** The embedded service as the `service` commands use it. */
 export interface ServiceAccess {
-  /** Opens the database of `--db`, by default that of the profile `local`. */
-  admin(database: string | undefined): Promise<ServiceAdmin>;
+  /**
+   * Opens the database of `--db`, by default that of the profile `local`.
+   * @param options.create whether one that is not there is made; false by default
+   * @throws CliError configuration when it is not there and not to be made
+   */
+  admin(database: string | undefined, options?: { readonly create?: boolean }): Promise<ServiceAdmin>;
   /** Serves until the signal; resolves when it has ended. */
   serve(options: ServeOptions): Promise<void>;
   openApi(): Promise<unknown>;

@@ -73,7 +73,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     }),
     statusFacts: () => readStatusFacts({ settings, environmentToken }),
     ...createPrinting(flags, env, stdout),
-    service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal }),
+    service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
     sandbox: () => openSandbox(parts, options, settings().timezone),
   };
 }

@@ -15,7 +15,7 @@ export function localDatabase(directories: Directories): string {
 
 /** Opens a database of the embedded service; it is closed when the run ends. */
 export type OpenService = (
-  options: Pick<ServiceOptions, "database" | "rateLimit" | "onError">,
+  options: Pick<ServiceOptions, "database" | "create" | "rateLimit" | "onError">,
 ) => Promise<Service>;
 
 /** The service is loaded only when it is opened, so that online use loads no SQLite. */
@@ -33,7 +33,7 @@ export function createServiceOpener(
   };
 }
 
-/** The service of the profile `local`; its first use creates user, calendar and labels and says where. */
+/** The service of the profile `local`; its first use creates what is not there yet and says where. */
 export async function openLocalService(
   open: OpenService,
   database: string,
@@ -42,7 +42,9 @@ export async function openLocalService(
   const failures: unknown[] = [];
   const service = await open({ database, rateLimit: null, onError: (error) => failures.push(error) });
   const { userId, created } = await service.admin.ensureLocalUser({ name: systemUserName() });
-  if (created) note(`created the calendar database of the profile local: ${database}`);
+  if (service.created !== null) note(`created the calendar database of the profile local: ${database}`);
+  else if (created !== null)
+    note(`made the user ${created.user} and the calendar ${created.calendar} in ${database}`);
   return { service, userId, takeFailure: () => failures.pop() };
 }
 

@@ -9,20 +9,27 @@ export interface ServiceAccessOptions {
   readonly defaultDatabase: () => string;
   readonly open: OpenService;
   readonly signal: () => AbortSignal;
+  /** A line for people. */
+  readonly note: (text: string) => void;
 }
 
 /** The embedded service for the `service` commands. */
 export function createServiceAccess(options: ServiceAccessOptions): ServiceAccess {
   const databaseOf = (flag: string | undefined) =>
     flag === undefined ? options.defaultDatabase() : parseDatabase(flag);
+  const open: OpenService = async (opening) => {
+    const service = await options.open(opening);
+    if (service.created !== null) options.note(`created the database ${service.created}`);
+    return service;
+  };
   return {
-    async admin(database) {
-      const service = await options.open({ database: databaseOf(database), rateLimit: null });
+    async admin(database, { create = false } = {}) {
+      const service = await open({ database: databaseOf(database), create, rateLimit: null });
       return service.admin;
     },
     async serve(serving) {
       const database = serving.memory ? ":memory:" : databaseOf(serving.database);
-      const service = await options.open({ database, rateLimit: serving.rateLimit });
+      const service = await open({ database, rateLimit: serving.rateLimit });
       await serve(service, serving, options.signal());
     },
     async openApi() {

@@ -94,6 +94,12 @@ export interface TokenAdmin {
   revoke(id: string): Promise<ServiceToken>;
 }
 
+export interface LocalUser {
+  readonly userId: string;
+  /** The names of what was made; null when it was there. */
+  readonly created: { readonly user: string; readonly calendar: string } | null;
+}
+
 /**
  * What the API does not offer. Users are named by name or id, calendars also by the unique beginning of a name.
  * Every member throws CliError: usage when a value is wrong or a name fits several, not_found when nothing bears it.
@@ -106,7 +112,7 @@ export interface ServiceAdmin {
   readonly clients: ClientAdmin;
   readonly tokens: TokenAdmin;
   /** The user of the profile `local`, made with one calendar by whichever process comes first. */
-  ensureLocalUser(options: { readonly name: string }): Promise<{ userId: string; created: boolean }>;
+  ensureLocalUser(options: { readonly name: string }): Promise<LocalUser>;
   /**
    * Fills an empty database with two users, the calendars Family and Work, events around today, a token and a client.
    * @throws CliError configuration when the database is not empty

@@ -31,6 +31,8 @@ export type Origin =
 export interface ServiceOptions {
   /** Path of the SQLite file, or `:memory:`. */
   readonly database: string;
+  /** Whether a database that is not there is made; true by default. */
+  readonly create?: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Null: not limited, and no rate-limit headers. */
@@ -46,17 +48,19 @@ export interface Service {
   /** Answers any request, with a problem where something is wrong; rejects only once the service is closed. */
   handle(request: ServiceRequest, origin: Origin): Promise<ServiceResponse>;
   readonly admin: ServiceAdmin;
+  /** Path of the database when this opening has made it; null when it was there or is in memory. */
+  readonly created: string | null;
   /** Lets requests under way finish, then closes the database. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the service over a database, which is made where there is none.
- * @throws CliError configuration when the database cannot be used
+ * Opens the service over a database.
+ * @throws CliError configuration when the database cannot be used, or is not there and not to be made
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { database, now, rateLimit, mediaType = DEFAULT_MEDIA_TYPE, onError = () => undefined } = options;
-  const store = await openStore(database);
+  const store = await openStore(database, options);
   const counter = createRateCounter(store);
   const answer = createRequestHandler({ store, counter, now, rateLimit, mediaType, onError });
   const underWay = new Set<Promise<unknown>>();
@@ -69,6 +73,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       return response;
     },
     admin: createAdmin({ store, now }),
+    created: store.created,
     close() {
       closing ??= Promise.allSettled(underWay).then(() => store.close());
       return closing;

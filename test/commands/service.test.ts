@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
@@ -110,8 +111,6 @@ describe("service administration", () => {
     ["no redirect URI", ["clients", "add", "Bot"], 2, "--redirect-uri"],
     ["nothing to set", ["labels", "set", "1", "-c", "Family"], 2, "--name"],
     ["a number that is none", ["labels", "set", "x", "--name", "y", "-c", "Family"], 2, "NUMBER"],
-    ["a user that is not there", ["calendars", "add", "Family", "--owner", "Zoe"], 5, "Zoe"],
-    ["a token that is not there", ["tokens", "revoke", "zzz"], 5, "zzz"],
     ["an empty name", ["users", "add", ""], 2, "name"],
     ["a database of another kind", ["users", "list", "--db", "mysql:x"], 2, "sqlite:PATH"],
   ])("%s", async (_, argv, exitCode, word) => {
@@ -119,6 +118,51 @@ describe("service administration", () => {
     const result = await harness.run("service", ...argv, ...flags);
     expect(result).toMatchObject({ exitCode, stdout: "" });
     expect(result.stderr).toContain(word);
+  });
+
+  test.each([
+    ["a user", ["calendars", "add", "Family", "--owner", "Zoe"], "Zoe"],
+    ["a token", ["tokens", "revoke", "zzz"], "zzz"],
+  ])("%s that is not there is exit 5", async (_, argv, word) => {
+    await admin("users", "add", "Ana");
+    const result = await harness.run("service", ...argv, ...db);
+    expect(result).toMatchObject({ exitCode: 5, stdout: "", stderr: expect.stringContaining(word) });
+  });
+
+  test.each([
+    [["users", "list"]],
+    [["users", "password", "Ana"]],
+    [["users", "disable", "Ana"]],
+    [["calendars", "add", "Family", "--owner", "Ana"]],
+    [["calendars", "list"]],
+    [["members", "add", "Ana", "-c", "Family"]],
+    [["members", "remove", "Ana", "-c", "Family"]],
+    [["members", "list", "-c", "Family"]],
+    [["labels", "set", "1", "--name", "School", "-c", "Family"]],
+    [["clients", "add", "Bot", "--redirect-uri", "http://127.0.0.1/"]],
+    [["clients", "list"]],
+    [["clients", "remove", "zzz"]],
+    [["tokens", "create", "--user", "Ana"]],
+    [["tokens", "list"]],
+    [["tokens", "revoke", "zzz"]],
+  ])("%j without a database is exit 10 and makes none", async (argv) => {
+    for (const [flags, path] of [
+      [db, join(harness.directory, "service.db")],
+      [[], join(harness.directory, "local.db")],
+    ] as const) {
+      const result = await harness.runWith({ stdin: "correct horse\n" }, "service", ...argv, ...flags);
+      expect(result).toMatchObject({ exitCode: 10, stdout: "" });
+      expect(result.stderr).toContain(`there is no database at ${path}`);
+      expect(result.stderr).toContain("calctl service users add");
+    }
+    expect(readdirSync(harness.directory)).toEqual([]);
+  });
+
+  test("users add makes a database and says so, once", async () => {
+    const created = `created the database ${join(harness.directory, "service.db")}`;
+    expect((await harness.run("service", "users", "add", "Ana", ...db)).stderr).toContain(created);
+    expect((await harness.run("service", "users", "add", "Ben", ...db)).stderr).not.toContain("created");
+    expect((await harness.run("service", "users", "list", ...db)).stderr).toBe("");
   });
 
   test("the default database is that of the profile local", async () => {

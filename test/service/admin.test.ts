@@ -306,10 +306,13 @@ describe("the local user", () => {
 
   test("is made once, with one calendar, whatever the name later", async () => {
     const first = await admin.ensureLocalUser({ name: "home" });
-    expect(first).toEqual({ userId: expect.any(String), created: true });
+    expect(first).toEqual({
+      userId: expect.any(String),
+      created: { user: "home", calendar: "Personal" },
+    });
     expect(await admin.ensureLocalUser({ name: "renamed" })).toEqual({
       userId: first.userId,
-      created: false,
+      created: null,
     });
     const [calendar, ...others] = (await admin.calendars.list()).filter(({ name }) => name === "Personal");
     expect(others).toEqual([]);

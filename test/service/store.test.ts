@@ -75,7 +75,7 @@ describe("the database", () => {
 
   test("in memory leaves no file", async () => {
     const service = await open(":memory:");
-    expect((await service.admin.ensureLocalUser({ name: "local" })).created).toBe(true);
+    expect(service.created).toBeNull();
     await service.close();
     expect(readdirSync(".")).not.toContain(":memory:");
   });
@@ -87,6 +87,32 @@ describe("the database", () => {
     expect(await service.admin.users.list()).toEqual([]);
     for (const file of readdirSync(folder.path)) expect(modeOf(join(folder.path, file)), file).toBe(0o600);
     await service.close();
+  });
+
+  test("tells which opening has made it", async () => {
+    const path = join(folder.path, "calendar.db");
+    for (const created of [path, null]) {
+      const service = await open(path);
+      expect(service.created).toBe(created);
+      await service.close();
+    }
+  });
+
+  test.each([
+    ["that is not there", () => undefined, []],
+    ["in a folder that is not there", () => undefined, []],
+    ["that is an empty file", (path: string) => writeFileSync(path, ""), ["calendar.db"]],
+  ])("one %s is made only where that is wanted", async (kind, prepare, files) => {
+    const path = join(folder.path, ...(kind.includes("folder") ? ["new"] : []), "calendar.db");
+    prepare(path);
+    const opening = openService({ database: path, create: false, now: () => NOW, rateLimit: null });
+    await expect(opening).rejects.toMatchObject({
+      code: "configuration",
+      exitCode: 10,
+      message: `there is no database at ${path}`,
+    });
+    expect(readdirSync(folder.path)).toEqual(files);
+    for (const file of files) expect(statSync(join(folder.path, file)).size).toBe(0);
   });
 
   test("the version of the schema is the number of migrations", async () => {

@@ -1,4 +1,4 @@
-import type { AdminOptions } from "../admin.js";
+import type { AdminOptions, LocalUser } from "../admin.js";
 import { createUserId } from "../secrets.js";
 import type { Queries } from "../store/open.js";
 import { insertUser, isLoginTaken } from "../store/users.js";
@@ -8,25 +8,22 @@ import { checkName, NAME_MAX } from "./naming.js";
 const CALENDAR_NAME = "Personal";
 
 /** The user of the profile `local`; the first call on a database makes it, with one calendar. */
-export async function ensureLocalUser(
-  { store, now }: AdminOptions,
-  accountName: string,
-): Promise<{ userId: string; created: boolean }> {
+export async function ensureLocalUser({ store, now }: AdminOptions, accountName: string): Promise<LocalUser> {
   const known = await store.read(findLocalUser);
-  if (known !== undefined) return { userId: known, created: false };
+  if (known !== undefined) return { userId: known, created: null };
   // Nobody can choose the name of their account, and with that of a domain it may be longer than names here.
   const name = [...accountName].slice(0, NAME_MAX).join("");
   checkName(name);
   return store.write(async (db) => {
     // Another process may have made it since.
     const made = await findLocalUser(db);
-    if (made !== undefined) return { userId: made, created: false };
+    if (made !== undefined) return { userId: made, created: null };
     const userId = createUserId();
     const login = await freeLogin(db, name);
     await insertUser(db, { id: userId, name, login, password_hash: null, created_at: now() });
     await addCalendar(db, { name: CALENDAR_NAME, ownerId: userId, now: now() });
     await db.insertInto("settings").values({ name: "local_user_id", value: userId }).execute();
-    return { userId, created: true };
+    return { userId, created: { user: name, calendar: CALENDAR_NAME } };
   });
 }
 

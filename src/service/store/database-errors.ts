@@ -63,6 +63,13 @@ export function inaccessible(cause: unknown, path: string, hint = MAKE_WRITABLE)
   return configurationError(`the database ${path} cannot be read and written`, { hint, cause });
 }
 
+/** There is no database, and none is to be made. */
+export function missing(path: string): CliError {
+  return configurationError(`there is no database at ${path}`, {
+    hint: "calctl service users add and calctl service start make one; --db and CALCTL_DATA_DIR say where",
+  });
+}
+
 /** The file or its folder cannot be opened or made. */
 export function explainFileError(error: unknown, path: string): unknown {
   const reason = FILE_REASONS[errorCodeOf(error) ?? ""];

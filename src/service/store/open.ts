@@ -2,7 +2,7 @@ import { closeSync, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, stat
 import { dirname, resolve } from "node:path";
 import { Kysely, type SqliteDatabase, sql } from "kysely";
 import { CliError, configurationError, errorCodeOf } from "../../errors.js";
-import { explainFileError } from "./database-errors.js";
+import { explainFileError, missing } from "./database-errors.js";
 import { connect, createDialect } from "./dialect.js";
 import { APPLICATION_ID, SCHEMA_VERSION, type StoreSchema } from "./schema.js";
 
@@ -14,7 +14,14 @@ export interface Store {
   read<T>(work: (db: Queries) => Promise<T>): Promise<T>;
   /** Runs work as one transaction that holds the write lock from its beginning. */
   write<T>(work: (db: Queries) => Promise<T>): Promise<T>;
+  /** Path of the database when this opening has made it; null when it was there or is in memory. */
+  readonly created: string | null;
   close(): Promise<void>;
+}
+
+export interface OpenStoreOptions {
+  /** Whether a database that is not there is made; true by default. */
+  readonly create?: boolean | undefined;
 }
 
 const MEMORY = ":memory:";
@@ -23,15 +30,17 @@ const MEMORY = ":memory:";
  * Opens the database, making it (mode 0600, a new folder 0700) or bringing it up to date where needed. Any number of
  * processes may do so at the same moment.
  * @param path of the SQLite file, or `:memory:`
- * @throws CliError configuration when the file is not ours, damaged, newer than this program or cannot be opened
+ * @throws CliError configuration when the file is not ours, damaged, newer than this program or cannot be opened, or is
+ * not there and not to be made
  */
-export async function openStore(path: string): Promise<Store> {
+export async function openStore(path: string, { create = true }: OpenStoreOptions = {}): Promise<Store> {
   const file = path === MEMORY ? MEMORY : resolve(path);
-  if (file !== MEMORY) createFile(file);
+  if (file !== MEMORY) ensureFile(file, create);
   const database = connect(file);
   const db = new Kysely<StoreSchema>({ dialect: createDialect(database) });
+  let created: boolean;
   try {
-    await bringUpToDate(db, database, file);
+    created = await bringUpToDate(db, database, { file, create });
   } catch (error) {
     database.close();
     throw error;
@@ -39,6 +48,7 @@ export async function openStore(path: string): Promise<Store> {
   return {
     read: (work) => db.transaction().setAccessMode("read only").execute(work),
     write: (work) => db.transaction().execute(work),
+    created: created && file !== MEMORY ? file : null,
     close: async () => {
       try {
         // What is written is in the one file then, for whoever copies it.
@@ -53,18 +63,18 @@ export async function openStore(path: string): Promise<Store> {
 }
 
 /** SQLite would make the file readable for all; its journal takes the mode of the file. */
-function createFile(file: string): void {
+function ensureFile(file: string, create: boolean): void {
   try {
-    createFolder(dirname(file));
-    const handle = openSync(file, "a", 0o600);
+    if (create) createFolder(dirname(file));
+    const handle = openSync(file, create ? "a" : "r+", 0o600);
     try {
       const { size, mode } = fstatSync(handle);
-      if (size === 0 && (mode & 0o077) !== 0) fchmodSync(handle, 0o600);
+      if (create && size === 0 && (mode & 0o077) !== 0) fchmodSync(handle, 0o600);
     } finally {
       closeSync(handle);
     }
   } catch (error) {
-    throw explainFileError(error, file);
+    throw !create && errorCodeOf(error) === "ENOENT" ? missing(file) : explainFileError(error, file);
   }
 }
 
@@ -81,19 +91,27 @@ function createFolder(folder: string): void {
   }
 }
 
-async function bringUpToDate(db: Queries, database: SqliteDatabase, file: string): Promise<void> {
+/** Resolves with whether there was nothing yet. */
+async function bringUpToDate(
+  db: Queries,
+  database: SqliteDatabase,
+  { file, create }: { readonly file: string; readonly create: boolean },
+): Promise<boolean> {
+  let version = SCHEMA_VERSION;
   const current = pragma(database, "user_version") === SCHEMA_VERSION;
   if (!current || pragma(database, "application_id") !== APPLICATION_ID) {
     const { MIGRATIONS } = await import("./migrations.js");
     await db.transaction().execute(async (transaction) => {
       // Judged under the lock: another process may be making the same database.
-      for (const migrate of MIGRATIONS.slice(schemaVersion(database, file)))
-        await migrate(transaction.schema);
+      version = schemaVersion(database, file);
+      if (version === 0 && !create) throw missing(file);
+      for (const migrate of MIGRATIONS.slice(version)) await migrate(transaction.schema);
       await sql`pragma application_id = ${sql.lit(APPLICATION_ID)}`.execute(transaction);
       await sql`pragma user_version = ${sql.lit(SCHEMA_VERSION)}`.execute(transaction);
     });
   }
   if (file !== MEMORY) writeAheadIfFree(database);
+  return version === 0;
 }
 
 /**

@@ -8,6 +8,7 @@ import { build } from "esbuild";
 
 export interface ChildResult {
   readonly userId: string;
+  /** Whether it made the database. */
   readonly created: boolean;
   /** How many the user has. */
   readonly calendars: number;

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ServeOptions } from "../../src/context.js";
+import {
+  createServiceOpener,
+  type OpenService,
+  openLocalService,
+  systemUserName,
+} from "../../src/host/local-backend.js";
+import { createResources, type Resources } from "../../src/host/resources.js";
+import { createServiceAccess } from "../../src/host/service-access.js";
+
+/** What people are told of the database of the profile `local`. */
+
+const NOW = Date.parse("2026-11-21T14:30:00.000Z");
+const SERVING: ServeOptions = {
+  database: undefined,
+  memory: false,
+  sample: false,
+  rateLimit: null,
+  listen: { host: "127.0.0.1", port: 0 },
+  tls: undefined,
+  onListening: async () => undefined,
+};
+
+let folder: string;
+let database: string;
+let resources: Resources;
+let open: OpenService;
+let notes: string[];
+const note = (text: string) => void notes.push(text);
+const access = () =>
+  createServiceAccess({ defaultDatabase: () => database, open, signal: () => AbortSignal.abort(), note });
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "calctl-host-"));
+  database = join(folder, "local.db");
+  resources = createResources();
+  const parts = { process: { ...process, report: undefined }, now: () => NOW, resources };
+  open = createServiceOpener(parts, () => undefined);
+  notes = [];
+});
+afterEach(async () => {
+  await resources.closeAll();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("the first use of the profile local makes it, later ones say nothing", async () => {
+  const first = await openLocalService(open, database, note);
+  expect(notes).toEqual([`created the calendar database of the profile local: ${database}`]);
+  const second = await openLocalService(open, database, note);
+  expect(second.userId).toBe(first.userId);
+  expect(notes).toHaveLength(1);
+});
+
+test("where users were added before, the first use makes what is missing", async () => {
+  const admin = await access().admin(undefined, { create: true });
+  await admin.users.add({ name: "Ana" });
+  await openLocalService(open, database, note);
+  expect(notes).toEqual([
+    `created the database ${database}`,
+    `made the user ${systemUserName()} and the calendar Personal in ${database}`,
+  ]);
+});
+
+test("service start makes a database and says so, once", async () => {
+  await access().serve(SERVING);
+  await access().serve(SERVING);
+  await access().serve({ ...SERVING, memory: true });
+  expect(notes).toEqual([`created the database ${database}`]);
+});
