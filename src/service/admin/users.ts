@@ -2,6 +2,7 @@ import { usageError } from "../../errors.js";
 import type { AdminOptions, UserAdmin } from "../admin.js";
 import { hashPassword } from "../passwords.js";
 import { createUserId } from "../secrets.js";
+import { endSignIns } from "../store/sessions.js";
 import { insertUser, isLoginTaken, listAllUsers } from "../store/users.js";
 import { checkName, requireUser } from "./naming.js";
 import { serviceUser } from "./shapes.js";
@@ -27,6 +28,7 @@ export function createUserAdmin({ store, now }: AdminOptions): UserAdmin {
       return store.write(async (db) => {
         const found = await requireUser(db, user);
         await db.updateTable("users").set({ password_hash }).where("id", "=", found.id).execute();
+        await endSignIns(db, found.id);
         return serviceUser(found);
       });
     },
@@ -34,6 +36,7 @@ export function createUserAdmin({ store, now }: AdminOptions): UserAdmin {
       store.write(async (db) => {
         const found = await requireUser(db, user);
         await db.updateTable("users").set({ disabled: 1 }).where("id", "=", found.id).execute();
+        await endSignIns(db, found.id);
         return serviceUser(found);
       }),
   };
