@@ -13,8 +13,8 @@ const ENTRY = join(DIST, "calctl.js");
 /** Whatever can change the bundle: the sources, what they import, and how they are put together. */
 const INPUTS = ["bin", "src", "package.json", "package-lock.json", "tsconfig.json", "scripts/build.mjs"];
 
-/** Packages with native binaries stay outside the bundle. */
-const NATIVE_PACKAGES = ["libsql"];
+/** Packages with files of their own stay outside the bundle: native binaries, and the launcher script of `open`. */
+const OUTSIDE_PACKAGES = ["libsql", "keytar", "open"];
 
 const HOUR_MS = 3_600_000;
 
@@ -45,7 +45,7 @@ function buildOptions() {
     platform: "node",
     format: "esm",
     target: "node20.19",
-    external: NATIVE_PACKAGES,
+    external: OUTSIDE_PACKAGES,
     define: { __CALCTL_VERSION__: JSON.stringify(version) },
     // commander and others are CommonJS: their require() of built-in modules needs a real require.
     banner: {

@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import type { CredentialStore } from "./auth/credentials.js";
 import { type ConfigFile, createConfigFile } from "./config/config-file.js";
 import { resolveDirectories } from "./config/directories.js";
 import type { Environment } from "./config/environment.js";
@@ -15,6 +16,10 @@ import type { Service } from "./service/service.js";
 export interface ProcessLike extends SignalSource {
   readonly env: Environment;
   readonly platform: string;
+  readonly execPath: string;
+  readonly argv: readonly string[];
+  /** Absent where users have no numbers. */
+  readonly getuid?: (() => number) | undefined;
   readonly stdin: ReadableLike;
   readonly stdout: WritableLike;
   readonly stderr: WritableLike;
@@ -27,6 +32,8 @@ export interface HostOverrides {
   /** The zone of the process; undefined when it has no IANA name. */
   readonly systemTimeZone?: () => string | undefined;
   readonly configFile?: ConfigFile;
+  /** In place of the system's keychain. */
+  readonly keychain?: CredentialStore;
   /** The service behind the profile `local`, and its user. */
   readonly localService?: () => Promise<LocalService>;
 }
@@ -65,6 +72,8 @@ export interface HostParts {
   readonly now: () => number;
   readonly systemTimeZone: () => string | undefined;
   readonly configFile: ConfigFile;
+  /** Folder of databases and of tokens in files. */
+  readonly dataDirectory: string;
   /** Path of the database of the profile `local`. */
   readonly database: string;
   /** Aborts on SIGINT and SIGTERM; they are listened for from the first call on. */
@@ -85,6 +94,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     now: overrides.now ?? Date.now,
     systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,
     configFile: overrides.configFile ?? createConfigFile(directories.config),
+    dataDirectory: directories.data,
     database: localDatabase(directories),
     signal: () => {
       signal ??= createInterruption(process);

@@ -52,7 +52,8 @@ export function readPasted(line: string, expected: PasteExpectation): Authorizat
 const FAULTS: Readonly<Record<ResponseFault, string>> = {
   doubled: "a part of this address is there twice: copy it again",
   no_state: "this address has no state: copy the whole of it",
-  wrong_state: "this address belongs to an earlier attempt: sign in at the address above and paste the new one",
+  wrong_state:
+    "this address belongs to an earlier attempt: sign in at the address above and paste the new one",
   wrong_issuer: "this address comes from another authorization server",
   no_code: "this address has no code: copy the whole of it",
   too_long: "a part of this address is too long",

@@ -47,7 +47,9 @@ export function parseRedirectUri(text: string, source: string): RedirectTarget {
 
 /** The redirect URI with the port that was bound; one that names its port stays as it is, byte for byte. */
 export function withBoundPort({ uri, port }: RedirectTarget, boundPort: number): string {
-  return port === 0 ? uri.replace(/^(http:\/\/[^/:[]+|http:\/\/\[[^\]]*\])(?::0?)?/i, `$1:${boundPort}`) : uri;
+  return port === 0
+    ? uri.replace(/^(http:\/\/[^/:[]+|http:\/\/\[[^\]]*\])(?::0?)?/i, `$1:${boundPort}`)
+    : uri;
 }
 
 /** URL drops the port 80, which still is an exact one where it is written. */

@@ -74,7 +74,8 @@ async function readSecret(
     throw errorCodeOf(cause) === "configuration" ? cause : fileError("read", path, cause);
   }
   const secret = parseSecret(text);
-  if (secret === null) throw configurationError(`${path} is broken: it holds no token`, { hint: LOGIN_AGAIN });
+  if (secret === null)
+    throw configurationError(`${path} is broken: it holds no token`, { hint: LOGIN_AGAIN });
   if (secret.origin !== key.origin || secret.profile !== key.profile) {
     throw configurationError(`${path} is broken: its token is for ${secret.origin}`, { hint: LOGIN_AGAIN });
   }

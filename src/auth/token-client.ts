@@ -67,7 +67,8 @@ function readToken(response: HttpResponse): string {
   if (body.length > ANSWER_MAX) throw notOAuth(status, "it is larger than 1 MiB");
   const json = parseJson(body);
   const refusal = v.safeParse(oauthErrorSchema, json);
-  if (refusal.success) throw authorizationError(refusal.output.error, refusal.output.error_description, status);
+  if (refusal.success)
+    throw authorizationError(refusal.output.error, refusal.output.error_description, status);
   if (status >= 500) throw unavailable(`the token endpoint answered ${status}`, { status });
   if (status === 429) {
     throw new CliError("rate_limited", "the authorization server's rate limit is used up", {
@@ -109,7 +110,8 @@ export function authorizationError(
   description: string | null | undefined,
   status?: number,
 ): CliError {
-  const text = description === null || description === undefined || description === "" ? "" : `: ${description}`;
+  const text =
+    description === null || description === undefined || description === "" ? "" : `: ${description}`;
   const options = status === undefined ? {} : { status };
   if (TEMPORARY.has(error)) {
     return unavailable(`the authorization server cannot sign you in now (${error})${shorten(text)}`, options);
@@ -132,7 +134,10 @@ function shorten(text: string): string {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
 
-function unavailable(message: string, options: { readonly status?: number; readonly cause?: unknown }): CliError {
+function unavailable(
+  message: string,
+  options: { readonly status?: number; readonly cause?: unknown },
+): CliError {
   return new CliError("unavailable", message, { ...options, hint: "try again later: calctl login" });
 }
 

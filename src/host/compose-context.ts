@@ -1,24 +1,26 @@
-import { readEnvironmentToken, type Token } from "../auth/token-sources.js";
-import { type Environment, readVariable } from "../config/environment.js";
+import type { Environment } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
-import { LOCAL_PROFILE } from "../config/settings.js";
-import type { Context, GlobalFlags, StatusFacts } from "../context.js";
+import type { Context, GlobalFlags, Settings, StatusFacts } from "../context.js";
 import { isTimeZone } from "../contract/time-zone.js";
 import { usageError } from "../errors.js";
 import type { createHost, HostContext, HostParts, Run } from "../host.js";
 import { checkFormat, createOutput, effectiveFormat, type OutputTarget } from "../output/output.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import { wantsColor } from "../output/style.js";
-import { chooseToken, createBackend } from "./backend.js";
+import { createBackend } from "./backend.js";
+import { createStoreOpener } from "./credential-stores.js";
 import { chooseFormat } from "./format-choice.js";
 import { createInput } from "./input.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-backend.js";
 import { createNetworkTransport, traced } from "./network.js";
+import { profileName } from "./profile-choice.js";
 import { createPrompt } from "./prompt.js";
 import { once } from "./resources.js";
 import { createServiceAccess } from "./service-access.js";
+import { createSession } from "./session.js";
 import { createSettings } from "./settings.js";
 import type { TextSink } from "./text-sink.js";
+import { createTokenChoice, type TokenChoice } from "./token-choice.js";
 
 export interface CompositionOptions {
   readonly flags: GlobalFlags;
@@ -40,34 +42,42 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
   const open = createServiceOpener(parts, (error) => {
     if (flags.debug === true) warn(error instanceof Error ? (error.stack ?? error.message) : String(error));
   });
-  const environmentToken = () => readToken(env);
+  const prompt = createPrompt({
+    stdin: process.stdin,
+    stderr: process.stderr,
+    env,
+    allowed: flags.prompts !== false,
+    signal: parts.signal,
+  });
+  const openStore = createStoreOpener(parts, {
+    interactive: prompt.available,
+    tell: warn,
+    signal: parts.signal,
+  });
+  const config = () => configFile.read();
+  const tokenChoice = createTokenChoice({ settings, env, config, openStore, signal: parts.signal });
   return {
     flags,
     now: parts.now,
     note,
     warn,
-    prompt: createPrompt({
-      stdin: process.stdin,
-      stderr: process.stderr,
-      env,
-      allowed: flags.prompts !== false,
-    }),
+    prompt,
     input: createInput(process.stdin),
     settings,
     profiles: () => createProfileStore({ file: configFile, isTimeZone }),
-    profileName: () =>
-      flags.profile ?? readVariable(env, "CALCTL_PROFILE") ?? configFile.read().profile ?? LOCAL_PROFILE,
+    profileName: () => profileName(flags, configFile.read(), env),
     api: once(() =>
       createBackend({
         settings: settings(),
-        environmentToken,
+        token: tokenChoice.token,
         localService: parts.overrides.localService ?? (() => openLocalService(open, parts.database, note)),
         networkTransport: () => createNetworkTransport(flags, parts),
         decorate: (transport) => traced(transport, { flags, now: parts.now, write: warn }),
         signal: parts.signal,
       }),
     ),
-    statusFacts: () => readStatusFacts({ settings, environmentToken }),
+    session: createSession({ parts, flags, openStore, tokenChoice, interactive: prompt.available, warn }),
+    statusFacts: () => readStatusFacts(settings(), tokenChoice),
     ...createPrinting(flags, env, stdout),
     service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal }),
     sandbox: () => openSandbox(parts, options),
@@ -105,26 +115,11 @@ function decideColor({ color }: GlobalFlags, env: Environment, { isTerminal }: T
   return wantsColor({ flag: color, env, isTerminal });
 }
 
-function readToken(env: Environment): Token | null {
-  return readEnvironmentToken({
-    token: readVariable(env, "CALCTL_TOKEN"),
-    tokenFile: readVariable(env, "CALCTL_TOKEN_FILE"),
-    credentialsDirectory: env["CREDENTIALS_DIRECTORY"],
-  });
-}
-
-function readStatusFacts({
-  settings,
-  environmentToken,
-}: {
-  readonly settings: Context["settings"];
-  readonly environmentToken: () => Token | null;
-}): StatusFacts {
-  const { profile, service } = settings();
+function readStatusFacts({ profile, service }: Settings, tokenChoice: TokenChoice): StatusFacts {
   return {
     profile,
     baseUrl: service.kind === "remote" ? service.baseUrl.value : null,
-    tokenSource: chooseToken({ settings: settings(), environmentToken })?.source ?? null,
+    tokenSource: tokenChoice.source(),
   };
 }
 

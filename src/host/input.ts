@@ -39,7 +39,8 @@ export function createInput(stdin: ReadableLike): Input {
   };
 }
 
-async function readAll(stdin: ReadableLike): Promise<Uint8Array> {
+/** Everything of a stream. */
+export async function readAll(stdin: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of stdin) chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
   return Buffer.concat(chunks);
