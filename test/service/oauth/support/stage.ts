@@ -1,4 +1,5 @@
 import type { ServiceClient } from "../../../../src/service/admin.js";
+import type { Service } from "../../../../src/service/service.js";
 import { sendInProcess } from "../../support/send.js";
 import { createWorld, type World, type WorldOptions } from "../../support/world.js";
 import { type Browser, createBrowser, type Visited } from "./browser.js";
@@ -29,10 +30,14 @@ export interface OAuthStage {
   signIn(browser: Browser, target?: string): Promise<Visited>;
   /** A code that a browser that is signed in allows. */
   code(browser: Browser, changes?: Fields): Promise<string>;
-  /** Sends the contract's token request. */
-  exchange(changes: Fields): Promise<TokenAnswer>;
+  /** Sends the contract's token request, to another service on the database where one is given. */
+  exchange(changes: Fields, service?: Service): Promise<TokenAnswer>;
   /** Sends a body to the token endpoint. */
-  postToken(body: string, headers?: Readonly<Record<string, string>>): Promise<TokenAnswer>;
+  postToken(
+    body: string,
+    headers?: Readonly<Record<string, string>>,
+    service?: Service,
+  ): Promise<TokenAnswer>;
   /** The status of a request to the API with a token. */
   use(token: unknown): Promise<number>;
   close(): Promise<void>;
@@ -65,7 +70,7 @@ export async function createOAuthStage(options: WorldOptions = {}): Promise<OAut
       const { sent } = await browser.submit(await browser.open(stage.authorize(changes)), "allow");
       return sent["code"] ?? "";
     },
-    exchange: (changes) =>
+    exchange: (changes, service) =>
       stage.postToken(
         JSON.stringify({
           client_id: client.client_id,
@@ -74,9 +79,11 @@ export async function createOAuthStage(options: WorldOptions = {}): Promise<OAut
           grant_type: "authorization_code",
           ...changes,
         }),
+        undefined,
+        service,
       ),
-    async postToken(body, headers = { "content-type": "application/json" }) {
-      const response = await send({
+    async postToken(body, headers = { "content-type": "application/json" }, service = world.service) {
+      const response = await sendInProcess(service)({
         method: "POST",
         target: "/oauth/token",
         headers,
