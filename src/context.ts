@@ -68,8 +68,8 @@ export interface LoginRequest {
   readonly clientSecret: string | undefined;
   /** Undefined where nobody can be asked. */
   readonly askClientSecret: (() => Promise<string>) | undefined;
-  /** A token to keep instead of signing in; undefined signs in. */
-  readonly personalToken: string | undefined;
+  /** Gives a token to keep instead of signing in; undefined signs in. */
+  readonly readToken: (() => Promise<string>) | undefined;
   /** Whether a browser may be opened here. */
   readonly browser: boolean;
   /** A file instead of the keychain. */

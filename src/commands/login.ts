@@ -54,7 +54,7 @@ export async function runLogin(context: LoginContext, options: LoginOptions): Pr
     flags: { baseUrl, authUrl, clientId, redirectUri, mediaType },
     clientSecret: await readSecretFile(context, options.clientSecretFile),
     askClientSecret: prompt.available ? () => prompt.password("Client secret") : undefined,
-    personalToken: options.withToken === true ? await readToken(context) : undefined,
+    readToken: options.withToken === true ? () => readToken(context) : undefined,
     browser: options.browser !== false,
     insecureStorage: options.insecureStorage === true,
     timeout,

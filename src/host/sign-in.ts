@@ -49,9 +49,9 @@ export async function signIn(request: LoginRequest, options: SessionOptions): Pr
   const attempt: SignIn = { request, settings, target, options, transport, signal: parts.signal() };
   const keep = (token: string) => keepToken(token, attempt, store);
   const user =
-    request.personalToken === undefined
+    request.readToken === undefined
       ? await authorizeInBrowser(attempt, keep)
-      : await keep(request.personalToken);
+      : await keep(await request.readToken());
   const { profile, movedFrom } = target;
   return {
     userName: user.name ?? user.id,
@@ -75,7 +75,7 @@ function missingFlags(
   { interactive, parts }: SessionOptions,
 ): readonly string[] {
   const missing = settings.target === undefined ? ["--base-url"] : [];
-  if (request.personalToken !== undefined) return missing;
+  if (request.readToken !== undefined) return missing;
   if (settings.authUrl === undefined) missing.push("--auth-url");
   if (settings.clientId === undefined) missing.push("--client-id");
   const secret = request.clientSecret ?? (parts.process.env["CALCTL_CLIENT_SECRET"] || undefined);

@@ -34,13 +34,15 @@ export function createTokenChoice(options: TokenChoiceOptions): TokenChoice {
   return {
     source() {
       const source = findSource(options);
-      if (source === null) return null;
+      if (source === null || source.kind === "elsewhere") return null;
       return source.kind === "environment" ? source.token.source : nameOf(source);
     },
     async token() {
       const source = findSource(options);
       if (source === null) return null;
       switch (source.kind) {
+        case "elsewhere":
+          throw source.error;
         case "environment":
           return source.token;
         case "command":
@@ -53,11 +55,13 @@ export function createTokenChoice(options: TokenChoiceOptions): TokenChoice {
 }
 
 type Source =
+  /** A token that may not be sent to the chosen service. */
+  | { readonly kind: "elsewhere"; readonly error: CliError }
   | { readonly kind: "environment"; readonly token: Token }
   | { readonly kind: "command"; readonly command: Sourced }
   | { readonly kind: "stored"; readonly profile: string; readonly record: TokenRecord };
 
-function nameOf(source: Exclude<Source, { readonly kind: "environment" }>): string {
+function nameOf(source: Extract<Source, { readonly kind: "command" | "stored" }>): string {
   return source.kind === "command" ? "token_command" : source.record.store;
 }
 
@@ -74,15 +78,16 @@ function findSource(options: TokenChoiceOptions): Source | null {
   const { profile, service } = settings;
   if (service.kind === "local" || profile === null) return null;
   const config = options.config();
+  const address = service.baseUrl.value;
   const command = settings.setting("token_command");
   if (command !== undefined) {
-    checkOrigin(profile, config.profiles.get(profile)?.base_url ?? "", service.baseUrl.value);
-    return { kind: "command", command };
+    const error = wrongOrigin(profile, config.profiles.get(profile)?.base_url ?? "", address);
+    return error === null ? { kind: "command", command } : { kind: "elsewhere", error };
   }
   const record = readTokenRecord(config, profile);
   if (record === null) return null;
-  checkOrigin(profile, record.origin, service.baseUrl.value);
-  return { kind: "stored", profile, record };
+  const error = wrongOrigin(profile, record.origin, address);
+  return error === null ? { kind: "stored", profile, record } : { kind: "elsewhere", error };
 }
 
 /** What the environment holds. @throws CliError configuration */
@@ -95,10 +100,10 @@ function readToken(env: Environment): Token | null {
 }
 
 /** A token is sent to the service it was issued for, whatever address the profile or the environment names now. */
-function checkOrigin(profile: string, issuedFor: string, address: string): void {
+function wrongOrigin(profile: string, issuedFor: string, address: string): CliError | null {
   const origin = originOf(address);
-  if (origin !== null && origin === originOf(issuedFor)) return;
-  throw new CliError(
+  if (origin !== null && origin === originOf(issuedFor)) return null;
+  return new CliError(
     "not_signed_in",
     `not signed in: the token of profile "${profile}" is for ${originOf(issuedFor) ?? "no service"} and is not sent to ${origin ?? address}`,
     { hint: `sign in there: calctl login --profile ${profile}` },
