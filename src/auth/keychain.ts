@@ -15,7 +15,7 @@ export interface KeychainOptions {
 }
 
 /** Longest time of one call in milliseconds: a person needs time to unlock, a script must go on. */
-const LIMIT = { interactive: 120_000, script: 4_000 } as const;
+const LIMIT = { interactive: 120_000, script: 3_500 } as const;
 /** Longest time in which a keychain that is alive says so. */
 const PING_LIMIT = 1_000;
 /** After this a person is told what is waited for. */

@@ -21,7 +21,7 @@ export interface AuthorizationServer {
   readonly tokenRequests: TokenRequest[];
   /** Requests to GET /user, by their token. */
   readonly userRequests: string[];
-  /** Does what a user does in the browser, and gives the address the browser is sent to. */
+  /** Does what a user does in the browser, and gives the address it is sent to; a real browser is sent there. */
   consent(address: string): string;
   /** Answers the token request itself. */
   onToken(answer: (response: ServerResponse) => void): void;
@@ -79,11 +79,27 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
     if (answers.user === undefined) reply(response, tokens.has(token) ? USER : REFUSED);
     else answers.user(response);
   };
+  const origin = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const consent = (address: string): string => {
+    const url = new URL(address);
+    const redirectUri = url.searchParams.get("redirect_uri") ?? "";
+    if (`${url.origin}${url.pathname}` !== `${origin()}/oauth/authorize`)
+      throw new Error(`not here: ${address}`);
+    if (url.searchParams.get("client_id") !== clientId) throw new Error("unknown client");
+    if (url.searchParams.get("response_type") !== "code") throw new Error("no code is asked for");
+    if (url.searchParams.get("code_challenge_method") !== "S256") throw new Error("no S256");
+    const code = randomBytes(16).toString("hex");
+    grants.set(code, { redirectUri, challenge: url.searchParams.get("code_challenge") ?? "" });
+    const state = url.searchParams.get("state") ?? "";
+    return `${redirectUri}?${new URLSearchParams({ code, state })}`;
+  };
   const server = createServer(async (request, response) => {
     const asked = `${request.method} ${request.url}`;
     if (asked === "POST /oauth/token") await takeTokenRequest(request, response);
     else if (asked === "GET /api/user") takeUserRequest(request, response);
-    else reply(response, { status: 404, json: {} });
+    else if (asked.startsWith("GET /oauth/authorize?")) {
+      response.writeHead(302, { location: consent(`${origin()}${request.url}`) }).end();
+    } else reply(response, { status: 404, json: {} });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(
@@ -93,29 +109,16 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
         server.closeAllConnections();
       }),
   );
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    origin,
-    baseUrl: `${origin}/api`,
-    authUrl: `${origin}/oauth`,
+    origin: origin(),
+    baseUrl: `${origin()}/api`,
+    authUrl: `${origin()}/oauth`,
     clientId,
     clientSecret,
     tokens,
     tokenRequests,
     userRequests,
-    consent(address) {
-      const url = new URL(address);
-      const redirectUri = url.searchParams.get("redirect_uri") ?? "";
-      if (`${url.origin}${url.pathname}` !== `${origin}/oauth/authorize`)
-        throw new Error(`not here: ${address}`);
-      if (url.searchParams.get("client_id") !== clientId) throw new Error("unknown client");
-      if (url.searchParams.get("response_type") !== "code") throw new Error("no code is asked for");
-      if (url.searchParams.get("code_challenge_method") !== "S256") throw new Error("no S256");
-      const code = randomBytes(16).toString("hex");
-      grants.set(code, { redirectUri, challenge: url.searchParams.get("code_challenge") ?? "" });
-      const state = url.searchParams.get("state") ?? "";
-      return `${redirectUri}?${new URLSearchParams({ code, state })}`;
-    },
+    consent,
     onToken: (answer) => {
       answers.token = answer;
     },
