@@ -129,7 +129,7 @@ export interface AuthorizationCodeRow {
   readonly token_id: string | null;
 }
 
-/** A browser that a user has signed in with. */
+/** A browser that a user has signed in with; there is none of a user who is disabled. */
 export interface SessionRow {
   /** SHA-256 of the cookie's secret, hex. */
   readonly hash: string;

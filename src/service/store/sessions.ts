@@ -19,7 +19,7 @@ export async function insertSession(
 
 export type SignedInUser = Pick<UserRow, "id" | "name" | "login">;
 
-/** The user a session belongs to; undefined when it is over or was none, or the user is disabled. */
+/** The user a session belongs to; undefined when it is over or was none. */
 export function findSessionUser(db: Queries, secret: string, now: number): Promise<SignedInUser | undefined> {
   return db
     .selectFrom("sessions")
@@ -27,7 +27,6 @@ export function findSessionUser(db: Queries, secret: string, now: number): Promi
     .select(["users.id", "users.name", "users.login"])
     .where("sessions.hash", "=", hashSecret(secret))
     .where("sessions.expires_at", ">", now)
-    .where("users.disabled", "=", 0)
     .executeTakeFirst();
 }
 
@@ -35,7 +34,7 @@ export async function deleteSession(db: Queries, secret: string): Promise<void> 
   await db.deleteFrom("sessions").where("hash", "=", hashSecret(secret)).execute();
 }
 
-/** Ends all that a user's password has opened: sessions, and codes that are not exchanged yet. Tokens stay. */
+/** Ends all that a user's password has opened: sessions, and codes that are not exchanged yet; not tokens. */
 export async function endSignIns(db: Queries, userId: string): Promise<void> {
   await db.deleteFrom("sessions").where("user_id", "=", userId).execute();
   await db.deleteFrom("authorization_codes").where("user_id", "=", userId).where("used", "=", 0).execute();

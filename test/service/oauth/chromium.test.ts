@@ -20,13 +20,19 @@ const HAS_IPV6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === "::1"),
 );
 
-/** A client's listener: says the query it was called with; at /onward it sends the browser on to another host. */
+/**
+ * A client's listener: says the query it was called with. At /onward it sends the browser on to another host, at /frame
+ * it shows a page in a frame.
+ */
 async function startClient(host: string): Promise<{ readonly server: Server; readonly origin: string }> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "", "http://client");
     if (url.pathname === "/onward") {
       const { port } = server.address() as AddressInfo;
       response.writeHead(302, { location: `http://localhost:${port}/callback${url.search}` }).end();
+    } else if (url.pathname === "/frame") {
+      const src = (url.searchParams.get("src") ?? "").replaceAll("&", "&amp;");
+      response.writeHead(200, { "content-type": "text/html" }).end(`<iframe src="${src}"></iframe>`);
     } else {
       response.writeHead(200, { "content-type": "text/plain", connection: "close" });
       response.end(`${request.method} ${url.search}`);
@@ -146,14 +152,12 @@ describeWithSystem("chromium", "the pages in Chromium", () => {
   });
 
   test("are shown in no frame, not even by the same host", async () => {
-    const outer = "http://127.0.0.1:9/";
-    await page.route(outer, (route) =>
-      route.fulfill({ contentType: "text/html", body: `<iframe src="${addressOf()}"></iframe>` }),
-    );
-    await page.goto(outer);
+    const outer = await startClient("127.0.0.1");
+    await page.goto(`${outer.origin}/frame?${new URLSearchParams({ src: addressOf() })}`);
     const [, frame] = page.frames();
     expect(frame?.url()).toBe("chrome-error://chromewebdata/");
     expect(await frame?.getByLabel("Login").count()).toBe(0);
+    outer.server.close();
   });
 
   test.each([
