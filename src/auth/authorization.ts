@@ -91,7 +91,7 @@ async function finish(
     await listener.answer(outcomePage({ signedIn: true, ...(await complete(response.code)) }));
   } catch (error) {
     const reason = error instanceof CliError ? error.message : "calctl failed: the terminal says how";
-    await listener.answer(outcomePage({ signedIn: false, reason: `${reason}.` }));
+    await listener.answer(outcomePage({ signedIn: false, reason }));
     throw error;
   }
 }

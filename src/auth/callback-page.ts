@@ -19,7 +19,7 @@ export function outcomePage(outcome: Outcome): Page {
       title: "Not signed in",
       mark: "✕",
       tone: "bad",
-      lines: [outcome.reason, "Go back to the terminal to try again. You can close this page."],
+      lines: [sentence(outcome.reason), "Go back to the terminal to try again. You can close this page."],
     });
   }
   return page(200, {
@@ -46,6 +46,11 @@ export function refusalPage(status: 400 | 404 | 405 | 503): Page {
   return status === 405 ? { ...refused, headers: { ...refused.headers, allow: "GET" } } : refused;
 }
 
+/** Messages begin small and end without a stop, as a terminal shows them. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
 interface Content {
   readonly title: string;
   readonly mark: string;
@@ -67,6 +72,7 @@ main { width: min(30rem, 100%); padding: 2.25rem 2rem; background: var(--card); 
 .good { color: var(--good); }
 .bad { color: var(--bad); }
 h1 { margin: .75rem 0 1rem; font-size: 1.5rem; line-height: 1.25; }
+h1, p { text-wrap: balance; }
 p { margin: .5rem 0 0; color: var(--soft); }
 `;
 

@@ -321,7 +321,7 @@ describe("a login that fails leaves no profile and no token", () => {
     });
     const { page } = await comeBack(address);
     expect((await login.ended).exitCode).toBe(10);
-    expect(page).toContain("the keychain has no room");
+    expect(page).toContain("The keychain has no room.");
     expectNothingKept();
   });
 });
