@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
 import { startSession } from "../support/keyring.js";
+import { processesOf } from "../support/processes.js";
 import { createInstallation, PROGRAM } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 
@@ -97,6 +98,12 @@ describeWithSystem("keyring", "the keyring", () => {
         `exec timeout -s KILL 6 "${process.execPath}" "${PROGRAM}" whoami`,
       );
       expect(timed).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("its service hangs") });
+      // Killed a second after the signal, which would be another exit code than 130.
+      const interrupted = await installation.shell(
+        `exec timeout --foreground --preserve-status -s INT -k 1 1.5 "${process.execPath}" "${PROGRAM}" whoami`,
+      );
+      expect(interrupted.exitCode).toBe(130);
+      expect(processesOf(installation.home)).toEqual([]);
       expect((await installation.runWith({ env: { CALCTL_TOKEN: "pat-1" } }, "whoami")).exitCode).toBe(0);
     });
 
