@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { constants, Script } from "node:vm";
 import { crc32 } from "node:zlib";
+import { BROWSER_HELPER_ARGUMENT, runBrowserHelper } from "../src/host/browser-helper.js";
 import { VERSION } from "../src/version.js";
 
 /** Name of the bundled program beside this file, and the CRC-32 of its code cache. */
@@ -48,4 +49,6 @@ function printVersion(): void {
 
 const [first, ...others] = process.argv.slice(2);
 if (others.length === 0 && (first === "--version" || first === "-V")) printVersion();
+// Here and not in the program: what comes out of a code cache cannot import() an ES module from outside.
+else if (first === BROWSER_HELPER_ARGUMENT) void runBrowserHelper(process.stdin);
 else launch();

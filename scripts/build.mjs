@@ -28,8 +28,8 @@ const INPUTS = [
   ...["scripts/build.mjs", "scripts/code-cache.cjs"],
 ];
 
-/** Packages with native binaries stay outside the bundle. */
-const NATIVE_PACKAGES = ["libsql"];
+/** Packages with files of their own stay outside the bundle: native binaries, and the launcher script of `open`. */
+const OUTSIDE_PACKAGES = ["libsql", "keytar", "open"];
 
 const CODE_CACHE = fileURLToPath(new URL("code-cache.cjs", import.meta.url));
 
@@ -64,7 +64,7 @@ function buildOptions() {
     platform: "node",
     format: "cjs",
     target: "node20.19",
-    external: NATIVE_PACKAGES,
+    external: OUTSIDE_PACKAGES,
     // Its main file is UMD, whose own require() no bundler sees.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     // What comes out of a code cache has no callback for import(): require() does the same here.
@@ -123,6 +123,7 @@ async function bundleLauncher(program, codeCache) {
     },
     banner: {},
     footer: {},
+    supported: {},
   });
   return outputFiles[0].text;
 }

@@ -1,6 +1,8 @@
 import type { Api } from "./api/api.js";
+import type { LoginFlags } from "./config/login-settings.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Selection, Sourced } from "./config/settings.js";
+import type { StoreName } from "./config/token-record.js";
 import type { CliError } from "./errors.js";
 import type { Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin } from "./service/admin.js";
@@ -60,6 +62,56 @@ export interface StatusFacts {
   readonly tokenSource: string | null;
   /** What is wrong with where the token comes from. */
   readonly tokenError: CliError | null;
+}
+
+/** What `login` was asked to do. */
+export interface LoginRequest {
+  readonly flags: Omit<LoginFlags, "profile">;
+  /** Of a file; undefined leaves it to the environment and the prompt. */
+  readonly clientSecret: string | undefined;
+  /** Undefined where nobody can be asked. */
+  readonly askClientSecret: (() => Promise<string>) | undefined;
+  /** Gives a token to keep instead of signing in; undefined signs in. */
+  readonly readToken: (() => Promise<string>) | undefined;
+  /** Whether a browser may be opened here. */
+  readonly browser: boolean;
+  /** A file instead of the keychain. */
+  readonly insecureStorage: boolean;
+  /** Longest time until somebody has signed in, in seconds. */
+  readonly timeout: number;
+}
+
+export interface SignedIn {
+  readonly userName: string;
+  readonly profile: string;
+  readonly store: StoreName;
+  /** The service that the profile was for before; null when it is the same or the profile is new. */
+  readonly movedFrom: string | null;
+  /** A source of tokens that wins over the stored one; null without any. */
+  readonly otherSource: string | null;
+  /** CALCTL_PROFILE where it names another profile; null otherwise. */
+  readonly profileVariable: string | null;
+}
+
+export interface LoggedOut {
+  readonly profile: string;
+  /** False when there was no token. */
+  readonly removed: boolean;
+  /** A source of tokens that is there all the same; null without any. */
+  readonly otherSource: string | null;
+}
+
+/** Signing in and out. */
+export interface Session {
+  /** @throws CliError not_signed_in when it is declined, refused or never completed */
+  login(request: LoginRequest): Promise<SignedIn>;
+  /**
+   * Removes the stored token of a profile, by default the one that is named or in use, and proves it gone.
+   * @throws CliError configuration when the store cannot tell
+   */
+  logout(profile?: string): Promise<LoggedOut>;
+  /** The token that commands send; null where there is none. */
+  token(): Promise<string | null>;
 }
 
 /** What a run within the program printed. */
@@ -127,7 +179,8 @@ export interface Context {
   profileName(): string;
   /** The client of the chosen service. @throws CliError not_signed_in without a token */
   api(): Promise<Api>;
-  /** What is known of the account without asking the service. */
+  readonly session: Session;
+  /** What is known of the account without asking the service, a program or a keychain. */
   statusFacts(): StatusFacts;
   /** Checks format and fields at once. @throws CliError usage */
   output<T>(view: View<T>): Output<T>;

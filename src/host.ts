@@ -1,5 +1,6 @@
 import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
+import type { CredentialStore } from "./auth/credentials.js";
 import { type ConfigFile, createConfigFile } from "./config/config-file.js";
 import { resolveDirectories } from "./config/directories.js";
 import type { Environment } from "./config/environment.js";
@@ -19,6 +20,10 @@ export interface ProcessLike extends SignalSource {
   readonly platform: string;
   /** Node's diagnostic report. */
   readonly report?: object | undefined;
+  readonly execPath: string;
+  readonly argv: readonly string[];
+  /** Absent where users have no numbers. */
+  readonly getuid?: (() => number) | undefined;
   readonly stdin: ReadableLike;
   readonly stdout: WritableLike;
   readonly stderr: WritableLike;
@@ -31,6 +36,8 @@ export interface HostOverrides {
   /** The zone of the process; undefined when it has no IANA name. */
   readonly systemTimeZone?: () => string | undefined;
   readonly configFile?: ConfigFile;
+  /** In place of the system's keychain. */
+  readonly keychain?: CredentialStore;
   /** The service behind the profile `local`, and its user. */
   readonly localService?: () => Promise<LocalService>;
 }
@@ -71,6 +78,8 @@ export interface HostParts {
   readonly now: () => number;
   readonly systemTimeZone: () => string | undefined;
   readonly configFile: ConfigFile;
+  /** Folder of databases and of tokens in files. */
+  readonly dataDirectory: () => string;
   /** Path of the database of the profile `local`. */
   readonly database: () => string;
   /** Aborts on SIGINT and SIGTERM; they are listened for from the first call on. */
@@ -104,6 +113,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     now: overrides.now ?? Date.now,
     systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,
     configFile: overrides.configFile ?? createConfigFile(directories.config),
+    dataDirectory: directories.data,
     database: () => localDatabase(directories),
     signal: () => {
       signal ??= createInterruption(process);

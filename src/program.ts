@@ -13,12 +13,15 @@ type Register = (command: Command, contextOf: ContextOf) => void;
 type CommandEntry = readonly [nameAndArguments: string, summary: string, load: () => Promise<Register>];
 
 const COMMANDS: readonly CommandEntry[] = [
+  ["login", "sign in to a service", async () => (await import("./commands/login.js")).registerLogin],
+  ["logout", "forget the stored token", async () => (await import("./commands/logout.js")).registerLogout],
   ["whoami", "show who is signed in", async () => (await import("./commands/whoami.js")).registerWhoami],
   [
     "status",
     "show service, account and rate limit",
     async () => (await import("./commands/status.js")).registerStatus,
   ],
+  ["token", "print the token", async () => (await import("./commands/token.js")).registerToken],
   ["calendars", "list calendars", async () => (await import("./commands/calendars.js")).registerCalendars],
   [
     "labels",

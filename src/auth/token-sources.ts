@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configurationError, errorCodeOf } from "../errors.js";
+import { checkToken, withoutFinalNewline } from "./token-text.js";
 
 export interface Token {
   readonly value: string;
@@ -52,16 +53,5 @@ function readTokenFile(path: string, source: string): Token {
       cause,
     });
   }
-  return { value: checkToken(text.replace(/\r?\n$/, ""), `${source} (${path})`), source };
-}
-
-/** A token is visible ASCII without spaces. @see RFC 6750 §2.1 */
-function checkToken(value: string, source: string): string {
-  if (value === "") throw configurationError(`${source} is empty`, { hint: "it should hold a token" });
-  if (!/^[\x21-\x7e]+$/.test(value)) {
-    throw configurationError(
-      `${source} holds no token: spaces, line breaks or other than visible ASCII characters`,
-    );
-  }
-  return value;
+  return { value: checkToken(withoutFinalNewline(text), `${source} (${path})`), source };
 }

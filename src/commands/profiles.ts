@@ -3,7 +3,7 @@ import type { Context } from "../context.js";
 import { profileView } from "../output/views/profile.js";
 import { addCommand, type ContextOf, requireSubcommand } from "./command.js";
 
-type ProfilesContext = Pick<Context, "profiles" | "output" | "note">;
+type ProfilesContext = Pick<Context, "profiles" | "session" | "output" | "note">;
 
 export function registerProfiles(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -28,6 +28,7 @@ export async function runProfilesUse(context: ProfilesContext, name: string): Pr
 export async function runProfilesRemove(context: ProfilesContext, name: string): Promise<void> {
   const profiles = context.profiles();
   const wasInUse = profiles.list().some((profile) => profile.name === name && profile.in_use);
+  if (profiles.list().some((profile) => profile.name === name)) await context.session.logout(name);
   await profiles.remove(name);
   context.note(wasInUse ? `removed profile ${name}; in use is now: local` : `removed profile ${name}`);
 }

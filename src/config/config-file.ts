@@ -16,7 +16,11 @@ export const PROFILE_KEYS = [
 ] as const;
 
 export type ProfileKey = (typeof PROFILE_KEYS)[number];
-export type Profile = Readonly<Partial<Record<ProfileKey, string>>>;
+
+/** What login remembers of the token it stored, never the token. */
+export type TokenRecordKey = "token_store" | "token_origin";
+
+export type Profile = Readonly<Partial<Record<ProfileKey | TokenRecordKey, string>>>;
 
 export interface Config {
   /** The profile in use; undefined stands for `local`. */

@@ -104,7 +104,8 @@ export function parseKey(profile: string, key: string): ProfileKey {
   return known;
 }
 
-function checkProfileName(name: string): string {
+/** @throws CliError usage */
+export function checkProfileName(name: string): string {
   if (/^[\p{L}\p{N}][\p{L}\p{N}._@-]*$/u.test(name)) return name;
   throw usageError(
     `"${name}" is no name for a profile`,
@@ -129,9 +130,7 @@ function checkValue(key: ProfileKey, value: string, isTimeZone: (name: string) =
         throw usageError(`timezone: there is no zone "${value}"`, "write a name such as Asia/Tokyo");
       return;
     case "media_type":
-      if (!/^[\w.+-]+\/[\w.+-]+$/.test(value)) {
-        throw usageError(`media_type: "${value}" is no media type`, "write application/vnd.NAME.v1+json");
-      }
+      checkMediaType(value, key);
       return;
     case "token_command":
       checkTokenCommand(value);
@@ -141,6 +140,12 @@ function checkValue(key: ProfileKey, value: string, isTimeZone: (name: string) =
     case "label":
       return;
   }
+}
+
+/** @throws CliError usage */
+export function checkMediaType(value: string, source: string): void {
+  if (/^[\w.+-]+\/[\w.+-]+$/.test(value)) return;
+  throw usageError(`${source}: "${value}" is no media type`, "write application/vnd.NAME.v1+json");
 }
 
 /** A JSON array of program and arguments, or the path of a program. */
@@ -158,9 +163,9 @@ function checkTokenCommand(value: string): void {
 }
 
 /** What is wrong on a command line is exit 2, though the same value in the file would be exit 10. */
-function asUsage(check: () => unknown): void {
+export function asUsage<T>(check: () => T): T {
   try {
-    check();
+    return check();
   } catch (error) {
     if (error instanceof CliError) throw usageError(error.message, error.hint);
     throw error;

@@ -3,13 +3,14 @@ import type { Transport } from "../api/transport.js";
 import type { Token } from "../auth/token-sources.js";
 import { parseServiceUrl } from "../config/service-url.js";
 import type { Settings } from "../context.js";
-import { CliError, configurationError } from "../errors.js";
+import { CliError } from "../errors.js";
 import type { LocalService } from "../host.js";
 import { createInProcessTransport, LOCAL_BASE_URL } from "./local-backend.js";
 
 export interface BackendOptions {
   readonly settings: Settings;
-  readonly environmentToken: () => Token | null;
+  /** Null where there is none. */
+  readonly token: () => Promise<Token | null>;
   readonly localService: () => Promise<LocalService>;
   /** The transport over sockets. */
   readonly networkTransport: () => Promise<Transport>;
@@ -20,7 +21,7 @@ export interface BackendOptions {
 /** The client of the chosen service: the embedded one in this process, or one over the network. */
 export async function createBackend(options: BackendOptions): Promise<Api> {
   const { settings, signal } = options;
-  const token = chooseToken(options);
+  const token = await options.token();
   if (settings.service.kind === "local") {
     const transport = await options.decorate(createInProcessTransport(await options.localService()));
     return createApi({ transport, baseUrl: new URL(LOCAL_BASE_URL), signal: signal() });
@@ -33,26 +34,8 @@ export async function createBackend(options: BackendOptions): Promise<Api> {
   return createApi({ transport, baseUrl: url, mediaType, signal: signal() });
 }
 
-/**
- * The token for the chosen service, null where there is none or `local` needs none.
- * @throws CliError configuration when the environment holds a token that may not go there
- */
-export function chooseToken({
-  settings,
-  environmentToken,
-}: Pick<BackendOptions, "settings" | "environmentToken">): Token | null {
-  const token = environmentToken();
-  if (token !== null && settings.environmentTokenRefusal !== null) {
-    throw configurationError(
-      `${token.source} holds a token that goes nowhere: ${settings.environmentTokenRefusal}`,
-      { hint: "unset it, or name its service with CALCTL_BASE_URL" },
-    );
-  }
-  return token;
-}
-
 function notSignedIn(url: URL): CliError {
   return new CliError("not_signed_in", `not signed in: there is no token for ${url.origin}`, {
-    hint: "put a personal access token into CALCTL_TOKEN",
+    hint: "run calctl login, or put a personal access token into CALCTL_TOKEN",
   });
 }

@@ -1,8 +1,7 @@
-import { readEnvironmentToken, type Token } from "../auth/token-sources.js";
 import { type Environment, isSwitchedOn, readVariable } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
-import { emptyFlag, LOCAL_PROFILE } from "../config/settings.js";
-import type { Context, GlobalFlags, StatusFacts } from "../context.js";
+import { emptyFlag } from "../config/settings.js";
+import type { Context, GlobalFlags, Settings, StatusFacts } from "../context.js";
 import { isTimeZone } from "../contract/time-zone.js";
 import { CliError, usageError } from "../errors.js";
 import type { createHost, HostContext, HostParts, Run } from "../host.js";
@@ -15,16 +14,20 @@ import {
 } from "../output/output.js";
 import { sanitizeBlock, sanitizeLine } from "../output/sanitize.js";
 import { wantsColor } from "../output/style.js";
-import { chooseToken, createBackend } from "./backend.js";
+import { createBackend } from "./backend.js";
+import { createStoreOpener } from "./credential-stores.js";
 import { chooseFormat } from "./format-choice.js";
 import { createInput } from "./input.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-backend.js";
 import { createNetworkTransport, traced } from "./network.js";
+import { profileName } from "./profile-choice.js";
 import { createPrompt } from "./prompt.js";
 import { once } from "./resources.js";
 import { createServiceAccess } from "./service-access.js";
+import { createSession } from "./session.js";
 import { createSettings, decideTimeout, readNamedZone } from "./settings.js";
 import type { TextSink } from "./text-sink.js";
+import { createTokenChoice, type TokenChoice } from "./token-choice.js";
 
 export interface CompositionOptions {
   readonly flags: GlobalFlags;
@@ -47,31 +50,35 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     if (!isDebugging(flags, env)) return;
     writeNote(stderr, sanitizeBlock(error instanceof Error ? (error.stack ?? error.message) : String(error)));
   });
-  const environmentToken = () => readToken(env);
   checkGlobalFlags(flags, env);
+  const prompt = createPrompt(process, flags.prompts !== false, parts.signal);
+  const interactive = () => prompt.available;
+  const openStore = createStoreOpener(parts, { interactive, tell: warn, signal: parts.signal });
+  const config = () => configFile.read();
+  const tokenChoice = createTokenChoice({ settings, env, config, openStore, signal: parts.signal });
   return {
     flags,
     now: parts.now,
     note,
     warn,
-    prompt: createPrompt(process, flags.prompts !== false),
+    prompt,
     input: createInput(process),
     settings,
     profiles: () => createProfileStore({ file: configFile, isTimeZone }),
-    profileName: () =>
-      flags.profile ?? readVariable(env, "CALCTL_PROFILE") ?? configFile.read().profile ?? LOCAL_PROFILE,
+    profileName: () => profileName(flags, configFile.read(), env),
     api: once(() => {
       const timeout = decideTimeout(flags, env);
       return createBackend({
         settings: settings(),
-        environmentToken,
+        token: tokenChoice.token,
         localService: parts.overrides.localService ?? (() => openLocalService(open, parts.database(), note)),
         networkTransport: () => createNetworkTransport(timeout, parts.resources),
         decorate: (transport) => traced(transport, { flags, now: parts.now, write: warn }),
         signal: parts.signal,
       });
     }),
-    statusFacts: () => readStatusFacts({ settings, environmentToken }),
+    session: createSession({ parts, flags, openStore, tokenChoice, interactive, warn }),
+    statusFacts: () => readStatusFacts(settings(), tokenChoice),
     ...createPrinting(flags, env, stdout),
     service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
     sandbox: () => openSandbox(parts, options, settings().timezone),
@@ -135,25 +142,10 @@ function decideColorChoice({ color }: GlobalFlags): "auto" | "always" | "never" 
   throw usageError(`--color: "${color}" is none of auto, always, never`);
 }
 
-function readToken(env: Environment): Token | null {
-  return readEnvironmentToken({
-    token: readVariable(env, "CALCTL_TOKEN"),
-    tokenFile: readVariable(env, "CALCTL_TOKEN_FILE"),
-    credentialsDirectory: env["CREDENTIALS_DIRECTORY"],
-  });
-}
-
-interface StatusOptions {
-  readonly settings: Context["settings"];
-  readonly environmentToken: () => Token | null;
-}
-
-function readStatusFacts({ settings, environmentToken }: StatusOptions): StatusFacts {
-  const { profile, service } = settings();
+function readStatusFacts({ profile, service }: Settings, tokenChoice: TokenChoice): StatusFacts {
   const facts = { profile, baseUrl: service.kind === "remote" ? service.baseUrl.value : null };
   try {
-    const token = chooseToken({ settings: settings(), environmentToken });
-    return { ...facts, tokenSource: token?.source ?? null, tokenError: null };
+    return { ...facts, tokenSource: tokenChoice.source(), tokenError: null };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return { ...facts, tokenSource: null, tokenError: error };

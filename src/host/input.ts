@@ -45,7 +45,11 @@ export function createInput(process: { readonly stdin: ReadableLike }): Input {
 /** More than any service takes: an endless source must not fill the memory. */
 const INPUT_MAX = 8 * 1024 * 1024;
 
-async function readAll(stream: AsyncIterable<Uint8Array | string>, source: string): Promise<Uint8Array> {
+/** Everything of a stream. @throws CliError usage when it is more than any input can be */
+export async function readAll(
+  stream: AsyncIterable<Uint8Array | string>,
+  source: string,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {

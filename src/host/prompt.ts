@@ -13,12 +13,13 @@ export interface PromptProcess {
  * Questions on the terminal, through stderr: stdout is for data.
  * @param allowed false for `--no-input`
  */
-export function createPrompt(process: PromptProcess, allowed: boolean): Prompt {
+export function createPrompt(process: PromptProcess, allowed: boolean, signal: () => AbortSignal): Prompt {
   const { env } = process;
   const forbidden = !allowed || isSwitchedOn(env["CALCTL_NO_INPUT"]) || isSwitchedOn(env["CI"]);
   const streams = () => ({
     input: process.stdin as NodeJS.ReadableStream,
     output: process.stderr as NodeJS.WritableStream,
+    signal: signal(),
   });
   return {
     get available() {
@@ -26,20 +27,21 @@ export function createPrompt(process: PromptProcess, allowed: boolean): Prompt {
     },
     async confirm(question) {
       const { confirm } = await import("@inquirer/prompts");
-      return asked(confirm({ message: question, default: false }, streams()));
+      return asked(confirm({ message: question, default: false }, streams()), signal());
     },
     async password(question) {
       const { password } = await import("@inquirer/prompts");
-      return asked(password({ message: question }, streams()));
+      return asked(password({ message: question }, streams()), signal());
     },
   };
 }
 
 /** Ctrl-C at a question is an interruption like any other. */
-async function asked<T>(answer: Promise<T>): Promise<T> {
+async function asked<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await answer;
   } catch (cause) {
+    if (signal.aborted) throw signal.reason;
     if (cause instanceof Error && ["ExitPromptError", "AbortPromptError"].includes(cause.name)) {
       throw new CliError("interrupted", "interrupted", { cause });
     }

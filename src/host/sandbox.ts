@@ -50,6 +50,8 @@ function sandboxProcess(stdout: WritableLike, stderr: WritableLike, color: boole
   return {
     env: color ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" },
     platform: "linux",
+    execPath: "",
+    argv: [],
     stdin: Object.assign(Readable.from([]), { isTTY: false }),
     stdout,
     stderr,

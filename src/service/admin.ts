@@ -46,6 +46,7 @@ export interface UserAdmin {
     readonly password?: string | undefined;
   }): Promise<ServiceUser>;
   list(): Promise<ServiceUser[]>;
+  /** Also ends the browser sessions of the user. */
   setPassword(user: string, password: string): Promise<ServiceUser>;
   /** Takes every right from a user, but not from that of the profile `local`; what the user has written stays. */
   disable(user: string): Promise<ServiceUser>;
@@ -81,6 +82,7 @@ export interface ClientAdmin {
     readonly redirectUris: readonly string[];
   }): Promise<ServiceClient & { readonly client_secret: string }>;
   list(): Promise<ServiceClient[]>;
+  /** Ends the tokens of its logins too. */
   remove(id: string): Promise<ServiceClient>;
 }
 

@@ -4,6 +4,7 @@ import { configurationError, errorCodeOf } from "../errors.js";
 import { createClientAddressReader } from "./http/client-address.js";
 import { createRequestListener } from "./http/request-listener.js";
 import { isLoopback } from "./loopback.js";
+import { OAUTH_PATH } from "./oauth/endpoint.js";
 import type { Service } from "./service.js";
 
 export interface ServiceStartOptions {
@@ -46,13 +47,15 @@ export async function listen(service: Service, options: ServiceStartOptions): Pr
   checkExposure(options);
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
   const server = await createServer(options.tls);
-  const requests = createRequestListener(service, createClientAddressReader(trustProxy));
-  server.on("request", requests.listener);
+  const addressOf = createClientAddressReader(trustProxy);
   await startListening(server, host, port);
   const baseUrl = publicUrl ?? urlOf(server, options);
+  // The free port is known only now; no connection is read before this turn of the event loop ends.
+  const requests = createRequestListener(service, { addressOf, baseUrl });
+  server.on("request", requests.listener);
   return {
     baseUrl,
-    authUrl: `${baseUrl}/oauth`,
+    authUrl: `${baseUrl}${OAUTH_PATH}`,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // A server that closes enforces no timeouts any more: half a request would hold it for ever.

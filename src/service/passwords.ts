@@ -8,9 +8,25 @@ const KEY_BYTES = 32;
 /** What is stored of a password: `$scrypt$ln=15,r=8,p=3$salt$key`, salt and key in base64. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const key = await derive(password, salt, COST);
+  return format(salt, await derive(password, salt, COST));
+}
+
+function format(salt: Buffer, key: Buffer): string {
   const { ln, r, p } = COST;
   return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString("base64")}$${key.toString("base64")}`;
+}
+
+/**
+ * Whether a password is that of somebody who may have none, or who may not exist: the work is the same, so that its
+ * time does not tell which logins there are.
+ */
+export async function verifyPasswordOf(
+  stored: string | null | undefined,
+  password: string,
+): Promise<boolean> {
+  const nobody = format(Buffer.alloc(SALT_BYTES), Buffer.alloc(KEY_BYTES));
+  const fits = await verifyPassword(password, stored ?? nobody);
+  return fits && stored !== null && stored !== undefined;
 }
 
 const STORED = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;

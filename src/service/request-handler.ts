@@ -8,9 +8,10 @@ import { parseQuery } from "./http/query.js";
 import { jsonReply, problemReply, type Reply, withoutBody } from "./http/reply.js";
 import { parseJsonBody } from "./http/request-body.js";
 import { matchRoute, parseTarget, type RouteMatch } from "./http/router.js";
+import { matchOAuthEndpoint } from "./oauth/endpoint.js";
 import type { RateCounter } from "./rate-counter.js";
 import { type MeasuredRate, measureRate, type RatePolicy } from "./rate-limit.js";
-import type { Service, ServiceRequest } from "./service.js";
+import type { Origin, Service, ServiceRequest } from "./service.js";
 import type { Store } from "./store/open.js";
 
 export interface RequestHandlerOptions {
@@ -24,17 +25,21 @@ export interface RequestHandlerOptions {
 
 /** From a request to its answer: who sends it, whether that is too often, then the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): Service["handle"] {
-  const { store, counter, rateLimit, onError } = options;
+  const { store, counter, rateLimit } = options;
   return async (request, origin) => {
     const now = options.now();
+    const part = partFor(request, origin, { ...options, now });
     let rate: MeasuredRate | null = null;
     let reply: Reply;
     try {
-      const caller = await identifyCaller(store, origin, request.headers["authorization"]);
+      const caller = await identifyCaller(store, origin, part.authorization);
       if (rateLimit !== null) rate = await measureRate(counter, rateLimit, { key: caller.rateKey, now });
-      reply = await serve(request, { ...options, caller, rate, now });
+      if (rate?.exceeded === true) {
+        throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
+      }
+      reply = await part.answer(caller);
     } catch (error) {
-      reply = problemReply(error, onError);
+      reply = await part.refuse(error);
     }
     if (request.method === "HEAD") reply = withoutBody(reply);
     const headers = {
@@ -47,17 +52,40 @@ export function createRequestHandler(options: RequestHandlerOptions): Service["h
 }
 
 interface Situation extends Omit<RequestHandlerOptions, "now"> {
-  readonly caller: Caller;
-  readonly rate: MeasuredRate | null;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-async function serve(request: ServiceRequest, situation: Situation): Promise<Reply> {
-  const { store, caller, rate, mediaType, now } = situation;
-  if (rate?.exceeded === true) {
-    throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
+/** The API or the authorization server: how a request to it is answered, and how it says what went wrong. */
+interface Part {
+  /** The header that says who sends the request. */
+  readonly authorization: string | undefined;
+  answer(caller: Caller): Promise<Reply>;
+  refuse(error: unknown): Reply | Promise<Reply>;
+}
+
+/** In-process there is nobody to sign in, so there the authorization server does not exist. */
+function partFor(request: ServiceRequest, origin: Origin, situation: Situation): Part {
+  const endpoint = matchOAuthEndpoint(request.target);
+  const { store, now, onError } = situation;
+  if (endpoint === null || origin.kind === "local") {
+    return {
+      authorization: request.headers["authorization"],
+      answer: (caller) => serve(request, caller, situation),
+      refuse: (error) => problemReply(error, onError),
+    };
   }
+  // Loaded for whoever signs in alone, not for every command of the profile `local`.
+  const load = () => import("./oauth/authorization-server.js");
+  return {
+    authorization: undefined,
+    answer: async () => (await load()).answerOAuth(endpoint, { request, origin, store, now }),
+    refuse: async (error) => (await load()).oauthFailure(endpoint, error, onError),
+  };
+}
+
+async function serve(request: ServiceRequest, caller: Caller, situation: Situation): Promise<Reply> {
+  const { store, mediaType, now } = situation;
   const { segments, search } = parseTarget(request.target);
   const match = matchRoute(request.method, segments);
   const { userId } = authorize(caller.principal, match);

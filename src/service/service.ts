@@ -25,7 +25,12 @@ export interface ServiceResponse {
 
 /** Who sends: over a socket by address (then the Bearer token says who), in-process a user, which no header can claim. */
 export type Origin =
-  | { readonly kind: "network"; readonly address: string }
+  | {
+      readonly kind: "network";
+      readonly address: string;
+      /** Where clients reach the service, as far as the listener knows. */
+      readonly baseUrl?: string;
+    }
   | { readonly kind: "local"; readonly userId: string };
 
 export interface ServiceOptions {

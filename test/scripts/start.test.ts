@@ -8,7 +8,14 @@ let project: ScratchProject;
 
 beforeEach(() => {
   project = createScratchProject();
-  project.take("package.json", "package-lock.json", "tsconfig.json", "bin/launcher.ts", "src/version.ts");
+  project.take(
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "bin/launcher.ts",
+    "src/version.ts",
+    "src/host/browser-helper.ts",
+  );
   project.borrowPackages();
   project.write("bin/calctl.ts", PROGRAM);
   project.write("src/lazy.ts", `export const word = "first";`);

@@ -248,6 +248,9 @@ describe("clients", () => {
     ["Board", "http://127.0.0.1.example.org/", "is not https"],
     ["Board", "javascript:alert(1)", "has a scheme that no app can own"],
     ["Board", "data:text/html,x", "has a scheme that no app can own"],
+    ["Board", "http://127.0.0.1/call\nback", "has characters that a URI must percent-encode"],
+    ["Board", " https://board.example.org/", "has characters that a URI must percent-encode"],
+    ["Board", "https://board.example.org/zurück", "has characters that a URI must percent-encode"],
   ])("%j with %s is refused", async (name, uri, message) => {
     await expect(admin.clients.add({ name, redirectUris: [uri] })).rejects.toMatchObject(usage(message));
     expect(await admin.clients.list()).toEqual([]);

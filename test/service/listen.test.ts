@@ -222,7 +222,11 @@ describe("closing a listener", () => {
       headers: {},
       body: new Uint8Array(),
     });
-    expect(await asked).toEqual({ kind: "network", address: "127.0.0.1" });
+    expect(await asked).toEqual({
+      kind: "network",
+      address: "127.0.0.1",
+      baseUrl: listener.baseUrl,
+    });
     const closed = listener.close();
     const refused = connect(Number(port), "127.0.0.1");
     const [error] = await once(refused, "error");

@@ -62,6 +62,8 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
       {
         env: { CALCTL_CONFIG_DIR: directory, CALCTL_DATA_DIR: directory, ...env },
         platform: "linux",
+        execPath: process.execPath,
+        argv: [],
         stdin: createStdin(stdin, columns !== undefined && stdin === ""),
         stdout,
         stderr,

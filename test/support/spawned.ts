@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { RunResult } from "./harness.js";
@@ -20,6 +21,9 @@ export interface Installation {
   shell(line: string): Promise<RunResult>;
   /** Starts the program and leaves it running; it is killed when the test ends. */
   start(...argv: readonly string[]): Running;
+  startWith(options: SpawnOptions, ...argv: readonly string[]): Running;
+  /** Starts a line of bash on a terminal of its own, in which `calctl` is the program; both streams are one. */
+  startOnTerminal(line: string, env?: Readonly<Record<string, string>>): Running;
 }
 
 export interface SpawnOptions {
@@ -31,6 +35,8 @@ export interface Running {
   readonly child: ChildProcess;
   /** Resolves with everything on stdout so far, once it contains the text. */
   stdoutWith(text: string): Promise<string>;
+  /** The same of stderr. */
+  stderrWith(text: string): Promise<string>;
   readonly ended: Promise<RunResult>;
 }
 
@@ -51,6 +57,11 @@ export function createInstallation(extra: Readonly<Record<string, string>> = {})
     child.stdin.end(options.stdin ?? "");
     return follow(child);
   };
+  const startProgram: Installation["startWith"] = (options, ...argv) => {
+    const running = startWith(options, process.execPath, [PROGRAM, ...argv]);
+    onTestFinished(() => void running.child.kill("SIGKILL"));
+    return running;
+  };
   return {
     home,
     env,
@@ -60,41 +71,58 @@ export function createInstallation(extra: Readonly<Record<string, string>> = {})
       const prelude = `set -o pipefail; calctl() { "${process.execPath}" "${PROGRAM}" "$@"; };`;
       return startWith({}, "bash", ["-c", `${prelude} ${line}`]).ended;
     },
-    start: (...argv) => {
-      const running = startWith({}, process.execPath, [PROGRAM, ...argv]);
-      onTestFinished(() => void running.child.kill("SIGKILL"));
-      return running;
+    start: (...argv) => startProgram({}, ...argv),
+    startWith: startProgram,
+    startOnTerminal: (line, more = {}) => {
+      const prelude = `calctl() { "${process.execPath}" "${PROGRAM}" "$@"; };`;
+      const child = spawn("script", ["-qec", `bash -c '${prelude} ${line}'`, "/dev/null"], {
+        env: { ...env, ...more },
+        stdio: "pipe",
+      });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      return follow(child);
     },
   };
 }
 
 function follow(child: ChildProcess): Running {
-  let stdout = "";
-  let stderr = "";
-  const waiting = new Set<() => void>();
-  const collect = (chunk: Buffer) => {
-    stdout += chunk.toString("utf8");
-    for (const check of waiting) check();
-  };
-  child.stdout?.on("data", collect);
-  child.stderr?.on("data", (chunk: Buffer) => {
-    stderr += chunk.toString("utf8");
-  });
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
   const ended = new Promise<RunResult>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => {
-      resolve({ exitCode: code ?? signalCode(signal), stdout, stderr });
+      resolve({ exitCode: code ?? signalCode(signal), stdout: stdout.text(), stderr: stderr.text() });
     });
   });
   return {
     child,
     ended,
-    stdoutWith: (text) =>
+    stdoutWith: (text) => stdout.with(text, ended),
+    stderrWith: (text) => stderr.with(text, ended),
+  };
+}
+
+interface Collected {
+  text(): string;
+  /** Resolves with everything so far, once it contains the text; rejects when the program ends before. */
+  with(text: string, ended: Promise<RunResult>): Promise<string>;
+}
+
+function collect(stream: Readable | null): Collected {
+  let all = "";
+  const waiting = new Set<() => void>();
+  stream?.on("data", (chunk: Buffer) => {
+    all += chunk.toString("utf8");
+    for (const check of waiting) check();
+  });
+  return {
+    text: () => all,
+    with: (text, ended) =>
       new Promise((resolve, reject) => {
         const check = () => {
-          if (!stdout.includes(text)) return;
+          if (!all.includes(text)) return;
           waiting.delete(check);
-          resolve(stdout);
+          resolve(all);
         };
         waiting.add(check);
         void ended.then((result) => reject(new Error(`it ended before: ${JSON.stringify(result)}`)));

@@ -2,6 +2,7 @@ import { CliError, usageError } from "../../errors.js";
 import type { AdminOptions, ClientAdmin, ServiceClient } from "../admin.js";
 import { isLoopback } from "../loopback.js";
 import { createClientSecret, createShortId, hashSecret } from "../secrets.js";
+import { listRedirectUris } from "../store/clients.js";
 import { creationTime } from "../store/creation-time.js";
 import type { Queries } from "../store/open.js";
 import type { ClientRow } from "../store/schema.js";
@@ -62,13 +63,7 @@ export async function addClient(
 }
 
 async function describe(db: Queries, { id, name, client_id }: ClientRow): Promise<ServiceClient> {
-  const rows = await db
-    .selectFrom("redirect_uris")
-    .select("uri")
-    .where("client", "=", id)
-    .orderBy("position")
-    .execute();
-  return { id, name, client_id, redirect_uris: rows.map(({ uri }) => uri) };
+  return { id, name, client_id, redirect_uris: await listRedirectUris(db, id) };
 }
 
 /**
@@ -81,6 +76,8 @@ function checkRedirectUri(uri: string): void {
       `the redirect URI "${uri}" ${problem}`,
       "give one such as http://127.0.0.1/callback or https://…",
     );
+  // What a URL parser would mend on its way, a browser's header would not.
+  if (!/^[\x21-\x7e]*$/.test(uri)) throw refuse("has characters that a URI must percent-encode");
   if (!URL.canParse(uri)) throw refuse("is not absolute");
   if (uri.includes("#")) throw refuse("has a fragment");
   const { protocol, hostname } = new URL(uri);

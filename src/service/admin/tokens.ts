@@ -40,12 +40,14 @@ export interface NewToken {
   readonly readOnly: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** `id` of the client that it is for; it ends with the client. */
+  readonly client?: string;
 }
 
 /** Adds a token; it is told this once, the store keeps its hash. */
 export async function addToken(
   db: Queries,
-  { userId, readOnly, now }: NewToken,
+  { userId, readOnly, now, client }: NewToken,
 ): Promise<ServiceToken & { readonly token: string }> {
   const token = createToken();
   const row: TokenRow = {
@@ -54,6 +56,7 @@ export async function addToken(
     hash: hashSecret(token),
     read_only: readOnly ? 1 : 0,
     created_at: await creationTime(db, "tokens", now),
+    client: client ?? null,
   };
   await db.insertInto("tokens").values(row).execute();
   return { ...describe(row), token };

@@ -2,6 +2,7 @@ import { usageError } from "../../errors.js";
 import type { AdminOptions, UserAdmin } from "../admin.js";
 import { hashPassword } from "../passwords.js";
 import { createUserId } from "../secrets.js";
+import { endSignIns } from "../store/sessions.js";
 import { insertUser, isLoginTaken, listAllUsers } from "../store/users.js";
 import { findLocalUser } from "./local-user.js";
 import { checkName, requireUser } from "./naming.js";
@@ -31,6 +32,7 @@ export function createUserAdmin({ store, now }: AdminOptions): UserAdmin {
       return store.write(async (db) => {
         const found = await requireUser(db, user);
         await db.updateTable("users").set({ password_hash }).where("id", "=", found.id).execute();
+        await endSignIns(db, found.id);
         return serviceUser(found);
       });
     },
@@ -41,6 +43,7 @@ export function createUserAdmin({ store, now }: AdminOptions): UserAdmin {
           throw usageError(`"${found.name}" is the user of the profile local, who cannot be disabled`);
         }
         await db.updateTable("users").set({ disabled: 1 }).where("id", "=", found.id).execute();
+        await endSignIns(db, found.id);
         return serviceUser(found);
       }),
   };

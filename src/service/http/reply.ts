@@ -39,7 +39,8 @@ export function problemReply(error: unknown, onError: (error: unknown) => void):
   };
 }
 
-function asProblemError(error: unknown, onError: (error: unknown) => void): ProblemError {
+/** The problem behind an error. What the service itself has done wrong goes to `onError`. */
+export function asProblemError(error: unknown, onError: (error: unknown) => void): ProblemError {
   if (error instanceof ProblemError) return error;
   onError(error);
   const busy = error instanceof CliError && error.code === "unavailable";

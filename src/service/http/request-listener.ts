@@ -13,16 +13,26 @@ export interface ServiceRequests {
 /** How much of a body that is too large is read and thrown away, so that its sender gets to read the answer. */
 const DISCARD_LIMIT = 8 * BODY_LIMIT;
 
+export interface RequestListenerOptions {
+  readonly addressOf: ClientAddressReader;
+  /** Where clients reach the service. */
+  readonly baseUrl: string;
+}
+
 /** Hands requests of a server to the service and its answers back. */
-export function createRequestListener(service: Service, addressOf: ClientAddressReader): ServiceRequests {
+export function createRequestListener(
+  service: Service,
+  { addressOf, baseUrl }: RequestListenerOptions,
+): ServiceRequests {
   const underWay = new Set<Promise<void>>();
   let finishing = false;
   const exchange = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await readBody(request);
     const headers = joinHeaders(request);
+    const address = addressOf(request.socket.remoteAddress ?? "", headers["x-forwarded-for"]);
     const answer = await service.handle(
       { method: request.method ?? "", target: request.url ?? "", headers, body },
-      { kind: "network", address: addressOf(request.socket.remoteAddress ?? "", headers["x-forwarded-for"]) },
+      { kind: "network", address, baseUrl },
     );
     if (finishing || body.byteLength > BODY_LIMIT) response.setHeader("connection", "close");
     await send(response, answer);

@@ -21,8 +21,10 @@ export function oauthPaths(servers: readonly JsonObject[]): JsonObject {
         security: [],
         parameters: authorizeParameters(),
         responses: {
-          302: {
-            description: "To the redirect URI, with code and state or with error",
+          200: { description: "A page for the user's browser to sign in, then to allow or deny" },
+          303: {
+            description:
+              "To the redirect URI, with error; once the user has decided, with code and state or with error",
             headers: { Location: { schema: { type: "string" } } },
           },
           400: { description: "The client or its redirect URI is not known" },

@@ -4,7 +4,7 @@
  */
 
 /** Number of the newest migration; the store's `user_version`. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** Marks a database file as ours: "calc" in ASCII, in SQLite's `application_id`. */
 export const APPLICATION_ID = 0x63616c63;
@@ -93,6 +93,8 @@ export interface TokenRow {
   readonly hash: string;
   readonly read_only: Flag;
   readonly created_at: number;
+  /** `id` of the client that a login gave it to; null: an operator made it. */
+  readonly client: string | null;
 }
 
 export interface ClientRow {
@@ -109,6 +111,37 @@ export interface RedirectUriRow {
   readonly client: string;
   readonly position: number;
   readonly uri: string;
+}
+
+export interface AuthorizationCodeRow {
+  /** SHA-256 of the code, hex. */
+  readonly hash: string;
+  /** `id` of the client. */
+  readonly client: string;
+  readonly user_id: string;
+  readonly redirect_uri: string;
+  /** Null: the client sent none. */
+  readonly code_challenge: string | null;
+  readonly code_challenge_method: "S256" | "plain" | null;
+  readonly expires_at: number;
+  readonly used: Flag;
+  /** Of the token it was exchanged for. */
+  readonly token_id: string | null;
+}
+
+/** A browser that a user has signed in with; there is none of a user who is disabled. */
+export interface SessionRow {
+  /** SHA-256 of the cookie's secret, hex. */
+  readonly hash: string;
+  readonly user_id: string;
+  readonly expires_at: number;
+}
+
+export interface SignInAttemptsRow {
+  /** SHA-256 of who is counted, hex: what is typed as a login may be a password. */
+  readonly key: string;
+  readonly window_start: number;
+  readonly attempts: number;
 }
 
 export interface RateWindowRow {
@@ -135,6 +168,9 @@ export interface StoreSchema {
   readonly tokens: TokenRow;
   readonly clients: ClientRow;
   readonly redirect_uris: RedirectUriRow;
+  readonly authorization_codes: AuthorizationCodeRow;
+  readonly sessions: SessionRow;
+  readonly sign_in_attempts: SignInAttemptsRow;
   readonly rate_windows: RateWindowRow;
   readonly settings: SettingRow;
 }

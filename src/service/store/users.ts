@@ -20,12 +20,12 @@ export function loginKey(login: string): string {
 
 /** Whether a user signs in by this login. */
 export async function isLoginTaken(db: Queries, login: string): Promise<boolean> {
-  const taken = await db
-    .selectFrom("users")
-    .select("id")
-    .where("login_key", "=", loginKey(login))
-    .executeTakeFirst();
-  return taken !== undefined;
+  return (await findUserByLogin(db, login)) !== undefined;
+}
+
+/** The user who signs in by this login; undefined when nobody does. */
+export function findUserByLogin(db: Queries, login: string): Promise<UserRow | undefined> {
+  return db.selectFrom("users").selectAll().where("login_key", "=", loginKey(login)).executeTakeFirst();
 }
 
 export type NewUser = Pick<UserRow, "id" | "name" | "login" | "password_hash" | "created_at">;

@@ -1,0 +1,66 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+
+/** What the authorization server sent back through the browser. @see RFC 6749 §4.1.2 */
+export type AuthorizationResponse =
+  | { readonly kind: "code"; readonly code: string }
+  | { readonly kind: "error"; readonly error: string; readonly description: string | null };
+
+/** What the response to this attempt must carry. */
+export interface ExpectedResponse {
+  readonly state: string;
+  /** Origin of the authorization server, against mix-ups. @see RFC 9207 §2.4 */
+  readonly issuerOrigin: string;
+}
+
+/** Why a query is no response to this attempt; the attempt goes on. */
+export type ResponseFault = "doubled" | "no_state" | "wrong_state" | "wrong_issuer" | "no_code" | "too_long";
+
+export type ParsedResponse =
+  | { readonly ok: true; readonly response: AuthorizationResponse }
+  | { readonly ok: false; readonly fault: ResponseFault };
+
+const SINGLE = ["code", "state", "error", "error_description", "iss"];
+const VALUE_MAX = 4096;
+
+/**
+ * Reads the query of a redirect, without its `?`. The state is looked at before anything else: whatever does not carry
+ * it, errors too, comes from somebody else.
+ * @see RFC 6749 §10.12, RFC 9700 §4.7
+ */
+export function parseAuthorizationResponse(query: string, expected: ExpectedResponse): ParsedResponse {
+  const params = new URLSearchParams(query);
+  const fault = findFault(params, expected);
+  if (fault !== null) return { ok: false, fault };
+  const error = params.get("error");
+  if (error !== null) {
+    const description = params.get("error_description");
+    return { ok: true, response: { kind: "error", error, description } };
+  }
+  const code = params.get("code");
+  if (code === null || code === "") return { ok: false, fault: "no_code" };
+  return { ok: true, response: { kind: "code", code } };
+}
+
+function findFault(params: URLSearchParams, expected: ExpectedResponse): ResponseFault | null {
+  if (SINGLE.some((name) => params.getAll(name).length > 1)) return "doubled";
+  const state = params.get("state");
+  if (state === null) return "no_state";
+  if (!sameText(state, expected.state)) return "wrong_state";
+  if (SINGLE.some((name) => (params.get(name)?.length ?? 0) > VALUE_MAX)) return "too_long";
+  const issuer = params.get("iss");
+  if (issuer !== null && originOf(issuer) !== expected.issuerOrigin) return "wrong_issuer";
+  return null;
+}
+
+function originOf(text: string): string | null {
+  return URL.canParse(text) ? new URL(text).origin : null;
+}
+
+/** Compares in a time that says nothing about where the texts differ. */
+function sameText(one: string, other: string): boolean {
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+function digest(text: string): Uint8Array {
+  return createHash("sha256").update(text).digest();
+}

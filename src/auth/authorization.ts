@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto";
+import type { Transport } from "../api/transport.js";
+import { OAUTH_ROUTES } from "../contract/oauth.js";
+import { CliError } from "../errors.js";
+import type { AuthorizationResponse } from "./authorization-response.js";
+import { type CallbackListener, listenForCallback } from "./callback-listener.js";
+import { outcomePage } from "./callback-page.js";
+import { watchPasted } from "./pasted-response.js";
+import { createPkce, SECRET_BYTES } from "./pkce.js";
+import type { RedirectTarget } from "./redirect-uri.js";
+import { authorizationError, exchangeCode } from "./token-client.js";
+
+export interface AuthorizationOptions {
+  /** Without a trailing slash. */
+  readonly authUrl: URL;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirect: RedirectTarget;
+  /** Longest time until the browser is back, in seconds. */
+  readonly timeout: number;
+  /** Name of the profile that will keep the token. */
+  readonly profile: string;
+}
+
+/** What a sign-in needs of the world. */
+export interface AuthorizationParts {
+  readonly transport: Transport;
+  /** Told the address to sign in at, before any browser is opened, and the port that waits (null without one). */
+  readonly showAddress: (url: string, port: number | null) => void;
+  /** Null where none is to be opened. Its failure is no reason to end: the address has been shown. */
+  readonly openBrowser: ((url: string, signal: AbortSignal) => Promise<void>) | null;
+  /** Lines that a person types or pastes; null without a terminal. Ends when the signal aborts. */
+  readonly pastedLines: ((signal: AbortSignal) => AsyncIterable<string>) | null;
+  /** A line for the person who signs in. */
+  readonly tell: (text: string) => void;
+  /** Aborts with the error to end with. */
+  readonly signal: AbortSignal;
+  /** Checks and keeps the token; what it throws is what the browser is told too. */
+  readonly keep: (token: string) => Promise<{ readonly userName: string }>;
+}
+
+/**
+ * Signs in by authorization code with PKCE and state in the user's own browser, and keeps the token.
+ * @throws CliError not_signed_in when declined, refused or never completed, and what `keep` throws
+ * @see RFC 6749 §4.1, RFC 7636, RFC 8252
+ */
+export async function authorize(options: AuthorizationOptions, parts: AuthorizationParts): Promise<void> {
+  const { verifier, challenge } = createPkce(randomBytes(SECRET_BYTES));
+  const state = randomBytes(SECRET_BYTES).toString("base64url");
+  const expected = { state, issuerOrigin: options.authUrl.origin };
+  const listener = await listenForCallback(options.redirect, expected);
+  const waiting = new AbortController();
+  try {
+    parts.signal.throwIfAborted();
+    const url = authorizationUrl(options, { redirectUri: listener.redirectUri, state, challenge });
+    parts.showAddress(url, options.redirect.hosts.length === 0 ? null : portOf(listener.redirectUri));
+    openQuietly(parts, url, waiting.signal);
+    const pasted = watchPasted(parts, { ...expected, redirectUri: listener.redirectUri }, waiting.signal);
+    const candidates = options.redirect.hosts.length === 0 ? [pasted] : [listener.response, pasted];
+    const response = await withinTime(candidates, options.timeout, parts.signal);
+    waiting.abort();
+    await finish(response, listener, (code) =>
+      redeem({ ...options, redirectUri: listener.redirectUri, code, codeVerifier: verifier }, parts),
+    );
+  } finally {
+    waiting.abort();
+    await listener.close();
+  }
+}
+
+async function redeem(
+  exchange: AuthorizationOptions & {
+    readonly redirectUri: string;
+    readonly code: string;
+    readonly codeVerifier: string;
+  },
+  { transport, signal, keep }: AuthorizationParts,
+): Promise<{ readonly userName: string; readonly profile: string }> {
+  const token = await exchangeCode(exchange, transport, signal);
+  return { ...(await keep(token)), profile: exchange.profile };
+}
+
+/** Tells the browser how it ended, in any case. */
+async function finish(
+  response: AuthorizationResponse,
+  listener: CallbackListener,
+  complete: (code: string) => Promise<{ readonly userName: string; readonly profile: string }>,
+): Promise<void> {
+  try {
+    if (response.kind === "error") throw authorizationError(response.error, response.description);
+    await listener.answer(outcomePage({ signedIn: true, ...(await complete(response.code)) }));
+  } catch (error) {
+    const reason = error instanceof CliError ? error.message : "calctl failed: the terminal says how";
+    await listener.answer(outcomePage({ signedIn: false, reason }));
+    throw error;
+  }
+}
+
+interface AuthorizationQuery {
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly challenge: string;
+}
+
+/** @see RFC 6749 §4.1.1, RFC 7636 §4.3 */
+function authorizationUrl(
+  { authUrl, clientId }: AuthorizationOptions,
+  { redirectUri, state, challenge }: AuthorizationQuery,
+): string {
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    state,
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+  });
+  return `${authUrl.href.replace(/\/$/, "")}${OAUTH_ROUTES.authorize.path}?${query}`;
+}
+
+/** Nothing waits for the browser: some never report back. */
+function openQuietly({ openBrowser, tell }: AuthorizationParts, url: string, signal: AbortSignal): void {
+  openBrowser?.(url, signal).catch(() => {
+    if (!signal.aborted) tell("no browser could be opened: open the address above by hand");
+  });
+}
+
+/** @throws CliError not_signed_in when the time is over, and the signal's reason */
+async function withinTime<T>(
+  candidates: readonly Promise<T>[],
+  seconds: number,
+  signal: AbortSignal,
+): Promise<T> {
+  let stop: () => void = () => undefined;
+  const end = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(timedOut(seconds)), seconds * 1000);
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    stop = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    };
+    if (signal.aborted) onAbort();
+  });
+  try {
+    return await Promise.race([...candidates, end]);
+  } finally {
+    stop();
+  }
+}
+
+function timedOut(seconds: number): CliError {
+  return new CliError("not_signed_in", `nobody signed in within ${seconds} seconds`, {
+    hint: "run calctl login again, with --login-timeout for more time; if the browser never came back, paste the address it shows, or use --with-token",
+  });
+}
+
+function portOf(redirectUri: string): number {
+  return Number(new URL(redirectUri).port) || 80;
+}

@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { errorCodeOf } from "../errors.js";
+import type { ChildEnvironment } from "./child-environment.js";
+
+export interface HelperRun {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: ChildEnvironment;
+  /** What the child reads from stdin; null gives it none. */
+  readonly input: string | null;
+  /** Where what it says on stderr goes. */
+  readonly stderr: "inherit" | "ignore";
+  /** Longest time in milliseconds. */
+  readonly limit: number;
+  /** The most it may write, in bytes. */
+  readonly outputMax: number;
+  readonly signal: AbortSignal;
+}
+
+export type HelperResult =
+  | { readonly kind: "ended"; readonly exitCode: number | null; readonly stdout: string }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "too_much" }
+  /** The program could not be started, with the code of the system. */
+  | { readonly kind: "not_started"; readonly code: string };
+
+/**
+ * Runs a child to its end, or kills it when the time is over, it writes too much or the signal aborts.
+ * @throws the signal's reason
+ */
+export function runHelperProcess(run: HelperRun): Promise<HelperResult> {
+  const { program, args, env, input, stderr, signal } = run;
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      env: { ...env },
+      stdio: [input === null ? "ignore" : "pipe", "pipe", stderr],
+      windowsHide: true,
+    });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(() => stop(() => resolve({ kind: "timeout" })), run.limit);
+    const onAbort = () => stop(() => reject(signal.reason));
+    const settle = (end: () => void): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+      end();
+    };
+    // Whoever inherited its pipes may keep them open: nothing waits for their end.
+    const stop = (end: () => void): void => {
+      child.kill("SIGKILL");
+      child.stdout?.destroy();
+      child.stdin?.destroy();
+      child.unref();
+      settle(end);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    child.stdout?.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > run.outputMax) stop(() => resolve({ kind: "too_much" }));
+    });
+    child.once("error", (error) =>
+      settle(() => resolve({ kind: "not_started", code: errorCodeOf(error) ?? "unknown" })),
+    );
+    child.once("close", (exitCode) =>
+      settle(() => resolve({ kind: "ended", exitCode, stdout: Buffer.concat(chunks).toString("utf8") })),
+    );
+    // A child that does not read is no error; how it ended says more.
+    child.stdin?.on("error", () => undefined);
+    if (input !== null) child.stdin?.end(input);
+  });
+}

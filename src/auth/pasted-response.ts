@@ -1,0 +1,60 @@
+import {
+  type AuthorizationResponse,
+  type ExpectedResponse,
+  parseAuthorizationResponse,
+  type ResponseFault,
+} from "./authorization-response.js";
+
+export interface PasteExpectation extends ExpectedResponse {
+  readonly redirectUri: string;
+}
+
+interface PasteParts {
+  readonly pastedLines: ((signal: AbortSignal) => AsyncIterable<string>) | null;
+  readonly tell: (text: string) => void;
+}
+
+/**
+ * Resolves with the first pasted redirect URL that belongs to this attempt; never settles without one, since the
+ * browser may still come back. Whatever else is pasted is answered with what is wrong about it.
+ */
+export function watchPasted(
+  { pastedLines, tell }: PasteParts,
+  expected: PasteExpectation,
+  signal: AbortSignal,
+): Promise<AuthorizationResponse> {
+  return new Promise((resolve) => {
+    if (pastedLines === null) return;
+    const watch = async (): Promise<void> => {
+      for await (const line of pastedLines(signal)) {
+        const read = readPasted(line, expected);
+        if (typeof read !== "string") resolve(read);
+        else if (read !== "") tell(read);
+      }
+    };
+    // A terminal that fails leaves the browser.
+    watch().catch(() => undefined);
+  });
+}
+
+/** The response in a pasted line, or what is wrong with it; nothing for an empty line. */
+export function readPasted(line: string, expected: PasteExpectation): AuthorizationResponse | string {
+  const text = line.trim();
+  if (text === "") return "";
+  const [address = "", query] = text.replace(/#.*$/s, "").split(/\?(.*)/s);
+  if (query === undefined || address !== expected.redirectUri) {
+    return `paste the whole address of the last page: it begins with ${expected.redirectUri}?`;
+  }
+  const parsed = parseAuthorizationResponse(query, expected);
+  return parsed.ok ? parsed.response : FAULTS[parsed.fault];
+}
+
+const FAULTS: Readonly<Record<ResponseFault, string>> = {
+  doubled: "a part of this address is there twice: copy it again",
+  no_state: "this address has no state: copy the whole of it",
+  wrong_state:
+    "this address belongs to an earlier attempt: sign in at the address above and paste the new one",
+  wrong_issuer: "this address comes from another authorization server",
+  no_code: "this address has no code: copy the whole of it",
+  too_long: "a part of this address is too long",
+};

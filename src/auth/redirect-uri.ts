@@ -1,0 +1,59 @@
+import { usageError } from "../errors.js";
+
+/** Where the authorization server sends the browser back to, before a port is known. */
+export interface RedirectTarget {
+  /** As the user wrote it. */
+  readonly uri: string;
+  /** Addresses to listen on; empty where the URI is not on this machine, so that the result can only be pasted. */
+  readonly hosts: readonly string[];
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** The path as a browser requests it. */
+  readonly path: string;
+}
+
+export const DEFAULT_REDIRECT_URI = "http://127.0.0.1/callback";
+
+/** A loopback host written as a name may be looked up as either address. @see RFC 8252 §8.3 */
+const LISTEN_HOSTS: Readonly<Record<string, readonly string[]>> = {
+  "127.0.0.1": ["127.0.0.1"],
+  "[::1]": ["::1"],
+  localhost: ["127.0.0.1", "::1"],
+};
+
+/**
+ * Reads a redirect URI: on a loopback host without a port any free one is taken, otherwise it is used as it stands.
+ * @param source names where the text came from in messages
+ * @throws CliError usage
+ * @see RFC 8252 §7.3
+ */
+export function parseRedirectUri(text: string, source: string): RedirectTarget {
+  const hint = "write http://127.0.0.1/callback, or the URI that is registered";
+  if (!URL.canParse(text)) throw usageError(`${source}: "${text}" is no URL`, hint);
+  const url = new URL(text);
+  if (url.search !== "" || text.includes("#") || url.username !== "" || url.password !== "") {
+    throw usageError(`${source}: a redirect URI carries no query, fragment, user or password`, hint);
+  }
+  const hosts = LISTEN_HOSTS[url.hostname];
+  if (url.protocol === "http:" && hosts !== undefined) {
+    return { uri: text, hosts, port: writtenPort(text) ?? 0, path: url.pathname };
+  }
+  if (url.protocol === "https:") return { uri: text, hosts: [], port: 0, path: url.pathname };
+  throw usageError(
+    `${source}: ${url.protocol}//${url.host} is neither https nor http on 127.0.0.1, [::1] or localhost`,
+    hint,
+  );
+}
+
+/** The redirect URI with the port that was bound; one that names its port stays as it is, byte for byte. */
+export function withBoundPort({ uri, port }: RedirectTarget, boundPort: number): string {
+  return port === 0
+    ? uri.replace(/^(http:\/\/[^/:[]+|http:\/\/\[[^\]]*\])(?::0?)?/i, `$1:${boundPort}`)
+    : uri;
+}
+
+/** URL drops the port 80, which still is an exact one where it is written. */
+function writtenPort(text: string): number | undefined {
+  const port = /^http:\/\/(?:\[[^\]]*\]|[^/:]*):(\d+)/i.exec(text)?.[1];
+  return port === undefined ? undefined : Number(port);
+}

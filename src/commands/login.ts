@@ -1,0 +1,120 @@
+import type { Command } from "commander";
+import type { Context, SignedIn } from "../context.js";
+import { usageError } from "../errors.js";
+import type { ContextOf } from "./command.js";
+
+/** Flags as they were typed; undefined where they were not. */
+export interface LoginOptions {
+  readonly baseUrl?: string;
+  readonly authUrl?: string;
+  readonly clientId?: string;
+  readonly clientSecretFile?: string;
+  readonly redirectPort?: string;
+  readonly redirectUri?: string;
+  readonly mediaType?: string;
+  readonly withToken?: boolean;
+  /** False for `--no-browser`. */
+  readonly browser?: boolean;
+  readonly insecureStorage?: boolean;
+  /** Seconds. */
+  readonly loginTimeout?: string;
+}
+
+export function registerLogin(command: Command, contextOf: ContextOf, run = runLogin): void {
+  command
+    .option("--base-url <url>", "address of the service (env: CALCTL_BASE_URL)")
+    .option("--auth-url <url>", "address of its authorization server (env: CALCTL_AUTH_URL)")
+    .option("--client-id <id>", "id of your OAuth application there (env: CALCTL_CLIENT_ID)")
+    .option(
+      "--client-secret-file <file>",
+      "file with its secret, - for stdin (env: CALCTL_CLIENT_SECRET; default: ask)",
+    )
+    .option("--redirect-port <port>", "port that is registered, on 127.0.0.1 (default: any free one)")
+    .option("--redirect-uri <uri>", "whole redirect URI, where the service wants an exact match")
+    .option("--media-type <type>", "value of Accept, where the service has one of its own")
+    .option("--with-token", "keep a personal access token from stdin instead of signing in")
+    .option("--no-browser", "open no browser: show the address and wait")
+    .option("--insecure-storage", "keep the token in a file that only you can read, not in the keychain")
+    .option("--login-timeout <seconds>", "longest wait for the sign-in (default: 300)")
+    .action((options: LoginOptions) => run(contextOf(command), options));
+}
+
+type LoginContext = Pick<Context, "session" | "prompt" | "input" | "note" | "warn">;
+
+/** Signs in, and makes or renews the profile that remembers it. */
+export async function runLogin(context: LoginContext, options: LoginOptions): Promise<void> {
+  const timeout = parseTimeout(options.loginTimeout ?? "300");
+  const redirectUri = chooseRedirectUri(options);
+  if (options.withToken === true && options.clientSecretFile === "-") {
+    throw usageError("--with-token and --client-secret-file - both read stdin");
+  }
+  const { prompt } = context;
+  const { baseUrl, authUrl, clientId, mediaType } = options;
+  const done = await context.session.login({
+    flags: { baseUrl, authUrl, clientId, redirectUri, mediaType },
+    clientSecret: await readSecretFile(context, options.clientSecretFile),
+    askClientSecret: prompt.available ? () => prompt.password("Client secret") : undefined,
+    readToken: options.withToken === true ? () => readToken(context) : undefined,
+    browser: options.browser !== false,
+    insecureStorage: options.insecureStorage === true,
+    timeout,
+  });
+  report(context, done);
+}
+
+function report(
+  { note, warn }: LoginContext,
+  { userName, profile, store, movedFrom, otherSource, profileVariable }: SignedIn,
+): void {
+  note(`signed in as ${userName}; profile in use: ${profile}`);
+  if (store === "file") note("the token is kept unencrypted, in a file that only you can read");
+  if (movedFrom !== null) note(`the profile ${profile} was for ${movedFrom}: its defaults are dropped`);
+  if (otherSource !== null) warn(`${otherSource} is set and wins over the token just stored`);
+  if (profileVariable !== null) warn(`CALCTL_PROFILE is set and chooses ${profileVariable} all the same`);
+}
+
+function chooseRedirectUri({ redirectPort, redirectUri }: LoginOptions): string | undefined {
+  if (redirectPort === undefined) return redirectUri;
+  if (redirectUri !== undefined) {
+    throw usageError("--redirect-port and --redirect-uri are both given", "the URI carries its port");
+  }
+  const port = /^\d{1,5}$/.test(redirectPort) ? Number(redirectPort) : 0;
+  if (port > 0 && port <= 65_535) return `http://127.0.0.1:${port}/callback`;
+  throw usageError(`--redirect-port: "${redirectPort}" is no port from 1 to 65535`);
+}
+
+const TIMEOUT_MAX = 86_400;
+
+function parseTimeout(text: string): number {
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (seconds > 0 && seconds <= TIMEOUT_MAX) return seconds;
+  throw usageError(`--login-timeout: "${text}" is no number of seconds from 1 to ${TIMEOUT_MAX}`);
+}
+
+async function readSecretFile(
+  { input }: LoginContext,
+  path: string | undefined,
+): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  const secret = (await input.text(path, "--client-secret-file")).replace(/\r?\n$/, "");
+  if (secret === "") throw usageError("--client-secret-file: the file is empty");
+  if (/[\r\n]/.test(secret)) throw usageError("--client-secret-file: a client secret is one line");
+  return secret;
+}
+
+/** From stdin, or from a prompt that shows nothing. */
+async function readToken({ prompt, input }: LoginContext): Promise<string> {
+  if (!prompt.available && input.isTerminal) {
+    throw usageError(
+      "--with-token reads a token from stdin, and stdin is a terminal",
+      "pipe it in: … < FILE",
+    );
+  }
+  const text = prompt.available ? await prompt.password("Token") : await input.text("-", "--with-token");
+  const token = text.replace(/\r?\n$/, "");
+  if (token === "") throw usageError("--with-token: there is no token on stdin");
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw usageError(
+    "--with-token: what came on stdin is no token: spaces, line breaks or other than visible ASCII characters",
+  );
+}

@@ -1,0 +1,59 @@
+import { configurationError } from "../errors.js";
+import type { Config, ConfigFile, Profile } from "./config-file.js";
+
+/** Which store holds the token of a profile, and for which service: no secret. */
+export interface TokenRecord {
+  readonly store: StoreName;
+  /** `https://host[:port]` of the service it was issued for. */
+  readonly origin: string;
+}
+
+export type StoreName = "keychain" | "file";
+
+/** What login remembers of a profile's token; null when none was stored. @throws CliError configuration */
+export function readTokenRecord(config: Config, name: string): TokenRecord | null {
+  const { token_store: store, token_origin: origin } = config.profiles.get(name) ?? {};
+  if (store === undefined || origin === undefined) return null;
+  if (store === "keychain" || store === "file") return { store, origin };
+  throw configurationError(`token_store of profile "${name}" is "${store}", neither keychain nor file`, {
+    hint: `run calctl login --profile ${name} again`,
+  });
+}
+
+/** Forgets that a token was stored; the profile stays. */
+export async function clearTokenRecord(file: ConfigFile, name: string): Promise<void> {
+  const config = file.read();
+  const profile = config.profiles.get(name);
+  if (profile === undefined) return;
+  const { token_store: _store, token_origin: _origin, ...rest } = profile;
+  await file.write({ ...config, profiles: new Map(config.profiles).set(name, rest) });
+}
+
+export interface SignedInProfile {
+  readonly name: string;
+  readonly changes: Profile;
+  readonly record: TokenRecord;
+  /** Whether the profile was for another service: what it knew of that one is dropped. */
+  readonly moved: boolean;
+}
+
+/** Makes or renews a profile that has just been signed in to, and makes it the one in use. */
+export async function writeSignedIn(
+  file: ConfigFile,
+  { name, changes, record, moved }: SignedInProfile,
+): Promise<void> {
+  const config = file.read();
+  const before = config.profiles.get(name) ?? {};
+  const profile: Profile = {
+    ...(moved ? timezoneOf(before) : before),
+    ...changes,
+    token_store: record.store,
+    token_origin: record.origin,
+  };
+  await file.write({ profile: name, profiles: new Map(config.profiles).set(name, profile) });
+}
+
+/** Calendars, labels and a command that prints a token belong to one service; a zone belongs to the user. */
+function timezoneOf({ timezone }: Profile): Profile {
+  return timezone === undefined ? {} : { timezone };
+}

@@ -1,0 +1,16 @@
+import type { Config } from "../config/config-file.js";
+import { type Environment, readVariable } from "../config/environment.js";
+import { LOCAL_PROFILE } from "../config/settings.js";
+import type { GlobalFlags } from "../context.js";
+
+/** The profile that is named or in use. */
+export function profileName(flags: GlobalFlags, config: Config, env: Environment): string {
+  return flags.profile ?? readVariable(env, "CALCTL_PROFILE") ?? config.profile ?? LOCAL_PROFILE;
+}
+
+/** A source of tokens that comes before the stored one; null without any. */
+export function otherSource(config: Config, profile: string, env: Environment): string | null {
+  const variable = ["CALCTL_TOKEN", "CALCTL_TOKEN_FILE"].find((name) => env[name] !== undefined);
+  if (variable !== undefined) return variable;
+  return config.profiles.get(profile)?.token_command === undefined ? null : "token_command";
+}

@@ -1,0 +1,77 @@
+import { canShowBrowser, remoteHint } from "../auth/headless.js";
+import { DEFAULT_REDIRECT_URI, parseRedirectUri, type RedirectTarget } from "../auth/redirect-uri.js";
+import type { User } from "../contract/shapes.js";
+import { configurationError, usageError } from "../errors.js";
+import { openBrowser } from "./browser.js";
+import { readLines } from "./pasted-lines.js";
+import { selfCommand } from "./self-command.js";
+import type { SignIn } from "./sign-in.js";
+
+/** Signs in through the user's browser, here or, by a pasted address, elsewhere. */
+export async function authorizeInBrowser(
+  attempt: SignIn,
+  keep: (token: string) => Promise<User>,
+): Promise<User> {
+  const { request, settings, target, options, transport, signal } = attempt;
+  const { authUrl, clientId } = settings;
+  if (authUrl === undefined || clientId === undefined) throw configurationError("nothing to sign in with");
+  const redirect = chooseRedirect(attempt);
+  const clientSecret = await readClientSecret(attempt);
+  const { process } = options.parts;
+  const surroundings = { env: process.env, platform: process.platform };
+  const opens = request.browser && redirect.hosts.length > 0 && canShowBrowser(surroundings);
+  const { authorize } = await import("../auth/authorization.js");
+  let user: User | undefined;
+  await authorize(
+    { authUrl, clientId, clientSecret, redirect, timeout: request.timeout, profile: target.profile },
+    {
+      transport,
+      showAddress: (url, port) => {
+        options.warn(
+          opens ? "your browser opens; if not, sign in at this address:" : "sign in at this address:",
+        );
+        options.warn(url);
+        const hint = port === null ? null : remoteHint(surroundings, port);
+        if (hint !== null) options.warn(hint);
+        if (options.interactive()) {
+          options.warn("if the browser cannot load the last page, paste that page's address here:");
+        }
+      },
+      openBrowser: opens
+        ? (url, until) => openBrowser(url, { self: selfCommand(process), env: process.env }, until)
+        : null,
+      pastedLines: options.interactive() ? (until) => readLines(process.stdin, until) : null,
+      tell: options.warn,
+      signal,
+      keep: async (token) => {
+        user = await keep(token);
+        return { userName: user.name ?? user.id };
+      },
+    },
+  );
+  if (user === undefined) throw configurationError("the sign-in ended without a user");
+  return user;
+}
+
+function chooseRedirect({ settings, options }: SignIn): RedirectTarget {
+  const { redirectUri } = settings;
+  const target = parseRedirectUri(
+    redirectUri?.value ?? DEFAULT_REDIRECT_URI,
+    redirectUri?.source ?? "the redirect URI",
+  );
+  if (target.hosts.length === 0 && !options.interactive()) {
+    throw usageError(
+      `${redirectUri?.source ?? "the redirect URI"}: ${target.uri} is not on this machine, so its address has to be pasted, and there is no terminal`,
+      "use http://127.0.0.1/callback, or --with-token",
+    );
+  }
+  return target;
+}
+
+/** From a file, the environment or a prompt; never from the command line, which every process can read. */
+async function readClientSecret({ request, options }: SignIn): Promise<string> {
+  const variable = options.parts.process.env["CALCTL_CLIENT_SECRET"];
+  const secret = request.clientSecret ?? (variable || (await request.askClientSecret?.()));
+  if (secret === undefined || secret === "") throw usageError("the client secret is empty");
+  return secret;
+}

@@ -1,0 +1,177 @@
+import { connect, createServer, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type CallbackListener, listenForCallback } from "../../src/auth/callback-listener.js";
+import { outcomePage, refusalPage } from "../../src/auth/callback-page.js";
+import { parseRedirectUri } from "../../src/auth/redirect-uri.js";
+
+const STATE = "the-state";
+const EXPECTED = { state: STATE, issuerOrigin: "https://calendar.example" };
+const SUCCESS = outcomePage({ signedIn: true, userName: "Ana", profile: "work" });
+
+async function listen(
+  uri = "http://127.0.0.1/callback",
+): Promise<CallbackListener & { readonly port: number }> {
+  const listener = await listenForCallback(parseRedirectUri(uri, "uri"), EXPECTED);
+  onTestFinished(() => listener.close());
+  return { ...listener, port: Number(new URL(listener.redirectUri).port) };
+}
+
+function open(port: number, host = "127.0.0.1"): Socket {
+  const socket = connect(port, host);
+  socket.on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+/** Sends bytes and resolves with all that comes back. */
+function exchange(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = open(port);
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1");
+    });
+    socket.on("close", () => resolve(received));
+    socket.write(bytes);
+  });
+}
+
+function get(port: number, target: string, headers = ""): Promise<string> {
+  return exchange(port, `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${headers}\r\n`);
+}
+
+function statusOf(answer: string): number {
+  return Number(answer.split(" ")[1]);
+}
+
+describe("the callback listener", () => {
+  test("answers what is not its response, and then takes the response", async () => {
+    const { port, response, answer } = await listen();
+    const host = `Host: 127.0.0.1:${port}\r\nConnection: close\r\n`;
+    const query = `code=c&state=${STATE}`;
+    const statuses = [
+      await exchange(port, `OPTIONS /callback?${query} HTTP/1.1\r\n${host}\r\n`),
+      await exchange(port, `HEAD /callback?${query} HTTP/1.1\r\n${host}\r\n`),
+      await exchange(port, `POST /callback?${query} HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`),
+      await get(port, "/favicon.ico"),
+      await get(port, `//x/callback?${query}`),
+      await get(port, `http://127.0.0.1:${port}/callback?${query}`),
+      await get(port, "/callback?code=%zz&state=%00%0d%0a"),
+      await get(port, `/callback?code=c&state=wrong`),
+      await get(port, `/callback?${query}`, "Sec-Purpose: prefetch\r\n"),
+      await get(port, `/callback?${"x".repeat(65_536)}`),
+      await exchange(port, "\0\x01nonsense\r\n\r\n"),
+    ].map(statusOf);
+    expect(statuses).toEqual([405, 405, 405, 404, 404, 404, 400, 400, 503, 431, 400]);
+    const browser = get(port, `/callback?${query}`);
+    expect(await response).toEqual({ kind: "code", code: "c" });
+    await answer(SUCCESS);
+    expect(statusOf(await browser)).toBe(200);
+  });
+
+  test("two browsers with the same response get the same page, the response counts once", async () => {
+    const { port, response, answer } = await listen();
+    const pages = [
+      get(port, `/callback?code=a&state=${STATE}`),
+      get(port, `/callback?code=a&state=${STATE}`),
+    ];
+    await response;
+    const later = response.then(() => get(port, `/callback?code=b&state=${STATE}`));
+    await answer(SUCCESS);
+    for (const page of await Promise.all([...pages, later])) expect(page).toContain("Signed in as Ana");
+    expect(await response).toEqual({ kind: "code", code: "a" });
+  });
+
+  test("frees its port at once, whatever connections browsers hold open", async () => {
+    const { port, close } = await listen();
+    const idle = open(port);
+    const half = open(port);
+    await Promise.all(
+      [idle, half].map((socket) => new Promise((resolve) => socket.once("connect", resolve))),
+    );
+    half.write("GET /callback?code=c HTTP/1.1\r\nHo");
+    await close();
+    const again = await listenForCallback(
+      parseRedirectUri(`http://127.0.0.1:${port}/callback`, "uri"),
+      EXPECTED,
+    );
+    await again.close();
+  });
+
+  test("a request while it closes crashes nothing", async () => {
+    const { port, close } = await listen();
+    const waiting = get(port, `/callback?code=c&state=${STATE}`);
+    const refused = get(port, "/");
+    await Promise.all([close(), close()]);
+    expect(await waiting).toBe("");
+    await refused;
+  });
+
+  test("a busy port is said, with what to do: exit 10", async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void blocker.close());
+    const { port } = blocker.address() as { port: number };
+    await expect(listen(`http://127.0.0.1:${port}/callback`)).rejects.toMatchObject({
+      exitCode: 10,
+      message: expect.stringContaining(`127.0.0.1:${port}`),
+      hint: expect.stringContaining("--redirect-port"),
+    });
+  });
+
+  test("localhost is listened for at both addresses, on one port", async ({ skip }) => {
+    const hasIpv6 = Object.values(networkInterfaces())
+      .flat()
+      .some((entry) => entry?.address === "::1");
+    if (!hasIpv6) skip("this machine has no ::1");
+    const { port, redirectUri } = await listen("http://localhost/callback");
+    expect(redirectUri).toBe(`http://localhost:${port}/callback`);
+    for (const host of ["127.0.0.1", "::1"]) {
+      await new Promise<void>((resolve, reject) => {
+        open(port, host).once("connect", resolve).once("error", reject);
+      });
+    }
+  });
+
+  test("is not reached from other addresses of this machine", async ({ skip }) => {
+    const address = Object.values(networkInterfaces())
+      .flat()
+      .find((entry) => entry?.family === "IPv4" && !entry.internal)?.address;
+    if (address === undefined) return skip("this machine has no other address");
+    const { port } = await listen();
+    const code = await new Promise((resolve) => {
+      const socket = open(port, address);
+      socket.once("connect", () => resolve("connected"));
+      socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+    });
+    expect(code).toBe("ECONNREFUSED");
+  });
+});
+
+describe("the pages", () => {
+  const HOSTILE = `<script>alert("1")</script>&'\u202e\u0000`;
+
+  test.each([
+    ["failure", outcomePage({ signedIn: false, reason: HOSTILE })],
+    ["success", outcomePage({ signedIn: true, userName: HOSTILE, profile: "work" })],
+  ])("of %s shows hostile text as text, loads nothing, and may not be kept or framed", (_, page) => {
+    expect(page.body).not.toMatch(/<script|\u202e|\0/);
+    expect(page.body).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;");
+    expect(page.body).not.toMatch(/(?:src|href)=|https?:\/\//);
+    expect(page.headers).toMatchObject({
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "content-security-policy": expect.stringMatching(
+        /^default-src 'none'; style-src 'sha256-[^']+';.*frame-ancestors 'none'/,
+      ),
+      connection: "close",
+    });
+  });
+
+  test("of a refusal names the allowed method", () => {
+    expect(refusalPage(405).headers).toMatchObject({ allow: "GET" });
+  });
+});

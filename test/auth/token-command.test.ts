@@ -1,0 +1,86 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runTokenCommand } from "../../src/auth/token-command.js";
+import { CliError } from "../../src/errors.js";
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "calctl-command-"));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+function run(command: string, changes: { readonly limit?: number; readonly signal?: AbortSignal } = {}) {
+  return runTokenCommand({
+    command,
+    source: "token_command",
+    env: { PATH: process.env["PATH"], CALCTL_CLIENT_SECRET: "hidden", SHOWN: "shown" },
+    signal: changes.signal ?? new AbortController().signal,
+    ...(changes.limit === undefined ? {} : { limit: changes.limit }),
+  });
+}
+
+function shell(script: string): string {
+  return JSON.stringify(["sh", "-c", script]);
+}
+
+describe("a token command", () => {
+  test("prints the token, alone or in JSON", async () => {
+    expect(await run(shell("echo token-1"))).toBe("token-1");
+    expect(await run(shell("printf 'token-2\\r\\n'"))).toBe("token-2");
+    expect(await run(shell(`echo '{"version": 1, "token": "token-3"}'`))).toBe("token-3");
+  });
+
+  test("is the path of a program, which may have blanks in it; no shell reads it", async () => {
+    const path = join(directory, "my $(touch x) program");
+    writeFileSync(path, "#!/bin/sh\necho from-program\n");
+    chmodSync(path, 0o700);
+    expect(await run(path)).toBe("from-program");
+  });
+
+  test("has no stdin to wait for, and none of our secrets in its environment", async () => {
+    expect(await run(shell("cat; echo a-$CALCTL_CLIENT_SECRET-$SHOWN"))).toBe("a--shown");
+  });
+
+  test.each([
+    ["fails", shell("echo secret-x; exit 3"), "ended with 3"],
+    ["is killed", shell("kill -9 $$"), "a signal"],
+    ["prints nothing", shell("true"), "is empty"],
+    ["prints two lines", shell("echo secret-x; echo two"), "line breaks"],
+    ["prints blanks", shell("echo ' secret-x'"), "spaces"],
+    ["prints JSON without a token", shell(`echo '{"secret-x":1}'`), "is empty"],
+    ["prints half JSON", shell(`echo '{"token":"secret-x'`), "is empty"],
+    ["prints a megabyte", shell("head -c 1000000 /dev/zero | tr '\\0' a 2>/dev/null"), "64 KiB"],
+    ["is not there", '["calctl-no-such-program"]', "ENOENT"],
+    ["depends on the folder", "./program", "absolute"],
+    ["is half JSON", '["sh"', "JSON array"],
+    ["is no list of texts", "[1]", "JSON array"],
+    ["is an empty list", "[]", "no program"],
+  ])("that %s is exit 10, and its output is not repeated", async (_, command, words) => {
+    const failure = await run(command).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ exitCode: 10 });
+    expect(failure).toBeInstanceOf(CliError);
+    const { message, hint } = failure as CliError;
+    expect(`${message} ${hint}`).toContain(words);
+    expect(message).not.toContain("secret-x");
+  });
+
+  test("that hangs is killed: exit 10", async () => {
+    await expect(run(shell("echo early; exec sleep 60"), { limit: 200 })).rejects.toMatchObject({
+      exitCode: 10,
+      message: expect.stringContaining("within 0.2 seconds"),
+    });
+  });
+
+  test("ends with the interruption", async () => {
+    const controller = new AbortController();
+    const running = run(shell("exec sleep 60"), { signal: controller.signal });
+    controller.abort(new CliError("interrupted", "interrupted"));
+    await expect(running).rejects.toMatchObject({ exitCode: 130 });
+  });
+});

@@ -1,0 +1,272 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
+import { createMachine, type Machine, type MachineRun } from "../support/login-run.js";
+
+let server: AuthorizationServer;
+let machine: Machine;
+
+beforeEach(async () => {
+  server = await startAuthorizationServer();
+  machine = createMachine();
+  server.tokens.add("pat-1").add("pat-2");
+});
+
+function run(...argv: readonly string[]) {
+  return machine.run({}, ...argv);
+}
+
+/** Signs in with a personal access token. */
+function signIn(options: MachineRun, ...argv: readonly string[]) {
+  return machine.run({ stdin: "pat-1\n", ...options }, "login", "--with-token", ...argv);
+}
+
+function profiles(): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  return JSON.parse(readFileSync(join(machine.directory, "config.json"), "utf8")).profiles;
+}
+
+async function profileInUse(): Promise<string | undefined> {
+  const { stdout } = await run("profiles", "list", "-o", "json");
+  return (JSON.parse(stdout) as { name: string; in_use: boolean }[]).find((profile) => profile.in_use)?.name;
+}
+
+describe("the profile of a login", () => {
+  test("is named after the host where local is in use, and is in use afterwards", async () => {
+    expect((await signIn({}, "--base-url", server.baseUrl)).exitCode).toBe(0);
+    expect(await profileInUse()).toBe("127.0.0.1");
+    expect((await run("whoami", "--fields", "name")).stdout).toBe("Ana Maria\n");
+  });
+
+  test("of another service on the same host gets a name of its own, the same service is renewed", async () => {
+    const other = await startAuthorizationServer();
+    other.tokens.add("pat-1");
+    await signIn({}, "--base-url", server.baseUrl);
+    await run("profiles", "use", "local");
+    await signIn({}, "--base-url", other.baseUrl);
+    await run("profiles", "use", "local");
+    await signIn({}, "--base-url", `${server.baseUrl}/`);
+    expect(Object.keys(profiles())).toEqual(["127.0.0.1", `127.0.0.1-${new URL(other.origin).port}`]);
+  });
+
+  test("is the one that -p names, made or renewed, or the one in use", async () => {
+    await signIn({}, "--base-url", server.baseUrl, "-p", "work");
+    await run("config", "set", "timezone", "Asia/Tokyo", "-p", "work");
+    await signIn({ stdin: "pat-2" });
+    expect(profiles()).toEqual({
+      work: {
+        base_url: server.baseUrl,
+        timezone: "Asia/Tokyo",
+        token_store: "keychain",
+        token_origin: server.origin,
+      },
+    });
+    expect([...machine.keychain.entries]).toEqual([[`work ${server.origin}`, "pat-2"]]);
+  });
+
+  test("keeps redirect URI and media type for the next login", async () => {
+    const env = { CALCTL_CLIENT_SECRET: server.clientSecret };
+    const login = machine.start(
+      { env },
+      ...[
+        "login",
+        "--base-url",
+        server.baseUrl,
+        "--auth-url",
+        server.authUrl,
+        "--client-id",
+        server.clientId,
+      ],
+      ...[
+        "--redirect-uri",
+        "http://127.0.0.1/back",
+        "--media-type",
+        "application/vnd.x.v1+json",
+        "--no-browser",
+      ],
+    );
+    const address = await login.address();
+    expect(new URL(address).searchParams.get("redirect_uri")).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/back$/);
+    await fetch(server.consent(address));
+    expect((await login.ended).exitCode).toBe(0);
+    expect(profiles()["127.0.0.1"]).toMatchObject({
+      redirect_uri: "http://127.0.0.1/back",
+      media_type: "application/vnd.x.v1+json",
+    });
+  });
+
+  test("local cannot be logged into: exit 2", async () => {
+    const { exitCode, stderr } = await signIn({}, "--base-url", server.baseUrl, "-p", "local");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("local") });
+  });
+
+  test("moved to another service knows nothing of the old one, least of all its token", async () => {
+    const other = await startAuthorizationServer();
+    other.tokens.add("pat-2");
+    await signIn({}, "--base-url", server.baseUrl, "--auth-url", server.authUrl, "-p", "work");
+    await run("config", "set", "calendar", "Team");
+    await run("config", "set", "timezone", "Asia/Tokyo");
+    const code = ["login", "--base-url", other.baseUrl, "--client-id", "x", "--no-browser"];
+    const { exitCode, stderr } = await machine.run({ env: { CALCTL_CLIENT_SECRET: "s" } }, ...code);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("--auth-url") });
+    expect((await signIn({ stdin: "pat-2" }, "--base-url", other.baseUrl)).stderr).toContain(server.baseUrl);
+    expect(profiles()).toEqual({
+      work: {
+        base_url: other.baseUrl,
+        timezone: "Asia/Tokyo",
+        token_store: "keychain",
+        token_origin: other.origin,
+      },
+    });
+    expect([...machine.keychain.entries]).toEqual([[`work ${other.origin}`, "pat-2"]]);
+    expect(other.userRequests).toEqual(["pat-2"]);
+  });
+
+  test("removed takes its token with it; a keychain that cannot tell keeps both", async () => {
+    await signIn({}, "--base-url", server.baseUrl, "-p", "work");
+    machine.keychain.breakWith(new Error("locked"));
+    expect((await run("profiles", "remove", "work")).exitCode).not.toBe(0);
+    expect(Object.keys(profiles())).toEqual(["work"]);
+    machine.keychain.breakWith(null);
+    expect((await run("profiles", "remove", "work")).exitCode).toBe(0);
+    expect(machine.keychain.entries.size).toBe(0);
+  });
+});
+
+describe("login --with-token", () => {
+  test("verifies the token before anything is kept", async () => {
+    const { exitCode } = await signIn({ stdin: "wrong\n" }, "--base-url", server.baseUrl);
+    expect(exitCode).toBe(4);
+    expect(server.userRequests).toEqual(["wrong"]);
+    expect(machine.keychain.entries.size).toBe(0);
+    expect(existsSync(join(machine.directory, "config.json"))).toBe(false);
+  });
+
+  test("that fails leaves the token from before", async () => {
+    await signIn({}, "--base-url", server.baseUrl);
+    expect((await signIn({ stdin: "wrong" })).exitCode).toBe(4);
+    expect((await run("whoami")).exitCode).toBe(0);
+  });
+
+  test.each(["", "\n", "two words", "two\nlines\n", "ünïcode", "nul\0", " padded"])(
+    "%j on stdin is exit 2, and is not repeated",
+    async (stdin) => {
+      const { exitCode, stderr } = await signIn({ stdin }, "--base-url", server.baseUrl);
+      expect(exitCode).toBe(2);
+      expect(stderr).not.toContain("two words");
+      expect(server.userRequests).toEqual([]);
+    },
+  );
+
+  test("takes a long token", async () => {
+    const token = "t".repeat(5000);
+    server.tokens.add(token);
+    expect((await signIn({ stdin: token }, "--base-url", server.baseUrl)).exitCode).toBe(0);
+    expect((await run("token")).stdout).toBe(`${token}\n`);
+  });
+});
+
+describe("login in a script", () => {
+  test("says every missing flag at once: exit 2", async () => {
+    const { exitCode, stderr } = await run("login");
+    expect(exitCode).toBe(2);
+    for (const flag of ["--base-url", "--auth-url", "--client-id", "--client-secret-file", "--no-browser"]) {
+      expect(stderr).toContain(flag);
+    }
+    expect((await run("login", "--with-token")).stderr).toContain("--base-url");
+  });
+
+  test.each([
+    [["--base-url", "http://calendar.example"], "https"],
+    [["--base-url", "x"], "no URL"],
+    [["--base-url", ""], "empty"],
+    [["--auth-url", "http://calendar.example"], "https"],
+    [["--redirect-port", "0"], "1 to 65535"],
+    [["--redirect-port", "70000"], "1 to 65535"],
+    [["--redirect-port", "x"], "1 to 65535"],
+    [["--redirect-port", "5000", "--redirect-uri", "http://127.0.0.1/callback"], "--redirect-uri"],
+    [["--redirect-uri", "http://calendar.example/callback"], "https"],
+    [["--media-type", "json"], "media type"],
+    [["--login-timeout", "0"], "seconds"],
+    [["--login-timeout", "99999999999"], "seconds"],
+    [["--client-secret-file", "/nowhere/at/all"], "ENOENT"],
+    [["-p", "a b"], "name"],
+    [["-p", ""], "empty"],
+  ])("%j is exit 2, and nothing is sent", async (argv, words) => {
+    const env = { CALCTL_CLIENT_SECRET: "s" };
+    const known = ["--base-url", server.baseUrl, "--auth-url", server.authUrl, "--client-id", "c"];
+    const result = await machine.run({ env }, "login", ...known, "--no-browser", ...argv);
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(words) });
+    expect(server.tokenRequests).toEqual([]);
+  });
+
+  test("an insecure address of the environment is exit 10", async () => {
+    const env = { CALCTL_BASE_URL: "http://calendar.example" };
+    expect((await signIn({ env })).exitCode).toBe(10);
+  });
+
+  test.each([
+    ["the environment", {}],
+    ["a file", { file: true }],
+  ])("takes the client secret from %s", async (_, { file = false }: { readonly file?: boolean }) => {
+    const path = join(machine.directory, "client-secret");
+    writeFileSync(path, `${server.clientSecret}\n`);
+    const env = {
+      CALCTL_BASE_URL: server.baseUrl,
+      CALCTL_AUTH_URL: server.authUrl,
+      CALCTL_CLIENT_ID: server.clientId,
+      CALCTL_CLIENT_SECRET: file ? "wrong" : server.clientSecret,
+    };
+    const more = file ? ["--client-secret-file", path] : [];
+    const login = machine.start({ env }, "login", "--no-browser", ...more);
+    await fetch(server.consent(await login.address()));
+    expect((await login.ended).exitCode).toBe(0);
+    expect(JSON.stringify(profiles())).not.toContain(server.clientSecret);
+  });
+
+  test("on a terminal that may not be asked it still needs --no-browser", async () => {
+    const env = { CI: "1", CALCTL_CLIENT_SECRET: "s" };
+    const known = ["--base-url", server.baseUrl, "--auth-url", server.authUrl, "--client-id", "c"];
+    const result = await machine.run({ env, terminal: new PassThrough() }, "login", ...known);
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--no-browser") });
+  });
+});
+
+describe("login warns that another source wins", () => {
+  test.each(["CALCTL_TOKEN", "CALCTL_TOKEN_FILE"])("%s", async (name) => {
+    const { exitCode, stderr } = await signIn({ env: { [name]: "x" } }, "--base-url", server.baseUrl, "-q");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining(name) });
+  });
+
+  test("a token_command of the profile, and a CALCTL_PROFILE that names another one", async () => {
+    await signIn({}, "--base-url", server.baseUrl, "-p", "work");
+    await run("config", "set", "token_command", "pass");
+    const { stderr } = await signIn({ env: { CALCTL_PROFILE: "local" } }, "-p", "work");
+    expect(stderr).toContain("token_command is set");
+    expect(stderr).toContain("CALCTL_PROFILE");
+  });
+});
+
+describe("login --insecure-storage", () => {
+  const files = () => readdirSync(join(machine.directory, "tokens"));
+
+  test("keeps the token in a file of its owner's and touches no keychain, then and later", async () => {
+    const { exitCode, stderr } = await signIn({}, "--base-url", server.baseUrl, "--insecure-storage");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining("unencrypted") });
+    const [file = ""] = files();
+    expect(statSync(join(machine.directory, "tokens", file)).mode & 0o777).toBe(0o600);
+    expect((await run("whoami")).exitCode).toBe(0);
+    expect(JSON.parse((await run("status", "-o", "json")).stdout)).toMatchObject({ token_source: "file" });
+    expect((await run("logout")).exitCode).toBe(0);
+    expect(files()).toEqual([]);
+    expect(machine.keychain.calls()).toBe(0);
+  });
+
+  test("is not remembered: the next login goes to the keychain and takes the file away", async () => {
+    await signIn({}, "--base-url", server.baseUrl, "--insecure-storage");
+    await signIn({});
+    expect(files()).toEqual([]);
+    expect(machine.keychain.entries.size).toBe(1);
+  });
+});

@@ -1,0 +1,188 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { configurationError } from "../../src/errors.js";
+import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
+import { createMachine, type Machine } from "../support/login-run.js";
+
+let server: AuthorizationServer;
+let machine: Machine;
+
+beforeEach(async () => {
+  server = await startAuthorizationServer();
+  machine = createMachine();
+  for (const token of ["stored", "variable", "credential", "file", "command"]) server.tokens.add(token);
+  const login = ["login", "--with-token", "--base-url", server.baseUrl, "-p", "work"];
+  await machine.run({ stdin: "stored" }, ...login);
+  server.userRequests.length = 0;
+});
+
+function run(...argv: readonly string[]) {
+  return machine.run({}, ...argv);
+}
+
+function file(name: string, content: string): string {
+  const path = join(machine.directory, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+describe("the token that is sent", () => {
+  test("is the first of variable, systemd credential, file, command, keychain; earlier ones leave the rest alone", async () => {
+    file("calctl-token", "credential\n");
+    const env = {
+      CALCTL_TOKEN: "variable",
+      CREDENTIALS_DIRECTORY: machine.directory,
+      CALCTL_TOKEN_FILE: file("token", "file\n"),
+    };
+    await run("config", "set", "token_command", JSON.stringify(["sh", "-c", "echo command"]));
+    const { CALCTL_TOKEN: _1, ...withoutVariable } = env;
+    const { CREDENTIALS_DIRECTORY: _2, ...withoutCredential } = withoutVariable;
+    const before = machine.keychain.calls();
+    const sources: unknown[] = [];
+    for (const variables of [env, withoutVariable, withoutCredential, {}]) {
+      const { stdout } = await machine.run(
+        { env: { PATH: process.env["PATH"] ?? "", ...variables } },
+        "status",
+        "-o",
+        "json",
+      );
+      sources.push(JSON.parse(stdout).token_source);
+    }
+    expect(machine.keychain.calls()).toBe(before);
+    await run("config", "unset", "token_command");
+    sources.push(JSON.parse((await run("status", "-o", "json")).stdout).token_source);
+    expect(sources).toEqual([
+      "CALCTL_TOKEN",
+      "CREDENTIALS_DIRECTORY",
+      "CALCTL_TOKEN_FILE",
+      "token_command",
+      "keychain",
+    ]);
+    expect(server.userRequests).toEqual(["variable", "credential", "file", "command", "stored"]);
+  });
+
+  test.each([
+    ["a variable", { CALCTL_TOKEN: "two words" }],
+    ["a file", { CALCTL_TOKEN_FILE: "/nowhere/at/all" }],
+  ])("is not looked for further when %s is broken: exit 10", async (_, env) => {
+    const before = machine.keychain.calls();
+    expect((await machine.run({ env }, "whoami")).exitCode).toBe(10);
+    expect(machine.keychain.calls()).toBe(before);
+    expect(server.userRequests).toEqual([]);
+  });
+
+  test("is not looked for further when the command fails: exit 10", async () => {
+    await run("config", "set", "token_command", '["calctl-no-such-program"]');
+    const { exitCode, stderr } = await run("whoami");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 10,
+      stderr: expect.stringContaining("token_command of profile"),
+    });
+    expect(server.userRequests).toEqual([]);
+  });
+
+  test("is printed by token for other programs", async () => {
+    expect(await run("token")).toEqual({ exitCode: 0, stdout: "stored\n", stderr: "" });
+    expect(JSON.parse((await run("token", "-o", "json")).stdout)).toEqual({ token: "stored" });
+    expect((await run("token", "-p", "local")).exitCode).toBe(4);
+  });
+});
+
+describe("a token goes to the service that it was issued for", () => {
+  test.each([
+    ["stored", undefined],
+    ["of a command", JSON.stringify(["sh", "-c", "echo command"])],
+  ])("%s, not to where CALCTL_BASE_URL points: exit 4", async (_, command) => {
+    const other = await startAuthorizationServer();
+    if (command !== undefined) await run("config", "set", "token_command", command);
+    const env = { CALCTL_BASE_URL: other.baseUrl, CALCTL_PROFILE: "work" };
+    const { exitCode, stderr } = await machine.run({ env }, "whoami");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 4, stderr: expect.stringContaining(other.origin) });
+    expect((await machine.run({ env }, "token")).stdout).toBe("");
+    const status = await machine.run({ env }, "status", "-o", "json");
+    expect(status.exitCode).toBe(4);
+    expect(JSON.parse(status.stdout)).toMatchObject({ token_source: null, signed_in: false });
+    expect(other.userRequests).toEqual([]);
+  });
+
+  test("not to where the profile's address was moved: exit 4, and logout still finds it", async () => {
+    const other = await startAuthorizationServer();
+    await run("config", "set", "base_url", other.baseUrl);
+    expect((await run("whoami")).exitCode).toBe(4);
+    expect(other.userRequests).toEqual([]);
+    expect((await run("logout")).exitCode).toBe(0);
+    expect(machine.keychain.entries.size).toBe(0);
+  });
+
+  test("also when the path below the same origin changes", async () => {
+    await run("config", "set", "base_url", `${server.origin}/api/`);
+    expect((await run("whoami")).exitCode).toBe(0);
+  });
+});
+
+describe("logout", () => {
+  test("removes the token, after which nobody is signed in; the profile stays", async () => {
+    expect(await run("logout")).toMatchObject({
+      exitCode: 0,
+      stdout: "",
+      stderr: expect.stringContaining("work"),
+    });
+    expect(machine.keychain.entries.size).toBe(0);
+    expect((await run("whoami")).exitCode).toBe(4);
+    expect((await run("config", "get", "base_url")).stdout).toBe(`${server.baseUrl}\n`);
+  });
+
+  test("with nothing to remove is exit 0 and asks no keychain", async () => {
+    await run("logout");
+    const before = machine.keychain.calls();
+    expect((await run("logout")).exitCode).toBe(0);
+    expect((await run("logout", "-p", "local")).exitCode).toBe(0);
+    expect(machine.keychain.calls()).toBe(before);
+    expect((await run("logout", "-p", "nowhere")).exitCode).toBe(10);
+  });
+
+  test("with a keychain that cannot tell is exit 10, and the token counts as there", async () => {
+    machine.keychain.breakWith(configurationError("the keychain is locked"));
+    const { exitCode, stderr } = await run("logout");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining("locked") });
+    expect(stderr).not.toContain("logged out");
+    machine.keychain.breakWith(null);
+    expect((await run("whoami")).exitCode).toBe(0);
+  });
+
+  test("says which other source signs in all the same", async () => {
+    const { stderr } = await machine.run({ env: { CALCTL_TOKEN: "variable" } }, "logout");
+    expect(stderr).toContain("CALCTL_TOKEN");
+  });
+});
+
+describe("a stored token that cannot be had", () => {
+  test("is exit 10, never not signed in, and status reports where it should be", async () => {
+    machine.keychain.breakWith(configurationError("the keychain is locked"));
+    expect((await run("whoami")).exitCode).toBe(10);
+    const { exitCode, stdout, stderr } = await run("status", "-o", "json");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining("locked") });
+    expect(JSON.parse(stdout)).toMatchObject({
+      profile: "work",
+      base_url: server.baseUrl,
+      token_source: "keychain",
+      signed_in: null,
+      user: null,
+    });
+    expect((await run("status", "--offline")).exitCode).toBe(0);
+  });
+
+  test("and is gone from the keychain is exit 10 as well: somebody removed it", async () => {
+    machine.keychain.entries.clear();
+    const { exitCode, stderr } = await run("whoami");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining("calctl login") });
+    expect((await run("logout")).exitCode).toBe(0);
+  });
+
+  test("that the service refuses is exit 4", async () => {
+    server.tokens.clear();
+    const { exitCode, stdout } = await run("status", "-o", "json");
+    expect({ exitCode, signedIn: JSON.parse(stdout).signed_in }).toEqual({ exitCode: 4, signedIn: false });
+  });
+});

@@ -1,0 +1,411 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { configurationError } from "../../src/errors.js";
+import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
+import { createMachine, type Machine, type MachineRun, type StartedRun } from "../support/login-run.js";
+
+let server: AuthorizationServer;
+let machine: Machine;
+
+beforeEach(async () => {
+  server = await startAuthorizationServer();
+  machine = createMachine();
+});
+
+function flags(): readonly string[] {
+  return ["--base-url", server.baseUrl, "--auth-url", server.authUrl, "--client-id", server.clientId];
+}
+
+function start(...more: readonly string[]): StartedRun {
+  return startWith({}, ...more);
+}
+
+function startWith(options: MachineRun, ...more: readonly string[]): StartedRun {
+  const env = { CALCTL_CLIENT_SECRET: server.clientSecret, ...options.env };
+  return machine.start({ ...options, env }, "login", ...flags(), "--no-browser", ...more);
+}
+
+/** Does what the browser does; gives the status and the text of the last page. */
+async function comeBack(address: string): Promise<{ readonly status: number; readonly page: string }> {
+  const answer = await fetch(address);
+  return { status: answer.status, page: await answer.text() };
+}
+
+function config(): Record<string, unknown> & { readonly profiles: Record<string, Record<string, string>> } {
+  return JSON.parse(readFileSync(join(machine.directory, "config.json"), "utf8"));
+}
+
+function hasConfig(): boolean {
+  return existsSync(join(machine.directory, "config.json"));
+}
+
+function expectNothingKept(): void {
+  expect(hasConfig()).toBe(false);
+  expect(machine.keychain.entries.size).toBe(0);
+}
+
+describe("login", () => {
+  test("asks for a code with PKCE and state, redeems it, and says who signed in, also in the browser", async () => {
+    const login = start();
+    const address = await login.address();
+    const { status, page } = await comeBack(server.consent(address));
+    expect(await login.ended).toMatchObject({
+      exitCode: 0,
+      stdout: "",
+      stderr: expect.stringContaining("signed in as Ana Maria; profile in use: 127.0.0.1"),
+    });
+    expect({ status, page }).toEqual({
+      status: 200,
+      page: expect.stringContaining("Signed in as Ana Maria"),
+    });
+    const query = new URL(address).searchParams;
+    expect(Object.fromEntries(query)).toEqual({
+      response_type: "code",
+      client_id: server.clientId,
+      redirect_uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: "S256",
+    });
+    expect(server.tokenRequests).toEqual([
+      {
+        contentType: "application/json",
+        body: {
+          client_id: server.clientId,
+          client_secret: server.clientSecret,
+          redirect_uri: query.get("redirect_uri"),
+          code: expect.any(String),
+          grant_type: "authorization_code",
+          code_verifier: expect.stringMatching(/^[\w-]{43}$/),
+        },
+      },
+    ]);
+    expect(await machine.run({}, "whoami", "--fields", "name")).toMatchObject({ stdout: "Ana Maria\n" });
+  });
+
+  test("keeps the token in the keychain, and of it in the configuration only where it is", async () => {
+    const login = start();
+    await comeBack(server.consent(await login.address()));
+    await login.ended;
+    const [token] = server.tokens;
+    expect([...machine.keychain.entries]).toEqual([[`127.0.0.1 ${server.origin}`, token]]);
+    expect(config()).toEqual({
+      profile: "127.0.0.1",
+      profiles: {
+        "127.0.0.1": {
+          base_url: server.baseUrl,
+          auth_url: server.authUrl,
+          client_id: server.clientId,
+          token_store: "keychain",
+          token_origin: server.origin,
+        },
+      },
+    });
+    expect(statSync(join(machine.directory, "config.json")).mode & 0o777).toBe(0o600);
+  });
+
+  test("draws state and verifier anew for every attempt", async () => {
+    const drawn = new Set<string | null>();
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const login = start();
+      const address = await login.address();
+      drawn.add(new URL(address).searchParams.get("state"));
+      drawn.add(new URL(address).searchParams.get("code_challenge"));
+      await comeBack(server.consent(address));
+      await login.ended;
+    }
+    for (const { body } of server.tokenRequests) drawn.add(body["code_verifier"] ?? null);
+    expect(drawn.size).toBe(6);
+  });
+
+  test("a second login renews the profile with nothing said again, and replaces the token", async () => {
+    const first = start("-p", "work");
+    await comeBack(server.consent(await first.address()));
+    await first.ended;
+    const env = { CALCTL_CLIENT_SECRET: server.clientSecret };
+    const second = machine.start({ env }, "login", "--no-browser");
+    await comeBack(server.consent(await second.address()));
+    expect((await second.ended).exitCode).toBe(0);
+    expect(Object.keys(config().profiles)).toEqual(["work"]);
+    expect([...machine.keychain.entries.values()]).toEqual([[...server.tokens][1]]);
+  });
+
+  test("a wrong state, a forged error and a doubled state are answered 400, and the login goes on", async () => {
+    const login = start();
+    const good = server.consent(await login.address());
+    const { origin, pathname, searchParams } = new URL(good);
+    const state = searchParams.get("state") ?? "";
+    const forged = [
+      `code=evil&state=${"x".repeat(43)}`,
+      "error=access_denied",
+      `error=access_denied&state=${state.slice(1)}`,
+      `code=evil&state=${state}&state=${state}`,
+    ];
+    for (const query of forged) expect((await comeBack(`${origin}${pathname}?${query}`)).status).toBe(400);
+    expect(server.tokenRequests).toEqual([]);
+    expect((await comeBack(good)).status).toBe(200);
+    expect((await login.ended).exitCode).toBe(0);
+  });
+
+  test("two identical requests of the browser redeem the code once", async () => {
+    const login = start();
+    const good = server.consent(await login.address());
+    const pages = await Promise.all([comeBack(good), comeBack(good)]);
+    expect(pages.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await login.ended).exitCode).toBe(0);
+    expect(server.tokenRequests).toHaveLength(1);
+  });
+
+  test("ends though a browser holds a connection open that it never used", async () => {
+    const login = start();
+    const address = await login.address();
+    const port = Number(new URL(new URL(address).searchParams.get("redirect_uri") ?? "").port);
+    const idle = connect(port, "127.0.0.1");
+    onTestFinished(() => void idle.destroy());
+    await new Promise((resolve) => idle.once("connect", resolve));
+    await comeBack(server.consent(address));
+    expect((await login.ended).exitCode).toBe(0);
+    await new Promise((resolve) => idle.once("close", resolve));
+  });
+});
+
+describe("a login that fails leaves no profile and no token", () => {
+  test.each([
+    ["access_denied", "", 4, "declined"],
+    ["access_denied", "Ana said no", 4, "Ana said no"],
+    ["unauthorized_client", "", 4, "unauthorized_client"],
+    ["invalid_request", "\u001b[31mred\u202e", 4, "\\x1b[31mred\\u{202e}"],
+    ["server_error", "", 8, "server_error"],
+    ["temporarily_unavailable", "", 8, "temporarily_unavailable"],
+  ])("the redirect says %s (%j)", async (error, description, exitCode, words) => {
+    const login = start();
+    const good = new URL(server.consent(await login.address()));
+    const state = good.searchParams.get("state") ?? "";
+    good.search = String(new URLSearchParams({ error, error_description: description, state }));
+    const { status, page } = await comeBack(good.href);
+    const result = await login.ended;
+    expect(result).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(words) });
+    expect(status).toBe(400);
+    expect(page).toContain("Not signed in");
+    expect(server.tokenRequests).toEqual([]);
+    expectNothingKept();
+  });
+
+  const json = (status: number, body: string) => ({
+    status,
+    headers: { "content-type": "application/json" },
+    body,
+  });
+
+  test.each([
+    ["invalid_grant", json(400, '{"error":"invalid_grant","error_description":"too old"}'), 4, "too old"],
+    ["invalid_client", json(401, '{"error":"invalid_client"}'), 4, "client secret"],
+    ["an error with 200", json(200, '{"error":"invalid_grant"}'), 4, "invalid_grant"],
+    ["server_error", json(400, '{"error":"server_error"}'), 8, "server_error"],
+    ["a 500 without a word", json(500, ""), 8, "500"],
+    ["a gateway's 502", { status: 502, headers: {}, body: "<html>" }, 8, "502"],
+    ["too many requests", json(429, "{}"), 7, "rate limit"],
+    ["a 404 page", { status: 404, headers: {}, body: "<html>" }, 11, "--auth-url"],
+    [
+      "a page",
+      { status: 200, headers: { "content-type": "text/html" }, body: "<html>hello" },
+      11,
+      "not JSON",
+    ],
+    ["nothing", json(200, ""), 11, "empty"],
+    ["no token", json(200, '{"token_type":"Bearer"}'), 11, "access_token"],
+    ["an empty token", json(200, '{"access_token":"","token_type":"Bearer"}'), 11, "access_token"],
+    [
+      "a token with a line break",
+      json(200, '{"access_token":"a\\nb","token_type":"Bearer"}'),
+      11,
+      "access_token",
+    ],
+    ["a number", json(200, '{"access_token":1,"token_type":"Bearer"}'), 11, "access_token"],
+    ["another type", json(200, '{"access_token":"a","token_type":"mac"}'), 11, "token_type"],
+    ["half JSON", json(200, '{"access_token":"a'), 11, "not JSON"],
+    ["a list", json(200, "[]"), 11, "OAuth"],
+    ["two megabytes", json(200, JSON.stringify({ x: "y".repeat(2_000_000) })), 11, "1 MiB"],
+    ["a redirect", { status: 307, headers: { location: "/elsewhere" }, body: "" }, 11, "redirects"],
+  ])("the token endpoint answers %s", async (_, answer, exitCode, words) => {
+    server.onToken((response) => response.writeHead(answer.status, answer.headers).end(answer.body));
+    const login = start();
+    const { status, page } = await comeBack(server.consent(await login.address()));
+    const result = await login.ended;
+    expect(result).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(words) });
+    expect({ status, page }).toEqual({ status: 400, page: expect.stringContaining("Not signed in") });
+    expect(server.tokenRequests).toHaveLength(1);
+    expectNothingKept();
+  });
+
+  test("the token endpoint hangs up: exit 8, and the code is not sent again", async () => {
+    server.onToken((response) => response.destroy());
+    const login = start();
+    await comeBack(server.consent(await login.address()));
+    expect(await login.ended).toMatchObject({ exitCode: 8, stderr: expect.stringContaining("redeemed") });
+    expect(server.tokenRequests).toHaveLength(1);
+    expectNothingKept();
+  });
+
+  test("the token endpoint drips, or never ends: exit 8 after --timeout", async () => {
+    server.onToken((response) => response.write("{"));
+    const login = start("--timeout", "0.3");
+    await comeBack(server.consent(await login.address()));
+    expect(await login.ended).toMatchObject({ exitCode: 8, stderr: expect.stringContaining("0.3 seconds") });
+    expectNothingKept();
+  });
+
+  test("the token endpoint pours without end: one line, exit 11", async () => {
+    server.onToken((response) => {
+      const chunk = "x".repeat(1 << 20);
+      const pour = () => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on("drain", pour).on("error", () => undefined);
+      pour();
+    });
+    const login = start();
+    await comeBack(server.consent(await login.address()));
+    expect(await login.ended).toMatchObject({ exitCode: 11, stderr: expect.stringContaining("1 MiB") });
+    expectNothingKept();
+  });
+
+  test.each([
+    [401, 4],
+    [503, 8],
+  ])("the service answers %i to the new token: exit %i, in the browser too", async (status, exitCode) => {
+    server.onUser((response) => response.writeHead(status).end());
+    const login = start();
+    const { page } = await comeBack(server.consent(await login.address()));
+    expect((await login.ended).exitCode).toBe(exitCode);
+    expect(page).toContain("Not signed in");
+    expectNothingKept();
+  });
+
+  test("nobody signs in in time: exit 4, and the port is free again", async () => {
+    const login = start("--login-timeout", "1");
+    const address = await login.address();
+    expect(await login.ended).toMatchObject({ exitCode: 4, stderr: expect.stringContaining("1 seconds") });
+    const port = Number(new URL(new URL(address).searchParams.get("redirect_uri") ?? "").port);
+    const again = createServer();
+    await new Promise<void>((resolve) => again.listen(port, "127.0.0.1", resolve));
+    again.close();
+    expectNothingKept();
+  });
+
+  test("a busy --redirect-port is exit 10 before any address is shown", async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void blocker.close());
+    const { port } = blocker.address() as { port: number };
+    const { exitCode, stderr } = await start("--redirect-port", String(port)).ended;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining(String(port)) });
+    expect(stderr).not.toContain("http://");
+  });
+
+  test("a keychain that does not work is said before anybody signs in", async () => {
+    machine.keychain.breakWith(configurationError("the keychain is locked"));
+    const { exitCode, stderr } = await start().ended;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining("locked") });
+    expect(stderr).not.toContain("code_challenge");
+  });
+
+  test("a keychain that fails at the end leaves nothing, and the browser is told", async () => {
+    const login = start();
+    const address = server.consent(await login.address());
+    machine.keychain.onSave(() => {
+      throw configurationError("the keychain has no room");
+    });
+    const { page } = await comeBack(address);
+    expect((await login.ended).exitCode).toBe(10);
+    expect(page).toContain("The keychain has no room.");
+    expectNothingKept();
+  });
+});
+
+describe("an interruption", () => {
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("by %s while waiting ends it with %i", async (name, exitCode) => {
+    const login = start();
+    await login.address();
+    login.signal(name);
+    expect((await login.ended).exitCode).toBe(exitCode);
+    expectNothingKept();
+  });
+
+  test("while the code is redeemed", async () => {
+    const login = start();
+    server.onToken(() => login.signal("SIGINT"));
+    await comeBack(server.consent(await login.address())).catch(() => undefined);
+    expect((await login.ended).exitCode).toBe(130);
+    expectNothingKept();
+  });
+
+  test("while the service is asked who it is", async () => {
+    const login = start();
+    server.onUser(() => login.signal("SIGINT"));
+    await comeBack(server.consent(await login.address())).catch(() => undefined);
+    expect((await login.ended).exitCode).toBe(130);
+    expectNothingKept();
+  });
+
+  test("while the token is stored: it is taken out again", async () => {
+    const login = start();
+    const address = server.consent(await login.address());
+    machine.keychain.onSave(() => login.signal("SIGINT"));
+    await comeBack(address).catch(() => undefined);
+    expect((await login.ended).exitCode).toBe(130);
+    expectNothingKept();
+  });
+});
+
+describe("a pasted address", () => {
+  test("signs in where the browser cannot come back; wrong ones are answered, and the login goes on", async () => {
+    const terminal = new PassThrough();
+    const login = startWith({ terminal });
+    const good = server.consent(await login.address());
+    terminal.write("\n  \n");
+    terminal.write(`${good.replace(/state=[^&]*/, "state=older")}\n`);
+    await login.stderrWith("earlier attempt");
+    terminal.write("the code is 1234\n");
+    await login.stderrWith("paste the whole address");
+    terminal.write(`   ${good}  \n`);
+    expect(await login.ended).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("Ana Maria") });
+  });
+
+  test("with an error ends the login: exit 4", async () => {
+    const terminal = new PassThrough();
+    const login = startWith({ terminal });
+    const good = new URL(server.consent(await login.address()));
+    good.searchParams.delete("code");
+    good.searchParams.set("error", "access_denied");
+    terminal.write(`${good.href}\n`);
+    expect((await login.ended).exitCode).toBe(4);
+  });
+
+  test("is not waited for when the terminal ends: the browser still counts", async () => {
+    const terminal = new PassThrough();
+    const login = startWith({ terminal });
+    const good = server.consent(await login.address());
+    terminal.end();
+    await comeBack(good);
+    expect((await login.ended).exitCode).toBe(0);
+  });
+
+  test("is the way for a redirect URI that is elsewhere, which needs a terminal", async () => {
+    const uri = "https://app.example/callback";
+    expect((await start("--redirect-uri", uri).ended).exitCode).toBe(2);
+    const terminal = new PassThrough();
+    const login = startWith({ terminal }, "--redirect-uri", uri);
+    const good = server.consent(await login.address());
+    expect(good).toContain("https://app.example/callback?code=");
+    terminal.write(`${good}\n`);
+    expect((await login.ended).exitCode).toBe(0);
+    expect(server.tokenRequests[0]?.body["redirect_uri"]).toBe(uri);
+  });
+});

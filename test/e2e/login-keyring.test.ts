@@ -1,0 +1,139 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
+import { startSession } from "../support/keyring.js";
+import { processesOf } from "../support/processes.js";
+import { createInstallation, PROGRAM } from "../support/spawned.js";
+import { describeWithSystem } from "../support/system.js";
+
+/** The built program and the real keyring of a desktop session, in every state that one can be in. */
+
+let server: AuthorizationServer;
+
+beforeEach(async () => {
+  server = await startAuthorizationServer();
+  server.tokens.add("pat-1");
+});
+
+type Installation = ReturnType<typeof createInstallation>;
+
+function signIn(installation: Installation, token = "pat-1") {
+  const argv = ["login", "--with-token", "--base-url", server.baseUrl, "-p", "work"];
+  return installation.runWith({ stdin: token }, ...argv);
+}
+
+/** A profile that says it is signed in, as left behind by a login in another session. */
+function pretendSignedIn({ home }: Installation): void {
+  const folder = join(home, ".config", "calctl");
+  mkdirSync(folder, { recursive: true });
+  const work = { base_url: server.baseUrl, token_store: "keychain", token_origin: server.origin };
+  writeFileSync(join(folder, "config.json"), JSON.stringify({ profile: "work", profiles: { work } }));
+}
+
+describeWithSystem("keyring", "the keyring", () => {
+  describeWithSystem("dbus", "of a session", () => {
+    test("unlocked: keeps, gives back, replaces and removes", async () => {
+      const installation = createInstallation((await startSession({ keyring: "unlocked" })).env);
+      expect(await signIn(installation)).toMatchObject({ exitCode: 0, stdout: "" });
+      expect(await installation.run("whoami", "--fields", "name")).toMatchObject({ stdout: "Ana Maria\n" });
+      const longest = "t".repeat(5000);
+      server.tokens.add(longest);
+      expect((await signIn(installation, longest)).exitCode).toBe(0);
+      expect((await installation.run("token")).stdout).toBe(`${longest}\n`);
+      expect((await installation.run("logout")).exitCode).toBe(0);
+      expect((await installation.run("whoami")).exitCode).toBe(4);
+      expect((await installation.run("logout")).exitCode).toBe(0);
+    });
+
+    test("unlocked, but the entry is gone: exit 10, and logout is content", async () => {
+      const installation = createInstallation((await startSession({ keyring: "unlocked" })).env);
+      pretendSignedIn(installation);
+      expect(await installation.run("whoami")).toMatchObject({
+        exitCode: 10,
+        stderr: expect.stringContaining("no longer in the keychain"),
+      });
+      expect((await installation.run("logout")).exitCode).toBe(0);
+    });
+
+    const LOCKED = [
+      ["locked", "locked", "the keychain is locked or cannot be written"],
+      ["absent", "none", "there is no keychain in this session"],
+    ] as const;
+
+    test.each(LOCKED)("%s: each command says so and ends with 10", async (_, keyring, words) => {
+      const installation = createInstallation((await startSession({ keyring })).env);
+      pretendSignedIn(installation);
+      for (const argv of [["whoami"], ["logout"], ["status"], ["token"]]) {
+        const { exitCode, stderr } = await installation.run(...argv);
+        expect({ argv, exitCode, stderr }).toEqual({
+          argv,
+          exitCode: 10,
+          stderr: expect.stringContaining(words),
+        });
+        expect(stderr).not.toContain("logged out");
+      }
+      const login = await signIn(installation);
+      expect(login).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("--insecure-storage") });
+      expect(server.userRequests).toEqual([]);
+    });
+
+    test("without any session bus, as in cron: exit 10, and sources before it work", async () => {
+      const installation = createInstallation();
+      pretendSignedIn(installation);
+      expect(await installation.run("whoami")).toMatchObject({
+        exitCode: 10,
+        stderr: expect.stringContaining("there is no keychain in this session"),
+      });
+      expect((await installation.runWith({ env: { CALCTL_TOKEN: "pat-1" } }, "whoami")).exitCode).toBe(0);
+    });
+
+    test("stopped: the program ends within its limit with 10, and Ctrl-C ends it with 130", async () => {
+      const session = await startSession({ keyring: "unlocked" });
+      const installation = createInstallation(session.env);
+      await signIn(installation);
+      session.stop();
+      // Killed after 6 seconds, which would be another exit code than 10.
+      const timed = await installation.shell(
+        `exec timeout -s KILL 6 "${process.execPath}" "${PROGRAM}" whoami`,
+      );
+      expect(timed).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("its service hangs") });
+      // Killed a second after the signal, which would be another exit code than 130.
+      const interrupted = await installation.shell(
+        `exec timeout --foreground --preserve-status -s INT -k 1 1.5 "${process.execPath}" "${PROGRAM}" whoami`,
+      );
+      expect(interrupted.exitCode).toBe(130);
+      expect(processesOf(installation.home)).toEqual([]);
+      expect((await installation.runWith({ env: { CALCTL_TOKEN: "pat-1" } }, "whoami")).exitCode).toBe(0);
+    });
+
+    test("that waits for an answer nobody gives: exit 10 within the limit", async () => {
+      const session = await startSession({ keyring: "locked", prompter: true });
+      const installation = createInstallation(session.env);
+      pretendSignedIn(installation);
+      const timed = await installation.shell(
+        `exec timeout -s KILL 6 "${process.execPath}" "${PROGRAM}" logout`,
+      );
+      expect(timed).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("nobody answered") });
+    });
+  });
+});
+
+describe("the keychain's library", () => {
+  test("that cannot be loaded is exit 10; help, version and other sources work", async () => {
+    const installation = createInstallation();
+    pretendSignedIn(installation);
+    // A Node that finds no package: the program is copied to a folder without any.
+    const copy = join(installation.home, "program");
+    const run = (line: string) =>
+      installation.shell(`cp -r "${dirname(PROGRAM)}" "${copy}" 2>/dev/null; ${line}`);
+    const program = `"${process.execPath}" "${copy}/calctl.js"`;
+    expect(await run(`${program} whoami`)).toMatchObject({
+      exitCode: 10,
+      stderr: expect.stringContaining("library cannot be loaded"),
+    });
+    rmSync(copy, { recursive: true, force: true });
+    expect((await run(`${program} --version && ${program} --help`)).exitCode).toBe(0);
+    expect((await run(`CALCTL_TOKEN=pat-1 ${program} whoami`)).exitCode).toBe(0);
+  });
+});

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startAuthorizationServer } from "../support/authorization-server.js";
+import { startSession } from "../support/keyring.js";
+import { addressIn } from "../support/login-run.js";
+import { listProcesses } from "../support/processes.js";
+import { createInstallation } from "../support/spawned.js";
+import { describeWithSystem } from "../support/system.js";
+
+/** Everything that a login and a session leave where others can look. */
+
+describeWithSystem("keyring", "secrets", () => {
+  test("are in no argument list, no file, no output and no helper's environment, with --debug too", async () => {
+    const server = await startAuthorizationServer();
+    const session = await startSession({ keyring: "unlocked" });
+    const installation = createInstallation({ ...session.env, CALCTL_DEBUG: "1" });
+    const watch = watchProcesses();
+    const outputs: string[] = [];
+
+    const flags = [
+      "--base-url",
+      server.baseUrl,
+      "--auth-url",
+      server.authUrl,
+      "--client-id",
+      server.clientId,
+    ];
+    const secretFile = ["--client-secret-file", "-"];
+    const login = installation.startWith(
+      { stdin: server.clientSecret },
+      ...["login", ...flags, ...secretFile, "--no-browser", "--debug", "--verbose"],
+    );
+    const address = addressIn(await login.stderrWith("code_challenge_method=S256\n"));
+    const back = server.consent(address);
+    await fetch(back);
+    const first = await login.ended;
+    expect(first.exitCode).toBe(0);
+    outputs.push(first.stdout, first.stderr);
+
+    const commands = [
+      ["whoami"],
+      ["status", "-o", "json"],
+      ["calendars"],
+      ["events", "list"],
+      ["config", "list"],
+    ];
+    for (const argv of [...commands, ["profiles", "list"], ["nonsense"], ["logout"], ["whoami"]]) {
+      const { stdout, stderr } = await installation.run(...argv, "--debug", "--verbose");
+      outputs.push(stdout, stderr);
+    }
+    const seen = watch.stop();
+
+    const { code_verifier: verifier, code } = server.tokenRequests[0]?.body ?? {};
+    const secrets = [...server.tokens, server.clientSecret, verifier, code];
+    const files = filesBelow(installation.home).map((path) => readFileSync(path, "latin1"));
+    expect(seen.commandLines.some((line) => line.includes("--keychain-helper"))).toBe(true);
+    for (const secret of secrets) {
+      expect(secret).toMatch(/^.{16,}$/);
+      const found = [...seen.commandLines, ...seen.helperEnvironments, ...files, ...outputs].filter((text) =>
+        text.includes(secret ?? ""),
+      );
+      expect(found).toEqual([]);
+    }
+  }, 60_000);
+});
+
+interface Watch {
+  stop(): { readonly commandLines: readonly string[]; readonly helperEnvironments: readonly string[] };
+}
+
+function watchProcesses(): Watch {
+  const commandLines = new Set<string>();
+  const helperEnvironments = new Set<string>();
+  const look = () => {
+    for (const { commandLine, environment } of listProcesses()) {
+      commandLines.add(commandLine);
+      if (/--(?:keychain|browser)-helper/.test(commandLine)) helperEnvironments.add(environment);
+    }
+  };
+  const timer = setInterval(look, 20);
+  return {
+    stop() {
+      clearInterval(timer);
+      return { commandLines: [...commandLines], helperEnvironments: [...helperEnvironments] };
+    },
+  };
+}
+
+function filesBelow(path: string): readonly string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path).flatMap((name) => filesBelow(join(path, name)));
+}

@@ -1,0 +1,138 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
+import { addressIn } from "../support/login-run.js";
+import { processesOf } from "../support/processes.js";
+import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
+
+/** The built program: terminals, browsers, signals, and what they leave behind. */
+
+let server: AuthorizationServer;
+let installation: Installation;
+
+beforeEach(async () => {
+  server = await startAuthorizationServer();
+  installation = createInstallation({
+    CALCTL_BASE_URL: server.baseUrl,
+    CALCTL_AUTH_URL: server.authUrl,
+    CALCTL_CLIENT_ID: server.clientId,
+    CALCTL_CLIENT_SECRET: server.clientSecret,
+  });
+});
+
+/** A browser that is a script; it gets the address as its first argument. */
+function browser(script: string): Readonly<Record<string, string>> {
+  const path = join(installation.home, "browser");
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o700);
+  return { BROWSER: path };
+}
+
+function startOnTerminal(env: Readonly<Record<string, string>>) {
+  return installation.startOnTerminal("calctl login --insecure-storage", env);
+}
+
+describe("the browser", () => {
+  test("opens on a terminal, signs in, and gets none of our secrets", async () => {
+    const fetching = `fetch(process.argv[1]).then((answer) => answer.text()).then((page) => require("fs").writeFileSync("${installation.home}/page", page))`;
+    const env = browser(
+      `env > "${installation.home}/seen"\nexec "${process.execPath}" -e '${fetching}' "$1"`,
+    );
+    const { exitCode, stdout } = await startOnTerminal(env).ended;
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringContaining("signed in as Ana Maria; profile in use: 127.0.0.1"),
+    });
+    expect(readFileSync(join(installation.home, "seen"), "utf8")).not.toContain(server.clientSecret);
+  });
+
+  test.each([
+    ["fails", "exit 3"],
+    ["prints", "echo noise; echo noise >&2; exit 0"],
+    ["hangs", "exec sleep 60"],
+  ])("that %s is no reason to end: the address works by hand", async (_, script) => {
+    const login = startOnTerminal(browser(script));
+    const shown = (await login.stdoutWith("paste that page")).replaceAll("\r", "");
+    await fetch(addressIn(shown));
+    const { exitCode, stdout } = await login.ended;
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain("noise");
+  });
+
+  test.each([
+    ["over ssh", { SSH_CONNECTION: "10.0.0.1 1 10.0.0.2 22" }, "ssh -L"],
+    ["without a display", { BROWSER: "" }, "sign in at this address"],
+  ])("does not open %s; the address, pasted back, signs in", async (_, more, words) => {
+    const opened = join(installation.home, "opened");
+    const login = startOnTerminal({ ...browser(`touch "${opened}"`), ...more });
+    const shown = (await login.stdoutWith("paste that page")).replaceAll("\r", "");
+    expect(shown).toContain(words);
+    login.child.stdin?.write(`${server.consent(addressIn(shown))}\n`);
+    expect((await login.ended).exitCode).toBe(0);
+    expect(existsSync(opened)).toBe(false);
+  });
+});
+
+describe("the client secret", () => {
+  test("is asked for on a terminal and not shown", async () => {
+    const login = startOnTerminal({ CALCTL_CLIENT_SECRET: "" });
+    await login.stdoutWith("Client secret");
+    login.child.stdin?.write(`${server.clientSecret}\r`);
+    const shown = (await login.stdoutWith("paste that page")).replaceAll("\r", "");
+    login.child.stdin?.write(`${server.consent(addressIn(shown))}\n`);
+    const { exitCode, stdout } = await login.ended;
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain(server.clientSecret);
+  });
+});
+
+describe("signals", () => {
+  /** Ends with 137 if the program is still there a second after the signal. */
+  const within = (signal: string, argv: string) =>
+    `timeout --foreground --preserve-status -s ${signal} -k 1 2 "${process.execPath}" "${PROGRAM}" ${argv}`;
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s while waiting for the browser: port free, no child, nothing kept", async (signal, code) => {
+    const login = installation.start("login", "--no-browser", "--insecure-storage");
+    const address = addressIn(await login.stderrWith("code_challenge_method=S256\n"));
+    login.child.kill(signal);
+    expect(await login.ended).toMatchObject({ exitCode: code, stdout: "" });
+    const { port } = new URL(new URL(address).searchParams.get("redirect_uri") ?? "");
+    const again = createServer();
+    await new Promise<void>((resolve) => again.listen(Number(port), "127.0.0.1", resolve));
+    again.close();
+    expect(processesOf(installation.home)).toEqual([]);
+    expect(existsSync(join(installation.home, ".config"))).toBe(false);
+  });
+
+  test("SIGINT while a browser launcher hangs leaves no launcher of ours", async () => {
+    const env = browser("exec sleep 60");
+    const login = installation.startOnTerminal(within("INT", "login --insecure-storage"), env);
+    expect((await login.ended).exitCode).toBe(130);
+    const left = processesOf(installation.home).filter(({ commandLine }) => commandLine.includes("helper"));
+    expect(left).toEqual([]);
+    for (const { pid } of processesOf(installation.home)) process.kill(pid, "SIGKILL");
+  });
+
+  test("SIGINT while a token command runs: 130, and it is gone", async () => {
+    const folder = join(installation.home, ".config", "calctl");
+    mkdirSync(folder, { recursive: true });
+    const work = { base_url: server.baseUrl, token_command: '["sleep","60"]' };
+    writeFileSync(join(folder, "config.json"), JSON.stringify({ profile: "work", profiles: { work } }));
+    const running = installation.start("whoami", "-p", "work");
+    onTestFinished(() => void running.child.kill("SIGKILL"));
+    await seen(() => processesOf(installation.home).some(({ commandLine }) => commandLine === "sleep 60 "));
+    running.child.kill("SIGINT");
+    expect((await running.ended).exitCode).toBe(130);
+    expect(processesOf(installation.home)).toEqual([]);
+  });
+});
+
+/** Resolves once it is so. */
+async function seen(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}

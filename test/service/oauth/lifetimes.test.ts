@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { querySql, runSql } from "../support/database.js";
+import type { Browser } from "./support/browser.js";
+import { createOAuthStage, type OAuthStage, PASSWORD } from "./support/stage.js";
+
+const HOUR = 3_600_000;
+
+let stage: OAuthStage;
+let browser: Browser;
+beforeEach(async () => {
+  stage = await createOAuthStage({ stored: true });
+  browser = stage.browser();
+  await stage.signIn(browser);
+});
+afterEach(() => stage.close());
+
+async function logIn(): Promise<unknown> {
+  return (await stage.exchange({ code: await stage.code(browser) })).json["access_token"];
+}
+
+describe("a token made by login", () => {
+  test("is in the list of tokens and can be revoked there", async () => {
+    stage.world.clock.now += 1000;
+    const token = await logIn();
+    const { tokens } = stage.world.service.admin;
+    const listed = (await tokens.list()).at(-1);
+    expect(listed).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      user_id: stage.world.member.id,
+      read_only: false,
+      created_at: "2026-11-21T10:00:01.000Z",
+    });
+    await tokens.revoke(listed?.id ?? "");
+    expect(await stage.use(token)).toBe(401);
+  });
+
+  test("ends with its client, others stay", async () => {
+    const token = await logIn();
+    await stage.world.service.admin.clients.remove(stage.client.id);
+    expect(await stage.use(token)).toBe(401);
+    expect(await stage.use(stage.world.token)).toBe(200);
+    expect(await stage.world.service.admin.tokens.list()).toHaveLength(2);
+  });
+
+  test("ends with its user, as do sessions and codes", async () => {
+    const token = await logIn();
+    const code = await stage.code(browser);
+    await stage.world.service.admin.users.disable("member");
+    expect(await stage.use(token)).toBe(401);
+    expect(await stage.exchange({ code })).toMatchObject({ status: 400, json: { error: "invalid_grant" } });
+    expect((await browser.open(stage.authorize())).text).not.toContain('value="allow"');
+  });
+
+  test("outlives a new password, while sessions and codes end", async () => {
+    const token = await logIn();
+    const code = await stage.code(browser);
+    await stage.world.service.admin.users.setPassword("member", "another one");
+    expect(await stage.use(token)).toBe(200);
+    expect(await stage.exchange({ code })).toMatchObject({ status: 400, json: { error: "invalid_grant" } });
+    expect((await browser.open(stage.authorize())).text).not.toContain('value="allow"');
+  });
+});
+
+describe("a client", () => {
+  test("that is removed takes its codes along", async () => {
+    const code = await stage.code(browser);
+    await stage.world.service.admin.clients.remove(stage.client.id);
+    expect(await stage.exchange({ code })).toMatchObject({ status: 401, json: { error: "invalid_client" } });
+    expect(querySql(stage.world.database, "select * from authorization_codes")).toEqual([]);
+  });
+});
+
+describe("the database", () => {
+  test("holds neither codes, cookies, tokens nor passwords", async () => {
+    const code = await stage.code(browser);
+    const unused = await stage.code(browser);
+    const { json } = await stage.exchange({ code });
+    const folder = dirname(stage.world.database);
+    const holdings = readdirSync(folder)
+      .map((file) => readFileSync(join(folder, file), "latin1"))
+      .join("");
+    expect(holdings).toContain(stage.client.client_id);
+    const cookie = browser.cookie?.split("=")[1] ?? "";
+    for (const secret of [code, unused, cookie, String(json["access_token"]), PASSWORD]) {
+      expect(secret.length).toBeGreaterThan(20);
+      expect(holdings).not.toContain(secret);
+    }
+  });
+
+  test("forgets sessions and codes that are long over", async () => {
+    const rows = (table: string) => querySql(stage.world.database, `select * from ${table}`).length;
+    await stage.code(browser);
+    await stage.exchange({ code: await stage.code(browser) });
+    expect([rows("sessions"), rows("authorization_codes")]).toEqual([1, 2]);
+    stage.world.clock.now += 25 * HOUR;
+    const next = stage.browser();
+    await stage.signIn(next);
+    await stage.code(next);
+    expect([rows("sessions"), rows("authorization_codes")]).toEqual([1, 1]);
+  });
+});
+
+describe("requests to the authorization server", () => {
+  test("are limited like the rest, by address, whatever token they show", async () => {
+    const limited = await createOAuthStage({ rateLimit: { limit: 3, windowSeconds: 600 } });
+    const visitor = limited.browser("192.0.2.9");
+    const headers = { authorization: `Bearer ${limited.world.token}` };
+    const first = await visitor.request("GET", limited.authorize(), { headers });
+    expect(first.headers).toMatchObject({ "x-ratelimit-limit": "3", "x-ratelimit-remaining": "2" });
+    expect((await visitor.request("POST", "/oauth/token")).headers["x-ratelimit-remaining"]).toBe("1");
+    expect((await visitor.open("/user")).headers["x-ratelimit-remaining"]).toBe("0");
+    const page = await visitor.request("GET", limited.authorize(), { headers });
+    expect(page).toMatchObject({ status: 429, headers: { "retry-after": "600" } });
+    expect(page.text).toContain("<h1>Too many requests</h1>");
+    const token = await visitor.request("POST", "/oauth/token");
+    expect(token).toMatchObject({ status: 429, headers: { "retry-after": "600" } });
+    expect(JSON.parse(token.text)).toMatchObject({ error: "temporarily_unavailable" });
+    expect((await limited.browser("192.0.2.10").open(limited.authorize())).status).toBe(200);
+    await limited.close();
+  });
+
+  test("that the service fails at are answered in their own way, without details", async () => {
+    runSql(stage.world.database, "alter table clients rename to clients_away");
+    const page = await browser.open(stage.authorize());
+    expect(page).toMatchObject({ status: 500, headers: { "x-frame-options": "DENY" } });
+    expect(page.text).toContain("<h1>Something went wrong</h1>");
+    expect(page.text).not.toMatch(/clients_away|no such table/);
+    const answer = await stage.exchange({ code: "x" });
+    expect(answer.status).toBe(500);
+    expect(answer.json).toEqual({ error: "server_error", error_description: "the service has failed" });
+    expect(stage.world.errors).toHaveLength(2);
+  });
+});

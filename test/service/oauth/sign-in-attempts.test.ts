@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openStore, type Store } from "../../../src/service/store/open.js";
+import { countAttempt, forgiveAttempt } from "../../../src/service/store/sign-in-attempts.js";
+
+const MINUTE = 60_000;
+const NOW = Date.parse("2026-11-21T10:00:00.000Z");
+
+let store: Store;
+beforeEach(async () => {
+  store = await openStore(":memory:");
+});
+afterEach(() => store.close());
+
+/** Seconds to wait, or null where the attempt may go on. */
+const attempt = (login: string, address: string, now = NOW) =>
+  store.write((db) => countAttempt(db, { login, address, now }));
+
+async function fail(times: number, login: string, address: string): Promise<number> {
+  let allowed = 0;
+  for (let count = 0; count < times; count += 1) {
+    if ((await attempt(login, address)) === null) allowed += 1;
+  }
+  return allowed;
+}
+
+test("a login is tried five times from one address within a quarter of an hour", async () => {
+  expect(await fail(5, "ana", "192.0.2.1")).toBe(5);
+  expect(await attempt("ana", "192.0.2.1")).toBe(900);
+  expect(await attempt("ANA", "192.0.2.1", NOW + 5 * MINUTE)).toBe(600);
+  expect(await attempt("ana", "192.0.2.2")).toBeNull();
+  expect(await attempt("ben", "192.0.2.1")).toBeNull();
+  expect(await attempt("ana", "192.0.2.1", NOW + 15 * MINUTE - 1)).toBe(1);
+  expect(await attempt("ana", "192.0.2.1", NOW + 15 * MINUTE)).toBeNull();
+});
+
+test("one address tries twenty times, whatever the logins", async () => {
+  for (let number = 0; number < 20; number += 1)
+    expect(await attempt(`login-${number}`, "192.0.2.1")).toBeNull();
+  expect(await attempt("ana", "192.0.2.1")).toBe(900);
+  expect(await attempt("ana", "192.0.2.2")).toBeNull();
+});
+
+test("one login is tried a hundred times, wherever from", async () => {
+  for (let host = 0; host < 100; host += 1) expect(await attempt("ana", `192.0.2.${host}`)).toBeNull();
+  expect(await attempt("ana", "192.0.2.200")).toBe(900);
+  expect(await attempt("ben", "192.0.2.200")).toBeNull();
+});
+
+test("one address alone does not use up what a login has everywhere", async () => {
+  expect(await fail(200, "ana", "192.0.2.1")).toBe(5);
+  expect(await attempt("ana", "192.0.2.2")).toBeNull();
+});
+
+test("one that succeeds does not count, and those before it no longer do", async () => {
+  for (let round = 0; round < 50; round += 1) {
+    expect(await attempt("ana", "192.0.2.1")).toBeNull();
+    await store.write((db) => forgiveAttempt(db, { login: "Ana", address: "192.0.2.1", now: NOW }));
+  }
+  await fail(4, "ana", "192.0.2.1");
+  await store.write((db) => forgiveAttempt(db, { login: "ana", address: "192.0.2.1", now: NOW }));
+  expect(await fail(6, "ana", "192.0.2.1")).toBe(5);
+});
+
+test("what was typed is stored nowhere, and swept out when it no longer counts", async () => {
+  const rows = () => store.read((db) => db.selectFrom("sign_in_attempts").selectAll().execute());
+  await attempt("my-password-by-mistake", "192.0.2.1");
+  expect(await rows()).toHaveLength(3);
+  expect(JSON.stringify(await rows())).not.toMatch(/my-password|192\.0/);
+  await attempt("ana", "192.0.2.2", NOW + 15 * MINUTE);
+  expect(await rows()).toHaveLength(3);
+});

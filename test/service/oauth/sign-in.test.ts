@@ -1,0 +1,259 @@
+import { createHook } from "node:async_hooks";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Browser, hiddenCsrf } from "./support/browser.js";
+import { createOAuthStage, type OAuthStage, PASSWORD } from "./support/stage.js";
+
+const MINUTE = 60_000;
+
+let stage: OAuthStage;
+let browser: Browser;
+beforeAll(async () => {
+  stage = await createOAuthStage();
+});
+afterAll(() => stage.close());
+beforeEach(() => {
+  browser = stage.browser();
+  // Attempts of another test no longer count.
+  stage.world.clock.now += 15 * MINUTE;
+});
+
+async function attempt(login: string, password: string, from = browser) {
+  return from.submit(await from.open(stage.authorize()), "sign-in", { login, password });
+}
+
+/** Counts how often a password is put through scrypt meanwhile. */
+async function countDerivations<T>(work: () => Promise<T>): Promise<{ count: number; result: T }> {
+  let count = 0;
+  const hook = createHook({
+    init(_, type) {
+      if (type === "SCRYPTREQUEST") count += 1;
+    },
+  });
+  hook.enable();
+  try {
+    const result = await work();
+    return { count, result };
+  } finally {
+    hook.disable();
+  }
+}
+
+describe("signing in", () => {
+  test("leads to the question whether the client may act for the user", async () => {
+    const signedIn = await attempt("member", PASSWORD);
+    expect(signedIn.status).toBe(303);
+    const page = await browser.follow(signedIn);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("<bdi>member</bdi>");
+    expect(page.text).toContain('value="allow"');
+    expect((await browser.open(stage.authorize())).text).toContain('value="allow"');
+  });
+
+  test("takes the login in any case", async () => {
+    expect((await attempt("MEMBER", PASSWORD)).status).toBe(303);
+  });
+
+  test.each([
+    ["a wrong password", "member", "wrong"],
+    ["no password", "member", ""],
+    ["a user without a password", "second", ""],
+    ["an unknown login", "nobody", PASSWORD],
+    ["no login", "", PASSWORD],
+  ])("is refused with %s, always in the same words", async (_, login, password) => {
+    const page = await attempt(login, password);
+    expect(page).toMatchObject({ status: 403, sent: {} });
+    expect(page.text).toContain('role="alert">The login or the password is wrong.</p>');
+    expect(page.text).toContain(`name="login" value="${login}"`);
+    expect((await browser.open(stage.authorize())).text).not.toContain('value="allow"');
+  });
+
+  test("costs the same work for every login", async () => {
+    await stage.world.service.admin.users.add({ name: "gone", password: PASSWORD });
+    await stage.world.service.admin.users.disable("gone");
+    const page = await browser.open(stage.authorize());
+    for (const login of ["member", "second", "gone", "nobody"]) {
+      const wrong = () => browser.submit(page, "sign-in", { login, password: "wrong" });
+      expect(await countDerivations(wrong), login).toMatchObject({ count: 1, result: { status: 403 } });
+    }
+    expect((await attempt("gone", PASSWORD)).status).toBe(403);
+  });
+
+  test("keeps what was typed as text, and no password", async () => {
+    const page = await attempt(`"><script>x</script>`, "my secret");
+    expect(page.text).toContain('value="&quot;&gt;&lt;script&gt;x&lt;/script&gt;"');
+    expect(page.text).not.toContain("my secret");
+  });
+});
+
+describe("the cookie", () => {
+  const cookieOf = async (baseUrl?: string) => {
+    const { headers } = await stage.world.service.handle(
+      { method: "GET", target: stage.authorize(), headers: {}, body: new Uint8Array() },
+      { kind: "network", address: "192.0.2.1", ...(baseUrl === undefined ? {} : { baseUrl }) },
+    );
+    return headers["set-cookie"];
+  };
+
+  test.each([
+    [undefined, "/oauth/authorize", ""],
+    ["http://127.0.0.1:8787", "/oauth/authorize", ""],
+    ["https://calendars.example.org", "/oauth/authorize", "; Secure"],
+    ["https://example.org/calendars", "/calendars/oauth/authorize", "; Secure"],
+  ])("of a service at %s goes to its page alone", async (baseUrl, path, secure) => {
+    const pattern = `^calctl_session=[\\w-]{43}; Path=${path}; HttpOnly; SameSite=Lax${secure}$`;
+    expect(await cookieOf(baseUrl)).toMatch(new RegExp(pattern));
+  });
+
+  test("is another one after signing in: one planted before opens nothing", async () => {
+    await browser.open(stage.authorize());
+    const planted = browser.cookie;
+    await attempt("member", PASSWORD);
+    expect(browser.cookie).not.toBe(planted);
+    const thief = stage.browser();
+    thief.cookie = planted;
+    expect((await thief.open(stage.authorize())).text).not.toContain('value="allow"');
+  });
+
+  test.each(["", "calctl_session=", "calctl_session=x", `calctl_session=${"a".repeat(43)}`, "other=1; =;;"])(
+    "%j is nobody's",
+    async (cookie) => {
+      browser.cookie = cookie;
+      const page = await browser.open(stage.authorize());
+      expect(page.status).toBe(200);
+      expect(page.text).not.toContain('value="allow"');
+    },
+  );
+
+  test("among others is found", async () => {
+    await stage.signIn(browser);
+    browser.cookie = `theme=dark; ${browser.cookie}; x=1`;
+    expect((await browser.open(stage.authorize())).text).toContain('value="allow"');
+  });
+});
+
+describe("a session", () => {
+  const isSignedIn = async () => (await browser.open(stage.authorize())).text.includes('value="allow"');
+  beforeEach(async () => {
+    await stage.signIn(browser);
+  });
+
+  test("ends after eight hours", async () => {
+    stage.world.clock.now += 8 * 60 * MINUTE - 1;
+    expect(await isSignedIn()).toBe(true);
+    stage.world.clock.now += 1;
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  test("ends when the user takes another account, and its cookie opens nothing any more", async () => {
+    const ended = browser.cookie;
+    const page = await browser.follow(await browser.submit(await browser.open(stage.authorize()), "switch"));
+    expect(page.text).toContain("current-password");
+    browser.cookie = ended;
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  test("ends with a new password", async () => {
+    await stage.world.service.admin.users.setPassword("member", PASSWORD);
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  test("says so when a decision comes after its end", async () => {
+    const page = await browser.open(stage.authorize());
+    stage.world.clock.now += 8 * 60 * MINUTE;
+    for (const action of ["allow", "deny"]) {
+      const again = await browser.submit(page, action);
+      expect(again).toMatchObject({ status: 403, sent: {} });
+      expect(again.text).toContain("no longer signed in");
+      expect(again.text).toContain("current-password");
+    }
+  });
+});
+
+describe("a form that is not from a page of this browser", () => {
+  let signedIn: Browser;
+  beforeAll(async () => {
+    signedIn = stage.browser();
+    await stage.signIn(signedIn);
+  });
+  const post = (form: Record<string, string>, from: Browser) =>
+    from.request("POST", stage.authorize(), { form: new URLSearchParams(form).toString() });
+
+  test("signs nobody in", async () => {
+    const other = stage.browser();
+    const csrf = hiddenCsrf(await other.open(stage.authorize()));
+    await browser.open(stage.authorize());
+    const credentials = { login: "member", password: PASSWORD, action: "sign-in" };
+    for (const form of [credentials, { ...credentials, csrf: "" }, { ...credentials, csrf }]) {
+      const page = await post(form, browser);
+      expect(page).toMatchObject({ status: 403, sent: {} });
+      expect(page.text).toContain("out of date");
+      expect(page.text).not.toContain('value="allow"');
+    }
+    const withoutCookie = await post({ ...credentials, csrf }, stage.browser());
+    expect(withoutCookie.status).toBe(403);
+    expect(withoutCookie.text).toContain("keeps no cookies");
+  });
+
+  test.each(["allow", "deny", "switch"])("does not %s in the user's name", async (action) => {
+    const page = await signedIn.open(stage.authorize());
+    const other = stage.browser();
+    const foreign = hiddenCsrf(await other.open(stage.authorize()));
+    for (const csrf of ["", foreign, `${hiddenCsrf(page)}x`]) {
+      const answer = await post({ action, csrf }, signedIn);
+      expect(answer).toMatchObject({ status: 403, sent: {} });
+      // Still signed in, and asked again.
+      expect(answer.text).toContain('value="allow"');
+    }
+    expect((await signedIn.submit(page, "allow")).sent).toHaveProperty("code");
+  });
+
+  test("from before signing in is out of date after it", async () => {
+    const before = await browser.open(stage.authorize());
+    await stage.signIn(browser);
+    expect((await browser.submit(before, "allow")).status).toBe(403);
+  });
+
+  test.each([
+    ["another type", "action=allow", { "content-type": "text/plain" }],
+    ["no type", "action=allow", { "content-type": "" }],
+    ["JSON", `{"action":"allow"}`, { "content-type": "application/json" }],
+    ["a field twice", "action=deny&action=allow", {}],
+    ["bad encoding", "action=%zz", {}],
+  ])("is refused: %s", async (_, form, headers) => {
+    const page = await signedIn.open(stage.authorize());
+    const answer = await signedIn.request("POST", stage.authorize(), {
+      form: `csrf=${hiddenCsrf(page)}&${form}`,
+      headers,
+    });
+    expect(answer).toMatchObject({ status: 400, sent: {} });
+    expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
+  });
+
+  test("is refused when it asks for nothing known, or is too large", async () => {
+    const page = await signedIn.open(stage.authorize());
+    expect((await signedIn.submit(page, "grant")).status).toBe(400);
+    expect((await signedIn.submit(page, "allow", { x: "x".repeat(1024 * 1024) })).status).toBe(413);
+  });
+});
+
+describe("attempts to sign in", () => {
+  const succeed = (address: string) => attempt("member", PASSWORD, stage.browser(address));
+
+  test("all at once are limited to five, then the right password is refused too, until time has passed", async () => {
+    const page = await browser.open(stage.authorize());
+    const guesses = ["1", "2", "3", "4", "5", "6", "7", PASSWORD];
+    const { count, result } = await countDerivations(() =>
+      Promise.all(guesses.map((password) => browser.submit(page, "sign-in", { login: "Member", password }))),
+    );
+    expect(result.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 429, 429, 429]);
+    expect(count).toBe(5);
+    const refused = await succeed("192.0.2.1");
+    expect(refused).toMatchObject({ status: 429, sent: {} });
+    expect(refused.text).toContain("Please try again in 15 minutes.");
+    expect((await succeed("192.0.2.2")).status).toBe(303);
+    stage.world.clock.now += 15 * MINUTE - 1;
+    expect((await succeed("192.0.2.1")).text).toContain("in a minute.");
+    stage.world.clock.now += 1;
+    expect((await succeed("192.0.2.1")).status).toBe(303);
+  });
+});

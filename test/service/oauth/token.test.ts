@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openService } from "../../../src/service/service.js";
+import { sendInProcess } from "../support/send.js";
+import { NOW } from "../support/world.js";
+import { type Browser, createBrowser } from "./support/browser.js";
+import {
+  CHALLENGE,
+  createOAuthStage,
+  type Fields,
+  type OAuthStage,
+  REDIRECT_URI,
+  type TokenAnswer,
+  VERIFIER,
+} from "./support/stage.js";
+
+const MINUTE = 60_000;
+const S256 = { code_challenge: CHALLENGE, code_challenge_method: "S256" } as const;
+
+let stage: OAuthStage;
+let browser: Browser;
+beforeAll(async () => {
+  stage = await createOAuthStage();
+  browser = stage.browser();
+  await stage.signIn(browser);
+});
+afterAll(() => stage.close());
+
+const failure = (error: string, status = 400) => ({
+  status,
+  json: { error, error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/) },
+});
+
+function expectUnstored({ headers }: TokenAnswer) {
+  expect(headers).toMatchObject({
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+    pragma: "no-cache",
+  });
+}
+
+describe("a code", () => {
+  test("is exchanged for a token of the user, exactly as the contract says", async () => {
+    const answer = await stage.exchange({ code: await stage.code(browser) });
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer.json).toEqual({
+      access_token: expect.stringMatching(/^cal_[\w-]{43}$/),
+      created_at: NOW / 1000,
+      token_type: "Bearer",
+    });
+    expectUnstored(answer);
+    expect(await stage.use(answer.json["access_token"])).toBe(200);
+  });
+
+  test("gives a creation time in whole seconds", async () => {
+    stage.world.clock.now = NOW + 1_999;
+    const { json } = await stage.exchange({ code: await stage.code(browser) });
+    expect(json["created_at"]).toBe(NOW / 1000 + 1);
+  });
+
+  test("is good for ten minutes", async () => {
+    const [early, late] = [await stage.code(browser), await stage.code(browser)];
+    stage.world.clock.now += 10 * MINUTE - 1;
+    expect((await stage.exchange({ code: early })).status).toBe(200);
+    stage.world.clock.now += 1;
+    expect(await stage.exchange({ code: late })).toMatchObject(failure("invalid_grant"));
+  });
+
+  test("is good once, and a second use ends the token of the first", async () => {
+    const code = await stage.code(browser);
+    const other = await stage.exchange({ code: await stage.code(browser) });
+    const { json } = await stage.exchange({ code });
+    expect(await stage.exchange({ code })).toMatchObject(failure("invalid_grant"));
+    expect(await stage.use(json["access_token"])).toBe(401);
+    expect(await stage.use(other.json["access_token"])).toBe(200);
+  });
+
+  test("ends its token also when it comes back late", async () => {
+    const code = await stage.code(browser);
+    const { json } = await stage.exchange({ code });
+    stage.world.clock.now += 60 * MINUTE;
+    await stage.code(browser);
+    expect(await stage.exchange({ code })).toMatchObject(failure("invalid_grant"));
+    expect(await stage.use(json["access_token"])).toBe(401);
+  });
+
+  test("of another client is nothing, and stays good for its own", async () => {
+    const code = await stage.code(browser);
+    const other = await stage.world.service.admin.clients.add({
+      name: "Other",
+      redirectUris: [REDIRECT_URI],
+    });
+    const stolen = { code, client_id: other.client_id, client_secret: other.client_secret };
+    expect(await stage.exchange(stolen)).toMatchObject(failure("invalid_grant"));
+    const { json } = await stage.exchange({ code });
+    expect(await stage.exchange(stolen)).toMatchObject(failure("invalid_grant"));
+    expect(await stage.use(json["access_token"])).toBe(200);
+  });
+
+  test("is not used up by a client whose secret is wrong", async () => {
+    const code = await stage.code(browser);
+    expect(await stage.exchange({ code, client_secret: "wrong" })).toMatchObject(
+      failure("invalid_client", 401),
+    );
+    expect((await stage.exchange({ code })).status).toBe(200);
+  });
+
+  test.each([
+    ["another redirect URI", { redirect_uri: "http://127.0.0.1:8789/callback" }],
+    ["one that reads the same", { redirect_uri: "http://127.0.0.1:8788/%63allback" }],
+    ["a slash more", { redirect_uri: `${REDIRECT_URI}/` }],
+    ["another port", { redirect_uri: "http://127.0.0.1/callback" }],
+  ])("is refused with %s, and then used up", async (_, changes) => {
+    const code = await stage.code(browser);
+    expect(await stage.exchange({ code, ...changes })).toMatchObject(failure("invalid_grant"));
+    expect(await stage.exchange({ code })).toMatchObject(failure("invalid_grant"));
+  });
+
+  test("is bound to the port that was asked with", async () => {
+    const redirect_uri = "http://127.0.0.1:49152/callback";
+    const code = await stage.code(browser, { redirect_uri });
+    expect((await stage.exchange({ code, redirect_uri })).status).toBe(200);
+  });
+});
+
+describe("PKCE", () => {
+  test.each([
+    ["S256", S256, VERIFIER],
+    ["plain", { code_challenge: VERIFIER, code_challenge_method: "plain" }, VERIFIER],
+    ["plain by default", { code_challenge: VERIFIER }, VERIFIER],
+    ["none", {}, undefined],
+  ])("%s is verified", async (_, challenge, code_verifier) => {
+    const code = await stage.code(browser, challenge);
+    expect((await stage.exchange({ code, code_verifier })).status).toBe(200);
+  });
+
+  test.each<[string, Fields, string | undefined]>([
+    ["no verifier", S256, undefined],
+    ["an empty one", S256, ""],
+    ["another one", S256, "a".repeat(43)],
+    ["the challenge", S256, CHALLENGE],
+    ["no plain one", { code_challenge: VERIFIER }, undefined],
+    ["S256 of a plain one", { code_challenge: CHALLENGE }, VERIFIER],
+    ["one where no challenge was sent", {}, VERIFIER],
+  ])("refuses %s, and the code is used up", async (_, challenge, code_verifier) => {
+    const code = await stage.code(browser, challenge);
+    expect(await stage.exchange({ code, code_verifier })).toMatchObject(failure("invalid_grant"));
+    const right = challenge["code_challenge"] === undefined ? undefined : VERIFIER;
+    expect(await stage.exchange({ code, code_verifier: right })).toMatchObject(failure("invalid_grant"));
+  });
+});
+
+describe("a token request", () => {
+  test.each<[string, Fields, string, number]>([
+    ["of an unknown client", { client_id: "0123456789abcdef" }, "invalid_client", 401],
+    ["with another secret", { client_secret: "x".repeat(43) }, "invalid_client", 401],
+    ["with a longer secret", { client_secret: "x".repeat(1_000) }, "invalid_client", 401],
+    ["without a client", { client_id: undefined }, "invalid_client", 401],
+    ["without a secret", { client_secret: undefined }, "invalid_client", 401],
+    ["with an empty secret", { client_secret: "" }, "invalid_client", 401],
+    ["without a grant type", { grant_type: undefined }, "invalid_request", 400],
+    ["without a code", { code: undefined }, "invalid_request", 400],
+    ["with an empty code", { code: "" }, "invalid_request", 400],
+    ["without a redirect URI", { redirect_uri: undefined }, "invalid_request", 400],
+    ["for a refresh token", { grant_type: "refresh_token" }, "unsupported_grant_type", 400],
+    ["with a code that is none", { code: "no code" }, "invalid_grant", 400],
+  ])("%s is refused", async (_, changes, error, status) => {
+    const answer = await stage.exchange({ code: "x".repeat(43), ...changes });
+    expect(answer).toMatchObject(failure(error, status));
+    expectUnstored(answer);
+  });
+
+  test.each(["client_id", "client_secret", "redirect_uri", "code", "grant_type", "code_verifier"])(
+    "must have text as its %s",
+    async (name) => {
+      const body = { ...S256, code: "x", code_verifier: VERIFIER, [name]: 1 };
+      const answer = await stage.postToken(
+        JSON.stringify({
+          client_id: stage.client.client_id,
+          client_secret: stage.client.client_secret,
+          redirect_uri: REDIRECT_URI,
+          grant_type: "authorization_code",
+          ...body,
+        }),
+      );
+      expect(answer).toMatchObject(failure("invalid_request"));
+      expect(answer.json["error_description"]).toBe(`${name} must be text`);
+    },
+  );
+
+  test.each([
+    ["a form", "grant_type=authorization_code", { "content-type": "application/x-www-form-urlencoded" }],
+    ["no type", "{}", {}],
+    ["text", "{}", { "content-type": "text/plain" }],
+    ["another charset", "{}", { "content-type": "application/json; charset=latin1" }],
+    ["broken JSON", "{", { "content-type": "application/json" }],
+    ["nothing", "", { "content-type": "application/json" }],
+    ["an array", "[]", { "content-type": "application/json" }],
+    ["null", "null", { "content-type": "application/json" }],
+    ["a string", '"code"', { "content-type": "application/json" }],
+  ])("that is %s is invalid", async (_, body, headers) => {
+    const answer = await stage.postToken(body, headers);
+    expect(answer).toMatchObject(failure("invalid_request"));
+    expectUnstored(answer);
+  });
+
+  test("may carry what nobody knows, and a charset", async () => {
+    const code = await stage.code(browser);
+    const body = {
+      client_id: stage.client.client_id,
+      client_secret: stage.client.client_secret,
+      redirect_uri: REDIRECT_URI,
+      grant_type: "authorization_code",
+      code,
+      scope: ["calendars"],
+    };
+    const type = { "content-type": "application/json; charset=utf-8" };
+    expect((await stage.postToken(JSON.stringify(body), type)).status).toBe(200);
+  });
+
+  test("that is too large is refused", async () => {
+    const answer = await stage.postToken(`"${"x".repeat(1024 * 1024)}"`);
+    expect(answer).toMatchObject(failure("invalid_request", 413));
+  });
+
+  test.each(["GET", "PUT", "OPTIONS"])("is no %s", async (method) => {
+    const { status, headers, text } = await stage.browser().request(method, "/oauth/token");
+    expect({ status, allow: headers["allow"] }).toEqual({ status: 405, allow: "POST" });
+    expect(JSON.parse(text)).toMatchObject({ error: "invalid_request" });
+  });
+});
+
+describe("a code that comes several times at once", () => {
+  test("gives a single token, also where several services share a database", async () => {
+    const shared = await createOAuthStage({ stored: true });
+    const { service, database, clock } = shared.world;
+    const second = await openService({ database, now: () => clock.now, rateLimit: null });
+    const visitor = shared.browser();
+    await shared.signIn(visitor);
+    // Signed in at one, asked by the other.
+    const elsewhere = createBrowser(sendInProcess(second));
+    elsewhere.cookie = visitor.cookie;
+    const { sent } = await elsewhere.submit(await elsewhere.open(shared.authorize(S256)), "allow");
+    const request = { code: sent["code"], code_verifier: VERIFIER };
+    const answers = await Promise.all(Array.from({ length: 4 }, () => shared.exchange(request)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
+    const again = await shared.exchange(request, second);
+    expect(again).toMatchObject(failure("invalid_grant"));
+    const token = answers.find(({ status }) => status === 200)?.json["access_token"];
+    expect(await shared.use(token)).toBe(401);
+    expect(await service.admin.tokens.list()).toHaveLength(2);
+    await second.close();
+    await shared.close();
+  });
+});

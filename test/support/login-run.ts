@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { onTestFinished } from "vitest";
+import type { CredentialKey, CredentialStore } from "../../src/auth/credentials.js";
+import { createHost } from "../../src/host.js";
+import { run } from "../../src/run.js";
+import type { RunResult } from "./harness.js";
+import { createScreen } from "./terminal.js";
+
+/** The program on an empty machine, over real sockets; its keychain is in memory. */
+export interface Machine {
+  readonly directory: string;
+  /** What the keychain holds, by `PROFILE ORIGIN`. */
+  readonly keychain: MemoryKeychain;
+  run(options: MachineRun, ...argv: readonly string[]): Promise<RunResult>;
+  /** Starts a command line and leaves it running. */
+  start(options: MachineRun, ...argv: readonly string[]): StartedRun;
+}
+
+export interface MachineRun {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Stdin and stderr are a terminal, into which these lines are typed when asked for. */
+  readonly terminal?: Readable;
+}
+
+export interface StartedRun {
+  readonly ended: Promise<RunResult>;
+  /** Resolves with everything on stderr, once it holds the text. */
+  stderrWith(text: string): Promise<string>;
+  /** Resolves with the address to sign in at, once it is shown. */
+  address(): Promise<string>;
+  /** As Ctrl-C or kill do. */
+  signal(name: "SIGINT" | "SIGTERM"): void;
+}
+
+export interface MemoryKeychain extends CredentialStore {
+  readonly entries: Map<string, string>;
+  /** Number of calls of any kind. */
+  calls(): number;
+  /** What every call fails with from now on; null works again. */
+  breakWith(error: Error | null): void;
+  /** Runs in the middle of saving. */
+  onSave(act: () => void): void;
+}
+
+export function createMachine(): Machine {
+  const directory = mkdtempSync(join(tmpdir(), "calctl-machine-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const keychain = createMemoryKeychain();
+  const start: Machine["start"] = ({ env = {}, stdin = "", terminal }, ...argv) => {
+    const screen = terminal === undefined ? undefined : { columns: 200 };
+    const stdout = createScreen();
+    const stderr = createScreen(screen);
+    const watchers = new Set<() => void>();
+    const listeners = new Map<string, () => void>();
+    const host = createHost(
+      {
+        env: { CALCTL_CONFIG_DIR: directory, CALCTL_DATA_DIR: directory, TZ: "UTC", ...env },
+        platform: "linux",
+        execPath: process.execPath,
+        argv: [],
+        getuid: () => process.getuid?.() ?? 0,
+        stdin: Object.assign(terminal ?? Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]), {
+          isTTY: terminal !== undefined,
+        }),
+        stdout,
+        stderr: {
+          ...stderr,
+          write(text, done) {
+            const taken = stderr.write(text, done);
+            for (const watcher of watchers) watcher();
+            return taken;
+          },
+        },
+        once: (name, listener) => listeners.set(name, listener),
+      },
+      { keychain },
+    );
+    const ended = run(argv, host).then((exitCode) => ({
+      exitCode,
+      stdout: stdout.text(),
+      stderr: stderr.text(),
+    }));
+    const stderrWith = (text: string): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          if (!stderr.text().includes(text)) return;
+          watchers.delete(check);
+          resolve(stderr.text());
+        };
+        watchers.add(check);
+        void ended.then((result) => reject(new Error(`it ended before: ${JSON.stringify(result)}`)));
+        check();
+      });
+    return {
+      ended,
+      stderrWith,
+      async address() {
+        return addressIn(await stderrWith("code_challenge_method=S256\n"));
+      },
+      signal: (name) => listeners.get(name)?.(),
+    };
+  };
+  return {
+    directory,
+    keychain,
+    start,
+    run: (options, ...argv) => start(options, ...argv).ended,
+  };
+}
+
+/** The address to sign in at, in what a login has said. */
+export function addressIn(stderr: string): string {
+  const address = /^(https?:\S+code_challenge\S+)$/m.exec(stderr)?.[1];
+  if (address === undefined) throw new Error(`no address in: ${stderr}`);
+  return address;
+}
+
+function createMemoryKeychain(): MemoryKeychain {
+  const entries = new Map<string, string>();
+  const nameOf = ({ profile, origin }: CredentialKey) => `${profile} ${origin}`;
+  let calls = 0;
+  let broken: Error | null = null;
+  let onSave: () => void = () => undefined;
+  const touch = (): void => {
+    calls += 1;
+    if (broken !== null) throw broken;
+  };
+  return {
+    name: "keychain",
+    entries,
+    calls: () => calls,
+    breakWith: (error) => {
+      broken = error;
+    },
+    onSave: (act) => {
+      onSave = act;
+    },
+    async probe() {
+      touch();
+    },
+    async save(key, token) {
+      touch();
+      entries.set(nameOf(key), token);
+      onSave();
+    },
+    async load(key) {
+      touch();
+      return entries.get(nameOf(key)) ?? null;
+    },
+    async remove(key) {
+      touch();
+      return entries.delete(nameOf(key));
+    },
+  };
+}
