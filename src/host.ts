@@ -18,8 +18,6 @@ import type { Service } from "./service/service.js";
 export interface ProcessLike extends SignalSource {
   readonly env: Environment;
   readonly platform: string;
-  /** Node's diagnostic report. */
-  readonly report?: object | undefined;
   readonly execPath: string;
   readonly argv: readonly string[];
   /** Absent where users have no numbers. */

@@ -20,12 +20,10 @@ export type OpenService = (
 
 /** The service is loaded only when it is opened, so that online use loads no SQLite. */
 export function createServiceOpener(
-  { process, now, resources }: Pick<HostParts, "process" | "now" | "resources">,
+  { now, resources }: Pick<HostParts, "now" | "resources">,
   onError: (error: unknown) => void,
 ): OpenService {
   return async (options) => {
-    // The SQLite driver asks for a report to learn the C library: without the names of open sockets it is quick.
-    Object.assign(process.report ?? {}, { excludeNetwork: true });
     const { openService } = await import("../service/service.js");
     const service = await openService({ onError, ...options, now });
     resources.add(() => service.close());
