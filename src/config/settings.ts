@@ -33,8 +33,6 @@ export type ServiceChoice =
 export interface Selection {
   /** Null where CALCTL_BASE_URL names a service without any profile. */
   readonly profile: string | null;
-  /** Whether anybody chose the profile: a flag, a variable, the configuration. */
-  readonly chosen: boolean;
   readonly service: ServiceChoice;
   /** A key of the profile; undefined when unset or without a profile. */
   setting(key: ProfileKey): Sourced | undefined;
@@ -58,7 +56,6 @@ export function selectService(input: SettingsInput): Selection {
   const profile = findProfile(config, name);
   return {
     profile: name,
-    chosen: (profileFlag ?? variable ?? config.profile) !== undefined,
     service: serviceOf(name, profile),
     setting: (key) => sourced(profile, name, key),
     environmentTokenRefusal: refusal(input, { name, inUse, profile }),
@@ -69,7 +66,6 @@ function fromBaseUrl({ config }: SettingsInput, baseUrl: string, variable: strin
   const profile = variable === undefined ? undefined : findProfile(config, variable);
   return {
     profile: variable ?? null,
-    chosen: true,
     service: {
       kind: "remote",
       baseUrl: { value: baseUrl, source: "CALCTL_BASE_URL", origin: "environment" },

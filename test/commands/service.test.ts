@@ -109,6 +109,12 @@ describe("service administration", () => {
     ["no calendar", ["members", "list"], 2, "--calendar"],
     ["no user", ["tokens", "create"], 2, "--user"],
     ["no redirect URI", ["clients", "add", "Bot"], 2, "--redirect-uri"],
+    [
+      "nothing to set, and no calendar",
+      ["labels", "set", "1"],
+      2,
+      "missing --calendar, --name or --label-color",
+    ],
     ["nothing to set", ["labels", "set", "1", "-c", "Family"], 2, "--name"],
     ["a number that is none", ["labels", "set", "x", "--name", "y", "-c", "Family"], 2, "NUMBER"],
     ["an empty name", ["users", "add", ""], 2, "name"],

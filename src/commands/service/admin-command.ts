@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { missingFlags } from "../../calendar/missing-flags.js";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
@@ -21,10 +22,15 @@ export function addDatabaseFlag(command: Command): Command {
   return command.option("--db <sqlite:path>", "database to work on (default: the one of the profile local)");
 }
 
-/** The calendar of `-c`, which administration never guesses. @throws CliError usage */
-export function requiredCalendar({ flags }: Pick<Context, "flags">): string {
+/**
+ * The calendar of `-c`, which administration never guesses.
+ * @param missing what else was not given, so that one message names all of it
+ * @throws CliError usage
+ */
+export function requiredCalendar({ flags }: Pick<Context, "flags">, missing: readonly string[] = []): string {
   const [calendar, another] = flags.calendar ?? [];
-  if (calendar === undefined) throw usageError("--calendar is missing");
+  if (calendar === undefined) throw missingFlags(["--calendar", ...missing]);
+  if (missing.length > 0) throw missingFlags(missing);
   if (another !== undefined) throw usageError("--calendar: this command takes one calendar");
   return checkId(calendar, "--calendar");
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { missingFlags } from "../../calendar/missing-flags.js";
 import { calendarView } from "../../output/views/calendar.js";
 import { type ContextOf, requireSubcommand } from "../command.js";
-import { missingFlag } from "../required-flags.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag } from "./admin-command.js";
 
 export interface CalendarsAddOptions extends DatabaseFlag {
@@ -28,7 +28,7 @@ export function registerServiceCalendars(command: Command, contextOf: ContextOf)
 export async function runCalendarsAdd(context: AdminContext, options: CalendarsAddOptions): Promise<void> {
   const output = context.output(calendarView);
   const { db, name, owner, calendarColor: color } = options;
-  if (owner === undefined) throw missingFlag("--owner");
+  if (owner === undefined) throw missingFlags(["--owner"]);
   const admin = await context.service.admin(db);
   await output.print(await admin.calendars.add({ name, owner, ...(color === undefined ? {} : { color }) }));
 }

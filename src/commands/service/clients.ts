@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { missingFlags } from "../../calendar/missing-flags.js";
 import { serviceClientView } from "../../output/views/service-client.js";
 import { type ContextOf, requireSubcommand } from "../command.js";
-import { missingFlag } from "../required-flags.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag } from "./admin-command.js";
 
 export interface ClientsAddOptions extends DatabaseFlag {
@@ -34,7 +34,7 @@ export function registerServiceClients(command: Command, contextOf: ContextOf): 
 export async function runClientsAdd(context: AdminContext, options: ClientsAddOptions): Promise<void> {
   const output = context.output(serviceClientView);
   const { db, name, redirectUri: redirectUris } = options;
-  if (redirectUris === undefined) throw missingFlag("--redirect-uri");
+  if (redirectUris === undefined) throw missingFlags(["--redirect-uri"]);
   const admin = await context.service.admin(db);
   await output.print(await admin.clients.add({ name, redirectUris }));
 }

@@ -26,10 +26,10 @@ export function registerServiceLabels(command: Command, contextOf: ContextOf): v
 export async function runLabelsSet(context: AdminContext, options: LabelsSetOptions): Promise<void> {
   const output = context.output(labelView);
   const { db, number, name, labelColor: color } = options;
-  const calendar = requiredCalendar(context);
+  const missing = name === undefined && color === undefined ? ["--name or --label-color"] : [];
+  const calendar = requiredCalendar(context, missing);
   if (!/^\d{1,3}$/.test(number))
     throw usageError(`NUMBER: "${number}" is no number of a label`, "write 1 to 10");
-  if (name === undefined && color === undefined) throw usageError("--name or --label-color is missing");
   const admin = await context.service.admin(db);
   const change = { ...(name === undefined ? {} : { name }), ...(color === undefined ? {} : { color }) };
   await output.print(await admin.labels.set(calendar, Number(number), change));

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { missingFlags } from "../../calendar/missing-flags.js";
 import { serviceTokenView } from "../../output/views/service-token.js";
 import { type ContextOf, requireSubcommand } from "../command.js";
-import { missingFlag } from "../required-flags.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag } from "./admin-command.js";
 
 export interface TokensCreateOptions extends DatabaseFlag {
@@ -28,7 +28,7 @@ export function registerServiceTokens(command: Command, contextOf: ContextOf): v
 export async function runTokensCreate(context: AdminContext, options: TokensCreateOptions): Promise<void> {
   const output = context.output(serviceTokenView);
   const { db, user, readOnly = false } = options;
-  if (user === undefined) throw missingFlag("--user");
+  if (user === undefined) throw missingFlags(["--user"]);
   const admin = await context.service.admin(db);
   await output.print(await admin.tokens.create({ user, readOnly }));
 }
