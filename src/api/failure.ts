@@ -43,7 +43,7 @@ function serverError(call: Call, status: number, options: CliErrorOptions): CliE
   if (call.method === "POST") return outcomeUnknown(call, `the service answered ${status}`, options);
   return new CliError("unavailable", `${call.subject}: the service answered ${status}`, {
     ...options,
-    hint: "try again later; repeating this is safe",
+    hint: TRY_AGAIN,
   });
 }
 
@@ -66,16 +66,29 @@ export function outcomeUnknown(call: Call, reason: string, options: CliErrorOpti
   });
 }
 
-/** Turns the lack of an answer into an error: a POST that may have arrived is not safe to repeat. */
+/** Turns the lack of a whole answer into an error: a POST that may have arrived is not safe to repeat. */
 export function errorFromTransport(call: Call, error: TransportError): CliError {
-  if (call.method === "POST" && error.sent !== "no")
-    return outcomeUnknown(call, error.message, { cause: error });
-  return new CliError("unavailable", `${call.subject}: ${error.message}`, {
+  const options = {
     ...requestOf(call),
     cause: error,
-    hint: "try again later; repeating this is safe",
-  });
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+  };
+  if (call.method === "POST" && error.sent !== "no") return outcomeUnknown(call, error.message, options);
+  const message = `${call.subject}: ${error.message}`;
+  switch (error.fault) {
+    case "tls":
+    case "proxy":
+      return new CliError("configuration", message, options);
+    case "too_large":
+    case "not_http":
+      return new CliError("rejected", message, { hint: WRONG_BASE_URL, ...options });
+    default:
+      return new CliError("unavailable", message, { hint: TRY_AGAIN, ...options });
+  }
 }
+
+const TRY_AGAIN = "try again later; repeating this is safe";
+const WRONG_BASE_URL = "is the base URL that of a calendar sharing service?";
 
 /** An answer that came but cannot be read. A POST that was answered with success may have been done. */
 export function unreadableAnswer(
@@ -88,7 +101,7 @@ export function unreadableAnswer(
   if (fault.cutShort) return new CliError("unavailable", `${call.subject}: ${fault.reason}`, options);
   return new CliError("rejected", `${call.subject}: ${fault.reason}`, {
     ...options,
-    hint: "is the base URL that of a calendar sharing service?",
+    hint: WRONG_BASE_URL,
   });
 }
 

@@ -1,8 +1,9 @@
 import type { Dispatcher } from "undici";
 import request from "undici/lib/api/api-request.js";
 import Agent from "undici/lib/dispatcher/agent.js";
-import { CliError, configurationError, errorCodeOf } from "../errors.js";
+import { CliError, errorCodeOf } from "../errors.js";
 import {
+  type Fault,
   type HttpRequest,
   type HttpResponse,
   type Sent,
@@ -71,13 +72,13 @@ async function attempt(
     if (deadline.aborted) {
       const message = `no whole answer within ${timeout / 1000} seconds`;
       throw new TransportError(message, {
+        fault: "timeout",
         sent: answered ? "answered" : "maybe",
         reason: "timeout",
         cause: error,
       });
     }
-    if (errorCodeOf(error) === TOO_LARGE) throw tooLarge(httpRequest, answerMax, error);
-    throw describeFailure(error, url, answered);
+    throw describeFailure(error, { url, answered, answerMax });
   }
 }
 
@@ -94,13 +95,6 @@ function interrupted({ method, signal }: HttpRequest): unknown {
 
 const TOO_LARGE = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 
-/** No service of this contract sends so much, and repeating a read would not help; a POST may have been done. */
-function tooLarge({ method, url }: HttpRequest, answerMax: number, cause: unknown): unknown {
-  const message = `the answer of ${new URL(url).host} is larger than ${answerMax / MEBIBYTE} MiB`;
-  if (method === "POST") return new TransportError(message, { sent: "answered", reason: TOO_LARGE, cause });
-  return new CliError("rejected", message, { cause });
-}
-
 const NEVER_SENT = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -112,22 +106,39 @@ const NEVER_SENT = new Set([
 
 const TLS_FAILURE = /^(?:ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH)/;
 
-function describeFailure(error: unknown, url: URL, answered: boolean): unknown {
-  const code = errorCodeOf(error) ?? errorCodeOf(firstOf(error)) ?? "unknown";
-  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "ERR_SSL_PACKET_LENGTH_TOO_LONG") {
-    return configurationError(`${url.host} does not speak HTTPS`, {
-      hint: "is the port right?",
+interface Failed {
+  readonly url: URL;
+  readonly answered: boolean;
+  readonly answerMax: number;
+}
+
+function describeFailure(error: unknown, { url, answered, answerMax }: Failed): TransportError {
+  const reason = errorCodeOf(error) ?? errorCodeOf(firstOf(error)) ?? "unknown";
+  const failure = (fault: Fault, sent: Sent, message: string, hint?: string) =>
+    new TransportError(message, {
+      fault,
+      sent,
+      reason,
       cause: error,
+      ...(hint === undefined ? {} : { hint }),
     });
+  if (reason === TOO_LARGE) {
+    return failure("too_large", "answered", `the answer is larger than ${answerMax / MEBIBYTE} MiB`);
   }
-  if (TLS_FAILURE.test(code)) {
-    return configurationError(`the certificate of ${url.host} is not trusted (${code})`, {
-      hint: "if the service has a certificate authority of its own, name its file in NODE_EXTRA_CA_CERTS",
-      cause: error,
-    });
+  if (reason === "ERR_SSL_WRONG_VERSION_NUMBER" || reason === "ERR_SSL_PACKET_LENGTH_TOO_LONG") {
+    return failure("tls", "no", `${url.host} does not speak HTTPS`, "is the port right?");
   }
-  const sent: Sent = NEVER_SENT.has(code) ? "no" : answered ? "answered" : "maybe";
-  return new TransportError(sentence(code, url, sent), { sent, reason: code, cause: error });
+  if (TLS_FAILURE.test(reason)) {
+    return failure(
+      "tls",
+      "no",
+      `the certificate of ${url.host} is not trusted (${reason})`,
+      "if the service has a certificate authority of its own, name its file in NODE_EXTRA_CA_CERTS",
+    );
+  }
+  if (NEVER_SENT.has(reason)) return failure("unreachable", "no", sentence(reason, url, "no"));
+  const sent: Sent = answered ? "answered" : "maybe";
+  return failure(answered ? "cut_short" : "closed", sent, sentence(reason, url, sent));
 }
 
 /** A host with several addresses fails with one error each. */

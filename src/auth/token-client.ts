@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { HttpResponse, Transport, TransportError } from "../api/transport.js";
 import { OAUTH_ROUTES, oauthErrorSchema } from "../contract/oauth.js";
-import { CliError } from "../errors.js";
+import { CliError, configurationError } from "../errors.js";
 
 /** What is sent to redeem a code. @see RFC 6749 §4.1.3, RFC 7636 §4.5 */
 export interface CodeExchange {
@@ -142,7 +142,14 @@ function unavailable(
 }
 
 function unanswered(cause: TransportError): CliError {
-  if (cause.reason === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return notOAuth(undefined, "it is larger than 1 MiB");
+  if (cause.fault === "too_large") return notOAuth(undefined, "it is larger than 1 MiB");
+  if (cause.fault === "not_http") return notOAuth(undefined, "it is not HTTP");
+  if (cause.fault === "tls" || cause.fault === "proxy") {
+    return configurationError(`the code could not be redeemed: ${cause.message}`, {
+      ...(cause.hint === undefined ? {} : { hint: cause.hint }),
+      cause,
+    });
+  }
   return unavailable(`the code could not be redeemed: ${cause.message}`, { cause });
 }
 

@@ -362,7 +362,7 @@ describe("failures", () => {
     ["maybe", "put", 8],
     ["maybe", "delete", 8],
   ] as const)("no answer, sent: %s, to a %s is exit %i", async (sent, call, exitCode) => {
-    const error = new TransportError("nothing came", { sent, reason: "ECONNRESET" });
+    const error = new TransportError("nothing came", { fault: "closed", sent, reason: "ECONNRESET" });
     expect((await failure(error, call)).exitCode).toBe(exitCode);
   });
 

@@ -34,7 +34,10 @@ test("an answer is one line of method, URL, status and time, without headers or 
 });
 
 test.each([
-  ["ECONNRESET", new TransportError("secret detail", { sent: "maybe", reason: "ECONNRESET" })],
+  [
+    "ECONNRESET",
+    new TransportError("secret detail", { fault: "closed", sent: "maybe", reason: "ECONNRESET" }),
+  ],
   ["interrupted", new Error("secret detail")],
 ])("no answer is one line that ends in %s, and the failure goes on", async (reason, failure) => {
   const { lines, outcome } = await traceOf(() => Promise.reject(failure));

@@ -189,9 +189,9 @@ describe("the largest answer", () => {
   test("one byte more is rejected", async () => {
     const host = await listenSize(MEBIBYTE + 1);
     await expect(send(`http://${host}/`, { options: { answerMax: MEBIBYTE } })).rejects.toMatchObject({
-      code: "rejected",
-      exitCode: 11,
-      message: `the answer of ${host} is larger than 1 MiB`,
+      name: "TransportError",
+      fault: "too_large",
+      message: "the answer is larger than 1 MiB",
     });
   });
 
@@ -252,8 +252,8 @@ describe("TLS", () => {
   test("a certificate that nobody trusts is a matter of configuration", async () => {
     const host = (await listenTls()).replace("127.0.0.1", "localhost");
     await expect(send(`https://${host}/`)).rejects.toMatchObject({
-      code: "configuration",
-      exitCode: 10,
+      fault: "tls",
+      sent: "no",
       message: `the certificate of ${host} is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)`,
       hint: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
     });
@@ -262,8 +262,8 @@ describe("TLS", () => {
   test("https to a port that speaks plain HTTP", async () => {
     const host = await listenHttp((_, outgoing) => outgoing.end());
     await expect(send(`https://${host}/`)).rejects.toMatchObject({
-      code: "configuration",
-      exitCode: 10,
+      fault: "tls",
+      sent: "no",
       message: `${host} does not speak HTTPS`,
     });
   });
