@@ -23,6 +23,8 @@ export interface GlobalFlags {
   readonly verbose?: boolean | undefined;
   readonly debug?: boolean | undefined;
   readonly timeout?: string | undefined;
+  readonly retries?: string | undefined;
+  readonly maxWait?: string | undefined;
 }
 
 /** Asking a person. Only where stdin and stderr are terminals and nothing forbids it. */

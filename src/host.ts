@@ -1,11 +1,13 @@
 import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
+import type { Clock } from "./api/clock.js";
 import type { CredentialStore } from "./auth/credentials.js";
 import { type ConfigFile, createConfigFile } from "./config/config-file.js";
 import { resolveDirectories } from "./config/directories.js";
 import type { Environment } from "./config/environment.js";
 import type { Context, GlobalFlags } from "./context.js";
 import { configurationError } from "./errors.js";
+import { createClock } from "./host/clock.js";
 import type { ReadableLike } from "./host/input.js";
 import { localDatabase } from "./host/local-backend.js";
 import { createResources, type Resources } from "./host/resources.js";
@@ -31,6 +33,10 @@ export interface ProcessLike extends SignalSource {
 export interface HostOverrides {
   /** Milliseconds since the Unix epoch. */
   readonly now?: () => number;
+  /** Waits some milliseconds; rejects with the signal's reason. */
+  readonly sleep?: Clock["sleep"];
+  /** From 0 up to 1. */
+  readonly random?: () => number;
   /** The zone of the process; undefined when it has no IANA name. */
   readonly systemTimeZone?: () => string | undefined;
   readonly configFile?: ConfigFile;
@@ -72,8 +78,7 @@ export interface HostParts {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly resources: Resources;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly systemTimeZone: () => string | undefined;
   readonly configFile: ConfigFile;
   /** Folder of databases and of tokens in files. */
@@ -108,7 +113,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     stdout: createTextSink(() => process.stdout, "stdout"),
     stderr: createTextSink(() => process.stderr, "stderr"),
     resources: createResources(),
-    now: overrides.now ?? Date.now,
+    clock: createClock(overrides),
     systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,
     configFile: overrides.configFile ?? createConfigFile(directories.config),
     dataDirectory: directories.data,

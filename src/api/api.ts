@@ -1,9 +1,9 @@
 import { DEFAULT_MEDIA_TYPE } from "../contract/media-type.js";
 import type { Activity, Calendar, CalendarEvent, EventDraft, Label, User } from "../contract/shapes.js";
-import { type AnswerFacts, createExchange, type Exchange } from "./exchange.js";
+import { type AnswerFacts, createExchange, type Exchange, factsOf } from "./exchange.js";
 import { activityBody, eventBody } from "./requests.js";
 import { indexIncluded, readActivity, readCalendar, readEvent, readLabel, readUser } from "./resources.js";
-import type { Transport } from "./transport.js";
+import { createSender, type SenderOptions } from "./sender.js";
 
 export type CalendarInclude = "labels" | "members";
 
@@ -45,26 +45,24 @@ export interface Api {
   lastAnswer(): AnswerFacts | null;
 }
 
-export interface ApiOptions {
-  readonly transport: Transport;
-  /** Without a trailing slash. */
+export interface ApiOptions extends Omit<SenderOptions, "onAnswer"> {
   readonly baseUrl: URL;
   /** Value of `Accept`; the contract's own by default. */
   readonly mediaType?: string | undefined;
-  readonly signal: AbortSignal;
+  /** Where the token came from, for messages; undefined without one. */
+  readonly tokenSource?: string | undefined;
 }
 
 export function createApi(options: ApiOptions): Api {
   let facts: AnswerFacts | null = null;
-  const exchange = createExchange({
-    transport: options.transport,
-    baseUrl: options.baseUrl,
-    mediaType: options.mediaType ?? DEFAULT_MEDIA_TYPE,
-    signal: options.signal,
-    onAnswer: (answer) => {
-      facts = answer;
+  const { baseUrl, mediaType = DEFAULT_MEDIA_TYPE, tokenSource } = options;
+  const send = createSender({
+    ...options,
+    onAnswer: (response) => {
+      facts = factsOf(response);
     },
   });
+  const exchange = createExchange({ send, baseUrl, mediaType, tokenSource });
   return { ...createReads(exchange), ...createWrites(exchange), lastAnswer: () => facts };
 }
 
@@ -148,8 +146,7 @@ function createWrites(exchange: Exchange): Writes {
       return answer.one(({ data, included }) => readEvent(data, indexIncluded(included), address.calendarId));
     },
     async deleteEvent(address) {
-      const answer = await exchange("deleteEvent", addressed(address));
-      await answer.none();
+      await exchange("deleteEvent", addressed(address));
     },
     async createActivity(address, content) {
       const answer = await exchange("createActivity", {

@@ -1,21 +1,21 @@
 import * as v from "valibot";
-import { locateJsonError } from "../contract/json-syntax.js";
 import { lenientManySchema, lenientOneSchema } from "../contract/lenient-resources.js";
 import { JSON_MEDIA_TYPE } from "../contract/media-type.js";
 import { parseRateLimit, type RateLimit } from "../contract/rate-limit.js";
 import { ROUTES, type Route, type RouteName } from "../contract/routes.js";
-import { type Call, errorFromAnswer, errorFromTransport, unreadableAnswer } from "./failure.js";
-import { type HttpResponse, type Transport, TransportError } from "./transport.js";
+import { type Call, unreadableAnswer } from "./failure.js";
+import { NotJsonError, readJsonBody } from "./json-body.js";
+import type { Send } from "./sender.js";
+import type { HttpResponse } from "./transport.js";
 import { expandPath, formatQuery } from "./url.js";
 
 export interface ExchangeOptions {
-  readonly transport: Transport;
+  readonly send: Send;
   readonly baseUrl: URL;
   /** Value of `Accept`. */
   readonly mediaType: string;
-  readonly signal: AbortSignal;
-  /** Told of every answer, whatever its status. */
-  readonly onAnswer: (answer: AnswerFacts) => void;
+  /** Where the token came from, for messages; undefined without one. */
+  readonly tokenSource: string | undefined;
 }
 
 /** What an answer's headers tell about the service. */
@@ -37,61 +37,41 @@ export interface Request {
 /** Sends one request of a route and resolves with the answer of its success status. */
 export type Exchange = (name: RouteName, request: Request) => Promise<Answer>;
 
-/** A success, with its body still to be read. */
+/** A success that is JSON, or has no body where the contract has none. */
 export interface Answer {
-  /** Checks that there is no body, or at least JSON: a page in its place comes from somebody else. */
-  none(): Promise<void>;
   /** Reads `data` and `included` by the given function. @throws CliError when the answer is not the contract's */
-  one<T>(read: (document: v.InferOutput<typeof lenientOneSchema>) => T): Promise<T>;
-  many<T>(read: (document: v.InferOutput<typeof lenientManySchema>) => T): Promise<T>;
+  one<T>(read: (document: v.InferOutput<typeof lenientOneSchema>) => T): T;
+  many<T>(read: (document: v.InferOutput<typeof lenientManySchema>) => T): T;
 }
 
-export function createExchange(options: ExchangeOptions): Exchange {
-  return async function exchange(name, request) {
+export function createExchange({ send, baseUrl, mediaType, tokenSource }: ExchangeOptions): Exchange {
+  return async function exchange(name, { ids = {}, query = {}, body, ...words }) {
     const route: Route = ROUTES[name];
-    const path = expandPath(route.path, request.ids ?? {});
-    const { subject, notFound, lookAt } = request;
-    const call: Call = { method: route.method, path, subject, notFound, lookAt };
-    const response = await send(call, options, {
-      url: `${options.baseUrl.href.replace(/\/$/, "")}${path}${formatQuery(request.query ?? {})}`,
-      body: request.body,
-    });
-    options.onAnswer(factsOf(response));
-    if (response.status < 200 || response.status > 299) throw errorFromAnswer(call, response);
-    return {
-      none: async () => {
-        if (response.body.length > 0) await parseJson(call, response);
+    const path = expandPath(route.path, ids);
+    const url = `${baseUrl.href.replace(/\/$/, "")}${path}${formatQuery(query)}`;
+    const call: Call = { method: route.method, path, url, tokenSource, ...words };
+    const received = await send<Received>({
+      call,
+      request: {
+        url,
+        headers: { accept: mediaType, ...(body === undefined ? {} : { "content-type": JSON_MEDIA_TYPE }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       },
-      one: async (read) => readDocument({ call, response, schema: lenientOneSchema, read }),
-      many: async (read) => readDocument({ call, response, schema: lenientManySchema, read }),
+      read: async (response) => ({
+        status: response.status,
+        json: await readBody(call, route, response),
+      }),
+      ...(route.method === "DELETE" ? { alreadyGone: { status: 404, json: null } } : {}),
+    });
+    return {
+      one: (read) => readDocument(call, received, { schema: lenientOneSchema, read }),
+      many: (read) => readDocument(call, received, { schema: lenientManySchema, read }),
     };
   };
 }
 
-async function send(
-  call: Call,
-  options: ExchangeOptions,
-  target: { readonly url: string; readonly body: unknown },
-): Promise<HttpResponse> {
-  const body = target.body === undefined ? undefined : JSON.stringify(target.body);
-  try {
-    return await options.transport({
-      method: call.method,
-      url: target.url,
-      headers: {
-        accept: options.mediaType,
-        ...(body === undefined ? {} : { "content-type": JSON_MEDIA_TYPE }),
-      },
-      ...(body === undefined ? {} : { body }),
-      signal: options.signal,
-    });
-  } catch (error) {
-    if (error instanceof TransportError) throw errorFromTransport(call, error);
-    throw error;
-  }
-}
-
-function factsOf(response: HttpResponse): AnswerFacts {
+/** Reads what the headers of an answer tell. */
+export function factsOf(response: HttpResponse): AnswerFacts {
   const date = Date.parse(response.headers["date"] ?? "");
   return {
     rateLimit: parseRateLimit(response.headers),
@@ -99,36 +79,39 @@ function factsOf(response: HttpResponse): AnswerFacts {
   };
 }
 
+/** The body of a success; null where the contract has none. */
+async function readBody(call: Call, route: Route, response: HttpResponse): Promise<unknown> {
+  if (route.answer === null && response.body.length === 0) return null;
+  try {
+    return await readJsonBody(response);
+  } catch (cause) {
+    if (!(cause instanceof NotJsonError)) throw cause;
+    throw unreadableAnswer(call, response.status, { reason: cause.message, cause });
+  }
+}
+
+/** A success and its JSON. */
+interface Received {
+  readonly status: number;
+  readonly json: unknown;
+}
+
 interface Reading<S extends v.GenericSchema, T> {
-  readonly call: Call;
-  readonly response: HttpResponse;
   readonly schema: S;
   readonly read: (document: v.InferOutput<S>) => T;
 }
 
-async function readDocument<S extends v.GenericSchema, T>(reading: Reading<S, T>): Promise<T> {
-  const { call, response, schema, read } = reading;
-  const json = await parseJson(call, response);
+function readDocument<S extends v.GenericSchema, T>(
+  call: Call,
+  { status, json }: Received,
+  { schema, read }: Reading<S, T>,
+): T {
   try {
     return read(v.parse(schema, json));
   } catch (cause) {
     if (!v.isValiError(cause)) throw cause;
     const reason = `the answer is not the contract's: ${describeIssue(cause.issues[0])}`;
-    throw unreadableAnswer(call, response, { reason, cutShort: false, cause });
-  }
-}
-
-async function parseJson(call: Call, response: HttpResponse): Promise<unknown> {
-  const text = new TextDecoder().decode(response.body);
-  if (text.trim() === "") {
-    throw unreadableAnswer(call, response, { reason: "the answer is empty", cutShort: true });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const cutShort = (await locateJsonError(text)).atEnd;
-    const reason = cutShort ? "the answer was cut short" : "the answer is not JSON";
-    throw unreadableAnswer(call, response, { reason, cutShort, cause });
+    throw unreadableAnswer(call, status, { reason, cause });
   }
 }
 

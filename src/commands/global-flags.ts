@@ -24,6 +24,11 @@ function globalOptions(): readonly Option[] {
     new Option("-v, --verbose", "one line per HTTP request on stderr"),
     new Option("--debug", "stack traces with errors (env: CALCTL_DEBUG)"),
     new Option("--timeout <seconds>", "longest time for one HTTP request (default: 30; env: CALCTL_TIMEOUT)"),
+    new Option("--retries <n>", "further attempts where repeating is safe (default: 3; env: CALCTL_RETRIES)"),
+    new Option(
+      "--max-wait <seconds>",
+      "longest total wait for a rate limit, 0 fails at once (default: 60; env: CALCTL_MAX_WAIT)",
+    ),
   ];
 }
 

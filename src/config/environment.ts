@@ -19,6 +19,8 @@ export type Variable =
   | "CALCTL_NO_INPUT"
   | "CALCTL_DEBUG"
   | "CALCTL_TIMEOUT"
+  | "CALCTL_RETRIES"
+  | "CALCTL_MAX_WAIT"
   | "CALCTL_TOKEN"
   | "CALCTL_TOKEN_FILE"
   | "CALCTL_BASE_URL"

@@ -6,6 +6,7 @@ import type { Settings } from "../context.js";
 import { CliError } from "../errors.js";
 import type { LocalService } from "../host.js";
 import { createInProcessTransport, LOCAL_BASE_URL } from "./local-backend.js";
+import type { Resilience } from "./resilience.js";
 
 export interface BackendOptions {
   readonly settings: Settings;
@@ -15,23 +16,25 @@ export interface BackendOptions {
   /** The transport over sockets. */
   readonly networkTransport: () => Promise<Transport>;
   readonly decorate: (transport: Transport) => Promise<Transport>;
-  readonly signal: () => AbortSignal;
+  /** How to repeat and wait. */
+  readonly resilience: () => Promise<Resilience>;
 }
 
 /** The client of the chosen service: the embedded one in this process, or one over the network. */
 export async function createBackend(options: BackendOptions): Promise<Api> {
-  const { settings, signal } = options;
+  const { settings } = options;
   const token = await options.token();
   if (settings.service.kind === "local") {
     const transport = await options.decorate(createInProcessTransport(await options.localService()));
-    return createApi({ transport, baseUrl: new URL(LOCAL_BASE_URL), signal: signal() });
+    return createApi({ ...(await options.resilience()), transport, baseUrl: new URL(LOCAL_BASE_URL) });
   }
   const { baseUrl, mediaType } = settings.service;
   const url = parseServiceUrl(baseUrl.value, baseUrl.source);
   if (token === null) throw notSignedIn(url);
   const { withBearer } = await import("../api/bearer.js");
   const transport = withBearer(await options.decorate(await options.networkTransport()), token.value);
-  return createApi({ transport, baseUrl: url, mediaType, signal: signal() });
+  const resilience = await options.resilience();
+  return createApi({ ...resilience, transport, baseUrl: url, mediaType, tokenSource: token.source });
 }
 
 function notSignedIn(url: URL): CliError {

@@ -22,10 +22,12 @@ import { createServiceOpener, openLocalService, systemUserName } from "./local-b
 import { createNetworkTransport, traced } from "./network.js";
 import { profileName } from "./profile-choice.js";
 import { createPrompt } from "./prompt.js";
+import { decideRequestLimits } from "./request-limits.js";
+import { createResilience } from "./resilience.js";
 import { once } from "./resources.js";
 import { createServiceAccess } from "./service-access.js";
 import { createSession } from "./session.js";
-import { createSettings, decideTimeout, readNamedZone } from "./settings.js";
+import { createSettings, readNamedZone } from "./settings.js";
 import type { TextSink } from "./text-sink.js";
 import { createTokenChoice, type TokenChoice } from "./token-choice.js";
 
@@ -58,7 +60,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
   const tokenChoice = createTokenChoice({ settings, env, config, openStore, signal: parts.signal });
   return {
     flags,
-    now: parts.now,
+    now: parts.clock.now,
     note,
     warn,
     prompt,
@@ -66,17 +68,17 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     settings,
     profiles: () => createProfileStore({ file: configFile, isTimeZone }),
     profileName: () => profileName(flags, configFile.read(), env),
-    api: once(() => {
-      const timeout = decideTimeout(flags, env);
-      return createBackend({
+    api: once(() =>
+      createBackend({
         settings: settings(),
         token: tokenChoice.token,
         localService: parts.overrides.localService ?? (() => openLocalService(open, parts.database(), note)),
-        networkTransport: () => createNetworkTransport(timeout, parts.resources),
-        decorate: (transport) => traced(transport, { flags, now: parts.now, write: warn }),
-        signal: parts.signal,
-      });
-    }),
+        networkTransport: () =>
+          createNetworkTransport(decideRequestLimits(flags, env).timeout, parts.resources),
+        decorate: (transport) => traced(transport, { flags, now: parts.clock.now, write: warn }),
+        resilience: () => createResilience({ parts, flags, memory: undefined }),
+      }),
+    ),
     session: createSession({ parts, flags, openStore, tokenChoice, interactive, warn }),
     statusFacts: () => readStatusFacts(settings(), tokenChoice),
     ...createPrinting(flags, env, stdout),
@@ -99,7 +101,7 @@ function checkGlobalFlags(flags: GlobalFlags, env: Environment): void {
   const format = chooseFormat(flags.output, env);
   if (format !== null) checkFormatName(format);
   decideColorChoice(flags);
-  decideTimeout(flags, env);
+  decideRequestLimits(flags, env);
   readNamedZone(flags, env);
 }
 
@@ -161,7 +163,7 @@ async function openSandbox(
   const sandbox = await createSandbox({
     createHost,
     run,
-    now: parts.now,
+    now: parts.clock.now,
     userName: systemUserName(),
     systemTimeZone: () => timezone,
     columns: parts.stdout.columns ?? 100,

@@ -20,7 +20,7 @@ export type OpenService = (
 
 /** The service is loaded only when it is opened, so that online use loads no SQLite. */
 export function createServiceOpener(
-  { now, resources }: Pick<HostParts, "now" | "resources">,
+  { clock: { now }, resources }: Pick<HostParts, "clock" | "resources">,
   onError: (error: unknown) => void,
 ): OpenService {
   return async (options) => {

@@ -3,7 +3,6 @@ import { type Environment, readVariable } from "../config/environment.js";
 import { pickSetting, type Selection, selectService, settingError } from "../config/settings.js";
 import type { GlobalFlags, Settings } from "../context.js";
 import { isTimeZone } from "../contract/time-zone.js";
-import { usageError } from "../errors.js";
 
 export interface SettingsOptions {
   readonly flags: GlobalFlags;
@@ -64,22 +63,4 @@ function systemZone({ systemTimeZone, note }: SettingsOptions): string {
   if (zone !== undefined) return zone;
   note("this machine's time zone has no IANA name: times are read and shown in UTC (choose with --timezone)");
   return "UTC";
-}
-
-const TIMEOUT_DEFAULT = 30;
-const TIMEOUT_MAX = 86_400;
-
-/** `--timeout`, else CALCTL_TIMEOUT, in milliseconds. @throws CliError usage */
-export function decideTimeout(flags: GlobalFlags, env: Environment): number {
-  const setting = pickSetting(
-    { name: "--timeout", value: flags.timeout },
-    { name: "CALCTL_TIMEOUT", value: readVariable(env, "CALCTL_TIMEOUT") },
-    undefined,
-  );
-  if (setting === undefined) return TIMEOUT_DEFAULT * 1000;
-  const seconds = /^\d{1,5}(?:\.\d{1,3})?$/.test(setting.value) ? Number(setting.value) : 0;
-  if (seconds > 0 && seconds <= TIMEOUT_MAX) return Math.ceil(seconds * 1000);
-  throw usageError(
-    `${setting.source}: "${setting.value}" is no number of seconds above 0 and up to ${TIMEOUT_MAX}`,
-  );
 }

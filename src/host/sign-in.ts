@@ -12,8 +12,9 @@ import type { User } from "../contract/shapes.js";
 import { type CliError, usageError } from "../errors.js";
 import { createNetworkTransport, traced } from "./network.js";
 import { otherSource } from "./profile-choice.js";
+import { decideRequestLimits } from "./request-limits.js";
+import { createResilience } from "./resilience.js";
 import type { SessionOptions } from "./session.js";
-import { decideTimeout } from "./settings.js";
 import { authorizeInBrowser } from "./sign-in-browser.js";
 
 /** A sign-in that has all it needs. */
@@ -42,9 +43,10 @@ export async function signIn(request: LoginRequest, options: SessionOptions): Pr
   const store = await openStore(storeName);
   // Nobody should sign in only to learn that the token cannot be kept.
   await store.probe();
-  const transport = await traced(await createNetworkTransport(decideTimeout(flags, env), parts.resources), {
+  const { timeout } = decideRequestLimits(flags, env);
+  const transport = await traced(await createNetworkTransport(timeout, parts.resources), {
     flags,
-    now: parts.now,
+    now: parts.clock.now,
     write: warn,
   });
   const attempt: SignIn = { request, settings, target, options, transport, signal: parts.signal() };
@@ -97,16 +99,17 @@ function missingError(missing: readonly string[]): CliError {
 /** Proves the token by asking who it belongs to, then keeps it, then remembers where. */
 async function keepToken(token: string, attempt: SignIn, store: CredentialStore): Promise<User> {
   const { settings, target, options, transport, signal } = attempt;
-  const { configFile } = options.parts;
+  const { parts, flags } = options;
+  const { configFile } = parts;
   const [{ createApi }, { withBearer }] = await Promise.all([
     import("../api/api.js"),
     import("../api/bearer.js"),
   ]);
   const api = createApi({
+    ...(await createResilience({ parts, flags, memory: undefined })),
     transport: withBearer(transport, token),
     baseUrl: target.baseUrl,
     mediaType: settings.mediaType,
-    signal,
   });
   const user = await api.getCurrentUser();
   signal.throwIfAborted();

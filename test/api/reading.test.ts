@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createApi } from "../../src/api/api.js";
+import { createRateLimitGate } from "../../src/api/rate-limit-gate.js";
+import { DEFAULT_RETRY_POLICY } from "../../src/api/retry.js";
 import { type HttpRequest, TransportError } from "../../src/api/transport.js";
 import type { CliError } from "../../src/errors.js";
 
@@ -11,11 +13,24 @@ interface Canned {
   readonly body: unknown;
 }
 
+/** Neither repeats nor waits. */
+function impatient() {
+  const clock = { now: () => NOW, sleep: async () => undefined, random: () => 0 };
+  const onPause = () => undefined;
+  return {
+    policy: { ...DEFAULT_RETRY_POLICY, retries: 0 },
+    gate: createRateLimitGate({ maxWait: 0, slice: 1000, clock, memory: undefined, onPause }),
+    clock,
+    onPause,
+    signal: new AbortController().signal,
+  };
+}
+
 function clientOf(answer: Canned | TransportError) {
   const requests: HttpRequest[] = [];
   const api = createApi({
     baseUrl: new URL("https://calendar.example/api"),
-    signal: new AbortController().signal,
+    ...impatient(),
     transport: async (request) => {
       requests.push(request);
       if (answer instanceof TransportError) throw answer;
@@ -26,6 +41,8 @@ function clientOf(answer: Canned | TransportError) {
   });
   return { api, requests };
 }
+
+const NOW = Date.parse("2026-11-21T14:30:00.000Z");
 
 const ADDRESS = { calendarId: "cal", eventId: "e1" };
 
@@ -377,15 +394,16 @@ describe("failures", () => {
   });
 
   test.each([
-    [{ "x-ratelimit-reset": "1795272000" }, "try again after 2026-11-21T14:40:00.000Z"],
+    [{ "x-ratelimit-reset": "1795272000" }, "try again in 600 seconds, or let it wait with --max-wait 600"],
     [
-      { "x-ratelimit-limit": "600", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1795272000" },
-      "try again after 2026-11-21T14:40:00.000Z",
+      { "x-ratelimit-reset": "1795272000", "retry-after": "30" },
+      "try again in 30 seconds, or let it wait with --max-wait 30",
     ],
-    [{ "x-ratelimit-reset": "1795272000", "retry-after": "30" }, "try again in 30 seconds"],
-    [{ "x-ratelimit-reset": "soon" }, "try again later"],
-    [{ "x-ratelimit-reset": "8640000000001" }, "try again later"],
-    [{}, "try again later"],
+    [{ "retry-after": "1" }, "try again in 1 second, or let it wait with --max-wait 1"],
+    [{ "x-ratelimit-reset": "soon" }, "try again later: the service does not say when"],
+    [{ "x-ratelimit-reset": "8640000000001" }, "try again later: the service does not say when"],
+    [{ "retry-after": "315360000" }, "the service asks to wait 3650 days, which may be a mistake of it"],
+    [{}, "try again later: the service does not say when"],
   ])("a 429 with %j: %s", async (headers, hint) => {
     expect((await failure({ status: 429, headers, body: "" })).hint).toBe(hint);
   });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ServeOptions } from "../../src/context.js";
+import { createClock } from "../../src/host/clock.js";
 import {
   createServiceOpener,
   type OpenService,
@@ -38,7 +39,11 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "calctl-host-"));
   database = join(folder, "local.db");
   resources = createResources();
-  const parts = { process: { ...process, report: undefined }, now: () => NOW, resources };
+  const parts = {
+    process: { ...process, report: undefined },
+    clock: createClock({ now: () => NOW }),
+    resources,
+  };
   open = createServiceOpener(parts, () => undefined);
   notes = [];
 });

@@ -35,17 +35,22 @@ export interface Harness {
   /** Runs a command line that must succeed, and reads the JSON it prints. */
   json<T = Record<string, unknown>>(...argv: readonly string[]): Promise<T>;
   setNow(now: number): void;
+  /** Every pause so far in milliseconds. None of them took time; the clock moved on by each. */
+  readonly pauses: readonly number[];
 }
 
 export interface HarnessOptions {
   readonly timeZone?: string;
   readonly userName?: string;
+  /** What every drawing of a random number gives, from 0 up to 1. */
+  readonly random?: number;
 }
 
 /** The whole program over a service in memory; only streams, clock and environment are not the machine's. */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
-  const { timeZone = "Europe/Berlin", userName = "ana" } = options;
+  const { timeZone = "Europe/Berlin", userName = "ana", random = 0.5 } = options;
   let now = NOW;
+  const pauses: number[] = [];
   const directory = mkdtempSync(join(tmpdir(), "calctl-test-"));
   const service = await openService({ database: ":memory:", now: () => now, rateLimit: null });
   const { userId } = await service.admin.ensureLocalUser({ name: userName });
@@ -71,6 +76,12 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
       },
       {
         now: () => now,
+        sleep: async (milliseconds, signal) => {
+          signal.throwIfAborted();
+          pauses.push(milliseconds);
+          now += milliseconds;
+        },
+        random: () => random,
         systemTimeZone: () => timeZone,
         localService: async () => ({ service, userId }),
       },
@@ -95,5 +106,6 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     setNow: (changed) => {
       now = changed;
     },
+    pauses,
   };
 }
