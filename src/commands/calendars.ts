@@ -47,7 +47,7 @@ export async function runCalendars(
     warn: context.warn,
     work: ({ id }) => api.getCalendar(id, include),
   });
-  await output.print(results);
+  if (results.length > 0) await output.print(results);
   finish();
 }
 

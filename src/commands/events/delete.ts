@@ -43,6 +43,8 @@ export async function runEventsDelete(
     verb: "deleted",
     name: (id) => id,
     warn: context.warn,
+    // One after the other: it stays clear which was under way when something stops it.
+    atOnce: 1,
     work: async (eventId) => {
       await api.deleteEvent({ calendarId, eventId });
       return eventId;

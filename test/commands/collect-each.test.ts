@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import { collectEach } from "../../src/commands/collect-each.js";
+import { CliError, type ErrorCode } from "../../src/errors.js";
+
+/** Work that ends when the test says so. */
+function createWork() {
+  const begun: string[] = [];
+  const open = new Map<string, { resolve: (result: string) => void; reject: (error: unknown) => void }>();
+  const warnings: string[] = [];
+  const options = {
+    noun: "calendar",
+    verb: "read",
+    name: (item: string) => item,
+    warn: (text: string) => warnings.push(text),
+    work: (item: string) => {
+      begun.push(item);
+      return new Promise<string>((resolve, reject) => open.set(item, { resolve, reject }));
+    },
+  };
+  const settle = async (item: string, error?: unknown): Promise<void> => {
+    if (error === undefined) open.get(item)?.resolve(item.toUpperCase());
+    else open.get(item)?.reject(error);
+    // What waits for it goes on before the test does.
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { begun, warnings, options, settle };
+}
+
+const failure = (code: ErrorCode) => new CliError(code, `it is ${code}`);
+const ITEMS = ["a", "b", "c", "d", "e", "f"];
+
+describe("several things", () => {
+  test("four at a time, in the order they were named", async () => {
+    const { begun, options, settle } = createWork();
+    const collected = collectEach(ITEMS, options);
+    expect(begun).toEqual(["a", "b", "c", "d"]);
+    await settle("c");
+    expect(begun).toEqual(["a", "b", "c", "d", "e"]);
+    for (const item of ["e", "d", "f", "b", "a", "f"]) await settle(item);
+    const { results, finish } = await collected;
+    expect(results).toEqual(["A", "B", "C", "D", "E", "F"]);
+    expect(finish).not.toThrow();
+  });
+
+  test("one at a time where that was asked for", async () => {
+    const { begun, options, settle } = createWork();
+    const collected = collectEach(["a", "b"], { ...options, atOnce: 1 });
+    expect(begun).toEqual(["a"]);
+    await settle("a");
+    expect(begun).toEqual(["a", "b"]);
+    await settle("b");
+    expect((await collected).results).toEqual(["A", "B"]);
+  });
+
+  test("one that fails is named, and the rest is there", async () => {
+    const { options, settle, warnings } = createWork();
+    const collected = collectEach(["a", "b", "c"], options);
+    await settle("b", failure("forbidden"));
+    await settle("a");
+    await settle("c");
+    const { results, finish } = await collected;
+    expect(results).toEqual(["A", "C"]);
+    expect(finish).toThrow(
+      expect.objectContaining({ code: "partial", message: "2 of 3 calendars were read, not: b" }),
+    );
+    expect(warnings).toEqual(["calendar b could not be read: it is forbidden"]);
+  });
+
+  test.each(["not_signed_in", "rate_limited", "configuration"] as const)(
+    "%s would meet the others as well: they are not begun, and named all the same",
+    async (code) => {
+      const { begun, options, settle, warnings } = createWork();
+      const collected = collectEach(ITEMS, options);
+      await settle("a");
+      await settle("b", failure(code));
+      for (const item of ["c", "d", "e"]) await settle(item);
+      const { results, finish } = await collected;
+      expect(begun).toEqual(["a", "b", "c", "d", "e"]);
+      expect(results).toEqual(["A", "C", "D", "E"]);
+      expect(finish).toThrow(expect.objectContaining({ code: "partial" }));
+      expect(warnings).toEqual([
+        `calendar b could not be read: it is ${code}`,
+        `calendar f could not be read: it is ${code}`,
+      ]);
+    },
+  );
+
+  test("when none was done, the first failure speaks for all", async () => {
+    const { options, settle } = createWork();
+    const collected = collectEach(["a", "b"], options);
+    await settle("b", failure("forbidden"));
+    await settle("a", failure("unavailable"));
+    const { results, finish } = await collected;
+    expect(results).toEqual([]);
+    expect(finish).toThrow(expect.objectContaining({ code: "unavailable" }));
+  });
+
+  test.each([failure("interrupted"), new TypeError("a bug")])(
+    "%s stops, and what was done is there",
+    async (error) => {
+      const { begun, options, settle } = createWork();
+      const collected = collectEach(ITEMS, options);
+      await settle("a");
+      await settle("b", error);
+      for (const item of ["c", "d", "e"]) await settle(item);
+      const { results, finish } = await collected;
+      expect(begun).not.toContain("f");
+      expect(results).toEqual(["A", "C", "D", "E"]);
+      expect(finish).toThrow(error);
+    },
+  );
+});
