@@ -2,12 +2,12 @@ import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import type { Clock } from "./api/clock.js";
 import type { CredentialStore } from "./auth/credentials.js";
-import { type ConfigFile, createConfigFile } from "./config/config-file.js";
+import { type ConfigFile, ConfigSyntaxError, createConfigFile } from "./config/config-file.js";
 import { resolveDirectories } from "./config/directories.js";
 import type { Environment } from "./config/environment.js";
 import type { ProcessTable } from "./config/file-lock.js";
 import type { Context, GlobalFlags } from "./context.js";
-import { configurationError } from "./errors.js";
+import { type CliError, configurationError } from "./errors.js";
 import { createClock } from "./host/clock.js";
 import type { ReadableLike } from "./host/input.js";
 import { localDatabase } from "./host/local-backend.js";
@@ -69,6 +69,8 @@ export interface Host {
   readonly stderr: TextSink;
   /** Loads what contexts are made of: nothing of it is needed for `--version`. */
   loadContexts(): Promise<CreateContext>;
+  /** The error as it is told to people: what takes time to find out is found out only for them. */
+  explain(error: CliError): Promise<CliError>;
   /** Closes what the run opened. */
   close(): Promise<void>;
 }
@@ -108,6 +110,13 @@ function homeFolder(): string {
   }
 }
 
+async function explain(error: CliError): Promise<CliError> {
+  if (!(error instanceof ConfigSyntaxError)) return error;
+  const { describeJsonError } = await import("./host/json-position.js");
+  const { message, hint = "", text, cause } = error;
+  return configurationError(`${message}: ${await describeJsonError(text)}`, { hint, cause });
+}
+
 /** The composition root: real streams, clock, environment, configuration, transport, prompts. */
 export function createHost(process: ProcessLike, overrides: HostOverrides = {}): Host {
   const { env, platform } = process;
@@ -142,6 +151,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
       const { composeContext } = await import("./host/compose-context.js");
       return (flags, run) => composeContext(parts, { flags, run, createHost });
     },
+    explain,
     close: () => parts.resources.closeAll(),
   };
 }

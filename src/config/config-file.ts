@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CliError, configurationError, errorCodeOf } from "../errors.js";
+import { CliError, configurationError, errorCodeOf } from "../errors.js";
 import type { ProcessTable } from "./file-lock.js";
 
 /** Keys a profile can hold. */
@@ -29,6 +29,16 @@ export interface Config {
   readonly profiles: ReadonlyMap<string, Profile>;
   /** What another version keeps in the file besides. */
   readonly others?: Readonly<Record<string, unknown>>;
+}
+
+/** The configuration is no JSON. Where that begins is left to whoever can wait for the answer. */
+export class ConfigSyntaxError extends CliError {
+  readonly text: string;
+
+  constructor(path: string, text: string, cause: unknown) {
+    super("configuration", `${brokenText(path)} it is not JSON`, { hint: MEND, cause });
+    this.text = text;
+  }
 }
 
 export interface ConfigFile {
@@ -94,7 +104,7 @@ function parseConfig(text: string, path: string): Config {
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    throw brokenConfig(path, "it is not JSON", cause);
+    throw new ConfigSyntaxError(path, text, cause);
   }
   if (!isObject(json)) throw brokenConfig(path, "it holds no JSON object");
   const { profile, profiles = {}, ...others } = json;
@@ -120,11 +130,14 @@ function parseProfile(name: string, value: unknown, path: string): Profile {
   return profile;
 }
 
-function brokenConfig(path: string, what: string, cause?: unknown): CliError {
-  return configurationError(`the configuration ${path} is broken: ${what}`, {
-    hint: "mend the file, or move it away and set it up anew",
-    cause,
-  });
+const MEND = "mend the file, or move it away and set it up anew";
+
+function brokenConfig(path: string, what: string): CliError {
+  return configurationError(`${brokenText(path)} ${what}`, { hint: MEND });
+}
+
+function brokenText(path: string): string {
+  return `the configuration ${path} is broken:`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
