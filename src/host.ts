@@ -2,14 +2,16 @@ import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import type { Clock } from "./api/clock.js";
 import type { CredentialStore } from "./auth/credentials.js";
-import { type ConfigFile, createConfigFile } from "./config/config-file.js";
+import { type ConfigFile, ConfigSyntaxError, createConfigFile } from "./config/config-file.js";
 import { resolveDirectories } from "./config/directories.js";
 import type { Environment } from "./config/environment.js";
+import type { ProcessTable } from "./config/file-lock.js";
 import type { Context, GlobalFlags } from "./context.js";
-import { configurationError } from "./errors.js";
+import { type CliError, configurationError } from "./errors.js";
 import { createClock } from "./host/clock.js";
 import type { ReadableLike } from "./host/input.js";
 import { localDatabase } from "./host/local-backend.js";
+import { createProcessTable, type ProcessSource } from "./host/process-table.js";
 import { createResources, type Resources } from "./host/resources.js";
 import { createInterruption, type SignalSource } from "./host/signals.js";
 import { resolveSystemTimeZone } from "./host/system-time-zone.js";
@@ -17,7 +19,7 @@ import { createTextSink, type TextSink, type WritableLike } from "./host/text-si
 import type { Service } from "./service/service.js";
 
 /** What is used of Node's process. */
-export interface ProcessLike extends SignalSource {
+export interface ProcessLike extends SignalSource, ProcessSource {
   readonly env: Environment;
   readonly platform: string;
   readonly execPath: string;
@@ -67,6 +69,8 @@ export interface Host {
   readonly stderr: TextSink;
   /** Loads what contexts are made of: nothing of it is needed for `--version`. */
   loadContexts(): Promise<CreateContext>;
+  /** The error as it is told to people: what takes time to find out is found out only for them. */
+  explain(error: CliError): Promise<CliError>;
   /** Closes what the run opened. */
   close(): Promise<void>;
 }
@@ -81,8 +85,12 @@ export interface HostParts {
   readonly clock: Clock;
   readonly systemTimeZone: () => string | undefined;
   readonly configFile: ConfigFile;
+  /** Whose locks are whose. */
+  readonly processes: ProcessTable;
   /** Folder of databases and of tokens in files. */
   readonly dataDirectory: () => string;
+  /** Folder of what is remembered between runs and may be lost without harm. */
+  readonly stateDirectory: () => string;
   /** Path of the database of the profile `local`. */
   readonly database: () => string;
   /** Aborts on SIGINT and SIGTERM; they are listened for from the first call on. */
@@ -102,11 +110,23 @@ function homeFolder(): string {
   }
 }
 
+async function explain(error: CliError): Promise<CliError> {
+  if (!(error instanceof ConfigSyntaxError)) return error;
+  const { describeJsonError } = await import("./host/json-position.js");
+  const { message, hint = "", text, cause } = error;
+  return configurationError(`${message}: ${await describeJsonError(text)}`, { hint, cause });
+}
+
 /** The composition root: real streams, clock, environment, configuration, transport, prompts. */
 export function createHost(process: ProcessLike, overrides: HostOverrides = {}): Host {
   const { env, platform } = process;
   const directories = resolveDirectories({ env, platform, home: homeFolder });
-  let signal: AbortSignal | undefined;
+  let interruption: AbortSignal | undefined;
+  const signal = (): AbortSignal => {
+    interruption ??= createInterruption(process);
+    return interruption;
+  };
+  const processes = createProcessTable(process);
   const parts: HostParts = {
     process,
     overrides,
@@ -115,13 +135,13 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     resources: createResources(),
     clock: createClock(overrides),
     systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,
-    configFile: overrides.configFile ?? createConfigFile(directories.config),
+    configFile:
+      overrides.configFile ?? createConfigFile({ directory: directories.config, processes, signal }),
+    processes,
     dataDirectory: directories.data,
+    stateDirectory: directories.state,
     database: () => localDatabase(directories),
-    signal: () => {
-      signal ??= createInterruption(process);
-      return signal;
-    },
+    signal,
   };
   return {
     env,
@@ -131,6 +151,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
       const { composeContext } = await import("./host/compose-context.js");
       return (flags, run) => composeContext(parts, { flags, run, createHost });
     },
+    explain,
     close: () => parts.resources.closeAll(),
   };
 }

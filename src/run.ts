@@ -40,7 +40,7 @@ interface Failed {
 
 /** Prints the one error of a run: a sentence, or with `-o json` and `ndjson` a JSON object. */
 async function reportFailure(error: unknown, failed: Failed): Promise<number> {
-  const known = error instanceof CliError ? error : unexpected(error);
+  const known = error instanceof CliError ? await failed.host.explain(error) : unexpected(error);
   const { describeFailure } = await import("./failure-report.js");
   try {
     await failed.host.stderr.write(await describeFailure(known, failed));

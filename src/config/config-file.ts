@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
+import type { ProcessTable } from "./file-lock.js";
 
 /** Keys a profile can hold. */
 export const PROFILE_KEYS = [
@@ -30,23 +31,54 @@ export interface Config {
   readonly others?: Readonly<Record<string, unknown>>;
 }
 
+/** The configuration is no JSON. Where that begins is left to whoever can wait for the answer. */
+export class ConfigSyntaxError extends CliError {
+  readonly text: string;
+
+  constructor(path: string, text: string, cause: unknown) {
+    super("configuration", `${brokenText(path)} it is not JSON`, { hint: MEND, cause });
+    this.text = text;
+  }
+}
+
 export interface ConfigFile {
   readonly path: string;
   /** @throws CliError configuration when the file cannot be read or is broken; it is never overwritten then */
   read(): Config;
-  /** Replaces the file as a whole; it is readable by its owner alone. */
-  write(config: Config): Promise<void>;
+  /**
+   * Changes what is in the file at that moment; no change of another process is lost. The file is replaced as a whole
+   * and readable by its owner alone.
+   * @param edit is pure: it is called once to see whether it throws, before anything is made, and once for the change
+   * @throws CliError configuration when the file cannot be written, and what `edit` throws: nothing is written then
+   */
+  update(edit: (config: Config) => Config): Promise<void>;
 }
 
-/** The configuration in `config.json` of a folder, which is worked out when it is first needed. */
-export function createConfigFile(directory: () => string): ConfigFile {
+export interface ConfigFileOptions {
+  /** The folder, worked out when it is first needed. */
+  readonly directory: () => string;
+  readonly processes: ProcessTable;
+  /** Ends the wait for another process that writes. */
+  readonly signal?: () => AbortSignal;
+  /** Longest wait for it in milliseconds; by default the lock's own. */
+  readonly patience?: number;
+}
+
+/** The configuration in `config.json` of a folder. */
+export function createConfigFile({ directory, signal, ...lockOptions }: ConfigFileOptions): ConfigFile {
   const path = () => join(directory(), "config.json");
+  const read = () => readConfig(path());
   return {
     get path() {
       return path();
     },
-    read: () => readConfig(path()),
-    write: (config) => writeConfig(directory(), config),
+    read,
+    async update(edit) {
+      edit(read());
+      const { updateConfigFile } = await import("./config-writer.js");
+      const lock = { ...lockOptions, signal: signal?.() };
+      await updateConfigFile({ directory: directory(), path: path(), lock }, () => edit(read()));
+    },
   };
 }
 
@@ -72,7 +104,7 @@ function parseConfig(text: string, path: string): Config {
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    throw brokenConfig(path, "it is not JSON", cause);
+    throw new ConfigSyntaxError(path, text, cause);
   }
   if (!isObject(json)) throw brokenConfig(path, "it holds no JSON object");
   const { profile, profiles = {}, ...others } = json;
@@ -98,35 +130,14 @@ function parseProfile(name: string, value: unknown, path: string): Profile {
   return profile;
 }
 
-async function writeConfig(directory: string, config: Config): Promise<void> {
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const { default: Conf } = await import("conf");
-    const store = new Conf<Record<string, unknown>>({
-      cwd: directory,
-      configName: "config",
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-    });
-    const { others, ...own } = config;
-    store.store = { ...others, ...own, profiles: Object.fromEntries(config.profiles) };
-  } catch (cause) {
-    if (cause instanceof CliError) throw cause;
-    const path = join(directory, "config.json");
-    throw configurationError(
-      `the configuration ${path} cannot be written (${errorCodeOf(cause) ?? "unknown"})`,
-      {
-        cause,
-      },
-    );
-  }
+const MEND = "mend the file, or move it away and set it up anew";
+
+function brokenConfig(path: string, what: string): CliError {
+  return configurationError(`${brokenText(path)} ${what}`, { hint: MEND });
 }
 
-function brokenConfig(path: string, what: string, cause?: unknown): CliError {
-  return configurationError(`the configuration ${path} is broken: ${what}`, {
-    hint: "mend the file, or move it away and set it up anew",
-    cause,
-  });
+function brokenText(path: string): string {
+  return `the configuration ${path} is broken:`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -5,6 +5,8 @@ export interface Directories {
   config(): string;
   /** Databases. */
   data(): string;
+  /** What is remembered between runs and may be lost without harm. */
+  state(): string;
 }
 
 export interface DirectoryOptions {
@@ -14,40 +16,61 @@ export interface DirectoryOptions {
   readonly home: () => string;
 }
 
+/** What decides about one folder. */
+interface Custom {
+  readonly variable: string;
+  readonly xdgVariable: string;
+  /** Below the home folder, where the XDG variable is not set. */
+  readonly xdgDefault: readonly string[];
+  readonly windowsVariable: string;
+  /** Below `AppData` in the home folder, where Windows' variable is not set. */
+  readonly windowsDefault: string;
+}
+
+const CONFIG: Custom = {
+  variable: "CALCTL_CONFIG_DIR",
+  xdgVariable: "XDG_CONFIG_HOME",
+  xdgDefault: [".config"],
+  windowsVariable: "APPDATA",
+  windowsDefault: "Roaming",
+};
+
+/** Windows: the folder that does not follow the user to other machines. */
+const DATA: Custom = {
+  variable: "CALCTL_DATA_DIR",
+  xdgVariable: "XDG_DATA_HOME",
+  xdgDefault: [".local", "share"],
+  windowsVariable: "LOCALAPPDATA",
+  windowsDefault: "Local",
+};
+
+const STATE: Custom = {
+  ...DATA,
+  variable: "CALCTL_STATE_DIR",
+  xdgVariable: "XDG_STATE_HOME",
+  xdgDefault: [".local", "state"],
+};
+
 /**
  * Where files live: CALCTL_*_DIR, else the XDG folder, else the platform's custom.
  * XDG values that are relative count as unset. @see XDG Base Directory Specification
  */
-export function resolveDirectories({ env, platform, home }: DirectoryOptions): Directories {
+export function resolveDirectories(options: DirectoryOptions): Directories {
   return {
-    config: () => override(env["CALCTL_CONFIG_DIR"]) ?? configDirectory({ env, platform, home }),
-    data: () => override(env["CALCTL_DATA_DIR"]) ?? dataDirectory({ env, platform, home }),
+    config: () => choose(CONFIG, options),
+    data: () => choose(DATA, options),
+    state: () => choose(STATE, options),
   };
 }
 
-function configDirectory({ env, platform, home }: DirectoryOptions): string {
-  if (platform === "win32") return join(env["APPDATA"] ?? join(home(), "AppData", "Roaming"), "calctl");
-  return (
-    xdg(env["XDG_CONFIG_HOME"]) ?? (platform === "darwin" ? support(home) : join(home(), ".config", "calctl"))
-  );
-}
-
-function dataDirectory({ env, platform, home }: DirectoryOptions): string {
-  if (platform === "win32") return join(env["LOCALAPPDATA"] ?? join(home(), "AppData", "Local"), "calctl");
-  return (
-    xdg(env["XDG_DATA_HOME"]) ??
-    (platform === "darwin" ? support(home) : join(home(), ".local", "share", "calctl"))
-  );
-}
-
-function support(home: () => string): string {
-  return join(home(), "Library", "Application Support", "calctl");
-}
-
-function override(value: string | undefined): string | undefined {
-  return value === undefined || value === "" ? undefined : value;
-}
-
-function xdg(value: string | undefined): string | undefined {
-  return value !== undefined && isAbsolute(value) ? join(value, "calctl") : undefined;
+function choose(custom: Custom, { env, platform, home }: DirectoryOptions): string {
+  const chosen = env[custom.variable];
+  if (chosen !== undefined && chosen !== "") return chosen;
+  if (platform === "win32") {
+    return join(env[custom.windowsVariable] ?? join(home(), "AppData", custom.windowsDefault), "calctl");
+  }
+  const xdg = env[custom.xdgVariable];
+  if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "calctl");
+  if (platform === "darwin") return join(home(), "Library", "Application Support", "calctl");
+  return join(home(), ...custom.xdgDefault, "calctl");
 }

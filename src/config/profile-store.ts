@@ -34,11 +34,12 @@ export interface ProfileStoreOptions {
 const LOCAL_KEYS: ReadonlySet<ProfileKey> = new Set(["calendar", "timezone", "label"]);
 
 export function createProfileStore({ file, isTimeZone }: ProfileStoreOptions): ProfileStore {
-  async function change(name: string, edit: (profile: Profile) => Profile): Promise<void> {
-    const config = file.read();
-    const profiles = new Map(config.profiles);
-    profiles.set(name, edit(config.profiles.get(name) ?? {}));
-    await file.write({ ...config, profiles });
+  /** @param mayBeNew makes a profile that is not there */
+  async function change(name: string, edit: (profile: Profile) => Profile, mayBeNew = false): Promise<void> {
+    await file.update((config) => {
+      const profile = mayBeNew ? config.profiles.get(name) : findProfile(config, name);
+      return { ...config, profiles: new Map(config.profiles).set(name, edit(profile ?? {})) };
+    });
   }
 
   return {
@@ -47,17 +48,21 @@ export function createProfileStore({ file, isTimeZone }: ProfileStoreOptions): P
     },
     list: () => listProfiles(file.read()),
     async use(name) {
-      const config = file.read();
-      findProfile(config, checkProfileName(name));
-      await file.write({ ...config, profile: name });
+      checkProfileName(name);
+      await file.update((config) => {
+        findProfile(config, name);
+        return { ...config, profile: name };
+      });
     },
     async remove(name) {
       if (name === LOCAL_PROFILE) throw usageError("the profile `local` cannot be removed");
-      const { profile, ...config } = file.read();
-      findProfile(config, checkProfileName(name));
-      const profiles = new Map(config.profiles);
-      profiles.delete(name);
-      await file.write({ ...(profile === undefined || profile === name ? {} : { profile }), profiles });
+      checkProfileName(name);
+      await file.update(({ profile: inUse, ...config }) => {
+        findProfile(config, name);
+        const profiles = new Map(config.profiles);
+        profiles.delete(name);
+        return { ...config, ...(inUse === undefined || inUse === name ? {} : { profile: inUse }), profiles };
+      });
     },
     values(name) {
       const profile = findProfile(file.read(), name) ?? {};
@@ -70,12 +75,10 @@ export function createProfileStore({ file, isTimeZone }: ProfileStoreOptions): P
       const known = parseKey(name, key);
       checkValue(known, value, isTimeZone);
       checkProfileName(name);
-      if (known !== "base_url") findProfile(file.read(), name);
-      await change(name, (profile) => ({ ...profile, [known]: value }));
+      await change(name, (profile) => ({ ...profile, [known]: value }), known === "base_url");
     },
     async unset(name, key) {
       const known = parseKey(name, key);
-      findProfile(file.read(), name);
       await change(name, ({ [known]: _, ...rest }) => rest);
     },
   };

@@ -20,13 +20,13 @@ export function readTokenRecord(config: Config, name: string): TokenRecord | nul
   });
 }
 
-/** Forgets that a token was stored; the profile stays. */
-export async function clearTokenRecord(file: ConfigFile, name: string): Promise<void> {
-  const config = file.read();
-  const profile = config.profiles.get(name);
-  if (profile === undefined) return;
-  const { token_store: _store, token_origin: _origin, ...rest } = profile;
-  await file.write({ ...config, profiles: new Map(config.profiles).set(name, rest) });
+/** Forgets that a token was stored, unless another one was meanwhile; the profile stays. */
+export async function clearTokenRecord(file: ConfigFile, name: string, removed: TokenRecord): Promise<void> {
+  await file.update((config) => {
+    const { token_store: store, token_origin: origin, ...rest } = config.profiles.get(name) ?? {};
+    if (store !== removed.store || origin !== removed.origin) return config;
+    return { ...config, profiles: new Map(config.profiles).set(name, rest) };
+  });
 }
 
 export interface SignedInProfile {
@@ -42,15 +42,16 @@ export async function writeSignedIn(
   file: ConfigFile,
   { name, changes, record, moved }: SignedInProfile,
 ): Promise<void> {
-  const config = file.read();
-  const before = config.profiles.get(name) ?? {};
-  const profile: Profile = {
-    ...(moved ? timezoneOf(before) : before),
-    ...changes,
-    token_store: record.store,
-    token_origin: record.origin,
-  };
-  await file.write({ profile: name, profiles: new Map(config.profiles).set(name, profile) });
+  await file.update((config) => {
+    const before = config.profiles.get(name) ?? {};
+    const profile: Profile = {
+      ...(moved ? timezoneOf(before) : before),
+      ...changes,
+      token_store: record.store,
+      token_origin: record.origin,
+    };
+    return { ...config, profile: name, profiles: new Map(config.profiles).set(name, profile) };
+  });
 }
 
 /** Calendars, labels and a command that prints a token belong to one service; a zone belongs to the user. */

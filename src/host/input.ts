@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import type { Input } from "../context.js";
-import { locateJsonError } from "../contract/json-syntax.js";
 import { CliError, errorCodeOf, usageError } from "../errors.js";
+import { describeJsonError } from "./json-position.js";
 
 /** What is used of a Node readable stream. */
 export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
@@ -32,10 +32,8 @@ export function createInput(process: { readonly stdin: ReadableLike }): Input {
       try {
         return JSON.parse(content);
       } catch {
-        const { offset, line, column, atEnd } = await locateJsonError(content);
-        const where = `line ${line}, column ${column} (character ${offset})`;
         throw usageError(
-          `${source}: ${describe(path)} is no valid JSON: ${atEnd ? "it ends too early" : "unexpected text"} at ${where}`,
+          `${source}: ${describe(path)} is no valid JSON: ${await describeJsonError(content)}`,
         );
       }
     },

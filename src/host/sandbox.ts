@@ -29,8 +29,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     configFile: {
       path: "(in memory)",
       read: () => config,
-      write: async (changed) => {
-        config = changed;
+      update: async (edit) => {
+        config = edit(config);
       },
     },
   };
@@ -52,6 +52,8 @@ function sandboxProcess(stdout: WritableLike, stderr: WritableLike, color: boole
     platform: "linux",
     execPath: "",
     argv: [],
+    pid: 0,
+    kill: () => true,
     stdin: Object.assign(Readable.from([]), { isTTY: false }),
     stdout,
     stderr,

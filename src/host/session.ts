@@ -35,7 +35,7 @@ export function createSession(options: SessionOptions): Session {
       if (record !== null) {
         const store = await openStore(record.store);
         removed = await store.remove({ profile, origin: record.origin });
-        await clearTokenRecord(configFile, profile);
+        await clearTokenRecord(configFile, profile, record);
       }
       return { profile, removed, otherSource: otherSource(config, profile, env) };
     },

@@ -97,6 +97,22 @@ describe("config", () => {
   });
 });
 
+test.each([
+  ['{\n  "profiles": {\n    "work": {]\n}', "unexpected text at line 3, column 14"],
+  ['{"profiles": {', "it ends too early at line 1, column 15"],
+  ["", "it ends too early at line 1, column 1"],
+])("a configuration that is no JSON, %j, is exit 10 and says where", async (text, where) => {
+  const { writeFileSync } = await import("node:fs");
+  const path = `${harness.directory}/config.json`;
+  writeFileSync(path, text);
+  for (const argv of [["config", "list"], ["whoami"], ["config", "set", "calendar", "Team"]]) {
+    const { exitCode, stdout, stderr } = await harness.run(...argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 10, stdout: "" });
+    expect(stderr).toContain(`the configuration ${path} is broken: it is not JSON: ${where}`);
+    expect(stderr).toContain("hint: mend the file");
+  }
+});
+
 describe("profiles", () => {
   beforeEach(async () => {
     await harness.run("config", "set", "base_url", "https://work.example", "-p", "work");

@@ -1,11 +1,24 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createConfigFile } from "../../src/config/config-file.js";
-import { resolveDirectories } from "../../src/config/directories.js";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Config, createConfigFile } from "../../src/config/config-file.js";
+import { clearTokenRecord, readTokenRecord, writeSignedIn } from "../../src/config/token-record.js";
+import { CliError, usageError } from "../../src/errors.js";
+import { createProcessTable } from "../../src/host/process-table.js";
 
 let directory: string;
+const processes = createProcessTable(process);
+const fileIn = (folder: string) => createConfigFile({ directory: () => folder, processes });
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "calctl-config-"));
@@ -17,25 +30,25 @@ afterEach(() => {
 });
 
 test("without a file there is no profile", () => {
-  expect(createConfigFile(() => join(directory, "nowhere")).read()).toEqual({ profiles: new Map() });
+  expect(fileIn(join(directory, "nowhere")).read()).toEqual({ profiles: new Map() });
 });
 
 test("what is written is read back, by its owner alone", async () => {
-  const file = createConfigFile(() => join(directory, "new"));
+  const file = fileIn(join(directory, "new"));
   const config = { profile: "a.b", profiles: new Map([["a.b", { calendar: "Team" }]]) };
-  await file.write(config);
+  await file.update(() => config);
   expect(file.read()).toEqual(config);
   expect(statSync(file.path).mode & 0o777).toBe(0o600);
   expect(statSync(join(directory, "new")).mode & 0o777).toBe(0o700);
 });
 
 test("keys of another version survive a change", async () => {
-  const file = createConfigFile(() => directory);
+  const file = fileIn(directory);
   writeFileSync(
     file.path,
     '{"version":9,"profiles":{"work":{"base_url":"https://x.example","colour":"blue"}}}',
   );
-  await file.write({ ...file.read(), profile: "work" });
+  await file.update((config) => ({ ...config, profile: "work" }));
   expect(JSON.parse(readFileSync(file.path, "utf8"))).toEqual({
     version: 9,
     profile: "work",
@@ -53,7 +66,7 @@ test.each([
   '{"profiles":{"a":{"base_url":1}}}',
   '{"profile":1}',
 ])("a broken file %j is named and never overwritten", (content) => {
-  const file = createConfigFile(() => directory);
+  const file = fileIn(directory);
   writeFileSync(file.path, content);
   expect(() => file.read()).toThrow(
     expect.objectContaining({
@@ -65,17 +78,85 @@ test.each([
   expect(readFileSync(file.path, "utf8")).toBe(content);
 });
 
-test.each([
-  [{}, "/home/u/.config/calctl", "/home/u/.local/share/calctl"],
-  [{ XDG_CONFIG_HOME: "/c", XDG_DATA_HOME: "/d" }, "/c/calctl", "/d/calctl"],
-  [
-    { XDG_CONFIG_HOME: "relative", XDG_DATA_HOME: "" },
-    "/home/u/.config/calctl",
-    "/home/u/.local/share/calctl",
-  ],
-  [{ CALCTL_CONFIG_DIR: "/mine", CALCTL_DATA_DIR: "/too", XDG_CONFIG_HOME: "/c" }, "/mine", "/too"],
-  [{ CALCTL_CONFIG_DIR: "" }, "/home/u/.config/calctl", "/home/u/.local/share/calctl"],
-])("folders with %j", (env, config, data) => {
-  const directories = resolveDirectories({ env, platform: "linux", home: () => "/home/u" });
-  expect([directories.config(), directories.data()]).toEqual([config, data]);
+test("a change is made of what is in the file by then, not of what was read before", async () => {
+  const one = fileIn(directory);
+  const other = fileIn(directory);
+  const add = (name: string) => (config: Config) => ({
+    ...config,
+    profiles: new Map(config.profiles).set(name, { calendar: name }),
+  });
+  await Promise.all([one.update(add("a")), other.update(add("b")), one.update(add("c"))]);
+  expect([...one.read().profiles.keys()].sort()).toEqual(["a", "b", "c"]);
+  expect(readdirSync(directory)).toEqual(["config.json"]);
+});
+
+test("a change that throws makes nothing, not even the folder", async () => {
+  const file = fileIn(join(directory, "new"));
+  const error = usageError("not this");
+  const refuse = () => {
+    throw error;
+  };
+  await expect(file.update(refuse)).rejects.toBe(error);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test("a folder that cannot be made is named: exit 10", async () => {
+  writeFileSync(join(directory, "occupied"), "");
+  const file = fileIn(join(directory, "occupied", "calctl"));
+  await expect(file.update((config) => config)).rejects.toMatchObject({
+    exitCode: 10,
+    message: expect.stringMatching(/occupied\/calctl\/config\.json.*\(ENOTDIR\)/),
+  });
+});
+
+test("a file that another process keeps locked is exit 10 and says which", async () => {
+  const file = createConfigFile({ directory: () => directory, processes, patience: 0 });
+  mkdirSync(`${file.path}.lock`);
+  writeFileSync(join(`${file.path}.lock`, `${process.ppid}-0123456789ab`), "");
+  await expect(file.update((config) => config)).rejects.toMatchObject({
+    exitCode: 10,
+    message: expect.stringContaining(`process ${process.ppid}`),
+    hint: expect.stringContaining(`${file.path}.lock`),
+  });
+});
+
+test("a wait for another process ends with the signal's reason", async () => {
+  const reason = new CliError("interrupted", "interrupted");
+  const signal = () => AbortSignal.abort(reason);
+  const file = createConfigFile({ directory: () => directory, processes, signal });
+  await expect(file.update((config) => config)).rejects.toBe(reason);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+describe("what login remembers", () => {
+  const record = { store: "file", origin: "https://x.example" } as const;
+
+  test("leaves what another version keeps, and other profiles", async () => {
+    const file = fileIn(directory);
+    writeFileSync(file.path, '{"version":9,"profiles":{"work":{"calendar":"Team"}}}');
+    await writeSignedIn(file, {
+      name: "new",
+      changes: { base_url: "https://x.example" },
+      record,
+      moved: false,
+    });
+    expect(JSON.parse(readFileSync(file.path, "utf8"))).toEqual({
+      version: 9,
+      profile: "new",
+      profiles: {
+        work: { calendar: "Team" },
+        new: { base_url: "https://x.example", token_store: "file", token_origin: "https://x.example" },
+      },
+    });
+  });
+
+  test("is forgotten with the token that was removed, not with one that came since", async () => {
+    const file = fileIn(directory);
+    await writeSignedIn(file, { name: "work", changes: {}, record, moved: false });
+    await clearTokenRecord(file, "work", { ...record, origin: "https://before.example" });
+    expect(readTokenRecord(file.read(), "work")).toEqual(record);
+    await clearTokenRecord(file, "work", record);
+    expect(readTokenRecord(file.read(), "work")).toBeNull();
+    expect(file.read().profiles.get("work")).toEqual({});
+  });
 });

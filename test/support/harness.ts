@@ -65,10 +65,17 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     const stderr = createScreen(terminal);
     const host = createHost(
       {
-        env: { CALCTL_CONFIG_DIR: directory, CALCTL_DATA_DIR: directory, ...env },
+        env: {
+          CALCTL_CONFIG_DIR: directory,
+          CALCTL_DATA_DIR: directory,
+          CALCTL_STATE_DIR: directory,
+          ...env,
+        },
         platform: "linux",
         execPath: process.execPath,
         argv: [],
+        pid: process.pid,
+        kill: process.kill,
         stdin: createStdin(stdin, columns !== undefined && stdin === ""),
         stdout,
         stderr,

@@ -58,10 +58,18 @@ export function createMachine(): Machine {
     const listeners = new Map<string, () => void>();
     const host = createHost(
       {
-        env: { CALCTL_CONFIG_DIR: directory, CALCTL_DATA_DIR: directory, TZ: "UTC", ...env },
+        env: {
+          CALCTL_CONFIG_DIR: directory,
+          CALCTL_DATA_DIR: directory,
+          CALCTL_STATE_DIR: directory,
+          TZ: "UTC",
+          ...env,
+        },
         platform: "linux",
         execPath: process.execPath,
         argv: [],
+        pid: process.pid,
+        kill: process.kill,
         getuid: () => process.getuid?.() ?? 0,
         stdin: Object.assign(terminal ?? Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]), {
           isTTY: terminal !== undefined,

@@ -1,13 +1,11 @@
-import { once } from "node:events";
 import { openService } from "../../../src/service/service.js";
+import { awaitStart } from "../../support/child-start.js";
 import { eventBody, SCHEDULE } from "./event-bodies.js";
 
-/** One of several processes on one database: waits for a line on stdin, works, prints what came out as JSON. */
+/** One of several processes on one database: prints what came out as JSON. */
 const [database = "", events = "0"] = process.argv.slice(2);
 
-process.stdout.write("ready\n");
-await once(process.stdin, "data");
-process.stdin.destroy();
+await awaitStart();
 
 const service = await openService({
   database,

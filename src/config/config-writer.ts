@@ -1,0 +1,51 @@
+import { mkdirSync } from "node:fs";
+import Conf from "conf";
+import { CliError, configurationError, errorCodeOf } from "../errors.js";
+import type { Config } from "./config-file.js";
+import { type FileLockOptions, LockBusyError, withFileLock } from "./file-lock.js";
+
+export interface ConfigLocation {
+  readonly directory: string;
+  /** Of the file in it. */
+  readonly path: string;
+  readonly lock: FileLockOptions;
+}
+
+/**
+ * Writes what `change` makes of the configuration, while no other process does the same.
+ * @throws CliError configuration, and what `change` throws
+ */
+export async function updateConfigFile(
+  { directory, path, lock }: ConfigLocation,
+  change: () => Config,
+): Promise<void> {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    await withFileLock(`${path}.lock`, () => write(directory, change()), lock);
+  } catch (cause) {
+    if (cause instanceof CliError) throw cause;
+    if (cause instanceof LockBusyError) throw busyError(path, cause);
+    throw configurationError(
+      `the configuration ${path} cannot be written (${errorCodeOf(cause) ?? "unknown"})`,
+      { cause },
+    );
+  }
+}
+
+function write(directory: string, { others, ...own }: Config): void {
+  const store = new Conf<Record<string, unknown>>({
+    cwd: directory,
+    configName: "config",
+    configFileMode: 0o600,
+    accessPropertiesByDotNotation: false,
+  });
+  store.store = { ...others, ...own, profiles: Object.fromEntries(own.profiles) };
+}
+
+function busyError(path: string, cause: LockBusyError): CliError {
+  const who = cause.holder === null ? "other processes are" : `process ${cause.holder} is`;
+  return configurationError(`the configuration ${path} cannot be written: ${who} writing it`, {
+    hint: `try again; if nothing of calctl runs any more, remove ${path}.lock`,
+    cause,
+  });
+}
