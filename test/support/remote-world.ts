@@ -1,0 +1,34 @@
+import { type FaultServer, startFaultServer } from "./fault-server.js";
+import { byService, reply } from "./fault-steps.js";
+import { createHarness, type Harness, type HarnessOptions, type RunResult } from "./harness.js";
+
+/** The program against a service behind a fault server, with a calendar, an event in it, and a token. */
+export interface RemoteWorld extends Harness {
+  /** Lets the service answer what no script is for. */
+  readonly server: FaultServer;
+  readonly env: Readonly<Record<string, string>>;
+  readonly calendarId: string;
+  readonly eventId: string;
+  /** Runs a command line against the server. */
+  send(...argv: readonly string[]): Promise<RunResult>;
+}
+
+export async function createRemoteWorld(options: HarnessOptions = {}): Promise<RemoteWorld> {
+  const harness = await createHarness(options);
+  const { admin } = harness.service;
+  const { token } = await admin.tokens.create({ user: "ana", readOnly: false });
+  const server = await startFaultServer();
+  server.otherwise([reply(byService(harness.service))]);
+  const env = { CALCTL_BASE_URL: server.baseUrl, CALCTL_TOKEN: token };
+  const event = await harness.json<{ readonly id: string; readonly calendar_id: string }>(
+    ...["events", "create", "--title", "Lunch", "--start", "2026-11-21T12:00", "--duration", "1h"],
+  );
+  return {
+    ...harness,
+    server,
+    env,
+    calendarId: event.calendar_id,
+    eventId: event.id,
+    send: (...argv) => harness.runWith({ env }, ...argv),
+  };
+}
