@@ -19,7 +19,7 @@ export async function readJsonBody(response: HttpResponse): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    if (await endsTooEarly(text)) throw cutShort("the answer was cut short", cause);
+    if ((await locateJsonError(text)).atEnd) throw cutShort("the answer was cut short", cause);
     throw new NotJsonError(`the answer is not JSON${labelOf(response)}`, { cause });
   }
 }
@@ -38,16 +38,6 @@ function decode(response: HttpResponse): string {
     return text + decoder.decode();
   } catch (cause) {
     throw cutShort("the answer was cut short", cause);
-  }
-}
-
-async function endsTooEarly(text: string): Promise<boolean> {
-  try {
-    return (await locateJsonError(text)).atEnd;
-  } catch (error) {
-    // Nested deeper than the stack: nothing that a service of the contract sends.
-    if (error instanceof RangeError) return false;
-    throw error;
   }
 }
 

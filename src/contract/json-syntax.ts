@@ -1,3 +1,5 @@
+import type { JSONScanner } from "jsonc-parser";
+
 /** Where a text stops being JSON. */
 export interface JsonSyntaxError {
   /** Characters from the beginning. */
@@ -12,9 +14,19 @@ export interface JsonSyntaxError {
 /** Finds where a text that JSON.parse refused goes wrong. */
 export async function locateJsonError(text: string): Promise<JsonSyntaxError> {
   // Loaded for a broken text alone.
-  const { parseTree, printParseErrorCode } = await import("jsonc-parser");
-  const errors: Parameters<typeof parseTree>[1] = [];
-  parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+  const { createScanner, parseTree, printParseErrorCode } = await import("jsonc-parser");
+  const errors: { error: number; offset: number; length: number }[] = [];
+  try {
+    parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    // Nested too deeply for a parser that calls itself for each level.
+    errors.splice(0, errors.length, {
+      error: 0,
+      offset: findOddBracket(text, createScanner(text, true)),
+      length: 0,
+    });
+  }
   const [first] = errors;
   const offset = Math.min(first?.offset ?? text.length, text.length);
   const rest = text.slice(offset).trimEnd();
@@ -26,6 +38,17 @@ export async function locateJsonError(text: string): Promise<JsonSyntaxError> {
     atEnd:
       rest === "" || (rest.length <= (first?.length ?? 0) && isBeginning(rest, first, printParseErrorCode)),
   };
+}
+
+/** Offset of the first bracket that closes what was not opened; the end of the text where brackets stay open. */
+function findOddBracket(text: string, scanner: JSONScanner): number {
+  const expected: string[] = [];
+  for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {
+    const token = text[scanner.getTokenOffset()] ?? "";
+    if (token === "[" || token === "{") expected.push(token === "[" ? "]" : "}");
+    else if ((token === "]" || token === "}") && expected.pop() !== token) return scanner.getTokenOffset();
+  }
+  return expected.length === 0 ? 0 : text.length;
 }
 
 const CUT_TOKENS: ReadonlySet<string> = new Set([

@@ -15,7 +15,8 @@ const lenientId = v.union([
   ),
 ]);
 const text = v.nullish(v.string(), null);
-const number = v.nullish(v.number(), null);
+/** JSON can write numbers that are none here, such as 1e999. */
+const number = v.nullish(v.pipe(v.number(), v.finite()), null);
 const flag = v.nullish(v.boolean(), null);
 
 /** Any resource object; its attributes are read by the schema of its type, its relationships by name. */

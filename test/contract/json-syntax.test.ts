@@ -18,3 +18,12 @@ test.each([
 ])("%j", async (text, expected) => {
   expect(await locateJsonError(text)).toEqual(expected);
 });
+
+test.each([
+  ["brackets that nobody closes", "[".repeat(100_000), { offset: 100_000, atEnd: true }],
+  ["a document cut within a string", `${'{"a":'.repeat(100_000)}"b`, { offset: 500_002, atEnd: true }],
+  ["a bracket of the wrong kind", `${"[".repeat(100_000)}}`, { offset: 100_000, atEnd: false }],
+  ["a bracket too many", `${"[".repeat(100_000)}${"]".repeat(100_001)}`, { offset: 200_000, atEnd: false }],
+])("100,000 deep: %s", async (_, text, expected) => {
+  expect(await locateJsonError(text)).toMatchObject(expected);
+});

@@ -1,0 +1,167 @@
+import { gzipSync } from "node:zlib";
+import { beforeEach, describe, expect, test } from "vitest";
+import { reply } from "../support/fault-steps.js";
+import type { WireAnswer } from "../support/http-bytes.js";
+import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+
+/** Answers with success whose body is not what the contract says: exit code, one sentence, nothing invented. */
+
+type Body = string | Uint8Array | Omit<WireAnswer, "status">;
+
+const MEBIBYTE = 1024 * 1024;
+
+/** An event as text, so that it can hold what JSON.stringify would not write. */
+function event(attributes = '{"title":"T"}', id = '"e1"', more = ""): string {
+  return `{"data":{"id":${id},"type":"event","attributes":${attributes}${more}}}`;
+}
+
+function nested(depth: number): string {
+  return "[".repeat(depth) + "]".repeat(depth);
+}
+
+function withHeaders(headers: Readonly<Record<string, string>>, body: string | Uint8Array): Body {
+  return { headers, body };
+}
+
+const CUT_SHORT: readonly (readonly [string, Body, string])[] = [
+  ["nothing", "", "the answer is empty"],
+  ["blanks", " \r\n", "the answer is empty"],
+  ["the beginning of a document", event().slice(0, 20), "the answer was cut short"],
+  ["100,000 brackets that nobody closes", `{"data":${"[".repeat(100_000)}`, "the answer was cut short"],
+];
+
+const NOT_THE_CONTRACTS: readonly (readonly [string, Body, string])[] = [
+  [
+    "a page",
+    withHeaders({ "content-type": "text/html" }, "<html>Sign in</html>"),
+    "is not JSON but text/html",
+  ],
+  ["JSON with a comma too many", event('{"title":"T",}'), "the answer is not JSON"],
+  ["a raw NUL in a text", event('{"title":"a\0b"}'), "the answer is not JSON"],
+  [
+    "UTF-16",
+    withHeaders({ "content-type": "application/json; charset=utf-16" }, Buffer.from(event(), "utf16le")),
+    "the answer is not JSON",
+  ],
+  [
+    "ISO 8859-1, which would garble what an update then sends back",
+    withHeaders(
+      { "content-type": "application/json; charset=iso-8859-1" },
+      Buffer.from(event('{"title":"Café"}'), "latin1"),
+    ),
+    "the answer is not UTF-8",
+  ],
+  [
+    "gzip that nobody asked for",
+    withHeaders({ "content-encoding": "gzip" }, gzipSync(event())),
+    "gzip, which was not asked for",
+  ],
+  ["no data", "{}", "data"],
+  ["data null", '{"data":null}', "data"],
+  ["data 100,000 deep", `{"data":${nested(100_000)}}`, "data"],
+  ["a number for a document", "42", "Object"],
+  ["an id that is a number past 2^53", event("{}", "9007199254740993"), "data.id"],
+  ["an id with a fraction", event("{}", "1.5"), "data.id"],
+  ["an empty id", event("{}", '""'), "data.id"],
+  ["a title that is a number", event('{"title":5}'), "title"],
+  ["more than 32 MiB", `"${"x".repeat(33 * MEBIBYTE)}"`, "larger than 32 MiB"],
+];
+
+const READABLE: readonly (readonly [string, Body, object])[] = [
+  ["a byte order mark", `\ufeff${event()}`, { id: "e1", title: "T" }],
+  ["JSON under another content type", withHeaders({ "content-type": "text/plain" }, event()), { title: "T" }],
+  ["an id that is an exact number", event('{"title":"T"}', "42"), { id: "42", title: "T" }],
+  ["an escaped NUL", event('{"title":"a\\u0000b"}'), { title: "a\0b" }],
+  ["a lone surrogate", event('{"title":"a\\ud800b"}'), { title: "a\ud800b" }],
+  ["an unknown attribute 100,000 deep", event(`{"title":"T","x":${nested(100_000)}}`), { title: "T" }],
+  [
+    "an unknown number past any size",
+    event('{"title":"T","x":1e999,"y":123456789012345678901234567890}'),
+    { title: "T" },
+  ],
+  [
+    "__proto__, constructor and prototype for names",
+    `{"__proto__":{"polluted":1},"data":{"id":"e1","type":"event","__proto__":{"polluted":1},` +
+      `"attributes":{"title":"T","__proto__":{"location":"here","polluted":1},"constructor":{"prototype":{"polluted":1}}},` +
+      `"relationships":{"__proto__":{"label":{"data":{"id":"1","type":"label"}}}}}}`,
+    { title: "T", location: null, label: null },
+  ],
+];
+
+let world: RemoteWorld;
+
+beforeEach(async () => {
+  world = await createRemoteWorld();
+});
+
+function answerOf(status: number, body: Body): WireAnswer {
+  return typeof body === "string" || body instanceof Uint8Array ? { status, body } : { status, ...body };
+}
+
+/** Answers the read of an event with a body. */
+function read(answer: WireAnswer) {
+  const { server, calendarId, eventId } = world;
+  server.on(`GET /calendars/${calendarId}/events/${eventId}`, [reply(answer)]);
+  return world.send("events", "get", eventId, "-c", calendarId, "-o", "json", "--retries", "0");
+}
+
+/** Answers a create with a body. */
+async function create(answer: WireAnswer) {
+  const { server, calendarId } = world;
+  const target = `POST /calendars/${calendarId}/events`;
+  server.on(target, [reply(answer)]);
+  const result = await world.send(
+    ...["events", "create", "-c", calendarId, "--title", "T", "-o", "json"],
+    ...["--start", "2026-11-21T12:00", "--duration", "1h"],
+  );
+  expect(server.count(target)).toBe(1);
+  return result;
+}
+
+function failure(exitCode: number, message: string) {
+  return { exitCode, stdout: "", error: { exit_code: exitCode, message: expect.stringContaining(message) } };
+}
+
+function withError({ exitCode, stdout, stderr }: { exitCode: number; stdout: string; stderr: string }) {
+  const lines = stderr.trimEnd().split("\n");
+  expect(lines).toHaveLength(1);
+  return { exitCode, stdout, error: JSON.parse(lines[0] ?? "").error };
+}
+
+describe("C10 an answer that was cut short", () => {
+  test.each(CUT_SHORT)("%s: 8 to a read, 9 to a create", async (_, body, message) => {
+    expect(withError(await read(answerOf(200, body)))).toMatchObject(failure(8, message));
+    expect(withError(await create(answerOf(201, body)))).toMatchObject(failure(9, message));
+  });
+});
+
+describe("C10 an answer that is whole but not the contract's", () => {
+  test("204: 11 to a read, 9 to a create", async () => {
+    expect(withError(await read({ status: 204 }))).toMatchObject(failure(11, "no content"));
+    expect(withError(await create({ status: 204 }))).toMatchObject(failure(9, "no content"));
+  });
+
+  test.each(NOT_THE_CONTRACTS)("%s: 11 to a read, 9 to a create", async (_, body, message) => {
+    expect(withError(await read(answerOf(200, body)))).toMatchObject(failure(11, message));
+    expect(withError(await create(answerOf(201, body)))).toMatchObject(failure(9, message));
+  });
+});
+
+describe("C10 an answer that is unusual", () => {
+  test.each(READABLE)("%s is read", async (_, body, expected) => {
+    for (const { exitCode, stdout, stderr } of [
+      await read(answerOf(200, body)),
+      await create(answerOf(201, body)),
+    ]) {
+      expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(JSON.parse(stdout)).toMatchObject(expected);
+    }
+    expect({}).not.toHaveProperty("polluted");
+  });
+
+  test("an order of a calendar that is no finite number is not the contract's", async () => {
+    const calendar = '{"data":[{"id":"c","type":"calendar","attributes":{"order":1e999}}]}';
+    world.server.on("GET /calendars", [reply({ status: 200, body: calendar })]);
+    expect(withError(await world.send("calendars", "-o", "json"))).toMatchObject(failure(11, "order"));
+  });
+});
