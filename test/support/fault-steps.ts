@@ -62,7 +62,7 @@ export function reply(answer: Reply, framing: Framing = "length"): Step {
 }
 
 export interface Cut {
-  /** Number of bytes that are sent. */
+  /** Number of bytes that are sent; below 0 it counts from the end. */
   readonly at: number;
   readonly framing?: Framing;
 }

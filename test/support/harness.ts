@@ -44,11 +44,13 @@ export interface HarnessOptions {
   readonly userName?: string;
   /** What every drawing of a random number gives, from 0 up to 1. */
   readonly random?: number;
+  /** Happens during each pause. */
+  readonly duringPause?: () => Promise<void> | void;
 }
 
 /** The whole program over a service in memory; only streams, clock and environment are not the machine's. */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
-  const { timeZone = "Europe/Berlin", userName = "ana", random = 0.5 } = options;
+  const { timeZone = "Europe/Berlin", userName = "ana", random = 0.5, duringPause } = options;
   let now = NOW;
   const pauses: number[] = [];
   const directory = mkdtempSync(join(tmpdir(), "calctl-test-"));
@@ -87,6 +89,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
           signal.throwIfAborted();
           pauses.push(milliseconds);
           now += milliseconds;
+          await duringPause?.();
         },
         random: () => random,
         systemTimeZone: () => timeZone,
