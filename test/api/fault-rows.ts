@@ -1,0 +1,182 @@
+import {
+  close,
+  cut,
+  dripForever,
+  halfClose,
+  hang,
+  receive,
+  reply,
+  reset,
+  type Script,
+  send,
+} from "../support/fault-steps.js";
+
+/** What may go wrong with one request, and what that means to each method. */
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+export type FaultedCommand = readonly [Method, string, readonly string[]];
+
+/** A command line per method, with the path of its own request; the second POST is a comment. CALENDAR and EVENT stand for their ids. */
+export const COMMANDS: readonly FaultedCommand[] = [
+  ["GET", "/calendars/CALENDAR/events/EVENT", ["events", "get", "EVENT"]],
+  ["PUT", "/calendars/CALENDAR/events/EVENT", ["events", "update", "EVENT", "--title", "X"]],
+  ["DELETE", "/calendars/CALENDAR/events/EVENT", ["events", "delete", "EVENT", "--yes"]],
+  [
+    "POST",
+    "/calendars/CALENDAR/events",
+    ["events", "create", "--title", "T", "--start", "2026-11-21T12:00", "--duration", "1h"],
+  ],
+  ["POST", "/calendars/CALENDAR/events/EVENT/activities", ["comment", "EVENT", "Yes"]],
+];
+
+interface Expected {
+  readonly exitCode: number;
+  /** How often the server saw the request. */
+  readonly seen: number;
+}
+
+export interface FaultRow {
+  readonly name: string;
+  readonly script: Script;
+  /** Part of the sentence. */
+  readonly message: string;
+  readonly flags?: readonly string[];
+  /** GET, PUT and DELETE. */
+  readonly idempotent: Expected;
+  readonly post: Expected;
+}
+
+/** Repeated where that is safe, and in doubt where it is not. */
+const PASSING = { idempotent: { exitCode: 8, seen: 4 }, post: { exitCode: 9, seen: 1 } };
+/** As it is, and in doubt where a write may have been done. */
+const LASTING = { idempotent: { exitCode: 11, seen: 1 }, post: { exitCode: 9, seen: 1 } };
+/** Real time passes, so there is one repeat. */
+const SLOW = {
+  flags: ["--timeout", "0.2", "--retries", "1"],
+  idempotent: { exitCode: 8, seen: 2 },
+  post: { exitCode: 9, seen: 1 },
+};
+
+const DOCUMENT = '{"data":{"id":"e1","type":"event","attributes":{"title":"T"}}}';
+const WHOLE = { status: 200, body: DOCUMENT };
+const HEAD = `HTTP/1.1 200 OK\r\ncontent-length: ${DOCUMENT.length}\r\n\r\n`;
+const MEBIBYTE = 1024 * 1024;
+const NO_ANSWER = "closed the connection without an answer";
+
+const NO_WHOLE_ANSWER: readonly FaultRow[] = [
+  { name: "closed without an answer", script: [receive, close], message: NO_ANSWER, ...PASSING },
+  { name: "closed within the request", script: [close], message: NO_ANSWER, ...PASSING },
+  { name: "half closed", script: [receive, halfClose, hang], message: NO_ANSWER, ...PASSING },
+  { name: "reset", script: [receive, reset], message: NO_ANSWER, ...PASSING },
+  {
+    name: "reset within the head",
+    script: [receive, send("HTTP/1.1 200 OK\r\ncontent-le"), reset],
+    message: NO_ANSWER,
+    ...PASSING,
+  },
+  {
+    name: "reset within the body",
+    script: [receive, send(`${HEAD}${DOCUMENT.slice(0, 9)}`), reset],
+    message: "was cut short",
+    ...PASSING,
+  },
+  { name: "cut short of its length", script: [cut(WHOLE, { at: -3 })], message: "was cut short", ...PASSING },
+  {
+    name: "cut within a chunk",
+    script: [cut(WHOLE, { at: -12, framing: "chunked" })],
+    message: "was cut short",
+    ...PASSING,
+  },
+  {
+    name: "cut before the last chunk",
+    script: [cut(WHOLE, { at: -5, framing: "chunked" })],
+    message: "was cut short",
+    ...PASSING,
+  },
+  {
+    name: "cut with nothing that tells its length",
+    script: [cut(WHOLE, { at: -3, framing: "close" })],
+    message: "was cut short",
+    ...PASSING,
+  },
+  { name: "silence", script: [receive, hang], message: "within 0.2 seconds", ...SLOW },
+  {
+    name: "silence within the body",
+    script: [receive, send(`${HEAD}${DOCUMENT.slice(0, 9)}`), hang],
+    message: "within 0.2 seconds",
+    ...SLOW,
+  },
+  {
+    name: "a body that never ends",
+    script: [receive, send("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n"), dripForever(" ")],
+    message: "within 0.2 seconds",
+    ...SLOW,
+  },
+  {
+    name: "more than 32 MiB",
+    script: [reply({ status: 200, body: Buffer.alloc(33 * MEBIBYTE, " ") })],
+    message: "is larger than 32 MiB",
+    ...LASTING,
+  },
+  {
+    name: "headers without end",
+    script: [reply({ status: 200, headers: { "x-long": "x".repeat(100_000) }, body: DOCUMENT })],
+    message: "the headers of the answer",
+    ...LASTING,
+  },
+  {
+    name: "another protocol",
+    script: [receive, send("SSH-2.0-server\r\n"), close],
+    message: "is not HTTP",
+    ...LASTING,
+  },
+];
+
+const ONCE = { seen: 1 };
+const REFUSED = { exitCode: 11, ...ONCE };
+
+const STATUSES: readonly FaultRow[] = [
+  ...[300, 304, 400, 405, 406, 409, 410, 412, 413, 415, 418, 422, 451].map((status) => ({
+    ...answered(status),
+    message: "",
+    idempotent: REFUSED,
+    post: REFUSED,
+  })),
+  ...[301, 302, 303, 307, 308].map((status) => ({
+    ...answered(status, { location: "http://127.0.0.2:9/elsewhere" }),
+    message: "redirects to http://127.0.0.2:9",
+    idempotent: REFUSED,
+    post: REFUSED,
+  })),
+  ...(
+    [
+      [401, 4, "the service refused the token"],
+      [403, 6, "may not do this"],
+      [404, 5, "not found: "],
+    ] as const
+  ).map(([status, exitCode, message]) => ({
+    ...answered(status),
+    message,
+    idempotent: { exitCode, ...ONCE },
+    post: { exitCode, ...ONCE },
+  })),
+  { ...answered(408), message: "(408)", idempotent: { exitCode: 11, seen: 4 }, post: REFUSED },
+  ...[500, 502, 503, 504].map((status) => ({
+    ...answered(status),
+    message: `the service answered ${status}`,
+    ...PASSING,
+  })),
+  ...[501, 505, 507, 599].map((status) => ({
+    ...answered(status),
+    message: `the service answered ${status}`,
+    idempotent: { exitCode: 8, ...ONCE },
+    post: { exitCode: 9, ...ONCE },
+  })),
+];
+
+function answered(status: number, headers: Readonly<Record<string, string>> = {}) {
+  return { name: `status ${status}`, script: [reply({ status, headers, body: "<html>" })] };
+}
+
+export const FAULT_ROWS: readonly FaultRow[] = [...NO_WHOLE_ANSWER, ...STATUSES];

@@ -1,0 +1,127 @@
+import { expect, test } from "vitest";
+import { byService, reply } from "../support/fault-steps.js";
+import { NOW } from "../support/harness.js";
+import { createMachine } from "../support/login-run.js";
+import { createRemoteWorld } from "../support/remote-world.js";
+
+/** A create that is refused with 429 once, and what the refusal says about when to come back. */
+
+const HOUR = 3_600_000;
+const YEARS = 10 * 365 * 24 * HOUR;
+const unix = (milliseconds: number) => String(Math.floor(milliseconds / 1000));
+const date = (milliseconds: number) => new Date(milliseconds).toUTCString();
+
+/** A second and half another are added to what is asked: clocks are compared by seconds, and clients spread. */
+const MARGIN = 1500;
+/** Nothing that can be followed was said. */
+const BLIND = 1000 + MARGIN;
+
+interface Advice {
+  readonly reset?: string | readonly string[];
+  readonly after?: string;
+  /** The service's clock less ours, in milliseconds; null sends no Date. */
+  readonly skew?: number | null;
+  readonly age?: string;
+}
+
+test.each<readonly [string, Advice, number]>([
+  ["a reset that is past", { reset: unix(NOW - 5000) }, BLIND],
+  ["a reset of now", { reset: unix(NOW) }, BLIND],
+  ["a reset in 2 s", { reset: unix(NOW + 2000) }, 2000 + MARGIN],
+  ["a reset of 0", { reset: "0" }, BLIND],
+  ["a reset of -1", { reset: "-1" }, BLIND],
+  ["a reset of abc", { reset: "abc" }, BLIND],
+  ["a reset in milliseconds", { reset: String(NOW + 2000) }, BLIND],
+  ["a reset that says how long", { reset: "30" }, 30_000 + MARGIN],
+  ["no reset", {}, BLIND],
+  ["two resets", { reset: [unix(NOW + 5000), unix(NOW + 9000)] }, BLIND],
+  [
+    "Retry-After in seconds, which counts before a reset",
+    { after: "7", reset: unix(NOW + 2000) },
+    7000 + MARGIN,
+  ],
+  ["Retry-After as a date", { after: date(NOW + 20_000) }, 20_000 + MARGIN],
+  ["Retry-After as a past date", { after: date(NOW - 20_000) }, BLIND],
+  ["Retry-After of 0", { after: "0" }, BLIND],
+  ["a clock an hour ahead", { skew: HOUR, reset: unix(NOW + HOUR + 5000) }, 5000 + MARGIN],
+  ["a clock an hour behind", { skew: -HOUR, reset: unix(NOW - HOUR + 5000) }, 5000 + MARGIN],
+  ["a date by a clock an hour ahead", { skew: HOUR, after: date(NOW + HOUR + 5000) }, 5000 + MARGIN],
+  ["no Date", { skew: null, reset: unix(NOW + 5000) }, 5000 + MARGIN],
+  ["a Date that a cache kept", { skew: -HOUR, age: "3600", reset: unix(NOW + 5000) }, 5000 + MARGIN],
+  ["just the longest wait", { reset: unix(NOW + 60_000) }, 60_000],
+])("C4 429 with %s: done at the second attempt", async (_, advice, wait) => {
+  const { exitCode, seen, pauses, waited } = await createAfter(advice);
+  expect({ exitCode, seen }).toEqual({ exitCode: 0, seen: 2 });
+  expect(waited).toBe(wait);
+  expect(Math.min(...pauses)).toBeGreaterThan(0);
+});
+
+test.each<readonly [string, Advice, string]>([
+  ["a reset in ten years", { reset: unix(NOW + YEARS) }, "may be a mistake"],
+  ["a reset in 61 s", { reset: unix(NOW + 61_000) }, "try again in 61 seconds"],
+  ["Retry-After of ten years", { after: unix(YEARS) }, "may be a mistake"],
+  ["Retry-After past every timer", { after: "999999999999999" }, "may be a mistake"],
+])("C4 429 with %s: beyond the longest wait, exit 7 at once", async (_, advice, hint) => {
+  const { exitCode, seen, pauses, stdout, stderr } = await createAfter(advice);
+  expect({ exitCode, seen, pauses, stdout }).toEqual({ exitCode: 7, seen: 1, pauses: [], stdout: "" });
+  expect(stderr).toContain(hint);
+});
+
+test("C4 C6 nothing but 429: the waits grow, and together stay within --max-wait", async () => {
+  const world = await createRemoteWorld();
+  world.server.on("GET /user", [reply({ status: 429 })]);
+  const { exitCode } = await world.send("whoami");
+  expect(exitCode).toBe(7);
+  expect(world.pauses).toEqual([2500, 3500, 5500, 9500, 17_500, 21_500]);
+  expect(world.server.count("GET /user")).toBe(world.pauses.length + 1);
+});
+
+test("C4 --max-wait 0 never waits", async () => {
+  const world = await createRemoteWorld();
+  world.server.on("GET /user", [reply({ status: 429, headers: { "retry-after": "0" } })]);
+  expect((await world.send("whoami", "--max-wait", "0")).exitCode).toBe(7);
+  expect({ pauses: world.pauses, seen: world.server.count("GET /user") }).toEqual({ pauses: [], seen: 1 });
+});
+
+test("C5 nothing left: the next request of a command waits before it is sent", async () => {
+  const world = await createRemoteWorld();
+  const headers = {
+    "x-ratelimit-limit": "600",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": unix(NOW + 20_000),
+    date: date(NOW),
+  };
+  const serve = byService(world.service);
+  world.server.on("GET /calendars", [reply(async (request) => ({ ...(await serve(request)), headers }))]);
+  expect((await world.send("labels", "-c", world.calendarId)).exitCode).toBe(0);
+  expect(world.pauses.reduce((sum, pause) => sum + pause, 0)).toBe(20_000 + MARGIN);
+  expect(world.server.requests).toHaveLength(2);
+});
+
+test("C4 by the real clock", async () => {
+  const world = await createRemoteWorld();
+  world.server.on("GET /user", [reply({ status: 429 })], [reply(byService(world.service))]);
+  const { exitCode, stderr } = await createMachine().run({ env: world.env }, "whoami");
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/waiting [23] s\n$/) });
+  expect(world.server.count("GET /user")).toBe(2);
+});
+
+/** Runs a create that is refused with some advice, then done. */
+async function createAfter({ reset, after, skew = 0, age }: Advice) {
+  const world = await createRemoteWorld();
+  const target = `POST /calendars/${world.calendarId}/events`;
+  const headers = {
+    ...(reset === undefined ? {} : { "x-ratelimit-reset": reset }),
+    ...(after === undefined ? {} : { "retry-after": after }),
+    ...(skew === null ? {} : { date: date(NOW + skew) }),
+    ...(age === undefined ? {} : { age }),
+  };
+  world.server.on(target, [reply({ status: 429, headers })], [reply(byService(world.service))]);
+  const result = await world.send(
+    ...["events", "create", "-c", world.calendarId, "--title", "T"],
+    ...["--start", "2026-11-21T12:00", "--duration", "1h"],
+  );
+  const { pauses, server } = world;
+  const waited = pauses.reduce((sum, pause) => sum + pause, 0);
+  return { ...result, seen: server.count(target), pauses, waited };
+}

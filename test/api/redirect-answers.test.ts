@@ -1,0 +1,87 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { type FaultServer, startFaultServer } from "../support/fault-server.js";
+import { byService, reply } from "../support/fault-steps.js";
+import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+
+/** Where a redirect may lead the token: nowhere but within its origin, and no write at all. */
+
+const STATUSES = [301, 302, 303, 307, 308];
+
+let world: RemoteWorld;
+let other: FaultServer;
+
+beforeEach(async () => {
+  world = await createRemoteWorld();
+  other = await startFaultServer();
+});
+
+/** Ways to write another origin; HERE and THERE stand for host and port of service and stranger. */
+const ELSEWHERE = [
+  "http://THERE/user",
+  "//THERE/user",
+  "http://HERE@THERE/user",
+  "http://HERE:80@THERE/user",
+  "http:\\\\THERE\\user",
+  "https://HERE/user",
+  "http://localhost:PORT/user",
+  "http://127.0.0.1/user",
+];
+
+const NOT_HTTP = ["ftp://HERE/user", "javascript:alert(1)", "file:///etc/passwd", "data:application/json,{}"];
+
+function fill(text: string): string {
+  const port = world.server.host.split(":")[1] ?? "";
+  return text.replaceAll("HERE", world.server.host).replaceAll("THERE", other.host).replaceAll("PORT", port);
+}
+
+function expectKeptBack(result: { readonly exitCode: number; readonly stdout: string }): void {
+  expect(result).toMatchObject({ exitCode: 11, stdout: "" });
+  expect(other.connections).toEqual([]);
+  expect(world.pauses).toEqual([]);
+}
+
+describe.each(STATUSES)("C7 %i", (status) => {
+  test.each([...ELSEWHERE, ...NOT_HTTP])("to %s: the token goes nowhere", async (location) => {
+    world.server.on("GET /user", [reply({ status, headers: { location: fill(location) } })]);
+    expectKeptBack(await world.send("whoami"));
+    expect(world.server.requests).toHaveLength(1);
+  });
+
+  test("within the origin first, then elsewhere: the token stays", async () => {
+    world.server.on("GET /user", [reply({ status, headers: { location: "/moved" } })]);
+    world.server.on("GET /moved", [reply({ status, headers: { location: fill("http://THERE/") } })]);
+    expectKeptBack(await world.send("whoami"));
+  });
+
+  test("within the origin: followed, with the token", async () => {
+    const serve = byService(world.service);
+    world.server.on("GET /user", [reply({ status, headers: { location: "/moved?x=y" } })]);
+    world.server.on("GET /moved", [reply((request) => serve({ ...request, target: "/user" }))]);
+    expect((await world.send("whoami")).exitCode).toBe(0);
+    expect(world.server.requests.map(({ target, headers }) => [target, headers["authorization"]])).toEqual(
+      ["/user", "/moved?x=y"].map((target) => [target, `Bearer ${world.env["CALCTL_TOKEN"]}`]),
+    );
+  });
+
+  test("to itself for ever: four requests", async () => {
+    world.server.on("GET /user", [reply({ status, headers: { location: "/user" } })]);
+    expectKeptBack(await world.send("whoami"));
+    expect(world.server.count("GET /user")).toBe(4);
+  });
+
+  test.each([
+    ["POST", "/calendars/ID/events", ["events", "create", "--title", "T", "--category", "keep"]],
+    ["PUT", "/calendars/ID/events/EVENT", ["events", "update", "EVENT", "--title", "X"]],
+    ["DELETE", "/calendars/ID/events/EVENT", ["events", "delete", "EVENT", "--yes"]],
+  ])("a %s is sent once, even within the origin", async (method, path, argv) => {
+    const name = (text: string) => text.replace("ID", world.calendarId).replace("EVENT", world.eventId);
+    for (const location of ["/user", fill("http://THERE/user")]) {
+      world.server.forget();
+      world.server.on(`${method} ${name(path)}`, [reply({ status, headers: { location } })]);
+      expectKeptBack(await world.send(...argv.map(name), "-c", world.calendarId));
+      const writes = world.server.requests.filter((request) => request.method !== "GET");
+      expect(writes).toHaveLength(1);
+      expect(world.server.count("GET /user")).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,196 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import {
+  apply,
+  byService,
+  close,
+  cut,
+  hang,
+  leave,
+  type Reply,
+  receive,
+  reply,
+  reset,
+  type Script,
+  type Step,
+} from "../support/fault-steps.js";
+import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+
+/** Writes whose first attempt was done although nobody was told so. */
+
+let world: RemoteWorld;
+let service: Reply;
+let target: string;
+
+beforeEach(async () => {
+  world = await createRemoteWorld({ duringPause: () => world.server.comeBack().catch(() => undefined) });
+  service = byService(world.service);
+  target = `/calendars/${world.calendarId}/events/${world.eventId}`;
+});
+
+/** Ways to do a write and not say so. */
+const DONE_UNSEEN: readonly (readonly [string, (service: Reply) => Script])[] = [
+  ["reset", (service) => [apply(service), reset]],
+  ["closed", (service) => [apply(service), close]],
+  ["silence", (service) => [apply(service), hang]],
+  ["an answer cut in its head", (service) => [cut(service, { at: 30 })]],
+  ["503", (service) => [apply(service), reply({ status: 503 })]],
+  ["504 of a gateway", (service) => [apply(service), reply({ status: 504, body: "<html>" })]],
+];
+
+describe("C3 DELETE", () => {
+  const remove = () =>
+    world.send(
+      ...["events", "delete", world.eventId, "-c", world.calendarId],
+      ...["--yes", "-o", "json", "--timeout", "0.5"],
+    );
+
+  test.each(DONE_UNSEEN)("done, then %s, then 404: it is deleted", async (_, script) => {
+    world.server.on(`DELETE ${target}`, script(service), [reply(service)]);
+    const { exitCode, stdout } = await remove();
+    expect({ exitCode, deleted: JSON.parse(stdout) }).toEqual({
+      exitCode: 0,
+      deleted: { deleted: [world.eventId] },
+    });
+    expect(world.server.count(`DELETE ${target}`)).toBe(2);
+  });
+
+  test.each<readonly [string, Script]>([
+    ["at first", []],
+    ["after a 429, which does nothing", [reply({ status: 429 })]],
+    ["after a 408, which does nothing", [reply({ status: 408 })]],
+  ])("404 %s: not found", async (_, before) => {
+    const gone = [reply({ status: 404 })];
+    world.server.on(`DELETE ${target}`, ...(before.length === 0 ? [gone] : [before, gone]));
+    expect(await remove()).toMatchObject({ exitCode: 5, stdout: "" });
+    expect(world.server.count(`DELETE ${target}`)).toBe(before.length + 1);
+  });
+
+  test("404 after nobody was there to hear it: not found", async () => {
+    const closing: Reply = { status: 403, headers: { connection: "close" } };
+    world.server.on("GET /calendars", [receive, leave, reply(closing), close]);
+    world.server.on(`DELETE ${target}`, [reply({ status: 404 })]);
+    expect(await remove()).toMatchObject({ exitCode: 5, stdout: "" });
+    expect(world.pauses).toHaveLength(1);
+  });
+
+  test("twice unanswered, then 404, then nothing more is sent", async () => {
+    world.server.on(`DELETE ${target}`, [apply(service), reset], [receive, close], [reply(service)]);
+    expect((await remove()).exitCode).toBe(0);
+    expect(world.server.count(`DELETE ${target}`)).toBe(3);
+  });
+});
+
+describe("C2 C14 PUT", () => {
+  const title = async (): Promise<unknown> =>
+    (await world.json("events", "get", world.eventId, "-c", world.calendarId))["title"];
+
+  test.each(DONE_UNSEEN)(
+    "done, then %s: repeated, --if-unchanged does not trip over it",
+    async (_, script) => {
+      const { updated_at: updatedAt } = await world.json(
+        "events",
+        "get",
+        world.eventId,
+        "-c",
+        world.calendarId,
+      );
+      world.setNow(Date.parse("2026-11-21T15:00:00Z"));
+      world.server.on(`PUT ${target}`, script(service), [reply(service)]);
+      const { exitCode, stderr } = await world.send(
+        ...["events", "update", world.eventId, "-c", world.calendarId, "--title", "Dinner"],
+        ...["--if-unchanged", String(updatedAt), "--timeout", "0.5", "-q"],
+      );
+      expect({ exitCode, stderr, title: await title() }).toEqual({
+        exitCode: 0,
+        stderr: "",
+        title: "Dinner",
+      });
+      const [first, second] = world.server.requests.filter(({ method }) => method === "PUT");
+      expect(second?.body.toString()).toBe(first?.body.toString());
+    },
+  );
+
+  test("somebody else's change before: exit 13, and no PUT", async () => {
+    const { updated_at: updatedAt } = await world.json(
+      "events",
+      "get",
+      world.eventId,
+      "-c",
+      world.calendarId,
+    );
+    world.setNow(Date.parse("2026-11-21T15:00:00Z"));
+    await world.run("events", "update", world.eventId, "-c", world.calendarId, "--title", "Theirs");
+    const result = await world.send(
+      ...["events", "update", world.eventId, "-c", world.calendarId, "--title", "Mine"],
+      ...["--if-unchanged", String(updatedAt)],
+    );
+    expect(result).toMatchObject({ exitCode: 13, stdout: "" });
+    expect({ puts: world.server.count(`PUT ${target}`), title: await title() }).toEqual({
+      puts: 0,
+      title: "Theirs",
+    });
+  });
+
+  test("what the contract does not know is not sent back, and the rest stays as it was", async () => {
+    const strange = {
+      id: world.eventId,
+      type: "event",
+      attributes: {
+        ...{ category: "schedule", title: "Lunch", all_day: false, location: "Here", description: null },
+        ...{ start_at: "2026-11-21T11:00:00.000Z", end_at: "2026-11-21T12:00:00.000Z" },
+        ...{ start_timezone: "Europe/Berlin", end_timezone: "Europe/Berlin", recurring_uuid: "x" },
+      },
+      relationships: { label: { data: { id: "3", type: "label" } }, rooms: { data: [] } },
+    };
+    world.server.on(`GET ${target}`, [reply({ status: 200, body: JSON.stringify({ data: strange }) })]);
+    await world.send("events", "update", world.eventId, "-c", world.calendarId, "--title", "Dinner");
+    const put = world.server.requests.find(({ method }) => method === "PUT");
+    expect(JSON.parse(put?.body.toString() ?? "")).toEqual({
+      data: {
+        attributes: {
+          ...{ category: "schedule", title: "Dinner", all_day: false, location: "Here" },
+          ...{ start_at: "2026-11-21T11:00:00.000Z", end_at: "2026-11-21T12:00:00.000Z" },
+          ...{ start_timezone: "Europe/Berlin", end_timezone: "Europe/Berlin" },
+        },
+        relationships: { label: { data: { id: `${world.calendarId},3`, type: "label" } } },
+      },
+    });
+  });
+});
+
+describe("C2 POST", () => {
+  const create = () =>
+    world.send(
+      ...["events", "create", "-c", world.calendarId, "--title", "T", "--timeout", "0.5", "-o", "json"],
+      ...["--start", "2026-11-21T12:00", "--duration", "1h"],
+    );
+  const titles = async (): Promise<unknown> =>
+    (await world.json<readonly { readonly title: string }[]>("events", "list")).map(({ title }) => title);
+
+  test.each(DONE_UNSEEN)("done, then %s: sent once, and the error says where to look", async (_, script) => {
+    const path = `POST /calendars/${world.calendarId}/events`;
+    world.server.on(path, script(service));
+    const { exitCode, stdout, stderr } = await create();
+    const { error } = JSON.parse(stderr);
+    expect({ exitCode, stdout, hint: error.hint }).toEqual({
+      exitCode: 9,
+      stdout: "",
+      hint: expect.stringContaining("calctl events list"),
+    });
+    expect({ posts: world.server.count(path), titles: await titles() }).toEqual({
+      posts: 1,
+      titles: ["Lunch", "T"],
+    });
+  });
+
+  test("on a connection that the service has had enough of: a fresh one is taken", async () => {
+    const used = new Set<number>();
+    const onceOnly: Step = ({ request, reset: end }) => {
+      if (used.has(request.connection)) end();
+      used.add(request.connection);
+    };
+    world.server.otherwise([onceOnly, reply(service)]);
+    expect((await create()).exitCode).toBe(0);
+    expect(await titles()).toEqual(["Lunch", "T"]);
+  });
+});
