@@ -6,7 +6,7 @@ import type { Settings } from "../context.js";
 import { CliError } from "../errors.js";
 import type { LocalService } from "../host.js";
 import { createInProcessTransport, LOCAL_BASE_URL } from "./local-backend.js";
-import type { Resilience } from "./resilience.js";
+import type { LimitedAccount, Resilience } from "./resilience.js";
 
 export interface BackendOptions {
   readonly settings: Settings;
@@ -17,7 +17,7 @@ export interface BackendOptions {
   readonly networkTransport: () => Promise<Transport>;
   readonly decorate: (transport: Transport) => Promise<Transport>;
   /** How to repeat and wait. */
-  readonly resilience: () => Promise<Resilience>;
+  readonly resilience: (account: LimitedAccount | null) => Promise<Resilience>;
 }
 
 /** The client of the chosen service: the embedded one in this process, or one over the network. */
@@ -26,14 +26,14 @@ export async function createBackend(options: BackendOptions): Promise<Api> {
   const token = await options.token();
   if (settings.service.kind === "local") {
     const transport = await options.decorate(createInProcessTransport(await options.localService()));
-    return createApi({ ...(await options.resilience()), transport, baseUrl: new URL(LOCAL_BASE_URL) });
+    return createApi({ ...(await options.resilience(null)), transport, baseUrl: new URL(LOCAL_BASE_URL) });
   }
   const { baseUrl, mediaType } = settings.service;
   const url = parseServiceUrl(baseUrl.value, baseUrl.source);
   if (token === null) throw notSignedIn(url);
   const { withBearer } = await import("../api/bearer.js");
   const transport = withBearer(await options.decorate(await options.networkTransport()), token.value);
-  const resilience = await options.resilience();
+  const resilience = await options.resilience({ token: token.value, origin: url.origin });
   return createApi({ ...resilience, transport, baseUrl: url, mediaType, tokenSource: token.source });
 }
 

@@ -76,7 +76,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
         networkTransport: () =>
           createNetworkTransport(decideRequestLimits(flags, env).timeout, parts.resources),
         decorate: (transport) => traced(transport, { flags, now: parts.clock.now, write: warn }),
-        resilience: () => createResilience({ parts, flags, memory: undefined }),
+        resilience: (account) => createResilience({ parts, flags, account }),
       }),
     ),
     session: createSession({ parts, flags, openStore, tokenChoice, interactive, warn }),

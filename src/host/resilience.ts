@@ -1,27 +1,34 @@
-import type { RateLimitMemory } from "../api/rate-limit-memory.js";
 import type { SenderOptions } from "../api/sender.js";
 import type { GlobalFlags } from "../context.js";
 import type { HostParts } from "../host.js";
 import { createPauseDisplay } from "./pause-display.js";
 import { decideRequestLimits } from "./request-limits.js";
 
+/** What a service limits. @see contract section 8 */
+export interface LimitedAccount {
+  readonly token: string;
+  /** `https://host[:port]` of the service. */
+  readonly origin: string;
+}
+
 export interface ResilienceChoice {
   readonly parts: HostParts;
   readonly flags: GlobalFlags;
-  /** Undefined where no other process has the same limit. */
-  readonly memory: RateLimitMemory | undefined;
+  /** Null for the profile `local`, which is not limited. */
+  readonly account: LimitedAccount | null;
 }
 
 /** How a client of this run repeats and waits: everything of the sender but its transport. */
 export type Resilience = Omit<SenderOptions, "transport" | "onAnswer">;
 
-export async function createResilience({ parts, flags, memory }: ResilienceChoice): Promise<Resilience> {
+export async function createResilience({ parts, flags, account }: ResilienceChoice): Promise<Resilience> {
   const [{ createRateLimitGate }, { DEFAULT_RETRY_POLICY }] = await Promise.all([
     import("../api/rate-limit-gate.js"),
     import("../api/retry.js"),
   ]);
   const { clock, stderr, process } = parts;
   const { retries, maxWait } = decideRequestLimits(flags, process.env);
+  const memory = account === null ? undefined : await rememberPauses(parts, account);
   const { slice, onPause } = createPauseDisplay(stderr, flags.quiet === true);
   return {
     policy: { ...DEFAULT_RETRY_POLICY, retries },
@@ -30,4 +37,9 @@ export async function createResilience({ parts, flags, memory }: ResilienceChoic
     onPause,
     signal: parts.signal(),
   };
+}
+
+async function rememberPauses(parts: HostParts, account: LimitedAccount) {
+  const { createRateLimitFile } = await import("./rate-limit-file.js");
+  return createRateLimitFile({ ...parts, ...account });
 }

@@ -106,7 +106,7 @@ async function keepToken(token: string, attempt: SignIn, store: CredentialStore)
     import("../api/bearer.js"),
   ]);
   const api = createApi({
-    ...(await createResilience({ parts, flags, memory: undefined })),
+    ...(await createResilience({ parts, flags, account: { token, origin: target.baseUrl.origin } })),
     transport: withBearer(transport, token),
     baseUrl: target.baseUrl,
     mediaType: settings.mediaType,

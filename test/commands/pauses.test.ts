@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { reply } from "../support/fault-steps.js";
+import { NOW } from "../support/harness.js";
+import { createRemoteWorld } from "../support/remote-world.js";
+
+/** What somebody sees and waits for when a service is slow, busy or has had enough. Pauses take no time here. */
+
+const USER = "GET /user";
+const BUSY = [reply({ status: 503 })];
+const refused = (seconds: string) => [reply({ status: 429, headers: { "retry-after": seconds } })];
+const lastOne = (seconds: number) => {
+  const headers = {
+    "x-ratelimit-limit": "600",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": String(NOW / 1000 + seconds),
+  };
+  return [
+    reply({ status: 200, headers, body: '{"data":{"id":"u1","type":"user","attributes":{"name":"ana"}}}' }),
+  ];
+};
+
+describe("a repeat", () => {
+  test("is announced with its reason, and lasts longer from time to time", async () => {
+    const { server, send, pauses } = await createRemoteWorld();
+    server.on(USER, BUSY);
+    const { exitCode, stdout, stderr } = await send("whoami");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 8, stdout: "" });
+    expect(stderr.trimEnd().split("\n")).toEqual([
+      "GET /user: the service answered 503; trying again in 0.3 s (1 of 3)",
+      "GET /user: the service answered 503; trying again in 0.5 s (2 of 3)",
+      "GET /user: the service answered 503; trying again in 1.0 s (3 of 3)",
+      "error: the current user: the service answered 503 (4 attempts)",
+      "hint: try again later; repeating this is safe",
+    ]);
+    expect(pauses).toEqual([250, 500, 1000]);
+    expect(server.count(USER)).toBe(4);
+  });
+
+  test("with --quiet is not, and --retries says how often", async () => {
+    const { server, send } = await createRemoteWorld();
+    server.on(USER, BUSY);
+    const { stderr } = await send("whoami", "--quiet", "--retries", "1");
+    expect(stderr.split("\n")[0]).toBe("error: the current user: the service answered 503 (2 attempts)");
+    expect(server.count(USER)).toBe(2);
+  });
+
+  test("waits as long as a 503 asks, but not for minutes", async () => {
+    const { server, send, pauses } = await createRemoteWorld();
+    server.on(USER, [reply({ status: 503, headers: { "retry-after": "7" } })], lastOne(600));
+    expect((await send("whoami")).exitCode).toBe(0);
+    expect(pauses).toEqual([7000]);
+    server.on(USER, [reply({ status: 503, headers: { "retry-after": "120" } })]);
+    const later = await createRemoteWorld();
+    later.server.on(USER, [reply({ status: 503, headers: { "retry-after": "120" } })]);
+    const { exitCode, stderr } = await later.send("whoami");
+    expect(exitCode).toBe(8);
+    expect(stderr).toContain("hint: try again in 120 seconds, as the service asks; repeating this is safe");
+    expect(later.pauses).toEqual([]);
+  });
+});
+
+describe("a rate limit", () => {
+  test("is waited for: one line, and the result", async () => {
+    const { server, send, pauses } = await createRemoteWorld();
+    server.on(USER, refused("5"), lastOne(600));
+    const { exitCode, stdout, stderr } = await send("whoami");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "u1\tana\t\n" });
+    expect(stderr).toBe("the service's rate limit is used up: waiting 7 s\n");
+    expect(pauses).toEqual([6500]);
+  });
+
+  test("is counted down on a terminal, and the line is gone afterwards", async () => {
+    const { server, env, runWith } = await createRemoteWorld();
+    server.on(USER, refused("1"), lastOne(600));
+    const { stderr } = await runWith({ env, columns: 80 }, "whoami");
+    const clear = "\r\u001b[2K";
+    const line = (seconds: number) =>
+      `${clear}the service's rate limit is used up: waiting ${seconds} s, Ctrl-C ends it`;
+    expect(stderr).toBe(`${line(3)}${line(2)}${line(1)}${clear}`);
+  });
+
+  test("beyond --max-wait is exit 7, with when and how", async () => {
+    const { server, send, pauses } = await createRemoteWorld();
+    server.on(USER, refused("61"));
+    const { exitCode, stderr } = await send("whoami");
+    expect(exitCode).toBe(7);
+    expect(stderr).toBe(
+      "error: the service's rate limit is used up\nhint: try again in 61 seconds, or let it wait with --max-wait 61\n",
+    );
+    expect(pauses).toEqual([]);
+    server.on(USER, refused("1"));
+    expect((await send("whoami", "--max-wait", "0")).exitCode).toBe(7);
+  });
+
+  test("a create that is refused is sent again, once the time has come", async () => {
+    const { server, send, calendarId } = await createRemoteWorld();
+    const path = `POST /calendars/${calendarId}/events`;
+    server.on(path, refused("2"), [
+      reply({ status: 201, body: '{"data":{"id":"new","type":"event","attributes":{"title":"T"}}}' }),
+    ]);
+    server.on("GET /calendars", [
+      reply({
+        status: 200,
+        body: `{"data":[{"id":"${calendarId}","type":"calendar","attributes":{"name":"Ana"}}]}`,
+      }),
+    ]);
+    const times = ["--start", "2026-11-21T12:00", "--duration", "1h"];
+    const { exitCode } = await send("events", "create", "-c", calendarId, "--title", "T", ...times);
+    expect(exitCode).toBe(0);
+    expect(server.count(path)).toBe(2);
+  });
+});
+
+describe("when the last answer said that nothing is left", () => {
+  test("the next process waits before it asks", async () => {
+    const { server, send, pauses } = await createRemoteWorld();
+    server.on(USER, lastOne(30));
+    expect((await send("whoami")).exitCode).toBe(0);
+    expect(pauses).toEqual([]);
+    expect((await send("whoami")).exitCode).toBe(0);
+    expect(pauses).toEqual([31_500]);
+  });
+
+  test("and it is too long: the next process asks nobody", async () => {
+    const { server, send } = await createRemoteWorld();
+    server.on(USER, lastOne(600));
+    await send("whoami");
+    server.forget();
+    const { exitCode, stderr } = await send("whoami");
+    expect(exitCode).toBe(7);
+    expect(stderr).toContain("error: the service's rate limit is used up, as an earlier answer said");
+    expect(server.requests).toEqual([]);
+  });
+
+  test("another token is another limit", async () => {
+    const { server, env, service, send, runWith, pauses } = await createRemoteWorld();
+    server.on(USER, lastOne(30));
+    await send("whoami");
+    const { token } = await service.admin.tokens.create({ user: "ana", readOnly: true });
+    expect((await runWith({ env: { ...env, CALCTL_TOKEN: token } }, "whoami")).exitCode).toBe(0);
+    expect(pauses).toEqual([]);
+  });
+});
+
+describe("a write that may have been done before the rate limit was met", () => {
+  test("is not said to be refused", async () => {
+    const { server, send, calendarId, eventId } = await createRemoteWorld();
+    server.on(`PUT /calendars/${calendarId}/events/${eventId}`, BUSY, refused("600"));
+    const { exitCode, stderr } = await send("events", "update", eventId, "-c", calendarId, "--title", "X");
+    expect(exitCode).toBe(8);
+    expect(stderr).toContain("it may have been done, but the service's rate limit is used up");
+  });
+});
