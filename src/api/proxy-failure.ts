@@ -57,7 +57,7 @@ function describeRefusal(proxy: ProxyServer, status: number, target: string): De
   if (status === 407) {
     return {
       fault: "proxy",
-      message: `${name} ${credentials === null ? "asks for" : "does not accept"} the name and password`,
+      message: `${name} ${credentials === null ? "asks for a name and a password" : "does not accept the name and the password"}`,
       hint: `write them into ${variable} percent-encoded: http://NAME:PASSWORD@HOST:PORT`,
     };
   }

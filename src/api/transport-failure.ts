@@ -30,7 +30,7 @@ export interface Surroundings {
  */
 export function describeFailure(error: unknown, surroundings: Surroundings): unknown {
   const reason = reasonOf(error);
-  if (reason === "UND_ERR_INVALID_ARG") return error;
+  if (surroundings.sent === "no" && (reason === UNKNOWN || reason === "UND_ERR_INVALID_ARG")) return error;
   const { fault, message, hint } = describe(error, reason, surroundings);
   const { sent } = surroundings;
   return new TransportError(message, {
@@ -102,6 +102,7 @@ function reasonOf(error: unknown): string {
   return error.status === null ? codesOf(error.cause) : String(error.status);
 }
 
+const UNKNOWN = "unknown";
 const PARSER_ERROR = "HTTPParserError";
 
 /** A host with several addresses fails with one error each: all their codes, each once. */
@@ -109,7 +110,7 @@ function codesOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) {
     return [...new Set(error.errors.map(codesOf))].join(", ");
   }
-  return errorCodeOf(error) ?? (isParserError(error) ? PARSER_ERROR : "unknown");
+  return errorCodeOf(error) ?? (isParserError(error) ? PARSER_ERROR : UNKNOWN);
 }
 
 /** undici gives them no code. */

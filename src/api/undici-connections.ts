@@ -47,13 +47,23 @@ export function createConnections({ connectTimeout, answerMax }: ConnectionOptio
   async function open({ proxy, fresh }: Route): Promise<Dispatcher> {
     const options = { ...limits, pipelining: fresh ? 0 : 1 };
     if (proxy === null) return new Agent({ ...options, connect });
-    const { default: ProxyAgent } = await import("undici/lib/dispatcher/proxy-agent.js");
+    const [{ default: ProxyAgent }, { default: openTunnel }] = await Promise.all([
+      import("undici/lib/dispatcher/proxy-agent.js"),
+      import("undici/lib/api/api-connect.js"),
+    ]);
     return new ProxyAgent({
       ...options,
       uri: proxy.origin,
       ...(proxy.credentials === null ? {} : { token: basicAuthorization(proxy.credentials) }),
       requestTls: { timeout: connectTimeout },
-      clientFactory: (origin) => tunnelClient(new Pool(origin, { ...limits, connect }), proxy),
+      clientFactory(origin) {
+        const pool = new Pool(origin, { ...limits, connect });
+        return {
+          connect: (request) => expectTunnel(openTunnel.call(pool, request), proxy),
+          close: () => pool.close(),
+          destroy: () => pool.destroy(),
+        };
+      },
     });
   }
 
@@ -74,19 +84,16 @@ export function createConnections({ connectTimeout, answerMax }: ConnectionOptio
 }
 
 /** Tells what goes wrong on the way to the proxy, and its refusals, from what goes wrong behind it. */
-function tunnelClient(pool: Pool, proxy: ProxyServer) {
-  return {
-    async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
-      const answer = await pool.connect(options).catch((cause: unknown) => {
-        throw new ProxyError(proxy, { cause });
-      });
-      if (answer.statusCode === 200) return answer;
-      answer.socket.on("error", () => undefined).destroy();
-      throw new ProxyError(proxy, { status: answer.statusCode });
-    },
-    close: () => pool.close(),
-    destroy: () => pool.destroy(),
-  };
+async function expectTunnel(
+  asked: Promise<Dispatcher.ConnectData>,
+  proxy: ProxyServer,
+): Promise<Dispatcher.ConnectData> {
+  const answer = await asked.catch((cause: unknown) => {
+    throw new ProxyError(proxy, { cause });
+  });
+  if (answer.statusCode === 200) return answer;
+  answer.socket.on("error", () => undefined).destroy();
+  throw new ProxyError(proxy, { status: answer.statusCode });
 }
 
 /** @see RFC 7617 §2 */

@@ -14,6 +14,13 @@ declare module "undici/lib/core/connect.js" {
   const createConnect: (options: buildConnector.BuildOptions) => Connect;
   export default createConnect;
 }
+declare module "undici/lib/api/api-connect.js" {
+  import type { Dispatcher } from "undici";
+
+  /** Asks a proxy for a tunnel. */
+  const connect: (this: Dispatcher, options: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData>;
+  export default connect;
+}
 declare module "undici/lib/dispatcher/proxy-agent.js" {
   import type { Agent, buildConnector, Dispatcher } from "undici";
 

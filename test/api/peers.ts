@@ -38,20 +38,9 @@ export function listenHttp(onRequest: RequestListener): Promise<string> {
   return listen(createHttpServer(onRequest));
 }
 
-/** A peer that agrees on TLS and answers each request with 204. */
-export function listenTls(
-  certificate: Certificate = createCertificate(),
-  options: Readonly<{
-    requestCert?: boolean;
-    maxVersion?: "TLSv1.1";
-    minVersion?: "TLSv1.1";
-    ciphers?: string;
-  }> = {},
-): Promise<string> {
-  const server = createTlsServer({ ...certificate, ...options }, (socket) => {
-    socket.on("error", () => undefined);
-    socket.on("data", () => socket.write("HTTP/1.1 204 No Content\r\n\r\n"));
-  });
+/** A peer that agrees on TLS and then answers nothing. */
+export function listenTls(certificate: Certificate = createCertificate()): Promise<string> {
+  const server = createTlsServer(certificate, (socket) => socket.on("error", () => undefined));
   server.on("tlsClientError", () => undefined);
   return listen(server);
 }

@@ -32,7 +32,10 @@ export function createCertificate(options: CertificateOptions = {}): Certificate
   const signingKey = authority === undefined ? privateKey : createPrivateKey(authority.key);
   const signature = Buffer.concat([Buffer.from([0]), sign("sha256", signed, signingKey)]);
   const certificate = sequence(signed, algorithm, der(0x03, signature));
-  const body = certificate.toString("base64").replace(/.{64}/g, "$&\n");
+  const body = certificate
+    .toString("base64")
+    .match(/.{1,64}/g)
+    ?.join("\n");
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
