@@ -1,4 +1,5 @@
 import { type Described, describeConnecting } from "./connect-failure.js";
+import { PARSER_ERROR } from "./driver-errors.js";
 
 /** A proxy as the transport sees it. */
 export interface ProxyServer {
@@ -41,7 +42,7 @@ export function describeProxyFailure(
 ): Described {
   const name = nameProxy(proxy);
   if (status !== null) return describeRefusal(proxy, status, target);
-  if (codes === "HTTPParserError" || codes === "UND_ERR_HEADERS_OVERFLOW") {
+  if (codes === PARSER_ERROR || codes === "UND_ERR_HEADERS_OVERFLOW") {
     return {
       fault: "proxy",
       message: `${name} does not answer as an HTTP proxy does`,

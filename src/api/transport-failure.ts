@@ -1,5 +1,5 @@
-import { errorCodeOf } from "../errors.js";
 import { type Described, describeConnecting } from "./connect-failure.js";
+import { codesOf, isNoHttp, NO_CODE } from "./driver-errors.js";
 import { describeProxyFailure, nameProxy, ProxyError, type ProxyServer } from "./proxy-failure.js";
 import { type Sent, TransportError } from "./transport.js";
 
@@ -30,7 +30,7 @@ export interface Surroundings {
  */
 export function describeFailure(error: unknown, surroundings: Surroundings): unknown {
   const reason = reasonOf(error);
-  if (surroundings.sent === "no" && (reason === UNKNOWN || reason === "UND_ERR_INVALID_ARG")) return error;
+  if (surroundings.sent === "no" && (reason === NO_CODE || reason === "UND_ERR_INVALID_ARG")) return error;
   const { fault, message, hint } = describe(error, reason, surroundings);
   const { sent } = surroundings;
   return new TransportError(message, {
@@ -74,7 +74,8 @@ function describeAnswering(
   if (reason === "UND_ERR_HEADERS_OVERFLOW") {
     return { fault: "too_large", message: `the headers of the answer of ${url.host} are too large` };
   }
-  if (isNoHttp(error, reason, sent)) {
+  // Before the head has come, a wrong length is one that the head itself contradicts.
+  if (isNoHttp(error) || (reason === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" && sent === "maybe")) {
     const message = `what ${url.host} answers is not HTTP`;
     return {
       fault: "not_http",
@@ -90,30 +91,8 @@ function describeAnswering(
 
 const MEBIBYTE = 1024 * 1024;
 
-/** undici's errors of a head with a length name that length, those of a body that ends too early have no data. */
-function isNoHttp(error: unknown, reason: string, sent: Sent): boolean {
-  if (reason === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return sent === "maybe";
-  return isParserError(error) && !("data" in error && error.data === "");
-}
-
 function reasonOf(error: unknown): string {
   if (error instanceof AttemptTimeout) return "timeout";
   if (!(error instanceof ProxyError)) return codesOf(error);
   return error.status === null ? codesOf(error.cause) : String(error.status);
-}
-
-const UNKNOWN = "unknown";
-const PARSER_ERROR = "HTTPParserError";
-
-/** A host with several addresses fails with one error each: all their codes, each once. */
-function codesOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) {
-    return [...new Set(error.errors.map(codesOf))].join(", ");
-  }
-  return errorCodeOf(error) ?? (isParserError(error) ? PARSER_ERROR : UNKNOWN);
-}
-
-/** undici gives them no code. */
-function isParserError(error: unknown): error is Error {
-  return error instanceof Error && error.name === PARSER_ERROR;
 }

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
+import { createUndiciTransport } from "../../src/api/undici-transport.js";
 import { CliError } from "../../src/errors.js";
 import { closedPort, createSender, listenHttp, listenMute, listenRaw, POST, send } from "./peers.js";
 
@@ -276,6 +277,41 @@ describe("connections", () => {
     expect(await sendTo(`http://${host}/`, POST)).toMatchObject({ status: 200 });
     expect(seen).toEqual(["GET 1", "POST 2", "POST 3"]);
   });
+
+  test("several GETs in turn share one", async () => {
+    const connections = new Set<unknown>();
+    const host = await listenHttp(({ socket }, outgoing) => {
+      connections.add(socket);
+      outgoing.end();
+    });
+    const sendTo = createSender();
+    for (let count = 0; count < 5; count += 1) await sendTo(`http://${host}/`);
+    expect(connections.size).toBe(1);
+  });
+
+  test("that do not stand yet are ended when the transport is closed", async () => {
+    let hello: (() => void) | undefined;
+    let gone: (() => void) | undefined;
+    const [asked, ended] = [
+      new Promise<void>((resolve) => {
+        hello = resolve;
+      }),
+      new Promise<void>((resolve) => {
+        gone = resolve;
+      }),
+    ];
+    const host = await listenMute((socket) => {
+      socket.once("data", () => hello?.());
+      socket.once("close", () => gone?.());
+    });
+    const { send: transport, close } = createUndiciTransport({ timeout: 60_000 });
+    const sent = transport({ method: "GET", url: `https://${host}/`, headers: {} });
+    const failed = expect(sent).rejects.toMatchObject({ sent: "no" });
+    await asked;
+    await close();
+    await failed;
+    await ended;
+  }, 5_000);
 
   test("a peer that closes idle connections right after its answer fails no POST", async () => {
     const host = await listenRaw((socket) => {
