@@ -10,7 +10,7 @@ const MUST_NOT_BE_EMPTY: ReadonlySet<string> = new Set([
   "CALCTL_PROFILE",
 ]);
 
-/** The environment variables this program reads, besides NO_COLOR, FORCE_COLOR, CI, TZ and the XDG folders. */
+/** The environment variables this program reads, besides NO_COLOR, FORCE_COLOR, CI, TZ, the XDG folders and the proxies. */
 export type Variable =
   | "CALCTL_PROFILE"
   | "CALCTL_CALENDAR"

@@ -74,7 +74,11 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
         token: tokenChoice.token,
         localService: parts.overrides.localService ?? (() => openLocalService(open, parts.database(), note)),
         networkTransport: () =>
-          createNetworkTransport(decideRequestLimits(flags, env).timeout, parts.resources),
+          createNetworkTransport({
+            timeout: decideRequestLimits(flags, env).timeout,
+            env,
+            resources: parts.resources,
+          }),
         decorate: (transport) => traced(transport, { flags, now: parts.clock.now, write: warn }),
         resilience: (account) => createResilience({ parts, flags, account }),
       }),

@@ -1,15 +1,23 @@
 import type { Transport } from "../api/transport.js";
+import type { Environment } from "../config/environment.js";
+import { readProxyChoice } from "../config/proxy-settings.js";
 import type { GlobalFlags } from "../context.js";
 import { LOCAL_BASE_URL } from "./local-backend.js";
 import type { Resources } from "./resources.js";
 
-/**
- * The transport over sockets; undici is loaded only here.
- * @param timeout longest time of one attempt in milliseconds
- */
-export async function createNetworkTransport(timeout: number, resources: Resources): Promise<Transport> {
+export interface NetworkOptions {
+  /** Longest time of one attempt in milliseconds. */
+  readonly timeout: number;
+  /** Names the proxies. */
+  readonly env: Environment;
+  readonly resources: Resources;
+}
+
+/** The transport over sockets; undici is loaded only here. */
+export async function createNetworkTransport(options: NetworkOptions): Promise<Transport> {
+  const { timeout, env, resources } = options;
   const { createUndiciTransport } = await import("../api/undici-transport.js");
-  const { send, close } = createUndiciTransport({ timeout });
+  const { send, close } = createUndiciTransport({ timeout, proxyFor: readProxyChoice(env) });
   resources.add(close);
   return send;
 }

@@ -43,8 +43,8 @@ export async function signIn(request: LoginRequest, options: SessionOptions): Pr
   const store = await openStore(storeName);
   // Nobody should sign in only to learn that the token cannot be kept.
   await store.probe();
-  const { timeout } = decideRequestLimits(flags, env);
-  const transport = await traced(await createNetworkTransport(timeout, parts.resources), {
+  const network = { timeout: decideRequestLimits(flags, env).timeout, env, resources: parts.resources };
+  const transport = await traced(await createNetworkTransport(network), {
     flags,
     now: parts.clock.now,
     write: warn,

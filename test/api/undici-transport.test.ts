@@ -1,64 +1,10 @@
-import { createServer as createHttpServer, type RequestListener } from "node:http";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
-import { describe, expect, onTestFinished, test } from "vitest";
-import type { HttpRequest, HttpResponse } from "../../src/api/transport.js";
-import { createUndiciTransport, type UndiciTransportOptions } from "../../src/api/undici-transport.js";
+import type { Socket } from "node:net";
+import { describe, expect, test } from "vitest";
+import { createUndiciTransport } from "../../src/api/undici-transport.js";
 import { CliError } from "../../src/errors.js";
-import { createCertificate } from "../service/support/certificate.js";
+import { closedPort, createSender, listenHttp, listenMute, listenRaw, POST, send } from "./peers.js";
 
 /** What the transport makes of a peer's bytes, and of their absence. */
-
-/** Listens on a free port of the loopback interface until the test is over. */
-async function listen(server: Server): Promise<string> {
-  const sockets = new Set<Socket>();
-  server.on("connection", (socket: Socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** A peer that does something with each connection once bytes of a request have come. */
-function listenRaw(onRequest: (socket: Socket) => void): Promise<string> {
-  return listen(
-    createServer((socket) => {
-      socket.on("error", () => undefined);
-      socket.once("data", () => onRequest(socket));
-    }),
-  );
-}
-
-function listenHttp(onRequest: RequestListener): Promise<string> {
-  return listen(createHttpServer(onRequest));
-}
-
-function listenTls(): Promise<string> {
-  const server = createTlsServer(createCertificate(), (socket) => socket.end());
-  server.on("tlsClientError", () => undefined);
-  return listen(server);
-}
-
-/** The host and port of a peer that has gone. */
-async function closedPort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return `127.0.0.1:${port}`;
-}
-
-type Sending = Partial<HttpRequest> & { readonly options?: Partial<UndiciTransportOptions> };
-
-function send(url: string, { options, ...request }: Sending = {}): Promise<HttpResponse> {
-  const { send: transport, close } = createUndiciTransport({ timeout: 10_000, ...options });
-  onTestFinished(close);
-  return transport({ method: "GET", url, headers: {}, ...request });
-}
-
-const POST = { method: "POST", body: "{}" } as const;
 
 describe("answers", () => {
   test("any status is an answer, with its body as bytes", async () => {
@@ -116,15 +62,35 @@ describe("no whole answer", () => {
     const host = await closedPort();
     await expect(send(`http://${host}/`, POST)).rejects.toMatchObject({
       name: "TransportError",
+      fault: "unreachable",
       sent: "no",
       reason: "ECONNREFUSED",
       message: `nothing listens at ${host}`,
     });
   });
 
+  test("nobody listens at any address of a host", async () => {
+    const host = (await closedPort()).replace("127.0.0.1", "localhost");
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({
+      fault: "unreachable",
+      sent: "no",
+      message: `nothing listens at ${host}`,
+    });
+  });
+
+  test("a host that does not exist", async () => {
+    // RFC 6761 keeps the name from ever being one.
+    await expect(send("http://calendar.invalid/", POST)).rejects.toMatchObject({
+      fault: "unreachable",
+      sent: "no",
+      message: "the host calendar.invalid cannot be found",
+    });
+  });
+
   test.each([
     ["closed", (socket: Socket) => socket.end()],
     ["reset", (socket: Socket) => socket.resetAndDestroy()],
+    ["closed within the head", (socket: Socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Le")],
   ])("%s before an answer: it may have arrived, and is not repeated", async (_, hangUp) => {
     let connections = 0;
     const host = await listenRaw((socket) => {
@@ -133,6 +99,7 @@ describe("no whole answer", () => {
     });
     await expect(send(`http://${host}/`)).rejects.toMatchObject({
       name: "TransportError",
+      fault: "closed",
       sent: "maybe",
       message: expect.stringContaining(`${host} closed the connection without an answer`),
     });
@@ -144,32 +111,219 @@ describe("no whole answer", () => {
   test.each([
     ["after the headers", HEAD],
     ["within the body", `${HEAD}12345`],
+    ["within a body of a connection that ends with it", HEAD.replace("\r\n", "\r\nConnection: close\r\n")],
     ["within a chunked body", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n"],
+    [
+      "within a chunked body of a connection that ends with it",
+      "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n123",
+    ],
   ])("closed %s: it was answered", async (_, bytes) => {
     const host = await listenRaw((socket) => socket.end(bytes));
     await expect(send(`http://${host}/`)).rejects.toMatchObject({
       name: "TransportError",
+      fault: "cut_short",
       sent: "answered",
       message: expect.stringContaining(`the answer of ${host} was cut short`),
     });
   });
 
-  test("bytes that are no HTTP may have come after the request was done", async () => {
-    const host = await listenRaw((socket) => socket.end("220 mail.example ESMTP\r\n"));
-    await expect(send(`http://${host}/`)).rejects.toMatchObject({ name: "TransportError", sent: "maybe" });
+  test.each([
+    ["another protocol", "220 mail.example ESMTP\r\n"],
+    ["a head that is none", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nno header\r\n\r\n{}"],
+    ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}"],
+  ])("%s is not HTTP, and may have come after the request was done", async (_, bytes) => {
+    const host = await listenRaw((socket) => socket.end(bytes));
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({
+      fault: "not_http",
+      sent: "maybe",
+      message: `what ${host} answers is not HTTP`,
+      hint: "does it want https?",
+    });
   });
 
+  test("a chunk that is none, after a success", async () => {
+    const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const host = await listenRaw((socket) => socket.end(`${head}no size\r\n`));
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({ fault: "not_http", sent: "answered" });
+  });
+
+  test("more headers than are read", async () => {
+    const host = await listenRaw((socket) =>
+      socket.end(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\n\r\n`),
+    );
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({
+      fault: "too_large",
+      sent: "maybe",
+      message: `the headers of the answer of ${host} are too large`,
+    });
+  });
+
+  test("what is announced before an answer is none", async () => {
+    const host = await listenRaw((socket) => socket.end("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"));
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({ fault: "closed", sent: "maybe" });
+  });
+});
+
+describe("the timeout", () => {
+  const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n";
+
   test.each([
-    ["before an answer", "", "maybe"],
-    ["within the body", `${HEAD}12345`, "answered"],
-  ])("the timeout ends an attempt that stalls %s", async (_, bytes, sent) => {
+    ["before an answer", "", "maybe", "no answer from"],
+    ["within the head", HEAD.slice(0, 20), "maybe", "no answer from"],
+    ["within the body", `${HEAD}12345`, "answered", "no whole answer from"],
+  ])("ends an attempt that stalls %s", async (_, bytes, sent, message) => {
     const host = await listenRaw((socket) => socket.write(bytes));
     await expect(send(`http://${host}/`, { options: { timeout: 500 } })).rejects.toMatchObject({
       name: "TransportError",
+      fault: "timeout",
       sent,
       reason: "timeout",
-      message: "no whole answer within 0.5 seconds",
+      message: `${message} ${host} within 0.5 seconds`,
     });
+  });
+
+  test("ends an attempt whose answer drips for ever", async () => {
+    const host = await listenRaw((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      const drip = setInterval(() => socket.write("x"), 20);
+      socket.on("close", () => clearInterval(drip));
+    });
+    await expect(send(`http://${host}/`, { options: { timeout: 500 } })).rejects.toMatchObject({
+      fault: "timeout",
+      sent: "answered",
+    });
+  });
+
+  test("ends an attempt that gets no connection, and nothing was sent", async () => {
+    const host = await listenMute();
+    await expect(send(`https://${host}/`, { ...POST, options: { timeout: 500 } })).rejects.toMatchObject({
+      fault: "timeout",
+      sent: "no",
+      message: `no connection to ${host} within 0.5 seconds`,
+    });
+  });
+
+  test("closes the connection", async () => {
+    let closed: (() => void) | undefined;
+    const ended = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const host = await listenRaw((socket) => socket.on("close", () => closed?.()));
+    await expect(send(`http://${host}/`, { options: { timeout: 200 } })).rejects.toMatchObject({
+      fault: "timeout",
+    });
+    await ended;
+  });
+});
+
+describe("an answer that is no success is whole once its head is there", () => {
+  const HEAD = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 7\r\nContent-Length: 2000000\r\n\r\n";
+
+  test.each([
+    ["lost", (socket: Socket) => socket.end(`${HEAD}12345`)],
+    ["reset", (socket: Socket) => socket.write(`${HEAD}12345`, () => socket.resetAndDestroy())],
+    ["late", (socket: Socket) => socket.write(`${HEAD}12345`)],
+    ["too large", (socket: Socket) => socket.write(HEAD + "x".repeat(2_000_000))],
+    [
+      "no HTTP",
+      (socket: Socket) =>
+        socket.end("HTTP/1.1 503 No\r\nRetry-After: 7\r\nTransfer-Encoding: chunked\r\n\r\nx"),
+    ],
+  ])("and its body that is %s is empty", async (_, answer) => {
+    const host = await listenRaw((socket) => void answer(socket));
+    const options = { timeout: 1_000, answerMax: 1_000_000 };
+    const { status, headers, body } = await send(`http://${host}/`, { ...POST, options });
+    expect({ status, wait: headers["retry-after"], body: body.length }).toEqual({
+      status: 503,
+      wait: "7",
+      body: 0,
+    });
+  });
+});
+
+describe("connections", () => {
+  /** Answers one request on each connection, and closes it when the next request has been written. */
+  async function listenOnce() {
+    const seen: string[] = [];
+    let connections = 0;
+    const host = await listenMute((socket) => {
+      connections += 1;
+      const connection = connections;
+      socket.once("data", (first) => {
+        seen.push(`${String(first).split(" ")[0]} ${connection}`);
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        socket.once("data", (second) => {
+          seen.push(`${String(second).split(" ")[0]} ${connection}`);
+          socket.resetAndDestroy();
+        });
+      });
+    });
+    return { host, seen };
+  }
+
+  test("a GET uses the connection of the one before", async () => {
+    const { host, seen } = await listenOnce();
+    const sendTo = createSender();
+    await sendTo(`http://${host}/`);
+    await expect(sendTo(`http://${host}/`)).rejects.toMatchObject({ fault: "closed", sent: "maybe" });
+    expect(seen).toEqual(["GET 1", "GET 1"]);
+  });
+
+  test("a POST has one of its own: one that went stale would leave open whether it was done", async () => {
+    const { host, seen } = await listenOnce();
+    const sendTo = createSender();
+    await sendTo(`http://${host}/`);
+    expect(await sendTo(`http://${host}/`, POST)).toMatchObject({ status: 200 });
+    expect(await sendTo(`http://${host}/`, POST)).toMatchObject({ status: 200 });
+    expect(seen).toEqual(["GET 1", "POST 2", "POST 3"]);
+  });
+
+  test("several GETs in turn share one", async () => {
+    const connections = new Set<unknown>();
+    const host = await listenHttp(({ socket }, outgoing) => {
+      connections.add(socket);
+      outgoing.end();
+    });
+    const sendTo = createSender();
+    for (let count = 0; count < 5; count += 1) await sendTo(`http://${host}/`);
+    expect(connections.size).toBe(1);
+  });
+
+  test("that do not stand yet are ended when the transport is closed", async () => {
+    let hello: (() => void) | undefined;
+    let gone: (() => void) | undefined;
+    const [asked, ended] = [
+      new Promise<void>((resolve) => {
+        hello = resolve;
+      }),
+      new Promise<void>((resolve) => {
+        gone = resolve;
+      }),
+    ];
+    const host = await listenMute((socket) => {
+      socket.once("data", () => hello?.());
+      socket.once("close", () => gone?.());
+    });
+    const { send: transport, close } = createUndiciTransport({ timeout: 60_000 });
+    const sent = transport({ method: "GET", url: `https://${host}/`, headers: {} });
+    const failed = expect(sent).rejects.toMatchObject({ sent: "no" });
+    await asked;
+    await close();
+    await failed;
+    await ended;
+  }, 5_000);
+
+  test("a peer that closes idle connections right after its answer fails no POST", async () => {
+    const host = await listenRaw((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", () => socket.destroy());
+    });
+    const sendTo = createSender();
+    const statuses: number[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      await sendTo(`http://${host}/`);
+      statuses.push((await sendTo(`http://${host}/`, POST)).status);
+    }
+    expect(statuses).toEqual(Array(20).fill(200));
   });
 });
 
@@ -191,7 +345,7 @@ describe("the largest answer", () => {
     await expect(send(`http://${host}/`, { options: { answerMax: MEBIBYTE } })).rejects.toMatchObject({
       name: "TransportError",
       fault: "too_large",
-      message: "the answer is larger than 1 MiB",
+      message: `the answer of ${host} is larger than 1 MiB`,
     });
   });
 
@@ -217,6 +371,23 @@ describe("the caller's signal", () => {
     await expect(send(`http://${host}/`, { ...POST, signal })).rejects.toBe(REASON);
     expect(connections).toBe(0);
   });
+
+  test.each(["POST", "PUT"] as const)(
+    "aborted before a %s was written: the reason comes as it is",
+    async (method) => {
+      const controller = new AbortController();
+      const bytes: Buffer[] = [];
+      const host = await listenMute((socket) => {
+        socket.on("data", (chunk) => {
+          bytes.push(chunk);
+          controller.abort(REASON);
+        });
+      });
+      // TLS that is never agreed.
+      await expect(send(`https://${host}/`, { method, signal: controller.signal })).rejects.toBe(REASON);
+      expect(Buffer.concat(bytes).includes(method)).toBe(false);
+    },
+  );
 
   test("aborted during a GET: the reason comes as it is", async () => {
     const controller = new AbortController();
@@ -245,31 +416,5 @@ describe("the caller's signal", () => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345", () => controller.abort(REASON));
     });
     await expect(send(`http://${host}/`, { signal: controller.signal })).rejects.toBe(REASON);
-  });
-});
-
-describe("TLS", () => {
-  test("a certificate that nobody trusts is a matter of configuration", async () => {
-    const host = (await listenTls()).replace("127.0.0.1", "localhost");
-    await expect(send(`https://${host}/`)).rejects.toMatchObject({
-      fault: "tls",
-      sent: "no",
-      message: `the certificate of ${host} is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)`,
-      hint: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
-    });
-  });
-
-  test("https to a port that speaks plain HTTP", async () => {
-    const host = await listenHttp((_, outgoing) => outgoing.end());
-    await expect(send(`https://${host}/`)).rejects.toMatchObject({
-      fault: "tls",
-      sent: "no",
-      message: `${host} does not speak HTTPS`,
-    });
-  });
-
-  test("plain http to a port that speaks TLS", async () => {
-    const host = await listenTls();
-    await expect(send(`http://${host}/`)).rejects.toMatchObject({ name: "TransportError", sent: "maybe" });
   });
 });

@@ -1,22 +1,60 @@
-import { generateKeyPairSync, sign } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto";
 
-/** A self-signed certificate for `localhost` and its key, PEM. @see RFC 5280 §4.1 */
-export function createCertificate(): { readonly cert: string; readonly key: string } {
+/** A certificate and its key, PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+  readonly subject: string;
+}
+
+export interface CertificateOptions {
+  /** The host it is for. */
+  readonly subject?: string;
+  /** As `YYMMDDhhmmssZ`. */
+  readonly from?: string;
+  readonly until?: string;
+  /** Who signs it; itself by default. */
+  readonly authority?: Certificate;
+}
+
+/** A certificate for `localhost`, signed by itself, unless it is told otherwise. @see RFC 5280 §4.1 */
+export function createCertificate(options: CertificateOptions = {}): Certificate {
+  const { subject = "localhost", from = "200101000000Z", until = "491231235959Z", authority } = options;
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(objectId(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
-  const commonName = sequence(objectId(0x55, 0x04, 0x03), der(0x0c, Buffer.from("localhost")));
-  const name = sequence(der(0x31, commonName));
-  const validity = sequence(der(0x17, Buffer.from("200101000000Z")), der(0x17, Buffer.from("491231235959Z")));
+  const validity = sequence(der(0x17, Buffer.from(from)), der(0x17, Buffer.from(until)));
   const spki = publicKey.export({ type: "spki", format: "der" });
-  const serial = der(0x02, Buffer.from([1]));
-  const signed = sequence(serial, algorithm, name, validity, name, spki);
-  const signature = Buffer.concat([Buffer.from([0]), sign("sha256", signed, privateKey)]);
+  const issuer = nameOf(authority?.subject ?? subject);
+  const signed = sequence(
+    ...[VERSION_3, der(0x02, Buffer.from([1])), algorithm, issuer, validity, nameOf(subject), spki],
+    extensions(subject, authority === undefined),
+  );
+  const signingKey = authority === undefined ? privateKey : createPrivateKey(authority.key);
+  const signature = Buffer.concat([Buffer.from([0]), sign("sha256", signed, signingKey)]);
   const certificate = sequence(signed, algorithm, der(0x03, signature));
-  const body = certificate.toString("base64").replace(/.{64}/g, "$&\n");
+  const body = certificate
+    .toString("base64")
+    .match(/.{1,64}/g)
+    ?.join("\n");
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    subject,
   };
+}
+
+const VERSION_3 = der(0xa0, der(0x02, Buffer.from([2])));
+
+function nameOf(commonName: string): Buffer {
+  return sequence(der(0x31, sequence(objectId(0x55, 0x04, 0x03), der(0x0c, Buffer.from(commonName)))));
+}
+
+/** The host's name, and for an authority that it is one. */
+function extensions(subject: string, isAuthority: boolean): Buffer {
+  const hosts = sequence(objectId(0x55, 0x1d, 0x11), der(0x04, sequence(der(0x82, Buffer.from(subject)))));
+  const constraints = sequence(der(0x01, Buffer.from([0xff])));
+  const authority = sequence(objectId(0x55, 0x1d, 0x13), der(0x04, constraints));
+  return der(0xa3, sequence(hosts, ...(isAuthority ? [authority] : [])));
 }
 
 function sequence(...parts: Buffer[]): Buffer {

@@ -1,0 +1,121 @@
+import { BlockList, isIP, isIPv4 } from "node:net";
+import { type CliError, configurationError } from "../errors.js";
+import type { Environment } from "./environment.js";
+import { isLoopback } from "./service-url.js";
+
+/** A proxy that requests are tunnelled through. */
+export interface Proxy {
+  /** `http://HOST:PORT` or `https://HOST:PORT`, without user and password. */
+  readonly origin: string;
+  /** The variable that names it, as it is written in the environment. */
+  readonly variable: string;
+  /** As they are, not percent-encoded; null without a user. */
+  readonly credentials: { readonly user: string; readonly password: string } | null;
+}
+
+/** Chooses the proxy for a URL: null when it is reached directly. */
+export type ProxyChoice = (url: URL) => Proxy | null;
+
+/**
+ * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY as curl does: the lower-case name wins, even when it is empty,
+ * and the proxy for http does not serve https. This machine itself is never reached through a proxy.
+ * @throws CliError configuration, from the choice, for a proxy that cannot be used
+ */
+export function readProxyChoice(env: Environment): ProxyChoice {
+  return (url) => {
+    if (isLoopback(url) || isExempt(url, readEitherCase(env, "no_proxy")?.value ?? "")) return null;
+    const named =
+      readEitherCase(env, `${url.protocol.slice(0, -1)}_proxy`) ?? readEitherCase(env, "all_proxy");
+    return named === undefined || named.value === "" ? null : parseProxy(named);
+  };
+}
+
+interface Named {
+  readonly variable: string;
+  readonly value: string;
+}
+
+function readEitherCase(env: Environment, name: string): Named | undefined {
+  for (const variable of [name, name.toUpperCase()]) {
+    const value = env[variable];
+    if (value !== undefined) return { variable, value: value.trim() };
+  }
+  return undefined;
+}
+
+/** `//` tells a scheme from the user of `user:password@host`. */
+const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+function parseProxy({ variable, value }: Named): Proxy {
+  const text = SCHEME.test(value) ? value : `http://${value}`;
+  if (!URL.canParse(text)) throw proxyError(variable, `"${withoutPassword(value)}" is no URL`);
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw proxyError(variable, `a proxy of the kind ${url.protocol}// is not supported`);
+  }
+  return { origin: url.origin, variable, credentials: readCredentials(url, variable) };
+}
+
+function readCredentials({ username, password }: URL, variable: string): Proxy["credentials"] {
+  if (username === "") return null;
+  try {
+    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    // The cause would quote the password.
+    throw proxyError(
+      variable,
+      "the name or the password of the proxy is not percent-encoded: write % as %25",
+    );
+  }
+}
+
+function proxyError(variable: string, message: string): CliError {
+  return configurationError(`${variable}: ${message}`, {
+    hint: "write http://HOST:PORT or https://HOST:PORT",
+  });
+}
+
+/** All up to the last `@` may be of a password that was not encoded. */
+function withoutPassword(text: string): string {
+  const end = text.lastIndexOf("@");
+  return end === -1 ? text : `…${text.slice(end)}`;
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
+
+/** Whether NO_PROXY names the host, a domain it is in, its address, or a network with its address. */
+function isExempt(url: URL, noProxy: string): boolean {
+  const host = hostOf(url.hostname);
+  const port = url.port || DEFAULT_PORTS[url.protocol];
+  return noProxy.split(/[\s,]+/).some((entry) => {
+    if (entry === "") return false;
+    if (entry === "*") return true;
+    const [, name = entry, entryPort] = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry) ?? [];
+    return (entryPort === undefined || entryPort === port) && matchesHost(hostOf(name), host);
+  });
+}
+
+function matchesHost(entry: string, host: string): boolean {
+  if (isIP(host) !== 0) return isInNetwork(host, entry);
+  const domain = entry.replace(/^\*?\./, "");
+  return domain !== "" && (host === domain || host.endsWith(`.${domain}`));
+}
+
+/** @param entry an address such as `10.1.2.3`, or a network such as `10.0.0.0/8` */
+function isInNetwork(address: string, entry: string): boolean {
+  const family = isIPv4(address) ? "ipv4" : "ipv6";
+  const width = family === "ipv4" ? 32 : 128;
+  const [, network = entry, bits = width] = /^(.*)\/(\d{1,3})$/.exec(entry) ?? [];
+  if (isIP(network) !== isIP(address) || Number(bits) > width) return false;
+  const networks = new BlockList();
+  networks.addSubnet(network, Number(bits), family);
+  return networks.check(address, family);
+}
+
+/** In lower case, without the brackets of IPv6 and the dot of a fully qualified name. */
+function hostOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/\.$/, "");
+}
