@@ -231,9 +231,11 @@ describe("environment", () => {
 
   test("a service that does not listen is exit 8", async () => {
     const env = { CALCTL_TOKEN: "t", CALCTL_BASE_URL: "http://127.0.0.1:1" };
-    const { exitCode, stderr } = await createInstallation(env).run("whoami", "-o", "json");
+    const { exitCode, stderr } = await createInstallation(env).run("whoami", "-o", "json", "--retries", "1");
     expect(exitCode).toBe(8);
-    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "unavailable", request: "GET /user" } });
+    const [announced, error = ""] = stderr.split("\n");
+    expect(announced).toContain("GET /user: nothing listens at 127.0.0.1:1; trying again in");
+    expect(JSON.parse(error)).toMatchObject({ error: { code: "unavailable", request: "GET /user" } });
   });
 });
 

@@ -42,6 +42,8 @@ export interface Harness {
 export interface HarnessOptions {
   readonly timeZone?: string;
   readonly userName?: string;
+  /** File of the service's database below the test's folder; in memory by default. */
+  readonly database?: string;
   /** What every drawing of a random number gives, from 0 up to 1. */
   readonly random?: number;
   /** Happens during each pause. */
@@ -50,11 +52,15 @@ export interface HarnessOptions {
 
 /** The whole program over a service in memory; only streams, clock and environment are not the machine's. */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
-  const { timeZone = "Europe/Berlin", userName = "ana", random = 0.5, duringPause } = options;
+  const { timeZone = "Europe/Berlin", userName = "ana", random = 0.5, duringPause, database } = options;
   let now = NOW;
   const pauses: number[] = [];
   const directory = mkdtempSync(join(tmpdir(), "calctl-test-"));
-  const service = await openService({ database: ":memory:", now: () => now, rateLimit: null });
+  const service = await openService({
+    database: database === undefined ? ":memory:" : join(directory, database),
+    now: () => now,
+    rateLimit: null,
+  });
   const { userId } = await service.admin.ensureLocalUser({ name: userName });
   onTestFinished(async () => {
     await service.close();

@@ -1,0 +1,24 @@
+// `npm run soak`: the soak test at full size. SOAK_COMMANDS and SOAK_SEED choose another size and another course.
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { runIfEntry } from "./entry.mjs";
+import { ensureInstalled } from "./install.mjs";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const VITEST = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
+const COMMANDS = "2000";
+
+async function soak() {
+  await ensureInstalled();
+  const child = spawn(process.execPath, [VITEST, "run", "--project", "unit", "test/soak"], {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: { SOAK_COMMANDS: COMMANDS, ...process.env },
+  });
+  process.exitCode = await new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve(code ?? 1));
+  });
+}
+
+await runIfEntry(import.meta.url, soak);
