@@ -53,7 +53,8 @@ function describe(error: unknown, reason: string, surroundings: Surroundings): D
 }
 
 function describeTimeout({ milliseconds }: AttemptTimeout, { url, sent, proxy }: Surroundings): Described {
-  const within = `within ${milliseconds / 1000} seconds`;
+  const seconds = milliseconds / 1000;
+  const within = `within ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
   if (sent === "maybe") return { fault: "timeout", message: `no answer from ${url.host} ${within}` };
   if (sent === "answered") return { fault: "timeout", message: `no whole answer from ${url.host} ${within}` };
   const way = proxy === null ? "" : ` through ${nameProxy(proxy)}`;

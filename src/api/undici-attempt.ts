@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
-import { CliError } from "../errors.js";
-import type { HttpRequest, HttpResponse, Sent } from "./transport.js";
+import { interruptedWrite } from "./interruption.js";
+import type { HttpRequest, HttpResponse } from "./transport.js";
 import { AttemptTimeout, describeFailure, type Surroundings } from "./transport-failure.js";
 import { startRequest } from "./undici-request.js";
 
@@ -28,7 +28,9 @@ export async function attempt(request: HttpRequest, options: AttemptOptions): Pr
   } catch (cause) {
     running.abort();
     const [sent, head] = [running.sent(), running.head()];
-    if (signal?.aborted === true) throw interruption(request, sent);
+    if (signal?.aborted === true) {
+      throw sent === "no" ? signal.reason : interruptedWrite(request.method, signal.reason);
+    }
     if (head !== null && !isSuccess(head.status)) return { ...head, body: new Uint8Array() };
     throw describeFailure(cause, { ...options, sent, url: new URL(request.url) });
   } finally {
@@ -68,15 +70,4 @@ function createLimits(
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
-}
-
-/** The caller's reason, and for a write that was under way the warning that it may have been done. */
-function interruption({ method, signal }: HttpRequest, sent: Sent): unknown {
-  const reason: unknown = signal?.reason;
-  if (sent === "no" || method === "GET" || !(reason instanceof CliError)) return reason;
-  return new CliError(reason.code, reason.message, {
-    exitCode: reason.exitCode,
-    hint: `a ${method} was under way: it is unknown whether it was done, look before you repeat it`,
-    cause: reason,
-  });
 }

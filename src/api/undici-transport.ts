@@ -8,8 +8,10 @@ const ANSWER_MAX = 32 * MEBIBYTE;
 const CONNECT_TIMEOUT = 10_000;
 
 export interface UndiciTransportOptions {
-  /** Longest time of one whole attempt in milliseconds; at most ten seconds of it until a connection stands. */
+  /** Longest time of one whole attempt in milliseconds. */
   readonly timeout: number;
+  /** Longest time of it until a connection stands, in milliseconds; ten seconds by default. */
+  readonly connectTimeout?: number;
   /** The proxy on the way to a URL; null where it is reached directly, which is the default. */
   readonly proxyFor?: (url: URL) => ProxyServer | null;
   /** The largest body that is read, in bytes; 32 MiB by default. */
@@ -25,7 +27,7 @@ export interface UndiciTransport {
 /** The transport over real sockets. It follows no redirects and repeats nothing. */
 export function createUndiciTransport(options: UndiciTransportOptions): UndiciTransport {
   const { timeout, answerMax = ANSWER_MAX, proxyFor = () => null } = options;
-  const connectTimeout = Math.min(CONNECT_TIMEOUT, timeout);
+  const connectTimeout = Math.min(options.connectTimeout ?? CONNECT_TIMEOUT, timeout);
   const connections = createConnections({ connectTimeout, answerMax });
 
   async function send(request: HttpRequest): Promise<HttpResponse> {

@@ -98,7 +98,7 @@ function isExempt(url: URL, noProxy: string): boolean {
 function matchesHost(entry: string, host: string): boolean {
   if (isIP(host) !== 0) return isInNetwork(host, entry);
   const domain = entry.replace(/^\*?\./, "");
-  return domain !== "" && (host === domain || host.endsWith(`.${domain}`));
+  return host === domain || host.endsWith(`.${domain}`);
 }
 
 /** @param entry an address such as `10.1.2.3`, or a network such as `10.0.0.0/8` */

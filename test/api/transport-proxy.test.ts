@@ -174,3 +174,33 @@ test("interrupted while the proxy is silent: the reason comes as it is, and with
     reason,
   );
 });
+
+test("interrupted while the tunnel is not open yet: nothing is sent through it later", async () => {
+  const reason = new CliError("interrupted", "interrupted");
+  const controller = new AbortController();
+  let release: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const bytes: Buffer[] = [];
+  let end: (() => void) | undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const target = await listenMute((socket) => {
+    socket.on("data", (chunk) => bytes.push(chunk));
+    socket.once("close", () => end?.());
+  });
+  const proxy = await startConnectProxy({
+    target,
+    hold() {
+      controller.abort(reason);
+      return held;
+    },
+  });
+  const sent = sendThrough(proxyAt(proxy.host))(URL_BEHIND, { ...POST, signal: controller.signal });
+  await expect(sent).rejects.toBe(reason);
+  release?.();
+  await ended;
+  expect(Buffer.concat(bytes).toString()).toBe("");
+});

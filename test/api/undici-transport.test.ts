@@ -203,6 +203,19 @@ describe("the timeout", () => {
     });
   });
 
+  test("of connecting is one of its own, and over once the request is under way", async () => {
+    const options = { timeout: 800, connectTimeout: 300 };
+    const host = await listenMute();
+    await expect(send(`https://${host}/`, { options })).rejects.toMatchObject({
+      sent: "no",
+      message: `no connection to ${host} within 0.3 seconds`,
+    });
+    await expect(send(`http://${host}/`, { options })).rejects.toMatchObject({
+      sent: "maybe",
+      message: `no answer from ${host} within 0.8 seconds`,
+    });
+  });
+
   test("closes the connection", async () => {
     let closed: (() => void) | undefined;
     const ended = new Promise<void>((resolve) => {

@@ -78,7 +78,7 @@ describe("a certificate of an authority of one's own", () => {
     const server = createTlsServer({ ...certificate, requestCert: true, rejectUnauthorized: true });
     server.on("tlsClientError", () => undefined);
     const { run } = createClient({ host: await listen(server), token: "token" }, certificate);
-    const { exitCode, stderr } = await run("whoami");
+    const { exitCode, stderr } = await run("whoami", "--retries", "0");
     expect(exitCode).toBe(8);
     expect(stderr).toMatch(/localhost:\d+ closed the connection without an answer/);
   });

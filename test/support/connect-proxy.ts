@@ -11,6 +11,8 @@ export interface ConnectProxyOptions {
   readonly certificate?: Certificate;
   /** Bytes that answer in place of a tunnel; null for none at all. */
   readonly answer?: string | null;
+  /** Called when a tunnel is asked for, which is opened once the result is settled. */
+  readonly hold?: () => Promise<void>;
 }
 
 export interface ConnectProxy {
@@ -37,7 +39,7 @@ export async function startConnectProxy(options: ConnectProxyOptions): Promise<C
   };
   const server = options.certificate === undefined ? createServer() : createTlsServer(options.certificate);
   server.on("connection", keep);
-  server.on("connect", (request: IncomingMessage, client: Socket, first: Buffer) => {
+  server.on("connect", async (request: IncomingMessage, client: Socket, first: Buffer) => {
     keep(client);
     const authorization = request.headers["proxy-authorization"] ?? null;
     requests.push({ target: request.url ?? "", authorization });
@@ -45,6 +47,7 @@ export async function startConnectProxy(options: ConnectProxyOptions): Promise<C
       if (options.answer !== null) client.end(options.answer);
       return;
     }
+    await options.hold?.();
     const [host, port] = options.target.split(":");
     const behind = connect(Number(port), host, () => {
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");
