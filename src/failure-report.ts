@@ -1,4 +1,4 @@
-import { isSwitchedOn } from "./config/environment.js";
+import { isDebugging } from "./config/environment.js";
 import type { GlobalFlags } from "./context.js";
 import type { CliError } from "./errors.js";
 import type { Host } from "./host.js";
@@ -29,7 +29,7 @@ export async function describeFailure(error: CliError, run: FailedRun): Promise<
     color,
     style: await createStyle(color),
   });
-  return debug || isSwitchedOn(env["CALCTL_DEBUG"]) ? `${traces(error)}${text}` : text;
+  return isDebugging({ debug }, env) ? `${traces(error)}${text}` : text;
 }
 
 type ShapingFlags = Pick<GlobalFlags, "output" | "color" | "debug">;

@@ -55,6 +55,19 @@ export function createTextSink(open: () => WritableLike, name: string): TextSink
   };
 }
 
+/** A stream that gets every text masked. */
+export function maskedSink(sink: TextSink, mask: (text: string) => string): TextSink {
+  return {
+    get isTerminal() {
+      return sink.isTerminal;
+    },
+    get columns() {
+      return sink.columns;
+    },
+    write: (text) => sink.write(mask(text)),
+  };
+}
+
 function writeError(error: Error, name: string): CliError {
   return new CliError("failed", `${name} could not be written (${errorCodeOf(error) ?? error.message})`, {
     cause: error,
