@@ -12,7 +12,8 @@ import {
   effectiveFormat,
   type OutputTarget,
 } from "../output/output.js";
-import { escapeJson, sanitizeBlock, sanitizeLine } from "../output/sanitize.js";
+import { escapeJson, sanitizeLine } from "../output/sanitize.js";
+import { stackTrace } from "../output/stack-trace.js";
 import { wantsColor } from "../output/style.js";
 import { createBackend } from "./backend.js";
 import { createStoreOpener } from "./credential-stores.js";
@@ -51,7 +52,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
   const settings = createSettings({ flags, env, configFile, systemTimeZone, note });
   const open = createServiceOpener(parts, (error) => {
     if (!isDebugging(flags, env)) return;
-    writeNote(stderr, sanitizeBlock(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+    writeNote(stderr, stackTrace(error));
   });
   checkGlobalFlags(flags, env);
   const prompt = createPrompt(process, flags.prompts !== false, parts);
