@@ -135,11 +135,8 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
   const parts: HostParts = {
     process,
     overrides,
-    stdout: createTextSink(() => process.stdout, "stdout"),
-    stderr: maskedSink(
-      createTextSink(() => process.stderr, "stderr"),
-      secrets.mask,
-    ),
+    stdout: createTextSink({ open: () => process.stdout, name: "stdout", interruption: () => signal }),
+    stderr: maskedSink(createTextSink({ open: () => process.stderr, name: "stderr" }), secrets.mask),
     resources: createResources(),
     secrets,
     clock: createClock(overrides),
