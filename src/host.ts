@@ -135,7 +135,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
   const parts: HostParts = {
     process,
     overrides,
-    stdout: createTextSink({ open: () => process.stdout, name: "stdout", interruption: () => signal }),
+    stdout: createTextSink({ open: () => process.stdout, name: "stdout", interruption: () => interruption }),
     stderr: maskedSink(createTextSink({ open: () => process.stderr, name: "stderr" }), secrets.mask),
     resources: createResources(),
     secrets,

@@ -11,7 +11,8 @@ export function environmentSecrets(env: Environment): readonly string[] {
 
 /** The password of a proxy's address, with or without a scheme; nothing where it has none or cannot be read. */
 function passwordIn(address: string): string {
-  const url = address.includes("://") ? address : `http://${address}`;
+  const text = address.trim();
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (!URL.canParse(url)) return "";
   const { password } = new URL(url);
   try {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { answerJson, startSilentServer } from "../support/silent-server.js";
+import { answer, answerJson, startSilentServer } from "../support/silent-server.js";
 import { createInstallation, PROGRAM } from "../support/spawned.js";
 
 /** Ctrl-C and kill, at each point of a run of the built program. */
@@ -60,6 +60,40 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     expect(JSON.parse(stderr)).toMatchObject({
       error: { code: "interrupted", exit_code: code, hint: expect.stringContaining("unknown") },
     });
+  });
+
+  test("while it waits for the rate limit ends it at once", async () => {
+    const { server, start } = await startOnline();
+    const running = start("comment", "event-1", "hello", "-c", "cal");
+    answerJson(await server.asked("GET /calendars "), CALENDARS);
+    answer(await server.asked("POST "), "429 Too Many Requests", { "retry-after": "50" });
+    await running.stderrWith("waiting");
+    running.child.kill(signal);
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
+    // What was refused was not done: there is nothing to warn of.
+    expect(stderr).toMatch(/\nerror: (?:interrupted|terminated)\n$/);
+  });
+
+  test.each([
+    ["GET", "GET /user", ["whoami"], ""],
+    [
+      "DELETE",
+      "DELETE ",
+      ["events", "delete", "event-1", "--yes", "-c", "cal"],
+      "hint: a DELETE was under way",
+    ],
+  ])("while it waits to repeat a %s ends it at once", async (_, request, argv, hint) => {
+    const { server, start } = await startOnline();
+    const running = start(...argv);
+    if (hint !== "") answerJson(await server.asked("GET /calendars "), CALENDARS);
+    answer(await server.asked(request), "503 Service Unavailable", { "retry-after": "19" });
+    await running.stderrWith("trying again");
+    running.child.kill(signal);
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
+    expect(stderr).toMatch(/\nerror: (?:interrupted|terminated)\n/);
+    expect(stderr.slice(stderr.indexOf("\nerror: "))).toContain(hint);
   });
 
   test("ends service start with 0", async () => {
@@ -142,7 +176,7 @@ function connects(port: number): Promise<boolean> {
 
 test("a request that takes too long is exit 8", async () => {
   const { server, run } = await startOnline();
-  expect(await run("whoami", "--timeout", "0.2")).toMatchObject({
+  expect(await run("whoami", "--timeout", "0.2", "--retries", "0")).toMatchObject({
     exitCode: 8,
     stderr: expect.stringContaining("0.2 seconds"),
   });

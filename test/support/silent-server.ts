@@ -41,7 +41,17 @@ export async function startSilentServer(): Promise<SilentServer> {
 
 /** Writes an answer with a JSON body over a connection. */
 export function answerJson(socket: Socket, body: unknown): void {
-  const text = JSON.stringify(body);
-  const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}`;
-  socket.write(`${head}\r\n\r\n${text}`);
+  answer(socket, "200 OK", { "content-type": "application/json" }, JSON.stringify(body));
+}
+
+/** Writes a whole answer over a connection. */
+export function answer(
+  socket: Socket,
+  status: string,
+  headers: Readonly<Record<string, string>>,
+  body = "",
+): void {
+  const all = { ...headers, "content-length": String(Buffer.byteLength(body)) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n${body}`);
 }
