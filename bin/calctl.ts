@@ -7,7 +7,10 @@ async function main(argv: readonly string[]): Promise<void> {
   const [{ createHost }, { run }] = await Promise.all([import("../src/host.js"), import("../src/run.js")]);
   // Should nothing be left to wait for in the middle of a run, as after Ctrl-D at a question, it was interrupted.
   process.exitCode = 130;
-  process.exitCode = await run(argv, createHost(process));
+  const host = createHost(process);
+  process.exitCode = await run(argv, host);
+  // Whoever interrupts it does not wait for a reader that reads no more.
+  if (host.stdout.isStuck) process.exit();
 }
 
 void main(process.argv.slice(2));

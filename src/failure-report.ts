@@ -1,10 +1,10 @@
-import { isSwitchedOn } from "./config/environment.js";
+import { isDebugging } from "./config/environment.js";
 import type { GlobalFlags } from "./context.js";
 import type { CliError } from "./errors.js";
 import type { Host } from "./host.js";
 import { renderError } from "./output/error-report.js";
 import { effectiveFormat } from "./output/output.js";
-import { sanitizeBlock } from "./output/sanitize.js";
+import { stackTrace } from "./output/stack-trace.js";
 import { createStyle, wantsColor } from "./output/style.js";
 
 export interface FailedRun {
@@ -29,7 +29,7 @@ export async function describeFailure(error: CliError, run: FailedRun): Promise<
     color,
     style: await createStyle(color),
   });
-  return debug || isSwitchedOn(env["CALCTL_DEBUG"]) ? `${traces(error)}${text}` : text;
+  return isDebugging({ debug }, env) ? `${stackTrace(error)}\n${text}` : text;
 }
 
 type ShapingFlags = Pick<GlobalFlags, "output" | "color" | "debug">;
@@ -67,13 +67,4 @@ function flagValue(argv: readonly string[], names: readonly string[]): string | 
 function beforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
   return end === -1 ? argv : argv.slice(0, end);
-}
-
-/** The stacks of an error and of what caused it. */
-function traces(error: Error): string {
-  const stacks: string[] = [];
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    stacks.push(sanitizeBlock(cause.stack ?? cause.message));
-  }
-  return `${stacks.join("\ncaused by: ")}\n`;
 }

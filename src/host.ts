@@ -5,17 +5,19 @@ import type { CredentialStore } from "./auth/credentials.js";
 import { type ConfigFile, ConfigSyntaxError, createConfigFile } from "./config/config-file.js";
 import { resolveDirectories } from "./config/directories.js";
 import type { Environment } from "./config/environment.js";
+import { environmentSecrets } from "./config/environment-secrets.js";
 import type { ProcessTable } from "./config/file-lock.js";
 import type { Context, GlobalFlags } from "./context.js";
 import { type CliError, configurationError } from "./errors.js";
 import { createClock } from "./host/clock.js";
 import type { ReadableLike } from "./host/input.js";
+import { createLiveSecrets, type LiveSecrets } from "./host/live-secrets.js";
 import { localDatabase } from "./host/local-backend.js";
 import { createProcessTable, type ProcessSource } from "./host/process-table.js";
 import { createResources, type Resources } from "./host/resources.js";
 import { createInterruption, type SignalSource } from "./host/signals.js";
 import { resolveSystemTimeZone } from "./host/system-time-zone.js";
-import { createTextSink, type TextSink, type WritableLike } from "./host/text-sink.js";
+import { createTextSink, maskedSink, type TextSink, type WritableLike } from "./host/text-sink.js";
 import type { Service } from "./service/service.js";
 
 /** What is used of Node's process. */
@@ -83,6 +85,8 @@ export interface HostParts {
   readonly stderr: TextSink;
   readonly resources: Resources;
   readonly clock: Clock;
+  /** What stderr never shows; stdout does where it is asked for. */
+  readonly secrets: LiveSecrets;
   readonly systemTimeZone: () => string | undefined;
   readonly configFile: ConfigFile;
   /** Whose locks are whose. */
@@ -121,6 +125,7 @@ async function explain(error: CliError): Promise<CliError> {
 export function createHost(process: ProcessLike, overrides: HostOverrides = {}): Host {
   const { env, platform } = process;
   const directories = resolveDirectories({ env, platform, home: homeFolder });
+  const secrets = createLiveSecrets(() => environmentSecrets(env));
   let interruption: AbortSignal | undefined;
   const signal = (): AbortSignal => {
     interruption ??= createInterruption(process);
@@ -130,9 +135,10 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
   const parts: HostParts = {
     process,
     overrides,
-    stdout: createTextSink(() => process.stdout, "stdout"),
-    stderr: createTextSink(() => process.stderr, "stderr"),
+    stdout: createTextSink({ open: () => process.stdout, name: "stdout", interruption: () => interruption }),
+    stderr: maskedSink(createTextSink({ open: () => process.stderr, name: "stderr" }), secrets.mask),
     resources: createResources(),
+    secrets,
     clock: createClock(overrides),
     systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,
     configFile:

@@ -33,6 +33,8 @@ export interface AuthorizationParts {
   readonly pastedLines: ((signal: AbortSignal) => AsyncIterable<string>) | null;
   /** A line for the person who signs in. */
   readonly tell: (text: string) => void;
+  /** Told each secret of the attempt once it is one: the state only after the address that carries it was shown. */
+  readonly onSecret: (value: string) => void;
   /** Aborts with the error to end with. */
   readonly signal: AbortSignal;
   /** Checks and keeps the token; what it throws is what the browser is told too. */
@@ -54,6 +56,8 @@ export async function authorize(options: AuthorizationOptions, parts: Authorizat
     parts.signal.throwIfAborted();
     const url = authorizationUrl(options, { redirectUri: listener.redirectUri, state, challenge });
     parts.showAddress(url, options.redirect.hosts.length === 0 ? null : portOf(listener.redirectUri));
+    parts.onSecret(state);
+    parts.onSecret(verifier);
     openQuietly(parts, url, waiting.signal);
     const pasted = watchPasted(parts, { ...expected, redirectUri: listener.redirectUri }, waiting.signal);
     const candidates = options.redirect.hosts.length === 0 ? [pasted] : [listener.response, pasted];
@@ -74,8 +78,9 @@ async function redeem(
     readonly code: string;
     readonly codeVerifier: string;
   },
-  { transport, signal, keep }: AuthorizationParts,
+  { transport, signal, keep, onSecret }: AuthorizationParts,
 ): Promise<{ readonly userName: string; readonly profile: string }> {
+  onSecret(exchange.code);
   const token = await exchangeCode(exchange, transport, signal);
   return { ...(await keep(token)), profile: exchange.profile };
 }

@@ -22,7 +22,10 @@ function globalOptions(): readonly Option[] {
     new Option("--color <when>", "auto, always or never (env: NO_COLOR, FORCE_COLOR)"),
     new Option("-q, --quiet", "no notes on stderr"),
     new Option("-v, --verbose", "one line per HTTP request on stderr"),
-    new Option("--debug", "stack traces with errors (env: CALCTL_DEBUG)"),
+    new Option(
+      "--debug",
+      "headers and bodies of HTTP requests, and stack traces, on stderr; secrets masked (env: CALCTL_DEBUG)",
+    ),
     new Option("--timeout <seconds>", "longest time for one HTTP request (default: 30; env: CALCTL_TIMEOUT)"),
     new Option("--retries <n>", "further attempts where repeating is safe (default: 3; env: CALCTL_RETRIES)"),
     new Option(

@@ -44,6 +44,11 @@ export function readVariable(env: Environment, name: Variable): string | undefin
   return undefined;
 }
 
+/** Whether `--debug` or CALCTL_DEBUG asks for all that helps to find a fault. */
+export function isDebugging({ debug }: { readonly debug?: boolean | undefined }, env: Environment): boolean {
+  return debug === true || isSwitchedOn(env["CALCTL_DEBUG"]);
+}
+
 /** Whether a switch is on: any text but nothing, `0`, `false` and `no`. */
 export function isSwitchedOn(value: string | undefined): boolean {
   return value !== undefined && !["", "0", "false", "no"].includes(value.toLowerCase());

@@ -1,4 +1,4 @@
-import { type Environment, isSwitchedOn, readVariable } from "../config/environment.js";
+import { type Environment, isDebugging, readVariable } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { emptyFlag } from "../config/settings.js";
 import type { Context, GlobalFlags, Settings, StatusFacts } from "../context.js";
@@ -12,7 +12,8 @@ import {
   effectiveFormat,
   type OutputTarget,
 } from "../output/output.js";
-import { sanitizeBlock, sanitizeLine } from "../output/sanitize.js";
+import { escapeJson, sanitizeLine } from "../output/sanitize.js";
+import { stackTrace } from "../output/stack-trace.js";
 import { wantsColor } from "../output/style.js";
 import { createBackend } from "./backend.js";
 import { createStoreOpener } from "./credential-stores.js";
@@ -43,6 +44,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
   const { flags } = options;
   const { env } = process;
   const warn = (text: string): void => writeNote(stderr, sanitizeLine(text));
+  const trace = (lines: readonly string[]): void => writeNote(stderr, lines.map(sanitizeLine).join("\n"));
   const note = (text: string): void => {
     if (flags.quiet !== true) warn(text);
   };
@@ -50,14 +52,21 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
   const settings = createSettings({ flags, env, configFile, systemTimeZone, note });
   const open = createServiceOpener(parts, (error) => {
     if (!isDebugging(flags, env)) return;
-    writeNote(stderr, sanitizeBlock(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+    writeNote(stderr, stackTrace(error));
   });
   checkGlobalFlags(flags, env);
-  const prompt = createPrompt(process, flags.prompts !== false, parts.signal);
+  const prompt = createPrompt(process, flags.prompts !== false, parts);
   const interactive = () => prompt.available;
   const openStore = createStoreOpener(parts, { interactive, tell: warn, signal: parts.signal });
   const config = () => configFile.read();
-  const tokenChoice = createTokenChoice({ settings, env, config, openStore, signal: parts.signal });
+  const tokenChoice = createTokenChoice({
+    settings,
+    env,
+    config,
+    openStore,
+    signal: parts.signal,
+    secrets: parts.secrets,
+  });
   return {
     flags,
     now: parts.clock.now,
@@ -79,11 +88,11 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
             env,
             resources: parts.resources,
           }),
-        decorate: (transport) => traced(transport, { flags, now: parts.clock.now, write: warn }),
+        decorate: (transport) => traced(transport, { flags, parts, write: trace }),
         resilience: (account) => createResilience({ parts, flags, account }),
       }),
     ),
-    session: createSession({ parts, flags, openStore, tokenChoice, interactive, warn }),
+    session: createSession({ parts, flags, openStore, tokenChoice, interactive, warn, trace }),
     statusFacts: () => readStatusFacts(settings(), tokenChoice),
     ...createPrinting(flags, env, stdout),
     service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
@@ -109,10 +118,6 @@ function checkGlobalFlags(flags: GlobalFlags, env: Environment): void {
   readNamedZone(flags, env);
 }
 
-function isDebugging({ debug }: GlobalFlags, env: Environment): boolean {
-  return debug === true || isSwitchedOn(readVariable(env, "CALCTL_DEBUG"));
-}
-
 type Printing = Pick<Context, "isTerminal" | "output" | "outputFormat" | "printJson" | "printText">;
 
 function createPrinting(flags: GlobalFlags, env: Environment, stdout: TextSink): Printing {
@@ -134,9 +139,13 @@ function createPrinting(flags: GlobalFlags, env: Environment, stdout: TextSink):
       return effectiveFormat({ format: choice }, stdout);
     },
     printText: (text) => stdout.write(text),
-    printJson: (value, layout) =>
-      stdout.write(`${JSON.stringify(value, undefined, layout === "line" ? 0 : 2)}\n`),
+    printJson: (value, layout) => stdout.write(jsonText(value, layout, stdout)),
   };
+}
+
+function jsonText(value: unknown, layout: "line" | "indented", { isTerminal }: TextSink): string {
+  const text = `${JSON.stringify(value, undefined, layout === "line" ? 0 : 2)}\n`;
+  return isTerminal ? escapeJson(text) : text;
 }
 
 function decideColor(flags: GlobalFlags, env: Environment, { isTerminal }: TextSink): boolean {

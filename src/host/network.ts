@@ -1,7 +1,8 @@
 import type { Transport } from "../api/transport.js";
-import type { Environment } from "../config/environment.js";
+import { type Environment, isDebugging } from "../config/environment.js";
 import { readProxyChoice } from "../config/proxy-settings.js";
 import type { GlobalFlags } from "../context.js";
+import type { HostParts } from "../host.js";
 import { LOCAL_BASE_URL } from "./local-backend.js";
 import type { Resources } from "./resources.js";
 
@@ -24,15 +25,20 @@ export async function createNetworkTransport(options: NetworkOptions): Promise<T
 
 export interface TraceChoice {
   readonly flags: GlobalFlags;
-  readonly now: () => number;
-  readonly write: (line: string) => void;
+  readonly parts: Pick<HostParts, "process" | "clock" | "secrets">;
+  /** Writes lines that belong together to stderr. */
+  readonly write: (lines: readonly string[]) => void;
 }
 
-/** With `--verbose`, a transport that says one line an attempt. */
-export async function traced(transport: Transport, { flags, now, write }: TraceChoice): Promise<Transport> {
-  if (flags.verbose !== true) return transport;
-  const nameUrl = (url: string) =>
-    url.startsWith(LOCAL_BASE_URL) ? `local /${url.slice(LOCAL_BASE_URL.length)}` : url;
+/** With `--verbose`, a transport that says one line an attempt; with `--debug`, all that goes over it. */
+export async function traced(transport: Transport, choice: TraceChoice): Promise<Transport> {
+  const { flags, parts, write } = choice;
+  const details = isDebugging(flags, parts.process.env);
+  if (flags.verbose !== true && !details) return transport;
   const { withTrace } = await import("../api/trace.js");
-  return withTrace(transport, { now, write, nameUrl });
+  return withTrace(transport, { now: parts.clock.now, write, nameUrl, mask: parts.secrets.mask, details });
+}
+
+function nameUrl(url: string): string {
+  return url.startsWith(LOCAL_BASE_URL) ? `local /${url.slice(LOCAL_BASE_URL.length)}` : url;
 }

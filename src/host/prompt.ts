@@ -1,6 +1,8 @@
 import { isSwitchedOn } from "../config/environment.js";
 import type { Prompt } from "../context.js";
 import { CliError } from "../errors.js";
+import { sanitizeLine } from "../output/sanitize.js";
+import type { LiveSecrets } from "./live-secrets.js";
 
 /** What is used of the process; its streams are touched when they are first needed. */
 export interface PromptProcess {
@@ -9,11 +11,19 @@ export interface PromptProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What belongs to the run. */
+export interface PromptRun {
+  readonly signal: () => AbortSignal;
+  /** Told what is typed unseen. */
+  readonly secrets: Pick<LiveSecrets, "add">;
+}
+
 /**
  * Questions on the terminal, through stderr: stdout is for data.
  * @param allowed false for `--no-input`
  */
-export function createPrompt(process: PromptProcess, allowed: boolean, signal: () => AbortSignal): Prompt {
+export function createPrompt(process: PromptProcess, allowed: boolean, run: PromptRun): Prompt {
+  const { signal, secrets } = run;
   const { env } = process;
   const forbidden = !allowed || isSwitchedOn(env["CALCTL_NO_INPUT"]) || isSwitchedOn(env["CI"]);
   const streams = () => ({
@@ -27,11 +37,13 @@ export function createPrompt(process: PromptProcess, allowed: boolean, signal: (
     },
     async confirm(question) {
       const { confirm } = await import("@inquirer/prompts");
-      return asked(confirm({ message: question, default: false }, streams()), signal());
+      return asked(confirm({ message: sanitizeLine(question), default: false }, streams()), signal());
     },
     async password(question) {
       const { password } = await import("@inquirer/prompts");
-      return asked(password({ message: question }, streams()), signal());
+      const typed = await asked(password({ message: sanitizeLine(question) }, streams()), signal());
+      secrets.add(typed);
+      return typed;
     },
   };
 }

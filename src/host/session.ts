@@ -14,6 +14,8 @@ export interface SessionOptions {
   /** Whether stdin and stderr are terminals, and asking is allowed. */
   readonly interactive: () => boolean;
   readonly warn: (text: string) => void;
+  /** Writes lines of a trace to stderr. */
+  readonly trace: (lines: readonly string[]) => void;
 }
 
 /** Signing in and out, and the token between. */

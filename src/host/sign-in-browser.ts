@@ -17,7 +17,8 @@ export async function authorizeInBrowser(
   if (authUrl === undefined || clientId === undefined) throw configurationError("nothing to sign in with");
   const redirect = chooseRedirect(attempt);
   const clientSecret = await readClientSecret(attempt);
-  const { process } = options.parts;
+  const { process, secrets } = options.parts;
+  secrets.add(clientSecret);
   const surroundings = { env: process.env, platform: process.platform };
   const opens = request.browser && redirect.hosts.length > 0 && canShowBrowser(surroundings);
   const { authorize } = await import("../auth/authorization.js");
@@ -42,6 +43,7 @@ export async function authorizeInBrowser(
         : null,
       pastedLines: options.interactive() ? (until) => readLines(process.stdin, until) : null,
       tell: options.warn,
+      onSecret: secrets.add,
       signal,
       keep: async (token) => {
         user = await keep(token);

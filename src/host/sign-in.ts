@@ -32,7 +32,7 @@ export interface SignIn {
  * @throws CliError with the exit codes of docs/exit-codes.md
  */
 export async function signIn(request: LoginRequest, options: SessionOptions): Promise<SignedIn> {
-  const { parts, flags, openStore, warn } = options;
+  const { parts, flags, openStore, trace } = options;
   const { env } = parts.process;
   const config = parts.configFile.read();
   const settings = decideLogin({ ...request.flags, profile: flags.profile }, env, config);
@@ -46,11 +46,14 @@ export async function signIn(request: LoginRequest, options: SessionOptions): Pr
   const network = { timeout: decideRequestLimits(flags, env).timeout, env, resources: parts.resources };
   const transport = await traced(await createNetworkTransport(network), {
     flags,
-    now: parts.clock.now,
-    write: warn,
+    parts,
+    write: trace,
   });
   const attempt: SignIn = { request, settings, target, options, transport, signal: parts.signal() };
-  const keep = (token: string) => keepToken(token, attempt, store);
+  const keep = (token: string) => {
+    parts.secrets.add(token);
+    return keepToken(token, attempt, store);
+  };
   const user =
     request.readToken === undefined
       ? await authorizeInBrowser(attempt, keep)

@@ -14,17 +14,26 @@ export interface TextSink {
   readonly columns: number | undefined;
   /**
    * Resolves when the stream has taken the text, or when nobody reads it any more.
-   * @throws CliError failed when it could not be written
+   * @throws CliError failed when it could not be written, interrupted when a signal came before it was
    */
   write(text: string): Promise<void>;
+  /** Whether a write was given up that the stream has not taken yet. */
+  readonly isStuck: boolean;
 }
 
-/**
- * A stream that a reader may close at any time: what comes after that is dropped in silence.
- * @param open gives the stream; Node makes its standard streams when they are first touched, which takes time
- */
-export function createTextSink(open: () => WritableLike, name: string): TextSink {
+export interface TextSinkOptions {
+  /** Gives the stream; Node makes its standard streams when they are first touched, which takes time. */
+  readonly open: () => WritableLike;
+  /** As messages name it. */
+  readonly name: string;
+  /** What ends a write that nobody reads; undefined while nothing listens for signals. */
+  readonly interruption?: () => AbortSignal | undefined;
+}
+
+/** A stream that a reader may close at any time: what comes after that is dropped in silence. */
+export function createTextSink({ open, name, interruption }: TextSinkOptions): TextSink {
   let closed = false;
+  let stuck = false;
   let opened: WritableLike | undefined;
   const stream = (): WritableLike => {
     if (opened === undefined) {
@@ -43,15 +52,41 @@ export function createTextSink(open: () => WritableLike, name: string): TextSink
     get columns() {
       return stream().columns;
     },
+    get isStuck() {
+      return stuck;
+    },
     write(text) {
       if (closed || text === "") return Promise.resolve();
       return new Promise((resolve, reject) => {
+        const signal = interruption?.();
+        const onAbort = (): void => {
+          stuck = true;
+          reject(signal?.reason);
+        };
+        signal?.addEventListener("abort", onAbort, { once: true });
         stream().write(text, (error) => {
+          signal?.removeEventListener("abort", onAbort);
           if (error === undefined || error === null || errorCodeOf(error) === "EPIPE") resolve();
           else reject(writeError(error, name));
         });
       });
     },
+  };
+}
+
+/** A stream that gets every text masked. */
+export function maskedSink(sink: TextSink, mask: (text: string) => string): TextSink {
+  return {
+    get isTerminal() {
+      return sink.isTerminal;
+    },
+    get columns() {
+      return sink.columns;
+    },
+    get isStuck() {
+      return sink.isStuck;
+    },
+    write: (text) => sink.write(mask(text)),
   };
 }
 

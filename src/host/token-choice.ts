@@ -6,6 +6,7 @@ import { readTokenRecord, type TokenRecord } from "../config/token-record.js";
 import type { Settings } from "../context.js";
 import { CliError, configurationError } from "../errors.js";
 import type { OpenStore } from "./credential-stores.js";
+import type { LiveSecrets } from "./live-secrets.js";
 
 export interface TokenChoiceOptions {
   readonly settings: () => Settings;
@@ -13,6 +14,8 @@ export interface TokenChoiceOptions {
   readonly config: () => Config;
   readonly openStore: OpenStore;
   readonly signal: () => AbortSignal;
+  /** Told every token that is found. */
+  readonly secrets: Pick<LiveSecrets, "add">;
 }
 
 /** The token for the chosen service. */
@@ -31,6 +34,10 @@ export interface TokenChoice {
  * first that is there, and no later one is touched.
  */
 export function createTokenChoice(options: TokenChoiceOptions): TokenChoice {
+  const kept = (value: string, source: string): Token => {
+    options.secrets.add(value);
+    return { value, source };
+  };
   return {
     source() {
       const source = findSource(options);
@@ -46,9 +53,9 @@ export function createTokenChoice(options: TokenChoiceOptions): TokenChoice {
         case "environment":
           return source.token;
         case "command":
-          return { value: await runCommand(source.command, options), source: nameOf(source) };
+          return kept(await runCommand(source.command, options), nameOf(source));
         case "stored":
-          return { value: await loadStored(source, options), source: nameOf(source) };
+          return kept(await loadStored(source, options), nameOf(source));
       }
     },
   };
@@ -69,6 +76,7 @@ function findSource(options: TokenChoiceOptions): Source | null {
   const settings = options.settings();
   const token = readToken(options.env);
   if (token !== null) {
+    options.secrets.add(token.value);
     if (settings.environmentTokenRefusal === null) return { kind: "environment", token };
     throw configurationError(
       `${token.source} holds a token that goes nowhere: ${settings.environmentTokenRefusal}`,

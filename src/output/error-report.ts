@@ -1,7 +1,11 @@
 import type { CliError } from "../errors.js";
+import { boundText, boundValue } from "./bounded-value.js";
 import { describeDetails } from "./error-details.js";
 import { escapeJson, sanitizeLine } from "./sanitize.js";
 import { PLAIN_STYLE, type Style } from "./style.js";
+
+/** UTF-16 code units of one line about a single field. */
+const DETAIL_MAX = 1000;
 
 export interface ErrorReportOptions {
   /** Whether data is printed as `json` or `ndjson`. */
@@ -25,10 +29,10 @@ function renderJson({ code, exitCode, message, hint, status, details, request }:
   const error = {
     code,
     exit_code: exitCode,
-    message,
-    hint: hint ?? null,
+    message: boundText(message),
+    hint: hint === undefined ? null : boundText(hint),
     status: status ?? null,
-    details: details ?? null,
+    details: boundValue(details ?? null),
     request: request ?? null,
   };
   return `${escapeJson(JSON.stringify({ error }))}\n`;
@@ -36,9 +40,9 @@ function renderJson({ code, exitCode, message, hint, status, details, request }:
 
 function renderText({ message, hint, details }: CliError, style: Style): string {
   const lines = [
-    `${style.bold(style.red("error:"))} ${sanitizeLine(message)}`,
-    ...describeDetails(details).map((line) => `  ${sanitizeLine(line)}`),
-    ...(hint === undefined ? [] : [`${style.bold("hint:")} ${sanitizeLine(hint)}`]),
+    `${style.bold(style.red("error:"))} ${sanitizeLine(boundText(message))}`,
+    ...describeDetails(details).map((line) => `  ${sanitizeLine(boundText(line, DETAIL_MAX))}`),
+    ...(hint === undefined ? [] : [`${style.bold("hint:")} ${sanitizeLine(boundText(hint))}`]),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -48,7 +48,8 @@ export function createOutput<T>(view: View<T>, options: OutputOptions, target: O
 }
 
 function tellDone(error: CliError, done: string): CliError {
-  return new CliError(error.code, `${error.message}, but ${done}`, { cause: error });
+  const { code, exitCode } = error;
+  return new CliError(code, `${error.message}, but ${done}`, { exitCode, cause: error });
 }
 
 /** The format in which data is printed; words that are none or cannot be had count as not given. */

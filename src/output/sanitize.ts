@@ -8,7 +8,8 @@ const HARMFUL = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-
 
 /** No script stacks more marks on one letter; piled up they paint over neighbouring lines. */
 const MARKS_MAX = 8;
-const TOO_MANY_MARKS = new RegExp(`\\p{M}{${MARKS_MAX + 1},}`, "gu");
+/** Joiners and other characters of no width do not begin a new letter either. */
+const TOO_MANY_MARKS = new RegExp(`[\\p{M}\\u200b-\\u200d\\u2060-\\u2064\\ufeff]{${MARKS_MAX + 1},}`, "gu");
 
 const NAMED_ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
@@ -26,11 +27,18 @@ export function sanitizeBlock(text: string): string {
 /**
  * A JSON text for a terminal: what JSON leaves as it is but a terminal may obey becomes `\uXXXX`, so the text
  * still means the same. @see RFC 8259 §7
+ * @param text as JSON.stringify writes it
  */
 export function escapeJson(text: string): string {
-  return text.replace(HARMFUL, (found) =>
-    isLayout(found) || found === "\r" ? found : `\\u${codeOf(found).toString(16).padStart(4, "0")}`,
+  return limitMarks(
+    text.replace(HARMFUL, (found) => (isLayout(found) ? found : jsonEscape(found))),
+    jsonEscape,
   );
+}
+
+function jsonEscape(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
 function isLayout(character: string): boolean {
@@ -43,10 +51,10 @@ function visibleEscape(character: string): string {
   return NAMED_ESCAPES[character] ?? `\\x${code.toString(16).padStart(2, "0")}`;
 }
 
-function limitMarks(text: string): string {
+function limitMarks(text: string, write: (mark: string) => string = visibleEscape): string {
   return text.replace(TOO_MANY_MARKS, (marks) => {
     const all = [...marks];
-    return [...all.slice(0, MARKS_MAX), ...all.slice(MARKS_MAX).map(visibleEscape)].join("");
+    return [...all.slice(0, MARKS_MAX), ...all.slice(MARKS_MAX).map(write)].join("");
   });
 }
 

@@ -36,7 +36,9 @@ describeWithSystem("keyring", "secrets", () => {
     await fetch(back);
     const first = await login.ended;
     expect(first.exitCode).toBe(0);
-    outputs.push(first.stdout, first.stderr);
+    expect(first.stderr).toContain(`> POST ${server.authUrl}/token`);
+    // The address is shown to be opened, and carries the state; nothing else does.
+    outputs.push(first.stdout, first.stderr.replace(address, ""));
 
     const commands = [
       ["whoami"],
@@ -48,11 +50,13 @@ describeWithSystem("keyring", "secrets", () => {
     for (const argv of [...commands, ["profiles", "list"], ["nonsense"], ["logout"], ["whoami"]]) {
       const { stdout, stderr } = await installation.run(...argv, "--debug", "--verbose");
       outputs.push(stdout, stderr);
+      if (argv[0] === "calendars") expect(stderr).toContain("> authorization: ***");
     }
     const seen = watch.stop();
 
     const { code_verifier: verifier, code } = server.tokenRequests[0]?.body ?? {};
-    const secrets = [...server.tokens, server.clientSecret, verifier, code];
+    const state = new URL(address).searchParams.get("state");
+    const secrets = [...server.tokens, server.clientSecret, verifier, code, state];
     const files = filesBelow(installation.home).map((path) => readFileSync(path, "latin1"));
     expect(seen.commandLines.some((line) => line.includes("--keychain-helper"))).toBe(true);
     for (const secret of secrets) {

@@ -1,15 +1,5 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
@@ -69,42 +59,6 @@ describe("first use", () => {
   });
 });
 
-describe("streams", () => {
-  test("a reader that leaves early ends it quietly", async () => {
-    const installation = createInstallation();
-    for (let index = 0; index < 3; index += 1) {
-      await installation.run(...CREATE, "--description", "x".repeat(10_000));
-    }
-    const { exitCode, stdout, stderr } = await installation.shell(
-      "calctl events list --days 7 -o json | head -1",
-    );
-    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "[\n", stderr: "" });
-  });
-
-  test("a slow reader gets all of it", async () => {
-    const installation = createInstallation();
-    const { stdout } = await installation.shell("calctl service openapi | { head -c 1; cat; } | wc -c");
-    const whole = await installation.run("service", "openapi");
-    expect(Number(stdout)).toBe(Buffer.byteLength(whole.stdout));
-  });
-
-  test("output that cannot be written is exit 1, and stderr says so", async ({ skip }) => {
-    if (!existsSync("/dev/full")) skip("there is no /dev/full");
-    const installation = createInstallation();
-    await installation.run("whoami");
-    const { exitCode, stderr } = await installation.shell("calctl whoami > /dev/full");
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^error: stdout could not be written/);
-  });
-
-  test("text goes to stderr, data to stdout, and errors leave stdout empty", async () => {
-    const installation = createInstallation();
-    const { exitCode, stdout, stderr } = await installation.run("nonsense");
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toMatch(/^error: .*nonsense/);
-  });
-});
-
 describe("text that is no JSON", () => {
   test("as --input is exit 2 with the place", async () => {
     const { exitCode, stderr } = await createInstallation().runWith(
@@ -161,11 +115,6 @@ test("without a home folder, exit 10 says what to set; with folders named, it wo
   expect((await installation.run("config", "path")).stdout).toMatch(/^\//);
   const named = { CALCTL_CONFIG_DIR: installation.home, CALCTL_DATA_DIR: installation.home };
   expect((await installation.runWith({ env: named }, "whoami")).exitCode).toBe(0);
-});
-
-test("a note that cannot be written does not decide how a run ends", async () => {
-  const { exitCode, stdout } = await createInstallation().shell("calctl whoami --fields type 2>/dev/full");
-  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "user\n" });
 });
 
 describe("broken files", () => {
@@ -236,59 +185,6 @@ describe("environment", () => {
     const [announced, error = ""] = stderr.split("\n");
     expect(announced).toContain("GET /user: nothing listens at 127.0.0.1:1; trying again in");
     expect(JSON.parse(error)).toMatchObject({ error: { code: "unavailable", request: "GET /user" } });
-  });
-});
-
-/** A server that takes every connection and never answers. */
-async function startSilentServer(): Promise<{ readonly url: string; readonly asked: Promise<void> }> {
-  let tell: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
-  const server = createServer((socket) => {
-    socket.on("data", tell);
-    socket.on("error", () => undefined);
-    onTestFinished(() => void socket.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return { url: `http://127.0.0.1:${address.port}`, asked };
-}
-
-describe("signals", () => {
-  test.each([
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const)("%s during a request ends it with %i", async (signal, code) => {
-    const server = await startSilentServer();
-    const { start } = createInstallation({ CALCTL_TOKEN: "t", CALCTL_BASE_URL: server.url });
-    const running = start("whoami");
-    await server.asked;
-    running.child.kill(signal);
-    expect(await running.ended).toMatchObject({ exitCode: code, stdout: "" });
-  });
-
-  test("a request that takes too long is exit 8", async () => {
-    const server = await startSilentServer();
-    const { run } = createInstallation({
-      CALCTL_TOKEN: "t",
-      CALCTL_BASE_URL: server.url,
-      CALCTL_TIMEOUT: "0.2",
-    });
-    expect(await run("whoami")).toMatchObject({
-      exitCode: 8,
-      stderr: expect.stringContaining("0.2 seconds"),
-    });
-  });
-
-  test.each(["SIGINT", "SIGTERM"] as const)("%s ends service start with 0", async (signal) => {
-    const running = createInstallation().start("service", "start", "--memory", "--port", "0", "-o", "json");
-    const { base_url: url } = JSON.parse(await running.stdoutWith("\n"));
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    running.child.kill(signal);
-    expect((await running.ended).exitCode).toBe(0);
   });
 });
 

@@ -68,6 +68,12 @@ describeWithSystem("tmux", "on a terminal", () => {
     }
   });
 
+  test("control characters in a question do not reach the terminal", async () => {
+    const terminal = openTerminal(createInstallation(), { columns: 100 });
+    terminal.type("calctl service users add $'Ana\\e[31m\\u202e'", "Enter");
+    await terminal.shows("Password for Ana\\x1b[31m\\u{202e}");
+  });
+
   test("control characters of a title do not reach the terminal", async () => {
     const { installation } = await createEvent("\u001b[31mred\u202eder");
     const terminal = openTerminal(installation, { columns: 100 });

@@ -58,6 +58,12 @@ describe("an error for eyes", () => {
     expect(text(error)).toBe(["error: refused", ...lines, "hint: look", ""].join("\n"));
   });
 
+  test("cuts a line that nobody reads to its end", () => {
+    expect(text(new CliError("rejected", "refused", { details: { title: ["x".repeat(5000)] } }))).toBe(
+      `error: refused\n  title: ${"x".repeat(993)}…\n`,
+    );
+  });
+
   test("does not flood the terminal", () => {
     const details = Object.fromEntries(Array.from({ length: 23 }, (_, index) => [`f${index}`, ["is wrong"]]));
     const lines = text(new CliError("rejected", "refused", { details })).split("\n");

@@ -1,47 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { escapeJson, sanitizeBlock, sanitizeLine } from "../../src/output/sanitize.js";
+import { harmfulCodes, hostileText as text } from "../support/harmful-text.js";
 
 const ESC = "\u001b";
-
-/** What a terminal may obey, spelled out independently of the code under test. */
-function isHarmful(code: number): boolean {
-  return (
-    code < 0x20 ||
-    (code >= 0x7f && code <= 0x9f) ||
-    [0x61c, 0x200e, 0x200f, 0x2028, 0x2029].includes(code) ||
-    (code >= 0x202a && code <= 0x202e) ||
-    (code >= 0x2066 && code <= 0x2069) ||
-    (code >= 0xd800 && code <= 0xdfff)
-  );
-}
-
-function harmfulCodes(text: string): readonly number[] {
-  return [...text].map((character) => character.codePointAt(0) ?? 0).filter(isHarmful);
-}
-
-/** Any text, rich in what must not pass. */
-const text = fc
-  .array(
-    fc.oneof(
-      fc.string({ unit: "binary" }),
-      fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
-      fc.constantFrom(
-        ESC,
-        "\u009b",
-        "\u202e",
-        "\u2066",
-        "\ud83d",
-        "\r",
-        "\r\n",
-        "\n",
-        "\t",
-        "\u0301",
-        "👩‍💻",
-      ),
-    ),
-  )
-  .map((parts) => parts.join(""));
 
 const plainText = fc.string({ unit: "grapheme" }).filter((value) => harmfulCodes(value).length === 0);
 
@@ -63,6 +25,11 @@ describe("sanitizeLine", () => {
     ["a backslash", "C:\\new", "C:\\new"],
     ["emoji and Japanese", "👩‍💻 が 日本語 🇯🇵", "👩‍💻 が 日本語 🇯🇵"],
     ["as many marks as scripts stack", `a${"\u0301".repeat(8)}b`, `a${"\u0301".repeat(8)}b`],
+    [
+      "marks between which there is nothing",
+      `a${"\u0301\u200c".repeat(5)}b`,
+      `a${"\u0301\u200c".repeat(4)}\\u{301}\\u{200c}b`,
+    ],
     ["more marks than that", `a${"\u0301".repeat(10)}b`, `a${"\u0301".repeat(8)}\\u{301}\\u{301}b`],
   ])("%s", (_, input, expected) => {
     expect(sanitizeLine(input)).toBe(expected);
@@ -75,7 +42,7 @@ describe("sanitizeLine", () => {
   test("leaves plain text as it is", () => {
     fc.assert(
       fc.property(plainText, (value) => {
-        fc.pre(!/\p{M}{9}/u.test(value));
+        fc.pre(!/[\p{M}\p{Cf}]{9}/u.test(value));
         expect(sanitizeLine(value)).toBe(value);
       }),
     );
@@ -124,6 +91,13 @@ describe("escapeJson", () => {
   test("escapes what JSON leaves as it is", () => {
     const value = ["\u007f\u009b\u202e\u2028", 'a"\\b'];
     expect(escapeJson(JSON.stringify(value))).toBe('["\\u007f\\u009b\\u202e\\u2028","a\\"\\\\b"]');
+  });
+
+  test("escapes marks that pile up", () => {
+    const value = `a${"\u0301".repeat(9)}${"\u{1e8d0}".repeat(1)}`;
+    const escaped = escapeJson(JSON.stringify(value));
+    expect(escaped).toBe(`"a${"\u0301".repeat(8)}\\u0301\\ud83a\\udcd0"`);
+    expect(JSON.parse(escaped)).toBe(value);
   });
 
   test("keeps the line feeds between members", () => {

@@ -30,7 +30,8 @@ export async function runCalendarsAdd(context: AdminContext, options: CalendarsA
   const { db, name, owner, calendarColor: color } = options;
   if (owner === undefined) throw missingFlags(["--owner"]);
   const admin = await context.service.admin(db);
-  await output.print(await admin.calendars.add({ name, owner, ...(color === undefined ? {} : { color }) }));
+  const calendar = await admin.calendars.add({ name, owner, ...(color === undefined ? {} : { color }) });
+  await output.print(calendar, `calendar ${calendar.id} was added`);
 }
 
 export async function runCalendarsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {

@@ -36,7 +36,8 @@ export async function runClientsAdd(context: AdminContext, options: ClientsAddOp
   const { db, name, redirectUri: redirectUris } = options;
   if (redirectUris === undefined) throw missingFlags(["--redirect-uri"]);
   const admin = await context.service.admin(db);
-  await output.print(await admin.clients.add({ name, redirectUris }));
+  const client = await admin.clients.add({ name, redirectUris });
+  await output.print(client, `client ${client.id} was added: remove it, its secret is lost`);
 }
 
 export async function runClientsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {

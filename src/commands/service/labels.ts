@@ -32,5 +32,6 @@ export async function runLabelsSet(context: AdminContext, options: LabelsSetOpti
     throw usageError(`NUMBER: "${number}" is no number of a label`, "write 1 to 10");
   const admin = await context.service.admin(db);
   const change = { ...(name === undefined ? {} : { name }), ...(color === undefined ? {} : { color }) };
-  await output.print(await admin.labels.set(calendar, Number(number), change));
+  const label = await admin.labels.set(calendar, Number(number), change);
+  await output.print(label, `label ${label.id} was set`);
 }

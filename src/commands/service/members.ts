@@ -28,7 +28,8 @@ export async function runMembersAdd(context: AdminContext, { user, db }: MemberO
   const output = context.output(userView);
   const calendar = requiredCalendar(context);
   const admin = await context.service.admin(db);
-  await output.print(await admin.members.add(user, calendar));
+  const member = await admin.members.add(user, calendar);
+  await output.print(member, `${member.id} was added`);
 }
 
 export async function runMembersRemove(context: AdminContext, { user, db }: MemberOptions): Promise<void> {

@@ -30,7 +30,8 @@ export async function runTokensCreate(context: AdminContext, options: TokensCrea
   const { db, user, readOnly = false } = options;
   if (user === undefined) throw missingFlags(["--user"]);
   const admin = await context.service.admin(db);
-  await output.print(await admin.tokens.create({ user, readOnly }));
+  const token = await admin.tokens.create({ user, readOnly });
+  await output.print(token, `token ${token.id} was created: revoke it, its text is lost`);
 }
 
 export async function runTokensList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {

@@ -54,7 +54,7 @@ export async function runUsersAdd(
   if (password === "") {
     context.note(`${name} has no password yet and cannot sign in: calctl service users password ${user.id}`);
   }
-  await output.print(user);
+  await output.print(user, `user ${user.id} was added`);
 }
 
 export async function runUsersList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {

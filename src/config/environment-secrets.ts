@@ -1,0 +1,23 @@
+import type { Environment } from "./environment.js";
+
+const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+
+/** The secrets that the environment holds: a token, a client secret, the passwords of proxies. */
+export function environmentSecrets(env: Environment): readonly string[] {
+  const named = [env["CALCTL_TOKEN"], env["CALCTL_CLIENT_SECRET"]];
+  const passwords = PROXIES.map((name) => passwordIn(env[name] ?? ""));
+  return [...named, ...passwords].filter((value) => value !== undefined && value !== "") as string[];
+}
+
+/** The password of a proxy's address, with or without a scheme; nothing where it has none or cannot be read. */
+function passwordIn(address: string): string {
+  const text = address.trim();
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  if (!URL.canParse(url)) return "";
+  const { password } = new URL(url);
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
+}

@@ -1,0 +1,184 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { answer, answerJson, startSilentServer } from "../support/silent-server.js";
+import { createInstallation, PROGRAM } from "../support/spawned.js";
+
+/** Ctrl-C and kill, at each point of a run of the built program. */
+
+const SIGNALS = [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const;
+
+const TODAY = new Date().toISOString().slice(0, 10);
+const TIMES = ["--start", `${TODAY}T12:00`, "--duration", "1h", "--timezone", "UTC"];
+
+async function startOnline() {
+  const server = await startSilentServer();
+  const env = { CALCTL_TOKEN: "token-0123456789", CALCTL_BASE_URL: server.url };
+  return { server, ...createInstallation(env) };
+}
+
+const CALENDARS = { data: [{ id: "cal", type: "calendar", attributes: { name: "Family" } }] };
+
+describe.each(SIGNALS)("%s", (signal, code) => {
+  test("during a request ends it, and prints nothing on stdout", async () => {
+    const { server, start } = await startOnline();
+    const running = start("whoami");
+    await server.asked("GET /user");
+    running.child.kill(signal);
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
+    expect(stderr).toMatch(/^error: (?:interrupted|terminated)\n$/);
+  });
+
+  test.each([
+    ["POST", ["events", "create", "--title", "T", ...TIMES]],
+    ["POST", ["comment", "event-1", "hello"]],
+    ["DELETE", ["events", "delete", "event-1", "--yes"]],
+  ])("during a %s says that its outcome is unknown", async (method, argv) => {
+    const { server, start } = await startOnline();
+    const running = start(...argv, "-c", "cal");
+    answerJson(await server.asked("GET /calendars "), CALENDARS);
+    await server.asked(`${method} /calendars/cal/`);
+    running.child.kill(signal);
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
+    expect(stderr).toMatch(new RegExp(`^error: .*\\nhint: a ${method} was under way: .*unknown`));
+  });
+
+  test("with -o json is an error object with the code of the signal", async () => {
+    const { server, start } = await startOnline();
+    const running = start("comment", "event-1", "hello", "-c", "cal", "-o", "json");
+    answerJson(await server.asked("GET /calendars "), CALENDARS);
+    await server.asked("POST ");
+    running.child.kill(signal);
+    const { exitCode, stderr } = await running.ended;
+    expect(exitCode).toBe(code);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: "interrupted", exit_code: code, hint: expect.stringContaining("unknown") },
+    });
+  });
+
+  test("while it waits for the rate limit ends it at once", async () => {
+    const { server, start } = await startOnline();
+    const running = start("comment", "event-1", "hello", "-c", "cal");
+    answerJson(await server.asked("GET /calendars "), CALENDARS);
+    answer(await server.asked("POST "), "429 Too Many Requests", { "retry-after": "50" });
+    await running.stderrWith("waiting");
+    running.child.kill(signal);
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
+    // What was refused was not done: there is nothing to warn of.
+    expect(stderr).toMatch(/\nerror: (?:interrupted|terminated)\n$/);
+  });
+
+  test.each([
+    ["GET", "GET /user", ["whoami"], ""],
+    [
+      "DELETE",
+      "DELETE ",
+      ["events", "delete", "event-1", "--yes", "-c", "cal"],
+      "hint: a DELETE was under way",
+    ],
+  ])("while it waits to repeat a %s ends it at once", async (_, request, argv, hint) => {
+    const { server, start } = await startOnline();
+    const running = start(...argv);
+    if (hint !== "") answerJson(await server.asked("GET /calendars "), CALENDARS);
+    answer(await server.asked(request), "503 Service Unavailable", { "retry-after": "19" });
+    await running.stderrWith("trying again");
+    running.child.kill(signal);
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
+    expect(stderr).toMatch(/\nerror: (?:interrupted|terminated)\n/);
+    expect(stderr.slice(stderr.indexOf("\nerror: "))).toContain(hint);
+  });
+
+  test("ends service start with 0", async () => {
+    const running = createInstallation().start("service", "start", "--memory", "--port", "0", "-o", "json");
+    expect(JSON.parse(await running.stdoutWith("\n")).base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    running.child.kill(signal);
+    expect((await running.ended).exitCode).toBe(0);
+  });
+
+  test("while nobody reads its output ends it, with the error on stderr", async () => {
+    const { server, env } = await startOnline();
+    const child = spawn(process.execPath, [PROGRAM, "whoami", "-o", "json"], { env, stdio: "pipe" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const name = "x".repeat(8 * 1024 * 1024);
+    answerJson(await server.asked("GET /user"), { data: { id: "1", type: "user", attributes: { name } } });
+    await once(child.stdout, "readable");
+    // The first of it is here, and no more of it will be read.
+    child.kill(signal);
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString("utf8");
+    });
+    const [exitCode] = await once(child, "exit");
+    expect(exitCode).toBe(code);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "interrupted", exit_code: code } });
+    child.stdout.destroy();
+  });
+});
+
+test("an interruption while nobody reads that something was created says so", async () => {
+  const { server, env } = await startOnline();
+  const argv = ["comment", "event-1", "hello", "-c", "cal", "-o", "json"];
+  const child = spawn(process.execPath, [PROGRAM, ...argv], { env, stdio: "pipe" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  answerJson(await server.asked("GET /calendars "), CALENDARS);
+  const attributes = { content: "x".repeat(8 * 1024 * 1024) };
+  answerJson(await server.asked("POST "), { data: { id: "comment-1", type: "activity", attributes } });
+  await once(child.stdout, "readable");
+  child.kill("SIGTERM");
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString("utf8");
+  });
+  expect(await once(child, "exit")).toEqual([143, null]);
+  expect(JSON.parse(stderr).error.message).toBe("terminated, but comment comment-1 was posted");
+  child.stdout.destroy();
+});
+
+test("a second Ctrl-C ends it at once, even where the first lets something finish", async () => {
+  const running = createInstallation().start("service", "start", "--memory", "--port", "0", "-o", "json");
+  const { base_url: url } = JSON.parse(await running.stdoutWith("\n"));
+  const port = Number(new URL(url).port);
+  // Half a request: the service would wait for the rest of it.
+  const slow = connect(port, "127.0.0.1");
+  onTestFinished(() => void slow.destroy());
+  slow.on("error", () => undefined);
+  slow.write(
+    "POST /calendars/x/events HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 10\r\n\r\n",
+  );
+  await once(slow, "data");
+  running.child.kill("SIGINT");
+  while (await connects(port));
+  expect(running.child.exitCode).toBeNull();
+  running.child.kill("SIGINT");
+  expect((await running.ended).exitCode).toBe(130);
+  expect(running.child.signalCode).toBe("SIGINT");
+});
+
+/** Whether a server still takes connections there. */
+function connects(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+test("a request that takes too long is exit 8", async () => {
+  const { server, run } = await startOnline();
+  expect(await run("whoami", "--timeout", "0.2", "--retries", "0")).toMatchObject({
+    exitCode: 8,
+    stderr: expect.stringContaining("0.2 seconds"),
+  });
+  await server.asked("GET /user");
+});

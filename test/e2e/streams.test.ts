@@ -1,0 +1,171 @@
+import { existsSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { createInstallation } from "../support/spawned.js";
+
+/** Readers that leave, streams that are closed, and disks that are full. */
+
+const TODAY = new Date().toISOString().slice(0, 10);
+const CREATE = `events create --title T --start ${TODAY}T12:00 --duration 1h --timezone UTC`;
+
+describe("a reader of stdout that leaves", () => {
+  test.each([
+    ["after a line", "calctl service openapi | head -1", "{\n"],
+    ["after a byte", "calctl service openapi | head -c 1", "{"],
+    ["at once", "calctl service openapi | true", ""],
+    ["from help", "calctl --help | true", ""],
+    ["from --version", "calctl --version | true", ""],
+    ["from a tour", "calctl tour | head -c 1", "A"],
+  ])("%s ends it quietly", async (_, line, stdout) => {
+    expect(await createInstallation().shell(line)).toEqual({ exitCode: 0, stdout, stderr: "" });
+  });
+
+  test("in the middle of much more than a pipe holds ends it quietly", async () => {
+    const installation = createInstallation();
+    const create = `calctl ${CREATE} --description ${"x".repeat(10_000)}`;
+    await installation.shell(`for i in 1 2 3 4 5 6 7 8; do ${create}; done`);
+    const { exitCode, stdout, stderr } = await installation.shell("calctl events list -o json | head -1");
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "[\n", stderr: "" });
+  });
+
+  test("does not stop a write", async () => {
+    const installation = createInstallation();
+    await installation.run("whoami");
+    const { exitCode, stderr } = await installation.shell(`calctl ${CREATE} | true`);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(JSON.parse((await installation.run("events", "list", "-o", "json")).stdout)).toHaveLength(1);
+  });
+});
+
+describe("a reader of stderr that leaves", () => {
+  test.each([
+    ["in the middle of a trace", "calctl events list --debug 2>&1 >/dev/null | head -1", 0],
+    ["before a trace", "calctl events list --debug 2>&1 >/dev/null | true", 0],
+    ["before an error", "calctl nonsense 2>&1 >/dev/null | true", 2],
+    ["before an error with its stack", "calctl events get nothing --debug 2>&1 >/dev/null | true", 5],
+  ])("%s changes nothing", async (_, line, exitCode) => {
+    expect((await createInstallation().shell(line)).exitCode).toBe(exitCode);
+  });
+
+  test("leaves stdout whole", async () => {
+    const installation = createInstallation();
+    const { stdout } = await installation.run("calendars", "-o", "json");
+    const line = "{ calctl calendars --debug -o json 2>&1 >&3 | true; } 3>&1";
+    expect(await installation.shell(line)).toEqual({ exitCode: 0, stdout, stderr: "" });
+  });
+});
+
+test("a slow reader gets all of it", async () => {
+  const installation = createInstallation();
+  const { stdout } = await installation.shell("calctl service openapi | { head -c 1; cat; } | wc -c");
+  const whole = await installation.run("service", "openapi");
+  expect(Number(stdout)).toBe(Buffer.byteLength(whole.stdout));
+});
+
+test("text goes to stderr, data to stdout, and errors leave stdout empty", async () => {
+  const { exitCode, stdout, stderr } = await createInstallation().run("nonsense");
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  expect(stderr).toMatch(/^error: .*nonsense/);
+});
+
+describe("a stream that is closed from the beginning", () => {
+  test.each([
+    ["stdin", "calctl whoami --fields type <&-", { exitCode: 0, stdout: "user\n", stderr: "" }],
+    ["stdout", "calctl whoami --fields type >&-", { exitCode: 0, stdout: "", stderr: "" }],
+    ["stderr", "calctl whoami --fields type --debug 2>&-", { exitCode: 0, stdout: "user\n", stderr: "" }],
+    ["stderr, with an error", "calctl nonsense 2>&-", { exitCode: 2, stdout: "", stderr: "" }],
+    ["every one", "calctl whoami <&- >&- 2>&-", { exitCode: 0, stdout: "", stderr: "" }],
+    ["stdout, for --version", "calctl --version >&-", { exitCode: 0, stdout: "", stderr: "" }],
+  ])("%s", async (_, line, result) => {
+    const installation = createInstallation();
+    await installation.run("whoami");
+    expect(await installation.shell(line)).toEqual(result);
+  });
+
+  test("stdin that was to bring the text is a usage error", async () => {
+    const { exitCode, stderr } = await createInstallation().shell("calctl events create --input - <&-");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("--input") });
+  });
+});
+
+/** Command lines of every family; what the write had done by then is in the second column. */
+const FAMILIES: readonly (readonly [line: string, done: RegExp | null])[] = [
+  ["--version", null],
+  ["--help", null],
+  ["events list --help", null],
+  ["whoami", null],
+  ["status", null],
+  ["calendars", null],
+  ["calendars -c Personal -o json", null],
+  ["labels", null],
+  ["members", null],
+  ["events list -o json", null],
+  ["config list", null],
+  ["config path", null],
+  ["profiles list", null],
+  ["service openapi", null],
+  ["service users list", null],
+  ["tour", null],
+  ["service start --memory --port 0 -o json", null],
+  [CREATE, /event \w+ was created/],
+  ["events update ID --title U", /event ID was updated/],
+  ["comment ID hello", /comment \w+ was posted/],
+  ["events delete ID --yes -o json", /these events were deleted: ID/],
+  ["service users add ana", /user \w+ was added/],
+  ["service calendars add Work --owner root", /calendar [\w-]+ was added/],
+  ["service members add ana -c Personal", /was added/],
+  ["service labels set 2 --name two -c Personal", /label \S+ was set/],
+  ["service clients add app --redirect-uri http://127.0.0.1/x", /client \w+ was added: remove it/],
+  ["service tokens create --user root", /token \w+ was created: revoke it/],
+];
+
+const FULL = "stdout could not be written (ENOSPC)";
+
+/** What the last line of stderr says, be it text or JSON. */
+function messageIn(stderr: string): string {
+  const last = stderr.trimEnd().split("\n").at(-1) ?? "";
+  return last.startsWith("{") ? JSON.parse(last).error.message : last.replace(/^error: /, "");
+}
+
+describe("a full disk", () => {
+  test("under stdout is exit 1, and stderr says what had been done", async ({ skip }) => {
+    if (!existsSync("/dev/full")) skip("there is no /dev/full");
+    const installation = createInstallation();
+    const { stdout } = await installation.run(...CREATE.split(" "), "--fields", "id");
+    const id = stdout.trim();
+    const user = (await installation.run("whoami", "--fields", "name")).stdout.trim();
+    for (const [line, done] of FAMILIES) {
+      const argv = line.replaceAll("ID", id).replaceAll("root", user);
+      const { exitCode, stderr } = await installation.shell(`calctl ${argv} </dev/null >/dev/full`);
+      expect({ line, exitCode }).toEqual({ line, exitCode: 1 });
+      const message = messageIn(stderr).replaceAll(id, "ID");
+      if (done === null) expect({ line, message }).toEqual({ line, message: FULL });
+      else
+        expect(message).toMatch(
+          new RegExp(`^stdout could not be written \\(ENOSPC\\), but .*${done.source}`),
+        );
+    }
+  }, 60_000);
+
+  test("under stderr does not decide how a run ends", async ({ skip }) => {
+    if (!existsSync("/dev/full")) skip("there is no /dev/full");
+    const installation = createInstallation();
+    const first = await installation.shell("calctl whoami --fields type 2>/dev/full");
+    expect(first).toEqual({ exitCode: 0, stdout: "user\n", stderr: "" });
+    const traced = await installation.shell("calctl whoami --fields type --debug 2>/dev/full");
+    expect(traced).toEqual({ exitCode: 0, stdout: "user\n", stderr: "" });
+    for (const [line, exitCode] of [
+      ["nonsense", 2],
+      ["events get nothing", 5],
+      ["-p nobody whoami", 10],
+    ] as const) {
+      const result = await installation.shell(`calctl ${line} 2>/dev/full`);
+      expect({ line, ...result }).toEqual({ line, exitCode, stdout: "", stderr: "" });
+    }
+  });
+
+  test("under both is exit 1 without a word", async ({ skip }) => {
+    if (!existsSync("/dev/full")) skip("there is no /dev/full");
+    const result = await createInstallation().shell("calctl whoami >/dev/full 2>/dev/full");
+    expect(result).toEqual({ exitCode: 1, stdout: "", stderr: "" });
+  });
+});

@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { View } from "../../src/output/view.js";
+import { activityView } from "../../src/output/views/activity.js";
+import { createBareView } from "../../src/output/views/bare.js";
+import { calendarView } from "../../src/output/views/calendar.js";
+import { createConfigView } from "../../src/output/views/config.js";
+import { deletedView } from "../../src/output/views/deleted.js";
+import { eventView } from "../../src/output/views/event.js";
+import { labelView } from "../../src/output/views/label.js";
+import { profileView } from "../../src/output/views/profile.js";
+import { serviceClientView } from "../../src/output/views/service-client.js";
+import { serviceTokenView } from "../../src/output/views/service-token.js";
+import { serviceUserView } from "../../src/output/views/service-user.js";
+import { statusView } from "../../src/output/views/status.js";
+import { userView } from "../../src/output/views/user.js";
+import { harmfulCodes, hostileText } from "../support/harmful-text.js";
+import { ACTIVITY, ALL_DAY_EVENT, CALENDAR, EVENT, MEMBER, WORK_LABEL } from "./fixtures.js";
+import { rendered } from "./rendered.js";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A view with a value, each text of which is replaced by a hostile one. */
+interface Sample {
+  readonly view: View<Values>;
+  readonly value: Values;
+}
+
+function sample<T>(view: View<T>, value: NoInfer<T>): Sample {
+  return { view, value } as unknown as Sample;
+}
+
+const STATUS = {
+  profile: "work",
+  base_url: "https://calendars.example",
+  token_source: "CALCTL_TOKEN",
+  signed_in: true,
+  user: MEMBER,
+  rate_limit: { limit: 600, remaining: 598, reset_at: "2026-11-21T06:00:00.000Z" },
+  clock_skew_seconds: -2,
+};
+
+const SAMPLES: readonly (readonly [string, Sample])[] = [
+  ["event", sample(eventView, EVENT)],
+  ["all-day event", sample(eventView, ALL_DAY_EVENT)],
+  ["calendar", sample(calendarView, CALENDAR)],
+  ["label", sample(labelView, WORK_LABEL)],
+  ["user", sample(userView, MEMBER)],
+  ["comment", sample(activityView, ACTIVITY)],
+  ["profile", sample(profileView, { name: "n", base_url: "u", in_use: true })],
+  ["config", sample(createConfigView(["base_url", "timezone"]), { base_url: "u", timezone: "z" })],
+  ["bare value", sample(createBareView("token"), { token: "t" })],
+  ["status", sample(statusView, STATUS)],
+  ["deletion", sample(deletedView, { deleted: ["a", "b"] })],
+  ["service user", sample(serviceUserView, { id: "1", name: "n", login: "l" })],
+  [
+    "service client",
+    sample(serviceClientView, {
+      id: "1",
+      name: "n",
+      client_id: "c",
+      client_secret: "s",
+      redirect_uris: ["u"],
+    }),
+  ],
+  [
+    "service token",
+    sample(serviceTokenView, { id: "1", user_id: "u", read_only: true, created_at: "c", token: "t" }),
+  ],
+];
+
+/** The value with every text replaced by the next of the given ones; the list goes round. */
+function filled(value: Values, texts: readonly string[]): Values {
+  let next = 0;
+  return JSON.parse(JSON.stringify(value), (_, member: unknown) =>
+    typeof member === "string" ? texts[next++ % texts.length] : member,
+  );
+}
+
+const texts = fc.array(hostileText, { minLength: 1, maxLength: 12 });
+const columns = fc.integer({ min: 1, max: 200 });
+const FORMATS = ["table", "tsv", "json", "ndjson"];
+
+/** What this program itself may send to a terminal. */
+function harmfulBut(text: string, allowed: RegExp): readonly number[] {
+  return harmfulCodes(text.replace(allowed, ""));
+}
+
+describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
+  test("gives a terminal nothing to obey, in any format", async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, columns, fc.boolean(), async (list, width, single) => {
+        const hostile = filled(value, list);
+        for (const format of FORMATS) {
+          const options = { format, columns: width };
+          const text = await rendered(view, single ? hostile : [hostile, value], options);
+          expect(harmfulBut(text, format === "tsv" ? /[\n\t]/g : /\n/g)).toEqual([]);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("brings no colours but those of the program", async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, columns, async (list, width) => {
+        const options = { format: "table", columns: width, color: true };
+        const text = await rendered(view, filled(value, list), options);
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the program's own colours
+        expect(harmfulBut(text, /\n|\u001b\[(?:\d+|38;5;\d+)m/g)).toEqual([]);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("goes to a pipe as it is", async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async (list) => {
+        const hostile = filled(value, list);
+        const plain = JSON.parse(await rendered(view, hostile, { format: "json" }));
+        const line = await rendered(view, [hostile], { format: "ndjson" });
+        expect(JSON.parse(line)).toEqual(plain);
+        // What the view leaves out or computes is no text of the service's.
+        expect(stringsIn(plain).filter((text) => !stringsIn(hostile).includes(text))).toEqual([]);
+        expect(line.trimEnd()).not.toContain("\n");
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("has as many tsv cells as it should, which read back as they were", async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async (list) => {
+        const hostile = filled(value, list);
+        const own = await rendered(view, hostile, { format: "tsv" });
+        const innocent = await rendered(view, value, { format: "tsv" });
+        expect(own.split(/[\n\t]/)).toHaveLength(innocent.split(/[\n\t]/).length);
+        const cells = own.split(/[\n\t]/).map(unescapeCell);
+        for (const key of view.tsv) {
+          const text = hostile[key];
+          if (typeof text === "string") expect(cells).toContain(text);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(stringsIn);
+}
+
+function unescapeCell(cell: string): string {
+  const meanings: Readonly<Record<string, string>> = { "\\t": "\t", "\\n": "\n", "\\r": "\r", "\\\\": "\\" };
+  return cell.replace(/\\[tnr\\]/g, (found) => meanings[found] ?? found);
+}

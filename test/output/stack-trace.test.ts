@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { stackTrace } from "../../src/output/stack-trace.js";
+
+test("a stack is the message on one line and where it happened, with its causes", () => {
+  const cause = new TypeError("inner\u001b[2J");
+  const trace = stackTrace(new Error("outer\nhint: run this", { cause }));
+  const lines = trace.split("\n");
+  expect(lines[0]).toBe("Error: outer\\nhint: run this");
+  expect(lines[1]).toMatch(/^ {4}at .*stack-trace\.test\.ts/);
+  expect(lines).toContain("caused by: TypeError: inner\\x1b[2J");
+});
+
+test("causes that go round end", () => {
+  const error = new Error("round");
+  error.cause = error;
+  expect(stackTrace(error).split("caused by: ")).toHaveLength(10);
+});
+
+test("what is no error is told as it is", () => {
+  expect(stackTrace("a\nb")).toBe("a\\nb");
+  expect(stackTrace(new Error("x".repeat(1_000_000))).length).toBeLessThan(150_000);
+});
