@@ -32,8 +32,8 @@ export interface RateLimitGateOptions {
   readonly onPause: OnPause;
 }
 
-/** What is remembered from other processes is believed for an hour: a wrong reset must not lock out for longer. */
-const BELIEVED = 3_600_000;
+/** Longest pause that processes share, in milliseconds: a reset that is wrong must not lock all of them out for long. */
+const SHARED_MAX = 3_600_000;
 
 export function createRateLimitGate(options: RateLimitGateOptions): RateLimitGate {
   const { clock, memory } = options;
@@ -48,7 +48,7 @@ export function createRateLimitGate(options: RateLimitGateOptions): RateLimitGat
     const pause = await memory?.load();
     if (pause === null || pause === undefined || pause.learned <= served) return;
     served = pause.learned;
-    closedUntil = Math.max(closedUntil, Math.min(pause.until, pause.learned + BELIEVED));
+    closedUntil = Math.max(closedUntil, Math.min(pause.until, pause.learned + SHARED_MAX));
   };
 
   const wait = async (signal: AbortSignal): Promise<number | null> => {
@@ -81,7 +81,7 @@ export function createRateLimitGate(options: RateLimitGateOptions): RateLimitGat
       const learned = clock.now();
       closedUntil = learned + demand;
       served = learned;
-      await memory?.save({ until: closedUntil, learned });
+      if (demand <= SHARED_MAX) await memory?.save({ until: closedUntil, learned });
     },
   };
 }

@@ -121,6 +121,13 @@ describe("several processes", () => {
     expect(stored).toEqual([{ until: NOW + 5000, learned: NOW }]);
   });
 
+  test("a pause of more than an hour is not shared: it may be a mistake, and the service says it again", async () => {
+    const { answer, stored } = setUp();
+    await answer(429, { "retry-after": "3601" });
+    await answer(429, { "retry-after": "3600" });
+    expect(stored).toEqual([{ until: NOW + HOUR, learned: NOW }]);
+  });
+
   test("what another one learned keeps the first request back", async () => {
     const { gate, slept } = setUp({ remembered: { until: NOW + 9000, learned: NOW - 1000 } });
     expect(await gate.pass(signal)).toBeNull();

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import Database from "libsql";
 import { expect, test } from "vitest";
 import type { Script } from "../support/fault-steps.js";
+import { NOW } from "../support/harness.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 import { createClaims, type ServiceState } from "./claims.js";
 import { type Commands, createCommands } from "./commands.js";
@@ -11,6 +12,8 @@ import { createFaultyReplies } from "./faulty-replies.js";
 /** `npm run soak` runs 2,000 commands, `npm test` enough to notice. A seed repeats a run. */
 const COMMANDS = Number(process.env["SOAK_COMMANDS"] ?? 200);
 const SEED = Number(process.env["SOAK_SEED"] ?? 20_261_121);
+/** From one command to the next, in milliseconds: longer than one waits. */
+const BETWEEN = 120_000;
 const DATABASE = "soak.sqlite";
 
 test(`${COMMANDS} commands against a service that fails one answer in five (seed ${SEED})`, {
@@ -23,7 +26,10 @@ test(`${COMMANDS} commands against a service that fails one answer in five (seed
   const faults = createFaultyReplies(world.service, draw);
   world.server.otherwise([(exchange) => playAll(faults.next(), exchange)]);
   const commands = createCommands(world, { claims, draw });
-  for (let count = 0; count < COMMANDS; count += 1) await commands.next();
+  for (let count = 0; count < COMMANDS; count += 1) {
+    world.setNow(NOW + count * BETWEEN);
+    await commands.next();
+  }
   process.stdout.write(`${describeRun(commands, faults.played)}\n`);
   expect(commands.complaints).toEqual([]);
   const state = readState(join(world.directory, DATABASE));
