@@ -95,6 +95,30 @@ const NO_WHOLE_ANSWER: readonly FaultRow[] = [
     ...PASSING,
   },
   {
+    name: "cut before the last chunk of a connection that was to close",
+    script: [cut({ ...WHOLE, headers: { connection: "close" } }, { at: -5, framing: "chunked" })],
+    message: "was cut short",
+    ...PASSING,
+  },
+  {
+    name: "more than its length",
+    script: [receive, send(`${HEAD.replace(/\d+\r/, "60\r")}${DOCUMENT}`), close],
+    message: "was cut short",
+    ...PASSING,
+  },
+  {
+    name: "HTTP/1.0, cut",
+    script: [receive, send(`HTTP/1.0 200 OK\r\n\r\n${DOCUMENT.slice(0, 9)}`), close],
+    message: "was cut short",
+    ...PASSING,
+  },
+  {
+    name: "go on, and nothing more",
+    script: [receive, send("HTTP/1.1 100 Continue\r\n\r\n"), close],
+    message: NO_ANSWER,
+    ...PASSING,
+  },
+  {
     name: "cut with nothing that tells its length",
     script: [cut(WHOLE, { at: -3, framing: "close" })],
     message: "was cut short",
@@ -125,6 +149,18 @@ const NO_WHOLE_ANSWER: readonly FaultRow[] = [
     message: "the headers of the answer",
     ...LASTING,
   },
+  ...[
+    ["two lengths", HEAD.replace("\r\n\r\n", "\r\ncontent-length: 5\r\n\r\n")],
+    ["a length and chunks", HEAD.replace("\r\n\r\n", "\r\ntransfer-encoding: chunked\r\n\r\n")],
+    ["a length below 0", HEAD.replace(/\d+\r/, "-1\r")],
+    ["a chunk of no size", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"],
+    ["a NUL in a header", HEAD.replace("\r\n", "\r\nx: a\0b\r\n")],
+  ].map(([name = "", head]) => ({
+    name,
+    script: [receive, send(`${head}${DOCUMENT}`), close],
+    message: "is not HTTP",
+    ...LASTING,
+  })),
   {
     name: "another protocol",
     script: [receive, send("SSH-2.0-server\r\n"), close],
@@ -161,6 +197,20 @@ const STATUSES: readonly FaultRow[] = [
     idempotent: { exitCode, ...ONCE },
     post: { exitCode, ...ONCE },
   })),
+  {
+    name: "status 404 with a body that is reset",
+    script: [receive, send("HTTP/1.1 404 Not Found\r\ncontent-length: 99\r\n\r\n{"), reset],
+    message: "not found: ",
+    idempotent: { exitCode: 5, ...ONCE },
+    post: { exitCode: 5, ...ONCE },
+  },
+  {
+    name: "status 400 with a body past any size",
+    script: [reply({ status: 400, body: Buffer.alloc(33 * MEBIBYTE, " ") })],
+    message: "(400)",
+    idempotent: REFUSED,
+    post: REFUSED,
+  },
   { ...answered(408), message: "(408)", idempotent: { exitCode: 11, seen: 4 }, post: REFUSED },
   ...[500, 502, 503, 504].map((status) => ({
     ...answered(status),

@@ -98,6 +98,37 @@ test("C5 nothing left: the next request of a command waits before it is sent", a
   expect(world.server.requests).toHaveLength(2);
 });
 
+test("C5 what one command learned keeps the next one back", async () => {
+  const world = await createRemoteWorld();
+  const headers = {
+    "x-ratelimit-limit": "600",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": unix(NOW + 20_000),
+    date: date(NOW),
+  };
+  const serve = byService(world.service);
+  world.server.next([reply(async (request) => ({ ...(await serve(request)), headers }))]);
+  expect((await world.send("whoami")).exitCode).toBe(0);
+  expect(world.pauses).toEqual([]);
+  expect((await world.send("whoami", "--max-wait", "0")).exitCode).toBe(7);
+  expect(world.server.requests).toHaveLength(1);
+  expect((await world.send("whoami")).exitCode).toBe(0);
+  expect(world.pauses.reduce((sum, pause) => sum + pause, 0)).toBe(20_000 + MARGIN);
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("C5 %s during the wait ends it at once", async (signal, exitCode) => {
+  const world = await createRemoteWorld();
+  world.server.on("GET /user", [reply({ status: 429, headers: { "retry-after": "50" } })]);
+  const started = createMachine().start({ env: world.env }, "whoami");
+  await started.stderrWith("waiting 5");
+  started.signal(signal);
+  expect(await started.ended).toMatchObject({ exitCode, stdout: "" });
+  expect(world.server.count("GET /user")).toBe(1);
+});
+
 test("C4 by the real clock", async () => {
   const world = await createRemoteWorld();
   world.server.on("GET /user", [reply({ status: 429 })], [reply(byService(world.service))]);

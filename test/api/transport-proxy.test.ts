@@ -21,7 +21,7 @@ function startProxy(options: Partial<ConnectProxyOptions>) {
   return startConnectProxy({ target: "127.0.0.1:1", ...options });
 }
 
-describe("a proxy that opens tunnels", () => {
+describe("C8 a proxy that opens tunnels", () => {
   test("brings request and answer through one for several requests, and a fresh one for a POST", async () => {
     const target = await listenHttp((incoming, outgoing) =>
       outgoing.end(`${incoming.method} ${incoming.url}`),
@@ -71,7 +71,7 @@ describe("a proxy that opens tunnels", () => {
   });
 });
 
-describe("a proxy that opens no tunnel: nothing was sent", () => {
+describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
   const REFUSED = "HTTP/1.1 STATUS No\r\nContent-Length: 0\r\n\r\n";
 
   test.each([

@@ -31,7 +31,7 @@ test.each([
     createCertificate({ from: "491231000000Z" }),
     { reason: "CERT_NOT_YET_VALID", message: "is not valid yet", hint: CLOCK },
   ],
-])("a certificate that is %s", async (_, certificate, expected) => {
+])("C9 a certificate that is %s", async (_, certificate, expected) => {
   const host = (await listenTls(certificate)).replace("127.0.0.1", "localhost");
   await expect(send(`https://${host}/`, POST)).rejects.toMatchObject({
     name: "TransportError",
@@ -42,7 +42,7 @@ test.each([
   });
 });
 
-test("a certificate without the one of its authority", async () => {
+test("C9 a certificate without the one of its authority", async () => {
   const host = (await listenTls(createCertificate({ authority: AUTHORITY }))).replace(
     "127.0.0.1",
     "localhost",
@@ -56,7 +56,7 @@ test("a certificate without the one of its authority", async () => {
   });
 });
 
-test("a certificate of an authority that is not known", async () => {
+test("C9 a certificate of an authority that is not known", async () => {
   const certificate = createCertificate({ authority: AUTHORITY });
   const chain = { ...certificate, cert: certificate.cert + AUTHORITY.cert };
   const host = (await listenTls(chain)).replace("127.0.0.1", "localhost");

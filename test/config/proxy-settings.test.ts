@@ -10,7 +10,7 @@ function choose(env: Readonly<Record<string, string>>, url: URL = SERVICE) {
 
 const at = (origin: string, variable: string) => ({ origin, variable, credentials: null });
 
-describe("which variable counts", () => {
+describe("C8 which variable counts", () => {
   test.each([
     ["none", {}, null],
     ["upper case", { HTTPS_PROXY: "http://a:1" }, at("http://a:1", "HTTPS_PROXY")],
@@ -39,7 +39,7 @@ describe("which variable counts", () => {
   });
 });
 
-describe("how a proxy is written", () => {
+describe("C8 how a proxy is written", () => {
   test.each([
     ["proxy.example:3128", "http://proxy.example:3128", null],
     [" http://proxy.example:3128/ ", "http://proxy.example:3128", null],
@@ -85,7 +85,7 @@ describe("how a proxy is written", () => {
   });
 });
 
-describe("what is reached directly", () => {
+describe("C8 what is reached directly", () => {
   const proxied = (noProxy: string, url: string, name = "NO_PROXY") =>
     choose({ HTTPS_PROXY: "http://p:1", HTTP_PROXY: "http://p:1", [name]: noProxy }, new URL(url)) !== null;
 

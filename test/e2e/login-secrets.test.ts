@@ -11,7 +11,7 @@ import { describeWithSystem } from "../support/system.js";
 /** Everything that a login and a session leave where others can look. */
 
 describeWithSystem("keyring", "secrets", () => {
-  test("are in no argument list, no file, no output and no helper's environment, with --debug too", async () => {
+  test("C13 are in no argument list, no file, no output and no helper's environment, with --debug too", async () => {
     const server = await startAuthorizationServer();
     const session = await startSession({ keyring: "unlocked" });
     const installation = createInstallation({ ...session.env, CALCTL_DEBUG: "1" });

@@ -51,7 +51,7 @@ describe("a certificate of an authority of one's own", () => {
   test.each([
     ["signed by itself", () => createCertificate(), (own: Certificate) => own],
     ["signed by it", () => createCertificate({ authority }), () => authority],
-  ])("%s: NODE_EXTRA_CA_CERTS makes it trusted", async (_, create, trust) => {
+  ])("C9 %s: NODE_EXTRA_CA_CERTS makes it trusted", async (_, create, trust) => {
     const certificate = create();
     const served = await serve(certificate);
     const refused = await createClient(served, null).run("whoami");

@@ -35,7 +35,7 @@ describe("sanitizeLine", () => {
     expect(sanitizeLine(input)).toBe(expected);
   });
 
-  test("leaves nothing that a terminal may obey", () => {
+  test("C11 leaves nothing that a terminal may obey", () => {
     fc.assert(fc.property(text, (value) => harmfulCodes(sanitizeLine(value)).length === 0));
   });
 
@@ -68,7 +68,7 @@ describe("sanitizeBlock", () => {
     expect(sanitizeBlock(input)).toBe(expected);
   });
 
-  test("leaves nothing that a terminal may obey but line feeds and tabs", () => {
+  test("C11 leaves nothing that a terminal may obey but line feeds and tabs", () => {
     fc.assert(
       fc.property(text, (value) => {
         const harmful = harmfulCodes(sanitizeBlock(value));
@@ -104,7 +104,7 @@ describe("escapeJson", () => {
     expect(escapeJson(JSON.stringify({ a: 1 }, null, 2))).toBe('{\n  "a": 1\n}');
   });
 
-  test("leaves nothing that a terminal may obey, and the same value", () => {
+  test("C11 leaves nothing that a terminal may obey, and the same value", () => {
     const json = fc.dictionary(text, fc.oneof(text, fc.array(text), fc.integer(), fc.constant(null)));
     fc.assert(
       fc.property(json, (value) => {
