@@ -151,12 +151,9 @@ export function outcomeUnknown(call: Call, reason: string, options: CliErrorOpti
 
 /** Turns the lack of a whole answer into an error: a POST that may have arrived is not safe to repeat. */
 export function errorFromTransport(call: Call, error: TransportError, attempts: number): CliError {
-  const options = {
-    ...requestOf(call),
-    cause: error,
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
-  };
-  if (call.method === "POST" && error.sent !== "no") return outcomeUnknown(call, error.message, options);
+  const found = { ...requestOf(call), cause: error };
+  if (call.method === "POST" && error.sent !== "no") return outcomeUnknown(call, error.message, found);
+  const options = { ...found, ...(error.hint === undefined ? {} : { hint: error.hint }) };
   const message = `${call.subject}: ${error.message}${times(attempts)}`;
   switch (error.fault) {
     case "tls":
