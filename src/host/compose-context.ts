@@ -73,7 +73,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     note,
     warn,
     prompt,
-    input: createInput(process),
+    input: createInput(process, parts.signal),
     settings,
     profiles: () => createProfileStore({ file: configFile, isTimeZone }),
     profileName: () => profileName(flags, configFile.read(), env),

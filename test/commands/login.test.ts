@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { configurationError } from "../../src/errors.js";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
@@ -360,6 +360,20 @@ describe("an interruption", () => {
     machine.keychain.onSave(() => login.signal("SIGINT"));
     await comeBack(address).catch(() => undefined);
     expect((await login.ended).exitCode).toBe(130);
+    expectNothingKept();
+  });
+});
+
+describe("an interruption while stdin is read", () => {
+  test.each([
+    ["the token", ["--with-token"]],
+    ["the client secret", ["--client-secret-file", "-"]],
+  ])("of %s ends it with 130, and lets go of stdin", async (_, more) => {
+    const stdin = new Readable({ read: () => login.signal("SIGINT") });
+    const login = startWith({ stdin, env: { CALCTL_CLIENT_SECRET: "" } }, ...more);
+    expect(await login.ended).toMatchObject({ exitCode: 130, stderr: "error: interrupted\n" });
+    expect(stdin.destroyed).toBe(true);
+    expect(server.userRequests).toEqual([]);
     expectNothingKept();
   });
 });

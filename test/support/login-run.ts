@@ -21,7 +21,8 @@ export interface Machine {
 
 export interface MachineRun {
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string;
+  /** What stdin holds, or a pipe that the test writes to. */
+  readonly stdin?: string | Readable;
   /** Stdin and stderr are a terminal, into which these lines are typed when asked for. */
   readonly terminal?: Readable;
 }
@@ -71,9 +72,7 @@ export function createMachine(): Machine {
         pid: process.pid,
         kill: process.kill,
         getuid: () => process.getuid?.() ?? 0,
-        stdin: Object.assign(terminal ?? Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]), {
-          isTTY: terminal !== undefined,
-        }),
+        stdin: Object.assign(terminal ?? readableOf(stdin), { isTTY: terminal !== undefined }),
         stdout,
         stderr: {
           ...stderr,
@@ -118,6 +117,11 @@ export function createMachine(): Machine {
     start,
     run: (options, ...argv) => start(options, ...argv).ended,
   };
+}
+
+function readableOf(stdin: string | Readable): Readable {
+  if (typeof stdin !== "string") return stdin;
+  return Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]);
 }
 
 /** The address to sign in at, in what a login has said. */
