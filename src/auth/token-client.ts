@@ -26,6 +26,15 @@ const tokenAnswer = v.object({
   ),
 });
 
+/** Statuses with which a token endpoint refuses; some that are not strict say 200. @see RFC 6749 §5.2 */
+const REFUSING: ReadonlySet<number> = new Set([200, 400, 401, 403]);
+
+/** Letters of an error code. @see RFC 6749 §5.2 */
+const refusalAnswer = v.object({
+  ...oauthErrorSchema.entries,
+  error: v.pipe(v.string(), v.regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)),
+});
+
 /**
  * Redeems an authorization code. Sent once and never again: a code works once, and its second use may revoke the token.
  * @throws CliError not_signed_in when it is refused, unavailable when nobody answers, rejected for an answer that is not
@@ -65,10 +74,7 @@ function readToken(response: HttpResponse): string {
   const { status, body } = response;
   if (status >= 300 && status < 400) throw notOAuth(status, "it redirects elsewhere");
   if (body.length > ANSWER_MAX) throw notOAuth(status, "it is larger than 1 MiB");
-  const json = parseJson(body);
-  const refusal = v.safeParse(oauthErrorSchema, json);
-  if (refusal.success)
-    throw authorizationError(refusal.output.error, refusal.output.error_description, status);
+  // Gateways have an `error` of their own in their bodies: the status comes first.
   if (status >= 500) throw unavailable(`the token endpoint answered ${status}`, { status });
   if (status === 429) {
     throw new CliError("rate_limited", "the authorization server's rate limit is used up", {
@@ -76,6 +82,10 @@ function readToken(response: HttpResponse): string {
       hint: "try again later",
     });
   }
+  const json = parseJson(body);
+  const refusal = v.safeParse(refusalAnswer, json);
+  if (REFUSING.has(status) && refusal.success)
+    throw authorizationError(refusal.output.error, refusal.output.error_description, status);
   if (status > 299) throw notOAuth(status, "it names no error of OAuth");
   if (json === undefined) throw notOAuth(status, body.length === 0 ? "it is empty" : "it is not JSON");
   const token = v.safeParse(tokenAnswer, json);

@@ -205,6 +205,12 @@ describe("a login that fails leaves no profile and no token", () => {
     ["invalid_client", json(401, '{"error":"invalid_client"}'), 4, "client secret"],
     ["an error with 200", json(200, '{"error":"invalid_grant"}'), 4, "invalid_grant"],
     ["server_error", json(400, '{"error":"server_error"}'), 8, "server_error"],
+    ["a gateway's own 503", json(503, '{"error":"Service Unavailable"}'), 8, "503"],
+    ["a server_error with 500", json(500, '{"error":"server_error"}'), 8, "500"],
+    ["a refusal with 403", json(403, '{"error":"access_denied"}'), 4, "declined"],
+    ["too many requests, in JSON", json(429, '{"error":"rate_limited"}'), 7, "rate limit"],
+    ["a framework's own 404", json(404, '{"status":404,"error":"Not Found"}'), 11, "--auth-url"],
+    ["an error that is none of OAuth's", json(400, '{"error":"it\\nfailed"}'), 11, "--auth-url"],
     ["a 500 without a word", json(500, ""), 8, "500"],
     ["a gateway's 502", { status: 502, headers: {}, body: "<html>" }, 8, "502"],
     ["too many requests", json(429, "{}"), 7, "rate limit"],
@@ -283,6 +289,19 @@ describe("a login that fails leaves no profile and no token", () => {
     expect((await login.ended).exitCode).toBe(exitCode);
     expect(page).toContain("Not signed in");
     expectNothingKept();
+  });
+
+  test("a service that stumbles once over the new token is asked again: the code is redeemed", async () => {
+    let asked = 0;
+    server.onUser((response, decide) => {
+      asked += 1;
+      if (asked === 1) response.writeHead(503).end();
+      else decide();
+    });
+    const login = start();
+    await comeBack(server.consent(await login.address()));
+    expect((await login.ended).exitCode).toBe(0);
+    expect({ asked, redeemed: server.tokenRequests.length }).toEqual({ asked: 2, redeemed: 1 });
   });
 
   test("nobody signs in in time: exit 4, and the port is free again", async () => {

@@ -84,7 +84,7 @@ export function createMachine(): Machine {
         },
         once: (name, listener) => listeners.set(name, listener),
       },
-      { keychain },
+      { keychain, sleep: async (_, signal) => signal.throwIfAborted() },
     );
     const ended = run(argv, host).then((exitCode) => ({
       exitCode,
