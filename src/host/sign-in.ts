@@ -6,10 +6,11 @@ import {
   type LoginTarget,
   profileChanges,
 } from "../config/login-settings.js";
-import { readTokenRecord, type StoreName, writeSignedIn } from "../config/token-record.js";
+import { type StoreName, writeSignedIn } from "../config/token-record.js";
 import type { LoginRequest, SignedIn } from "../context.js";
 import type { User } from "../contract/shapes.js";
 import { type CliError, usageError } from "../errors.js";
+import { findEarlierToken } from "./earlier-token.js";
 import { createNetworkTransport, traced } from "./network.js";
 import { otherSource } from "./profile-choice.js";
 import { decideRequestLimits } from "./request-limits.js";
@@ -118,7 +119,7 @@ async function keepToken(token: string, attempt: SignIn, store: CredentialStore)
   signal.throwIfAborted();
   const key: CredentialKey = { profile: target.profile, origin: target.baseUrl.origin };
   const record = { store: store.name as StoreName, origin: key.origin };
-  const before = readTokenRecord(configFile.read(), target.profile);
+  const before = findEarlierToken(configFile.read(), target.profile, options.warn);
   const isRenewal = before?.store === record.store && before.origin === record.origin;
   try {
     await store.save(key, token);

@@ -157,6 +157,37 @@ describe("logout", () => {
   });
 });
 
+describe("a store that this version does not know", () => {
+  beforeEach(() => {
+    const work = { base_url: server.baseUrl, token_store: "vault", token_origin: server.origin };
+    file("config.json", JSON.stringify({ profile: "work", profiles: { work } }));
+  });
+
+  test.each([["whoami"], ["logout"], ["token"]])("is exit 10 for %s, with what helps", async (command) => {
+    const { exitCode, stderr } = await run(command);
+    expect(exitCode).toBe(10);
+    expect(stderr).toContain("calctl login --profile work; or forget it: calctl profiles remove work");
+  });
+
+  test("is replaced by login, which says what may be left", async () => {
+    const { exitCode, stderr } = await machine.run({ stdin: "stored" }, "login", "--with-token");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: expect.stringContaining('still be in "vault"'),
+    });
+    expect((await run("whoami")).exitCode).toBe(0);
+  });
+
+  test("goes with its profile", async () => {
+    const { exitCode, stderr } = await run("profiles", "remove", "work");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: expect.stringContaining('still be in "vault"'),
+    });
+    expect((await run("profiles", "list", "--fields", "name")).stdout).toBe("local\n");
+  });
+});
+
 describe("a stored token that cannot be had", () => {
   test("is exit 10, never not signed in, and status reports where it should be", async () => {
     machine.keychain.breakWith(configurationError("the keychain is locked"));
