@@ -42,11 +42,16 @@ export function readPasted(line: string, expected: PasteExpectation): Authorizat
   const text = line.trim();
   if (text === "") return "";
   const [address = "", query] = text.replace(/#.*$/s, "").split(/\?(.*)/s);
-  if (query === undefined || address !== expected.redirectUri) {
+  if (query === undefined || !isSameAddress(address, expected.redirectUri)) {
     return `paste the whole address of the last page: it begins with ${expected.redirectUri}?`;
   }
   const parsed = parseAuthorizationResponse(query, expected);
   return parsed.ok ? parsed.response : FAULTS[parsed.fault];
+}
+
+/** A browser shows addresses in its own spelling: with a slash behind the host, without a usual port. */
+function isSameAddress(pasted: string, redirectUri: string): boolean {
+  return URL.canParse(pasted) && new URL(pasted).href === new URL(redirectUri).href;
 }
 
 const FAULTS: Readonly<Record<ResponseFault, string>> = {

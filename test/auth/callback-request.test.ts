@@ -114,6 +114,18 @@ describe("a pasted address", () => {
     });
   });
 
+  test.each([
+    ["http://localhost:9000", "http://localhost:9000/"],
+    ["https://app.example", "https://app.example/"],
+    ["https://App.Example/cb", "https://app.example/cb"],
+    ["http://127.0.0.1:80/cb", "http://127.0.0.1/cb"],
+    ["https://app.example:443/cb", "https://app.example/cb"],
+    ["https://app.example/ü", "https://app.example/%C3%BC"],
+  ])("of %s is taken as a browser writes it: %s", (redirectUri, shown) => {
+    const line = `${shown}?code=c&state=${STATE}`;
+    expect(readPasted(line, { ...expected, redirectUri })).toEqual({ kind: "code", code: "c" });
+  });
+
   test("with an error ends the sign-in", () => {
     const line = `http://127.0.0.1:5000/callback?error=access_denied&state=${STATE}`;
     expect(readPasted(line, expected)).toMatchObject({ kind: "error", error: "access_denied" });
@@ -124,6 +136,8 @@ describe("a pasted address", () => {
     ["without a code", `http://127.0.0.1:5000/callback?state=${STATE}`, "no code"],
     ["without a state", "http://127.0.0.1:5000/callback?code=c", "no state"],
     ["that is the code alone", "c0de", "begins with http://127.0.0.1:5000/callback?"],
+    ["of another path", `http://127.0.0.1:5000/callback/?code=c&state=${STATE}`, "begins with"],
+    ["of another port", `http://127.0.0.1:5001/callback?code=c&state=${STATE}`, "begins with"],
     ["of another page", `https://evil.example/?code=c&state=${STATE}`, "begins with"],
   ])("%s is answered with what is wrong", (_, line, words) => {
     expect(readPasted(line, expected)).toContain(words);
