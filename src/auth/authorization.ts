@@ -50,7 +50,9 @@ export async function authorize(options: AuthorizationOptions, parts: Authorizat
   const { verifier, challenge } = createPkce(randomBytes(SECRET_BYTES));
   const state = randomBytes(SECRET_BYTES).toString("base64url");
   const expected = { state, issuerOrigin: options.authUrl.origin };
-  const listener = await listenForCallback(options.redirect, expected);
+  const listener = await listenForCallback(options.redirect, expected, (problem) =>
+    parts.tell(`the answer of the authorization server cannot be used: ${problem}; still waiting`),
+  );
   const waiting = new AbortController();
   try {
     parts.signal.throwIfAborted();

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { type CliError, configurationError, errorCodeOf } from "../errors.js";
 import type { AuthorizationResponse, ExpectedResponse } from "./authorization-response.js";
-import { type Page, refusalPage } from "./callback-page.js";
+import { type Page, refusalPage, unusablePage } from "./callback-page.js";
 import { type CallbackExpectation, readCallbackRequest } from "./callback-request.js";
 import { type RedirectTarget, withBoundPort } from "./redirect-uri.js";
 
@@ -23,13 +23,15 @@ const READ_TIMEOUT = 10_000;
 
 /**
  * Listens before anything is told to a browser, so that no answer comes too early.
+ * @param onUnusable told what is wrong with an answer of the authorization server that cannot be used
  * @throws CliError configuration when the port cannot be had
  */
 export async function listenForCallback(
   target: RedirectTarget,
   expected: ExpectedResponse,
+  onUnusable: (problem: string) => void,
 ): Promise<CallbackListener> {
-  const inbox = createInbox();
+  const inbox = createInbox(onUnusable);
   const servers: Server[] = [];
   const close = async (): Promise<void> => void (await Promise.all(servers.map(closeServer)));
   let port = target.port;
@@ -60,7 +62,7 @@ interface Inbox {
   answer(page: Page): Promise<void>;
 }
 
-function createInbox(): Inbox {
+function createInbox(onUnusable: (problem: string) => void): Inbox {
   let settle: (response: AuthorizationResponse) => void = () => undefined;
   const response = new Promise<AuthorizationResponse>((resolve) => {
     settle = resolve;
@@ -80,7 +82,10 @@ function createInbox(): Inbox {
         expectation,
       );
       if (verdict.kind === "refused") void send(answer, refusalPage(verdict.status));
-      else if (last !== undefined) void send(answer, last);
+      else if (verdict.kind === "unusable") {
+        void send(answer, unusablePage(verdict.problem));
+        onUnusable(verdict.problem);
+      } else if (last !== undefined) void send(answer, last);
       else {
         waiting.push(answer);
         settle(verdict.response);

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type CallbackListener, listenForCallback } from "../../src/auth/callback-listener.js";
-import { outcomePage, refusalPage } from "../../src/auth/callback-page.js";
+import { outcomePage, refusalPage, unusablePage } from "../../src/auth/callback-page.js";
 import { parseRedirectUri } from "../../src/auth/redirect-uri.js";
 
 const STATE = "the-state";
@@ -12,7 +12,7 @@ const SUCCESS = outcomePage({ signedIn: true, userName: "Ana", profile: "work" }
 async function listen(
   uri = "http://127.0.0.1/callback",
 ): Promise<CallbackListener & { readonly port: number }> {
-  const listener = await listenForCallback(parseRedirectUri(uri, "uri"), EXPECTED);
+  const listener = await listenForCallback(parseRedirectUri(uri, "uri"), EXPECTED, () => undefined);
   onTestFinished(() => listener.close());
   return { ...listener, port: Number(new URL(listener.redirectUri).port) };
 }
@@ -95,6 +95,7 @@ describe("the callback listener", () => {
     const again = await listenForCallback(
       parseRedirectUri(`http://127.0.0.1:${port}/callback`, "uri"),
       EXPECTED,
+      () => undefined,
     );
     await again.close();
   });
@@ -154,6 +155,7 @@ describe("the pages", () => {
 
   test.each([
     ["failure", outcomePage({ signedIn: false, reason: HOSTILE })],
+    ["an answer that cannot be used", unusablePage(HOSTILE)],
     ["success", outcomePage({ signedIn: true, userName: HOSTILE, profile: "work" })],
   ])("of %s shows hostile text as text, loads nothing, and may not be kept or framed", (_, page) => {
     expect(page.body).not.toMatch(/<script|\u202e|\0/);

@@ -150,6 +150,23 @@ describe("login", () => {
     expect((await login.ended).exitCode).toBe(0);
   });
 
+  test.each([
+    ["without a code", { code: "" }, "no code"],
+    ["of another issuer", { iss: "https://login.example" }, "the issuer https://login.example"],
+  ])(
+    "an answer %s is said in the terminal and the browser, and the login goes on",
+    async (_, changes, words) => {
+      const login = start();
+      const good = server.consent(await login.address());
+      const wrong = new URL(good);
+      for (const [name, value] of Object.entries(changes)) wrong.searchParams.set(name, value);
+      expect(await comeBack(wrong.href)).toEqual({ status: 400, page: expect.stringContaining(words) });
+      expect(await login.stderrWith("still waiting")).toContain(words);
+      expect((await comeBack(good)).status).toBe(200);
+      expect((await login.ended).exitCode).toBe(0);
+    },
+  );
+
   test("two identical requests of the browser redeem the code once", async () => {
     const login = start();
     const good = server.consent(await login.address());
