@@ -144,11 +144,14 @@ const TIDY_LIMIT = 700;
 async function removeQuietly(
   key: CredentialKey,
   name: StoreName,
-  { openStore, warn }: SessionOptions,
+  { openStore, warn, parts }: SessionOptions,
 ): Promise<void> {
-  try {
+  const hurried = () => {
     const signal = AbortSignal.timeout(TIDY_LIMIT);
-    const store = await openStore(name, { interactive: () => false, signal: () => signal });
+    return { interactive: () => false, signal: () => signal };
+  };
+  try {
+    const store = await openStore(name, parts.signal().aborted ? hurried() : {});
     await store.remove(key);
   } catch (_stillThere) {
     warn(`a token of profile ${key.profile} for ${key.origin} may still be in the ${name}: remove it there`);
