@@ -46,6 +46,19 @@ describeWithSystem("keyring", "the keyring", () => {
       expect((await installation.run("logout")).exitCode).toBe(0);
     });
 
+    test("unlocked, with something that prints in every Node, as monitors do", async () => {
+      const session = await startSession({ keyring: "unlocked" });
+      const installation = createInstallation(session.env);
+      const noise = join(installation.home, "noise.cjs");
+      writeFileSync(noise, "process.stdout.write('hello\\n');");
+      const env = { NODE_OPTIONS: `--require ${noise}` };
+      expect((await signIn(installation)).exitCode).toBe(0);
+      expect(await installation.runWith({ env }, "token")).toMatchObject({
+        exitCode: 0,
+        stdout: "hello\npat-1\n",
+      });
+    });
+
     test("unlocked, but the entry is gone: exit 10, and logout is content", async () => {
       const installation = createInstallation((await startSession({ keyring: "unlocked" })).env);
       pretendSignedIn(installation);
