@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { errorCodeOf } from "../errors.js";
 import type { ChildEnvironment } from "./child-environment.js";
 
@@ -32,11 +32,18 @@ export function runHelperProcess(run: HelperRun): Promise<HelperResult> {
   const { program, args, env, input, stderr, signal } = run;
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      env: { ...env },
-      stdio: [input === null ? "ignore" : "pipe", "pipe", stderr],
-      windowsHide: true,
-    });
+    let child: ChildProcess;
+    try {
+      child = spawn(program, args, {
+        env: { ...env },
+        stdio: [input === null ? "ignore" : "pipe", "pipe", stderr],
+        windowsHide: true,
+      });
+    } catch (error) {
+      // Some reasons are thrown at once: a name that is too long, a file for a folder, a NUL.
+      resolve({ kind: "not_started", code: errorCodeOf(error) ?? "unknown" });
+      return;
+    }
     const chunks: Buffer[] = [];
     let size = 0;
     const timer = setTimeout(() => stop(() => resolve({ kind: "timeout" })), run.limit);
