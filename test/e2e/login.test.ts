@@ -120,7 +120,7 @@ describe("signals", () => {
 
   test("SIGINT while stdin is a pipe that nobody ends: 130", async () => {
     const line = within("INT", "login --with-token --insecure-storage");
-    const { exitCode, stdout } = await installation.shell(`${line} < <(exec sleep 60)`);
+    const { exitCode, stdout } = await installation.shell(`${line} < <(exec sleep 60 2>/dev/null)`);
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
     for (const { pid } of processesOf(installation.home)) process.kill(pid, "SIGKILL");
   });
