@@ -5,6 +5,7 @@ import { CliError } from "../errors.js";
 import type { AuthorizationResponse } from "./authorization-response.js";
 import { type CallbackListener, listenForCallback } from "./callback-listener.js";
 import { outcomePage } from "./callback-page.js";
+import { endpointAddress } from "./endpoint.js";
 import { watchPasted } from "./pasted-response.js";
 import { createPkce, SECRET_BYTES } from "./pkce.js";
 import type { RedirectTarget } from "./redirect-uri.js";
@@ -122,7 +123,7 @@ function authorizationUrl(
     code_challenge: challenge,
     code_challenge_method: "S256",
   });
-  return `${authUrl.href.replace(/\/$/, "")}${OAUTH_ROUTES.authorize.path}?${query}`;
+  return `${endpointAddress(authUrl, OAUTH_ROUTES.authorize)}?${query}`;
 }
 
 /** Nothing waits for the browser: some never report back. */

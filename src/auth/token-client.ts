@@ -2,6 +2,8 @@ import * as v from "valibot";
 import type { HttpResponse, Transport, TransportError } from "../api/transport.js";
 import { OAUTH_ROUTES, oauthErrorSchema } from "../contract/oauth.js";
 import { CliError, configurationError } from "../errors.js";
+import { endpointAddress } from "./endpoint.js";
+import { isToken } from "./token-text.js";
 
 /** What is sent to redeem a code. @see RFC 6749 §4.1.3, RFC 7636 §4.5 */
 export interface CodeExchange {
@@ -19,7 +21,7 @@ const ANSWER_MAX = 1024 * 1024;
 
 /** RFC 6750 §2.1 allows less; what a header can carry is taken. */
 const tokenAnswer = v.object({
-  access_token: v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/)),
+  access_token: v.pipe(v.string(), v.check(isToken)),
   token_type: v.pipe(
     v.string(),
     v.check((type) => type.toLowerCase() === "bearer"),
@@ -45,7 +47,7 @@ export async function exchangeCode(
   transport: Transport,
   signal: AbortSignal,
 ): Promise<string> {
-  const url = `${exchange.authUrl.href.replace(/\/$/, "")}${OAUTH_ROUTES.token.path}`;
+  const url = endpointAddress(exchange.authUrl, OAUTH_ROUTES.token);
   let response: HttpResponse;
   try {
     response = await transport({
