@@ -189,7 +189,7 @@ export interface Context {
   api(): Promise<Api>;
   readonly session: Session;
   /** What is known of the account without asking the service, a program or a keychain. */
-  statusFacts(): StatusFacts;
+  statusFacts(): Promise<StatusFacts>;
   /** Checks format and fields at once. @throws CliError usage */
   output<T>(view: View<T>): Output<T>;
   /** The format data is printed in. @throws CliError usage for a word that is none */

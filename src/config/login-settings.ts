@@ -2,7 +2,7 @@ import { usageError } from "../errors.js";
 import type { Config, Profile, ProfileKey } from "./config-file.js";
 import { type Environment, readVariable, type Variable } from "./environment.js";
 import { asUsage, checkMediaType, checkProfileName } from "./profile-store.js";
-import { parseServiceUrl } from "./service-url.js";
+import { addressText, isSameOrigin, parseServiceUrl } from "./service-url.js";
 import { LOCAL_PROFILE, pickSetting, type Sourced } from "./settings.js";
 
 /** What `login` was told on its command line; undefined where nothing. */
@@ -135,13 +135,4 @@ function nameAfter(baseUrl: URL, config: Config): string {
   };
   for (const name of [base, withPort]) if (isFree(name)) return name;
   for (let number = 2; ; number += 1) if (isFree(`${withPort}-${number}`)) return `${withPort}-${number}`;
-}
-
-/** As it is kept: without a trailing slash. */
-function addressText(url: URL): string {
-  return url.href.replace(/\/$/, "");
-}
-
-function isSameOrigin(text: string, url: URL): boolean {
-  return URL.canParse(text) && new URL(text).origin === url.origin;
 }

@@ -30,3 +30,18 @@ export function parseServiceUrl(text: string, source: string): URL {
   url.pathname = url.pathname.replace(/\/+$/, "");
   return url;
 }
+
+/** The origin of a URL in a text; null where it is none. */
+export function originOf(text: string): string | null {
+  return URL.canParse(text) ? new URL(text).origin : null;
+}
+
+/** Whether a text is a URL of the same scheme, host and port as another URL. */
+export function isSameOrigin(text: string, url: URL): boolean {
+  return originOf(text) === url.origin;
+}
+
+/** A URL as it is kept and joined: without a trailing slash. */
+export function addressText(url: URL): string {
+  return url.href.replace(/\/$/, "");
+}

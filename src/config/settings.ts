@@ -1,6 +1,7 @@
 import { type CliError, configurationError, usageError } from "../errors.js";
 import type { Config, Profile, ProfileKey } from "./config-file.js";
 import { type Environment, readVariable } from "./environment.js";
+import { originOf } from "./service-url.js";
 
 /** The profile that is the embedded service, in this process. */
 export const LOCAL_PROFILE = "local";
@@ -84,17 +85,13 @@ function refusal(
   if (chosen.name === LOCAL_PROFILE) return "the profile `local` takes no token";
   const baseUrl = readVariable(env, "CALCTL_BASE_URL");
   if (baseUrl !== undefined) {
-    return sameOrigin(baseUrl, chosen.profile?.base_url)
+    const origin = originOf(baseUrl);
+    return origin !== null && origin === originOf(chosen.profile?.base_url ?? "")
       ? null
       : `it belongs to CALCTL_BASE_URL, and --profile ${chosen.name} is another service`;
   }
   if (profileFlag === undefined || profileFlag === chosen.inUse) return null;
   return `it belongs to the profile in use (${chosen.inUse}), and --profile names another one`;
-}
-
-function sameOrigin(one: string, other: string | undefined): boolean {
-  if (other === undefined || !URL.canParse(one) || !URL.canParse(other)) return false;
-  return new URL(one).origin === new URL(other).origin;
 }
 
 function serviceOf(name: string, profile: Profile | undefined): ServiceChoice {

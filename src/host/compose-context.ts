@@ -93,7 +93,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
       }),
     ),
     session: createSession({ parts, flags, openStore, tokenChoice, interactive, warn, trace }),
-    statusFacts: () => readStatusFacts(settings(), tokenChoice),
+    statusFacts: async () => readStatusFacts(settings(), tokenChoice),
     ...createPrinting(flags, env, stdout),
     service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
     sandbox: () => openSandbox(parts, options, settings().timezone),
@@ -157,10 +157,13 @@ function decideColorChoice({ color }: GlobalFlags): "auto" | "always" | "never" 
   throw usageError(`--color: "${color}" is none of auto, always, never`);
 }
 
-function readStatusFacts({ profile, service }: Settings, tokenChoice: TokenChoice): StatusFacts {
+async function readStatusFacts(
+  { profile, service }: Settings,
+  tokenChoice: TokenChoice,
+): Promise<StatusFacts> {
   const facts = { profile, baseUrl: service.kind === "remote" ? service.baseUrl.value : null };
   try {
-    return { ...facts, tokenSource: tokenChoice.source(), tokenError: null };
+    return { ...facts, tokenSource: await tokenChoice.source(), tokenError: null };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return { ...facts, tokenSource: null, tokenError: error };

@@ -239,6 +239,15 @@ describe("login warns that another source wins", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining(name) });
   });
 
+  test("the systemd credential of a unit, where there is one", async () => {
+    const env = { CREDENTIALS_DIRECTORY: machine.directory };
+    expect((await signIn({ env }, "--base-url", server.baseUrl)).stderr).not.toContain(
+      "CREDENTIALS_DIRECTORY",
+    );
+    writeFileSync(join(machine.directory, "calctl-token"), "x");
+    expect((await signIn({ env })).stderr).toContain("CREDENTIALS_DIRECTORY is set and wins");
+  });
+
   test("a token_command of the profile, and a CALCTL_PROFILE that names another one", async () => {
     await signIn({}, "--base-url", server.baseUrl, "-p", "work");
     await run("config", "set", "token_command", "pass");

@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { configurationError } from "../../src/errors.js";
@@ -121,6 +123,39 @@ describe("a token goes to the service that it was issued for", () => {
   });
 });
 
+describe("an address that nothing may be sent to", () => {
+  test.each([
+    ["garbage", "no URL"],
+    ["http://calendar.example", "https"],
+  ])("%s is exit 10, and no source of tokens is asked", async (address, words) => {
+    const env = { CALCTL_BASE_URL: address, CALCTL_PROFILE: "work" };
+    const before = machine.keychain.calls();
+    for (const argv of [["whoami"], ["token"], ["status"]]) {
+      const { exitCode, stderr } = await machine.run({ env }, ...argv);
+      expect({ argv, exitCode, stderr }).toEqual({
+        argv,
+        exitCode: 10,
+        stderr: expect.stringContaining(words),
+      });
+    }
+    expect(machine.keychain.calls()).toBe(before);
+  });
+});
+
+test("a token that comes through a pipe is read once in a run", async () => {
+  const path = join(machine.directory, "pipe");
+  execFileSync("mkfifo", [path]);
+  const running = machine.run({ env: { CALCTL_TOKEN_FILE: path } }, "status", "-o", "json");
+  const writer = await open(path, "w");
+  await writer.write("file\n");
+  await writer.close();
+  const { exitCode, stdout } = await running;
+  expect({ exitCode, source: JSON.parse(stdout).token_source }).toEqual({
+    exitCode: 0,
+    source: "CALCTL_TOKEN_FILE",
+  });
+});
+
 describe("logout", () => {
   test("removes the token, after which nobody is signed in; the profile stays", async () => {
     expect(await run("logout")).toMatchObject({
@@ -154,6 +189,9 @@ describe("logout", () => {
   test("says which other source signs in all the same", async () => {
     const { stderr } = await machine.run({ env: { CALCTL_TOKEN: "variable" } }, "logout");
     expect(stderr).toContain("CALCTL_TOKEN");
+    file("calctl-token", "credential");
+    const unit = { CREDENTIALS_DIRECTORY: machine.directory };
+    expect((await machine.run({ env: unit }, "logout")).stderr).toContain("CREDENTIALS_DIRECTORY is set");
   });
 });
 
