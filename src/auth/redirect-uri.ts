@@ -14,6 +14,10 @@ export interface RedirectTarget {
 
 export const DEFAULT_REDIRECT_URI = "http://127.0.0.1/callback";
 
+/** Blanks, control characters and backslashes, which browsers take away or write otherwise. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for
+const UNWRITABLE = /[\s\\\u0000-\u001f\u007f-\u009f]/;
+
 /** A loopback host written as a name may be looked up as either address. @see RFC 8252 §8.3 */
 const LISTEN_HOSTS: Readonly<Record<string, readonly string[]>> = {
   "127.0.0.1": ["127.0.0.1"],
@@ -29,7 +33,10 @@ const LISTEN_HOSTS: Readonly<Record<string, readonly string[]>> = {
  */
 export function parseRedirectUri(text: string, source: string): RedirectTarget {
   const hint = "write http://127.0.0.1/callback, or the URI that is registered";
-  if (!URL.canParse(text)) throw usageError(`${source}: "${text}" is no URL`, hint);
+  // URL parsers forgive blanks, missing slashes and backslashes; the server compares letter by letter.
+  if (!URL.canParse(text) || !/^https?:\/\/[^/\\]/i.test(text) || UNWRITABLE.test(text)) {
+    throw usageError(`${source}: "${text}" is no http or https URL`, hint);
+  }
   const url = new URL(text);
   if (url.search !== "" || text.includes("#") || url.username !== "" || url.password !== "") {
     throw usageError(`${source}: a redirect URI carries no query, fragment, user or password`, hint);

@@ -18,6 +18,12 @@ describe("a redirect URI", () => {
     if (sent !== null) expect(withBoundPort(target, 5000)).toBe(sent);
   });
 
+  test("in capitals gets its port all the same", () => {
+    expect(withBoundPort(parseRedirectUri("HTTP://LOCALHOST/cb", "uri"), 5000)).toBe(
+      "HTTP://LOCALHOST:5000/cb",
+    );
+  });
+
   test.each([
     "callback",
     "http://calendar.example/callback",
@@ -26,6 +32,18 @@ describe("a redirect URI", () => {
     "http://127.0.0.1/callback?x=1",
     "http://127.0.0.1/callback#",
     "ftp://127.0.0.1/callback",
+    " http://127.0.0.1/callback",
+    "http://127.0.0.1/callback ",
+    "http:/127.0.0.1/callback",
+    "http:127.0.0.1/callback",
+    "http:///127.0.0.1/callback",
+    "http:\\\\127.0.0.1/callback",
+    "http://127.0.0.1\\callback",
+    "http://127.0.0.1/call back",
+    "http://127.0.0.1/call\tback",
+    "http://127.0.0.1/call\nback",
+    "https:/app.example/callback",
+    "javascript:alert(1)",
     "http://127.0.0.1:99999/callback",
   ])("%s is refused", (text) => {
     expect(() => parseRedirectUri(text, "--redirect-uri")).toThrow(expect.objectContaining({ exitCode: 2 }));
