@@ -1,20 +1,12 @@
 import type { Transport } from "../api/transport.js";
-import type { CredentialKey, CredentialStore } from "../auth/credentials.js";
-import {
-  decideLogin,
-  type LoginSettings,
-  type LoginTarget,
-  profileChanges,
-} from "../config/login-settings.js";
-import { type StoreName, writeSignedIn } from "../config/token-record.js";
+import { decideLogin, type LoginSettings, type LoginTarget } from "../config/login-settings.js";
+import type { StoreName } from "../config/token-record.js";
 import type { LoginRequest, SignedIn } from "../context.js";
-import type { User } from "../contract/shapes.js";
 import { type CliError, usageError } from "../errors.js";
-import { findEarlierToken } from "./earlier-token.js";
+import { keepToken } from "./keep-token.js";
 import { createNetworkTransport, traced } from "./network.js";
 import { otherSource } from "./profile-choice.js";
 import { decideRequestLimits } from "./request-limits.js";
-import { createResilience } from "./resilience.js";
 import type { SessionOptions } from "./session.js";
 import { authorizeInBrowser } from "./sign-in-browser.js";
 
@@ -98,62 +90,4 @@ function missingError(missing: readonly string[]): CliError {
     `missing ${missing.join(", ")}`,
     "a personal access token needs --base-url and --with-token alone",
   );
-}
-
-/** Proves the token by asking who it belongs to, then keeps it, then remembers where. */
-async function keepToken(token: string, attempt: SignIn, store: CredentialStore): Promise<User> {
-  const { settings, target, options, transport, signal } = attempt;
-  const { parts, flags } = options;
-  const { configFile } = parts;
-  const [{ createApi }, { withBearer }] = await Promise.all([
-    import("../api/api.js"),
-    import("../api/bearer.js"),
-  ]);
-  const api = createApi({
-    ...(await createResilience({ parts, flags, account: { token, origin: target.baseUrl.origin } })),
-    transport: withBearer(transport, token),
-    baseUrl: target.baseUrl,
-    mediaType: settings.mediaType,
-  });
-  const user = await api.getCurrentUser();
-  signal.throwIfAborted();
-  const key: CredentialKey = { profile: target.profile, origin: target.baseUrl.origin };
-  const record = { store: store.name as StoreName, origin: key.origin };
-  const before = findEarlierToken(configFile.read(), target.profile, options.warn);
-  const isRenewal = before?.store === record.store && before.origin === record.origin;
-  try {
-    await store.save(key, token);
-    signal.throwIfAborted();
-    const changes = profileChanges(target, settings);
-    const moved = target.movedFrom !== null;
-    await writeSignedIn(configFile, { name: target.profile, changes, record, moved });
-  } catch (error) {
-    // A token that replaced a good one is as good; one that nothing remembers must go.
-    if (!isRenewal) await removeQuietly(key, record.store, options);
-    throw error;
-  }
-  if (before !== null && !isRenewal) {
-    await removeQuietly({ profile: target.profile, origin: before.origin }, before.store, options);
-  }
-  return user;
-}
-
-/** Longest time for tidying up in milliseconds: whoever pressed Ctrl-C does not wait longer. */
-const TIDY_LIMIT = 700;
-
-async function removeQuietly(
-  key: CredentialKey,
-  name: StoreName,
-  { openStore, warn, parts }: SessionOptions,
-): Promise<void> {
-  const hurried = () => {
-    const signal = AbortSignal.timeout(TIDY_LIMIT);
-    return { interactive: () => false, signal: () => signal };
-  };
-  try {
-    const store = await openStore(name, parts.signal().aborted ? hurried() : {});
-    await store.remove(key);
-  } catch (_stillThere) {
-    warn(`a token of profile ${key.profile} for ${key.origin} may still be in the ${name}: remove it there`);
-  }
 }

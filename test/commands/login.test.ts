@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -297,16 +297,20 @@ describe("a login that fails leaves no profile and no token", () => {
   });
 
   test.each([
-    [401, 4],
-    [503, 8],
-  ])("the service answers %i to the new token: exit %i, in the browser too", async (status, exitCode) => {
-    server.onUser((response) => response.writeHead(status).end());
-    const login = start();
-    const { page } = await comeBack(server.consent(await login.address()));
-    expect((await login.ended).exitCode).toBe(exitCode);
-    expect(page).toContain("Not signed in");
-    expectNothingKept();
-  });
+    [401, 4, "the token that its authorization server has just given"],
+    [403, 6, "nothing is kept"],
+    [503, 8, "nothing is kept"],
+  ])(
+    "the service answers %i to the new token: exit %i, in the browser too",
+    async (status, exitCode, words) => {
+      server.onUser((response) => response.writeHead(status).end());
+      const login = start();
+      const { page } = await comeBack(server.consent(await login.address()));
+      expect(await login.ended).toMatchObject({ exitCode, stderr: expect.stringContaining(words) });
+      expect(page).toContain("Not signed in");
+      expectNothingKept();
+    },
+  );
 
   test("a service that stumbles once over the new token is asked again: the code is redeemed", async () => {
     let asked = 0;
@@ -397,6 +401,59 @@ describe("an interruption", () => {
     await comeBack(address).catch(() => undefined);
     expect((await login.ended).exitCode).toBe(130);
     expectNothingKept();
+  });
+});
+
+describe("a renewal that fails at the end leaves the token from before", () => {
+  const renew = () => {
+    const env = { CALCTL_CLIENT_SECRET: server.clientSecret };
+    return machine.start({ env }, "login", "--no-browser");
+  };
+
+  beforeEach(async () => {
+    const first = start("-p", "work");
+    await comeBack(server.consent(await first.address()));
+    await first.ended;
+  });
+
+  test.each([
+    ["it is interrupted while the token is stored", 130, (login: StartedRun) => login.signal("SIGINT")],
+    [
+      "the keychain fails half-way",
+      10,
+      () => {
+        machine.keychain.onSave(() => undefined);
+        throw configurationError("the keychain has no room");
+      },
+    ],
+    [
+      "the configuration cannot be written",
+      10,
+      () => {
+        rmSync(join(machine.directory, "config.json"));
+        mkdirSync(join(machine.directory, "config.json"));
+      },
+    ],
+  ])("when %s", async (_, exitCode, act) => {
+    const before = [...machine.keychain.entries];
+    const login = renew();
+    const address = server.consent(await login.address());
+    let saved = 0;
+    machine.keychain.onSave(() => {
+      saved += 1;
+      if (saved === 1) act(login);
+    });
+    await comeBack(address).catch(() => undefined);
+    expect((await login.ended).exitCode).toBe(exitCode);
+    expect([...machine.keychain.entries]).toEqual(before);
+  });
+
+  test("a token that cannot be read any more is replaced all the same", async () => {
+    machine.keychain.breakLoading(configurationError("others may read it"));
+    const login = renew();
+    await comeBack(server.consent(await login.address()));
+    expect((await login.ended).exitCode).toBe(0);
+    expect([...machine.keychain.entries.values()]).toEqual([[...server.tokens][1]]);
   });
 });
 

@@ -43,6 +43,8 @@ export interface MemoryKeychain extends CredentialStore {
   calls(): number;
   /** What every call fails with from now on; null works again. */
   breakWith(error: Error | null): void;
+  /** What loading alone fails with from now on. */
+  breakLoading(error: Error): void;
   /** Runs in the middle of saving. */
   onSave(act: () => void): void;
 }
@@ -136,6 +138,7 @@ function createMemoryKeychain(): MemoryKeychain {
   const nameOf = ({ profile, origin }: CredentialKey) => `${profile} ${origin}`;
   let calls = 0;
   let broken: Error | null = null;
+  let unreadable: Error | null = null;
   let onSave: () => void = () => undefined;
   const touch = (): void => {
     calls += 1;
@@ -147,6 +150,9 @@ function createMemoryKeychain(): MemoryKeychain {
     calls: () => calls,
     breakWith: (error) => {
       broken = error;
+    },
+    breakLoading: (error) => {
+      unreadable = error;
     },
     onSave: (act) => {
       onSave = act;
@@ -161,6 +167,7 @@ function createMemoryKeychain(): MemoryKeychain {
     },
     async load(key) {
       touch();
+      if (unreadable !== null) throw unreadable;
       return entries.get(nameOf(key)) ?? null;
     },
     async remove(key) {
