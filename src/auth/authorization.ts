@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Transport } from "../api/transport.js";
+import type { RedirectTarget } from "../config/redirect-uri.js";
 import { OAUTH_ROUTES } from "../contract/oauth.js";
 import { CliError } from "../errors.js";
 import type { AuthorizationResponse } from "./authorization-response.js";
@@ -8,7 +9,6 @@ import { outcomePage } from "./callback-page.js";
 import { endpointAddress } from "./endpoint.js";
 import { watchPasted } from "./pasted-response.js";
 import { createPkce, SECRET_BYTES } from "./pkce.js";
-import type { RedirectTarget } from "./redirect-uri.js";
 import { authorizationError, exchangeCode } from "./token-client.js";
 
 export interface AuthorizationOptions {

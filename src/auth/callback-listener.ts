@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { RedirectTarget } from "../config/redirect-uri.js";
 import { type CliError, configurationError, errorCodeOf } from "../errors.js";
 import type { AuthorizationResponse, ExpectedResponse } from "./authorization-response.js";
+import { withBoundPort } from "./bound-redirect-uri.js";
 import { type Page, refusalPage, unusablePage } from "./callback-page.js";
 import { type CallbackExpectation, readCallbackRequest } from "./callback-request.js";
-import { type RedirectTarget, withBoundPort } from "./redirect-uri.js";
 
 /** Waits on the loopback interface for the browser to come back. @see RFC 8252 §7.3 */
 export interface CallbackListener {

@@ -1,5 +1,5 @@
 import { canShowBrowser, remoteHint } from "../auth/headless.js";
-import { DEFAULT_REDIRECT_URI, parseRedirectUri, type RedirectTarget } from "../auth/redirect-uri.js";
+import { DEFAULT_REDIRECT_URI, parseRedirectUri, type RedirectTarget } from "../config/redirect-uri.js";
 import type { User } from "../contract/shapes.js";
 import { configurationError, usageError } from "../errors.js";
 import { openBrowser } from "./browser.js";
@@ -56,14 +56,10 @@ export async function authorizeInBrowser(
 }
 
 function chooseRedirect({ settings, options }: SignIn): RedirectTarget {
-  const { redirectUri } = settings;
-  const target = parseRedirectUri(
-    redirectUri?.value ?? DEFAULT_REDIRECT_URI,
-    redirectUri?.source ?? "the redirect URI",
-  );
+  const target = settings.redirect ?? parseRedirectUri(DEFAULT_REDIRECT_URI, "the redirect URI");
   if (target.hosts.length === 0 && !options.interactive()) {
     throw usageError(
-      `${redirectUri?.source ?? "the redirect URI"}: ${target.uri} is not on this machine, so its address has to be pasted, and there is no terminal`,
+      `${settings.redirectUri?.source}: calctl cannot listen at ${target.uri}, so the last page's address has to be pasted, and there is no terminal`,
       "use http://127.0.0.1/callback, or --with-token",
     );
   }

@@ -3,6 +3,7 @@ import type { Config } from "../config/config-file.js";
 import type { Environment } from "../config/environment.js";
 import { isSameOrigin, originOf, parseServiceUrl } from "../config/service-url.js";
 import type { Sourced } from "../config/settings.js";
+import { parseTokenCommand } from "../config/token-command.js";
 import { readTokenRecord, type TokenRecord } from "../config/token-record.js";
 import type { Settings } from "../context.js";
 import { CliError, configurationError } from "../errors.js";
@@ -123,7 +124,8 @@ function wrongOrigin(profile: string, issuedFor: string, url: URL): CliError | n
 
 async function runCommand(command: Sourced, { env, signal }: TokenChoiceOptions): Promise<string> {
   const { runTokenCommand } = await import("../auth/token-command.js");
-  return runTokenCommand({ command: command.value, source: command.source, env, signal: signal() });
+  const { value, source } = command;
+  return runTokenCommand({ command: parseTokenCommand(value, source), source, env, signal: signal() });
 }
 
 /** A recorded token that is not there was locked away or removed by others: never "not signed in". */

@@ -3,7 +3,7 @@ import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type CallbackListener, listenForCallback } from "../../src/auth/callback-listener.js";
 import { outcomePage, refusalPage, unusablePage } from "../../src/auth/callback-page.js";
-import { parseRedirectUri } from "../../src/auth/redirect-uri.js";
+import { parseRedirectUri } from "../../src/config/redirect-uri.js";
 
 const STATE = "the-state";
 const EXPECTED = { state: STATE, issuerOrigin: "https://calendar.example" };

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runTokenCommand } from "../../src/auth/token-command.js";
+import { parseTokenCommand } from "../../src/config/token-command.js";
 import { CliError } from "../../src/errors.js";
 
 let directory: string;
@@ -15,9 +16,12 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-function run(command: string, changes: { readonly limit?: number; readonly signal?: AbortSignal } = {}) {
+async function run(
+  command: string,
+  changes: { readonly limit?: number; readonly signal?: AbortSignal } = {},
+) {
   return runTokenCommand({
-    command,
+    command: parseTokenCommand(command, "token_command"),
     source: "token_command",
     env: { PATH: process.env["PATH"], CALCTL_CLIENT_SECRET: "hidden", SHOWN: "shown" },
     signal: changes.signal ?? new AbortController().signal,
@@ -63,6 +67,8 @@ describe("a token command", () => {
     ["has a NUL in it", JSON.stringify(["sh\0x"]), "ERR_INVALID_ARG_VALUE"],
     ["depends on the folder", "./program", "absolute"],
     ["is half JSON", '["sh"', "JSON array"],
+    ["is an object", '{"a":1}', "JSON array"],
+    ["is an empty name", '[""]', "no program"],
     ["is no list of texts", "[1]", "JSON array"],
     ["is an empty list", "[]", "no program"],
   ])("that %s is exit 10, and its output is not repeated", async (_, command, words) => {

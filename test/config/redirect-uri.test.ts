@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseRedirectUri, withBoundPort } from "../../src/auth/redirect-uri.js";
+import { withBoundPort } from "../../src/auth/bound-redirect-uri.js";
+import { parseRedirectUri } from "../../src/config/redirect-uri.js";
 
 describe("a redirect URI", () => {
   test.each([
@@ -46,6 +47,6 @@ describe("a redirect URI", () => {
     "javascript:alert(1)",
     "http://127.0.0.1:99999/callback",
   ])("%s is refused", (text) => {
-    expect(() => parseRedirectUri(text, "--redirect-uri")).toThrow(expect.objectContaining({ exitCode: 2 }));
+    expect(() => parseRedirectUri(text, "--redirect-uri")).toThrow(expect.objectContaining({ exitCode: 10 }));
   });
 });
