@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -78,6 +78,13 @@ describe("a token command", () => {
     const { message, hint } = failure as CliError;
     expect(`${message} ${hint}`).toContain(words);
     expect(message).not.toContain("secret-x");
+  });
+
+  test("that leaves a program behind, which holds its output open, has printed its token", async () => {
+    const pidFile = join(directory, "pid");
+    const command = shell(`echo token-4; sleep 60 2>/dev/null & echo $! > "${pidFile}"`);
+    expect(await run(command, { limit: 10_000 })).toBe("token-4");
+    process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
   });
 
   test("that hangs is killed: exit 10", async () => {
