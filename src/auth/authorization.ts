@@ -51,9 +51,12 @@ export async function authorize(options: AuthorizationOptions, parts: Authorizat
   const { verifier, challenge } = createPkce(randomBytes(SECRET_BYTES));
   const state = randomBytes(SECRET_BYTES).toString("base64url");
   const expected = { state, issuerOrigin: options.authUrl.origin };
-  const listener = await listenForCallback(options.redirect, expected, (problem) =>
-    parts.tell(`the answer of the authorization server cannot be used: ${problem}; still waiting`),
-  );
+  const listener = await listenForCallback({
+    target: options.redirect,
+    expected,
+    onUnusable: (problem) =>
+      parts.tell(`the answer of the authorization server cannot be used: ${problem}; still waiting`),
+  });
   const waiting = new AbortController();
   try {
     parts.signal.throwIfAborted();
@@ -158,9 +161,13 @@ async function withinTime<T>(
 }
 
 function timedOut(seconds: number): CliError {
-  return new CliError("not_signed_in", `nobody signed in within ${seconds} seconds`, {
-    hint: "run calctl login again, with --login-timeout for more time; if the browser never came back, paste the address it shows, or use --with-token",
-  });
+  return new CliError(
+    "not_signed_in",
+    `nobody signed in within ${seconds} ${seconds === 1 ? "second" : "seconds"}`,
+    {
+      hint: "run calctl login again, with --login-timeout for more time; if the browser never came back, paste the address it shows, or use --with-token",
+    },
+  );
 }
 
 function portOf(redirectUri: string): number {
