@@ -36,7 +36,13 @@ export async function signIn(request: LoginRequest, options: SessionOptions): Pr
   const store = await openStore(storeName);
   // Nobody should sign in only to learn that the token cannot be kept.
   await store.probe();
-  const network = { timeout: decideRequestLimits(flags, env).timeout, env, resources: parts.resources };
+  const network = {
+    timeout: decideRequestLimits(flags, env).timeout,
+    // Neither a token nor a user is larger.
+    answerMax: 1024 * 1024,
+    env,
+    resources: parts.resources,
+  };
   const transport = await traced(await createNetworkTransport(network), {
     flags,
     parts,

@@ -273,11 +273,30 @@ describe("a login that fails leaves no profile and no token", () => {
     expectNothingKept();
   });
 
-  test("the token endpoint drips, or never ends: exit 8 after --timeout", async () => {
+  test("the token endpoint begins and never ends: exit 8 after --timeout", async () => {
     server.onToken((response) => response.write("{"));
     const login = start("--timeout", "0.3");
     await comeBack(server.consent(await login.address()));
     expect(await login.ended).toMatchObject({ exitCode: 8, stderr: expect.stringContaining("0.3 seconds") });
+    expectNothingKept();
+  });
+
+  test("the token endpoint says too much and then nothing: exit 11 at once", async () => {
+    server.onToken((response) => response.write("x".repeat(2_000_000)));
+    const login = start();
+    await comeBack(server.consent(await login.address()));
+    expect(await login.ended).toMatchObject({ exitCode: 11, stderr: expect.stringContaining("1 MiB") });
+    expectNothingKept();
+  });
+
+  test("the token endpoint drips for ever: exit 8 after --timeout", async () => {
+    server.onToken((response) => {
+      const drip = setInterval(() => response.write(" "), 50);
+      response.once("close", () => clearInterval(drip));
+    });
+    const login = start("--timeout", "0.5");
+    await comeBack(server.consent(await login.address()));
+    expect(await login.ended).toMatchObject({ exitCode: 8, stderr: expect.stringContaining("0.5 seconds") });
     expectNothingKept();
   });
 
@@ -328,7 +347,10 @@ describe("a login that fails leaves no profile and no token", () => {
   test("nobody signs in in time: exit 4, and the port is free again", async () => {
     const login = start("--login-timeout", "1");
     const address = await login.address();
-    expect(await login.ended).toMatchObject({ exitCode: 4, stderr: expect.stringContaining("1 seconds") });
+    expect(await login.ended).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringContaining("within 1 second\n"),
+    });
     const port = Number(new URL(new URL(address).searchParams.get("redirect_uri") ?? "").port);
     const again = createServer();
     await new Promise<void>((resolve) => again.listen(port, "127.0.0.1", resolve));
