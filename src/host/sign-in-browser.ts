@@ -22,8 +22,7 @@ export async function authorizeInBrowser(
   const surroundings = { env: process.env, platform: process.platform };
   const opens = request.browser && redirect.hosts.length > 0 && canShowBrowser(surroundings);
   const { authorize } = await import("../auth/authorization.js");
-  let user: User | undefined;
-  await authorize(
+  const { user } = await authorize(
     { authUrl, clientId, clientSecret, redirect, timeout: request.timeout, profile: target.profile },
     {
       transport,
@@ -44,14 +43,14 @@ export async function authorizeInBrowser(
       pastedLines: options.interactive() ? (until) => readLines(process.stdin, until) : null,
       tell: options.warn,
       onSecret: secrets.add,
+      mask: secrets.mask,
       signal,
       keep: async (token) => {
-        user = await keep(token);
-        return { userName: user.name ?? user.id };
+        const user = await keep(token);
+        return { user, userName: user.name ?? user.id };
       },
     },
   );
-  if (user === undefined) throw configurationError("the sign-in ended without a user");
   return user;
 }
 
