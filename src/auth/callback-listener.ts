@@ -39,7 +39,12 @@ export interface ListenOptions {
 export async function listenForCallback(options: ListenOptions): Promise<CallbackListener> {
   const { target, expected, onUnusable } = options;
   const inbox = createInbox(onUnusable);
-  const { servers, port } = await bindAll(target, options.listen ?? listenExclusively);
+  const listen = options.listen ?? listenExclusively;
+  const { servers, port, absent } = await bindAll(target, listen);
+  if (servers.length === 0 && absent !== null) {
+    if (target.withoutIpv4 === undefined) throw absent;
+    return listenForCallback({ ...options, target: target.withoutIpv4 });
+  }
   const expectation: CallbackExpectation = { ...expected, path: target.path, port };
   for (const server of servers) {
     server.on("request", (request, answer) => inbox.take(request, answer, expectation));
@@ -55,6 +60,8 @@ export async function listenForCallback(options: ListenOptions): Promise<Callbac
 interface Bound {
   readonly servers: readonly Server[];
   readonly port: number;
+  /** The error of an address that this machine lacks. */
+  readonly absent: CliError | null;
 }
 
 /** How often a free port is drawn that has to be free at two addresses. */
@@ -64,7 +71,7 @@ const DRAWS = 10;
 async function bindAll(target: RedirectTarget, listen: Listen, draws = DRAWS): Promise<Bound> {
   const servers: Server[] = [];
   let { port } = target;
-  let absent: CliError | undefined;
+  let absent: CliError | null = null;
   for (const host of target.hosts) {
     const server = createServer({ headersTimeout: READ_TIMEOUT, requestTimeout: READ_TIMEOUT });
     try {
@@ -85,8 +92,7 @@ async function bindAll(target: RedirectTarget, listen: Listen, draws = DRAWS): P
     servers.push(server);
     port = (server.address() as AddressInfo).port;
   }
-  if (servers.length === 0 && absent !== undefined) throw absent;
-  return { servers, port };
+  return { servers, port, absent };
 }
 
 interface Inbox {

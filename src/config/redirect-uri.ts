@@ -10,9 +10,18 @@ export interface RedirectTarget {
   readonly port: number;
   /** The path as a browser requests it. */
   readonly path: string;
+  /** What takes its place on a machine without IPv4. */
+  readonly withoutIpv4?: RedirectTarget;
 }
 
-export const DEFAULT_REDIRECT_URI = "http://127.0.0.1/callback";
+/** Where nobody named a redirect URI: a free port of whatever loopback address there is. @see RFC 8252 §7.3 */
+export function defaultRedirect(): RedirectTarget {
+  const source = "the redirect URI";
+  return {
+    ...parseRedirectUri("http://127.0.0.1/callback", source),
+    withoutIpv4: parseRedirectUri("http://[::1]/callback", source),
+  };
+}
 
 /** Blanks, control characters and backslashes, which browsers take away or write otherwise. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for

@@ -1,5 +1,5 @@
 import { canShowBrowser, remoteHint } from "../auth/headless.js";
-import { DEFAULT_REDIRECT_URI, parseRedirectUri, type RedirectTarget } from "../config/redirect-uri.js";
+import { defaultRedirect, type RedirectTarget } from "../config/redirect-uri.js";
 import type { User } from "../contract/shapes.js";
 import { configurationError, usageError } from "../errors.js";
 import { openBrowser } from "./browser.js";
@@ -55,7 +55,7 @@ export async function authorizeInBrowser(
 }
 
 function chooseRedirect({ settings, options }: SignIn): RedirectTarget {
-  const target = settings.redirect ?? parseRedirectUri(DEFAULT_REDIRECT_URI, "the redirect URI");
+  const target = settings.redirect ?? defaultRedirect();
   if (target.hosts.length === 0 && !options.interactive()) {
     throw usageError(
       `${settings.redirectUri?.source}: calctl cannot listen at ${target.uri}, so the last page's address has to be pasted, and there is no terminal`,

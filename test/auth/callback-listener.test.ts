@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type CallbackListener, listenForCallback } from "../../src/auth/callback-listener.js";
 import { outcomePage, refusalPage, unusablePage } from "../../src/auth/callback-page.js";
 import { type Listen, type ListenAddress, listenExclusively } from "../../src/auth/listen-address.js";
-import { parseRedirectUri } from "../../src/config/redirect-uri.js";
+import { defaultRedirect, parseRedirectUri } from "../../src/config/redirect-uri.js";
 
 const STATE = "the-state";
 const EXPECTED = { state: STATE, issuerOrigin: "https://calendar.example" };
@@ -163,6 +163,22 @@ describe("the callback listener", () => {
       onTestFinished(() => listener.close());
       const { port } = new URL(listener.redirectUri);
       expect(statusOf(await get(Number(port), "/elsewhere"))).toBe(404);
+    });
+
+    test("the redirect URI that nobody named is at ::1 where there is no IPv4", async () => {
+      const listen: Listen = async (server, { host, port }) => {
+        if (host === "127.0.0.1") throw Object.assign(new Error("absent"), { code: "EADDRNOTAVAIL" });
+        await listenExclusively(server, { host: "127.0.0.1", port });
+      };
+      const listener = await listenForCallback({ ...QUIET, target: defaultRedirect(), listen });
+      onTestFinished(() => listener.close());
+      expect(listener.redirectUri).toMatch(/^http:\/\/\[::1\]:\d+\/callback$/);
+      const named = listenForCallback({
+        ...QUIET,
+        target: parseRedirectUri("http://127.0.0.1/callback", "uri"),
+        listen,
+      });
+      await expect(named).rejects.toMatchObject({ exitCode: 10 });
     });
 
     test("a port drawn for localhost that is busy at the other address is drawn again", async () => {
