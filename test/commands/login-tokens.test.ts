@@ -156,6 +156,40 @@ test("a token that comes through a pipe is read once in a run", async () => {
   });
 });
 
+describe("status", () => {
+  const NOW = Date.parse("2026-11-21T14:30:00.000Z");
+
+  test("shows the rate limit of a remote service, and how far the clocks are apart", async () => {
+    server.onUser((response, decide) => {
+      response.setHeader("X-RateLimit-Limit", "600");
+      response.setHeader("X-RateLimit-Remaining", "599");
+      response.setHeader("X-RateLimit-Reset", String(NOW / 1000 - 3600 + 60));
+      response.setHeader("Date", new Date(NOW - 3_600_000).toUTCString());
+      decide();
+    });
+    const { exitCode, stdout } = await machine.run({ now: NOW }, "status", "-o", "json");
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      profile: "work",
+      base_url: server.baseUrl,
+      token_source: "keychain",
+      signed_in: true,
+      user: expect.objectContaining({ name: "Ana Maria" }),
+      rate_limit: { limit: 600, remaining: 599, reset_at: "2026-11-21T13:31:00.000Z" },
+      clock_skew_seconds: 3600,
+    });
+  });
+
+  test("of a service that says nothing of limits or clocks shows null", async () => {
+    server.onUser((response, decide) => {
+      response.sendDate = false;
+      decide();
+    });
+    const { stdout } = await machine.run({ now: NOW }, "status", "-o", "json");
+    expect(JSON.parse(stdout)).toMatchObject({ rate_limit: null, clock_skew_seconds: null });
+  });
+});
+
 describe("logout", () => {
   test("removes the token, after which nobody is signed in; the profile stays", async () => {
     expect(await run("logout")).toMatchObject({

@@ -23,6 +23,8 @@ export interface MachineRun {
   readonly env?: Readonly<Record<string, string>>;
   /** What stdin holds, or a pipe that the test writes to. */
   readonly stdin?: string | Readable;
+  /** Milliseconds since the Unix epoch; by default the machine's own. */
+  readonly now?: number;
   /** Stdin and stderr are a terminal, into which these lines are typed when asked for. */
   readonly terminal?: Readable;
 }
@@ -53,7 +55,7 @@ export function createMachine(): Machine {
   const directory = mkdtempSync(join(tmpdir(), "calctl-machine-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const keychain = createMemoryKeychain();
-  const start: Machine["start"] = ({ env = {}, stdin = "", terminal }, ...argv) => {
+  const start: Machine["start"] = ({ env = {}, stdin = "", terminal, now }, ...argv) => {
     const screen = terminal === undefined ? undefined : { columns: 200 };
     const stdout = createScreen();
     const stderr = createScreen(screen);
@@ -86,7 +88,11 @@ export function createMachine(): Machine {
         },
         once: (name, listener) => listeners.set(name, listener),
       },
-      { keychain, sleep: async (_, signal) => signal.throwIfAborted() },
+      {
+        keychain,
+        sleep: async (_, signal) => signal.throwIfAborted(),
+        ...(now === undefined ? {} : { now: () => now }),
+      },
     );
     const ended = run(argv, host).then((exitCode) => ({
       exitCode,
