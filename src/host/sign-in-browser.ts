@@ -3,6 +3,7 @@ import { defaultRedirect, type RedirectTarget } from "../config/redirect-uri.js"
 import type { User } from "../contract/shapes.js";
 import { configurationError, usageError } from "../errors.js";
 import { openBrowser } from "./browser.js";
+import { knownClientSecret } from "./client-secret.js";
 import { readLines } from "./pasted-lines.js";
 import { selfCommand } from "./self-command.js";
 import type { SignIn } from "./sign-in.js";
@@ -67,8 +68,13 @@ function chooseRedirect({ settings, options }: SignIn): RedirectTarget {
 
 /** From a file, the environment or a prompt; never from the command line, which every process can read. */
 async function readClientSecret({ request, options }: SignIn): Promise<string> {
-  const variable = options.parts.process.env["CALCTL_CLIENT_SECRET"];
-  const secret = request.clientSecret ?? (variable || (await request.askClientSecret?.()));
-  if (secret === undefined || secret === "") throw usageError("the client secret is empty");
+  const known = knownClientSecret(request, options.parts.process.env);
+  const secret = known ?? (await request.askClientSecret?.());
+  if (secret === undefined || secret === "") {
+    throw usageError(
+      "the client secret is empty",
+      "the service showed it where the application is registered",
+    );
+  }
   return secret;
 }

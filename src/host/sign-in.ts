@@ -1,8 +1,11 @@
 import type { Transport } from "../api/transport.js";
+import { checkToken, withoutFinalNewline } from "../auth/token-text.js";
 import { decideLogin, type LoginSettings, type LoginTarget } from "../config/login-settings.js";
+import { asUsage } from "../config/profile-store.js";
 import type { StoreName } from "../config/token-record.js";
 import type { LoginRequest, SignedIn } from "../context.js";
 import { type CliError, usageError } from "../errors.js";
+import { knownClientSecret } from "./client-secret.js";
 import { keepToken } from "./keep-token.js";
 import { createNetworkTransport, traced } from "./network.js";
 import { otherSource } from "./profile-choice.js";
@@ -56,7 +59,7 @@ export async function signIn(request: LoginRequest, options: SessionOptions): Pr
   const user =
     request.readToken === undefined
       ? await authorizeInBrowser(attempt, keep)
-      : await keep(await request.readToken());
+      : await keep(checkGiven(await request.readToken()));
   const { profile, movedFrom } = target;
   return {
     userName: user.name ?? user.id,
@@ -66,6 +69,11 @@ export async function signIn(request: LoginRequest, options: SessionOptions): Pr
     otherSource: otherSource(parts.configFile.read(), profile, env),
     profileVariable: profileVariable(env["CALCTL_PROFILE"], profile),
   };
+}
+
+/** What was handed to --with-token; a final line feed is dropped. @throws CliError usage */
+function checkGiven(text: string): string {
+  return asUsage(() => checkToken(withoutFinalNewline(text), "what came for --with-token"));
 }
 
 /** The variable's value where it names another profile than the one just signed in to. */
@@ -83,7 +91,7 @@ function missingFlags(
   if (request.readToken !== undefined) return missing;
   if (settings.authUrl === undefined) missing.push("--auth-url");
   if (settings.clientId === undefined) missing.push("--client-id");
-  const secret = request.clientSecret ?? (parts.process.env["CALCTL_CLIENT_SECRET"] || undefined);
+  const secret = knownClientSecret(request, parts.process.env);
   if (secret === undefined && request.askClientSecret === undefined) {
     missing.push("--client-secret-file (or CALCTL_CLIENT_SECRET)");
   }
