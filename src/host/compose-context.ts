@@ -93,7 +93,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
       }),
     ),
     session: createSession({ parts, flags, openStore, tokenChoice, interactive, warn, trace }),
-    statusFacts: async () => readStatusFacts(settings(), tokenChoice),
+    statusFacts: () => readStatusFacts(settings, tokenChoice),
     ...createPrinting(flags, env, stdout),
     service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
     sandbox: () => openSandbox(parts, options, settings().timezone),
@@ -157,15 +157,15 @@ function decideColorChoice({ color }: GlobalFlags): "auto" | "always" | "never" 
   throw usageError(`--color: "${color}" is none of auto, always, never`);
 }
 
-async function readStatusFacts(
-  { profile, service }: Settings,
-  tokenChoice: TokenChoice,
-): Promise<StatusFacts> {
-  const facts = { profile, baseUrl: service.kind === "remote" ? service.baseUrl.value : null };
+/** What is wrong with the settings themselves is reported too. */
+async function readStatusFacts(settings: () => Settings, tokenChoice: TokenChoice): Promise<StatusFacts> {
+  let facts: Pick<StatusFacts, "profile" | "baseUrl"> = { profile: null, baseUrl: null };
   try {
+    const { profile, service } = settings();
+    facts = { profile, baseUrl: service.kind === "remote" ? service.baseUrl.value : null };
     return { ...facts, tokenSource: await tokenChoice.source(), tokenError: null };
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
+    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
     return { ...facts, tokenSource: null, tokenError: error };
   }
 }

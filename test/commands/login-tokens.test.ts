@@ -180,6 +180,17 @@ describe("status", () => {
     });
   });
 
+  test("is reported also where the profile is unknown or the configuration broken: exit 10", async () => {
+    const nothing = { profile: null, base_url: null, token_source: null, signed_in: null, user: null };
+    const unknown = await run("status", "-p", "nowhere", "-o", "json");
+    expect(unknown).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("nowhere") });
+    expect(JSON.parse(unknown.stdout)).toMatchObject(nothing);
+    file("config.json", "{");
+    const broken = await run("status", "--offline", "-o", "json");
+    expect(broken).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("not JSON") });
+    expect(JSON.parse(broken.stdout)).toMatchObject(nothing);
+  });
+
   test("of a service that says nothing of limits or clocks shows null", async () => {
     server.onUser((response, decide) => {
       response.sendDate = false;
