@@ -78,7 +78,7 @@ export async function authorize<T extends KeptToken>(
     openQuietly(parts, url, waiting.signal);
     const pasted = watchPasted(parts, { ...expected, redirectUri: listener.redirectUri }, waiting.signal);
     const candidates = options.redirect.hosts.length === 0 ? [pasted] : [listener.response, pasted];
-    const response = await withinTime(candidates, options.timeout, parts.signal);
+    const response = await withinTime(candidates, options.timeout, parts);
     waiting.abort();
     const ending: Ending = { listener, profile: options.profile, mask: parts.mask };
     return await finish(response, ending, (code) =>
@@ -163,11 +163,11 @@ function openQuietly(
 async function withinTime<T>(
   candidates: readonly Promise<T>[],
   seconds: number,
-  signal: AbortSignal,
+  { signal, pastedLines }: Pick<AuthorizationParts<KeptToken>, "signal" | "pastedLines">,
 ): Promise<T> {
   let stop: () => void = () => undefined;
   const end = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(timedOut(seconds)), seconds * 1000);
+    const timer = setTimeout(() => reject(timedOut(seconds, pastedLines !== null)), seconds * 1000);
     const onAbort = () => reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
     stop = () => {
@@ -183,12 +183,13 @@ async function withinTime<T>(
   }
 }
 
-function timedOut(seconds: number): CliError {
+function timedOut(seconds: number, canPaste: boolean): CliError {
+  const paste = canPaste ? "paste the address it shows, or " : "";
   return new CliError(
     "not_signed_in",
     `nobody signed in within ${seconds} ${seconds === 1 ? "second" : "seconds"}`,
     {
-      hint: "run calctl login again, with --login-timeout for more time; if the browser never came back, paste the address it shows, or use --with-token",
+      hint: `run calctl login again, with --login-timeout for more time; if the browser never came back, ${paste}use --with-token`,
     },
   );
 }

@@ -43,7 +43,8 @@ export function readPasted(line: string, expected: PasteExpectation): Authorizat
   if (text === "") return "";
   const [address = "", query] = text.replace(/#.*$/s, "").split(/\?(.*)/s);
   if (query === undefined || !isSameAddress(address, expected.redirectUri)) {
-    return `paste the whole address of the last page: it begins with ${expected.redirectUri}?`;
+    const isOther = query !== undefined && new URLSearchParams(query).has("state");
+    return `${isOther ? "this address belongs to another sign-in; " : ""}paste the whole address of the last page: it begins with ${expected.redirectUri}?`;
   }
   const parsed = parseAuthorizationResponse(query, expected);
   return parsed.ok

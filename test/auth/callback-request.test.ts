@@ -149,7 +149,7 @@ describe("a pasted address", () => {
     ["without a state", "http://127.0.0.1:5000/callback?code=c", "no state"],
     ["that is the code alone", "c0de", "begins with http://127.0.0.1:5000/callback?"],
     ["of another path", `http://127.0.0.1:5000/callback/?code=c&state=${STATE}`, "begins with"],
-    ["of another port", `http://127.0.0.1:5001/callback?code=c&state=${STATE}`, "begins with"],
+    ["of another port", "http://127.0.0.1:5001/callback?code=c&state=x", "belongs to another sign-in"],
     ["of another page", `https://evil.example/?code=c&state=${STATE}`, "begins with"],
   ])("%s is answered with what is wrong", (_, line, words) => {
     expect(readPasted(line, expected)).toContain(words);

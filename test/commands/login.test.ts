@@ -351,6 +351,7 @@ describe("a login that fails leaves no profile and no token", () => {
       exitCode: 4,
       stderr: expect.stringContaining("within 1 second\n"),
     });
+    expect((await login.ended).stderr).not.toContain("paste");
     const port = Number(new URL(new URL(address).searchParams.get("redirect_uri") ?? "").port);
     const again = createServer();
     await new Promise<void>((resolve) => again.listen(port, "127.0.0.1", resolve));
