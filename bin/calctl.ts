@@ -1,6 +1,8 @@
+import { KEYCHAIN_HELPER_ARGUMENT } from "../src/auth/keychain-protocol.js";
+
 /** Runs the command line; every handle is left to drain, so that no output is lost. */
 async function main(argv: readonly string[]): Promise<void> {
-  if (argv[0] === "--keychain-helper") {
+  if (argv[0] === KEYCHAIN_HELPER_ARGUMENT) {
     const { runKeychainHelper } = await import("../src/auth/keychain-helper.js");
     return runKeychainHelper(process);
   }

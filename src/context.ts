@@ -108,10 +108,16 @@ export interface Session {
   /** @throws CliError not_signed_in when it is declined, refused or never completed */
   login(request: LoginRequest): Promise<SignedIn>;
   /**
-   * Removes the stored token of a profile, by default the one that is named or in use, and proves it gone.
+   * Removes the stored token of the profile that is named or in use, and proves it gone.
    * @throws CliError configuration when the store cannot tell
    */
-  logout(profile?: string): Promise<LoggedOut>;
+  logout(): Promise<LoggedOut>;
+  /**
+   * Removes the stored token of a profile that is about to go; one in a store that this version does not know stays,
+   * with a warning.
+   * @throws CliError configuration when the store cannot tell
+   */
+  forget(profile: string): Promise<void>;
   /** The token that commands send; null where there is none. */
   token(): Promise<string | null>;
 }
@@ -183,7 +189,7 @@ export interface Context {
   api(): Promise<Api>;
   readonly session: Session;
   /** What is known of the account without asking the service, a program or a keychain. */
-  statusFacts(): StatusFacts;
+  statusFacts(): Promise<StatusFacts>;
   /** Checks format and fields at once. @throws CliError usage */
   output<T>(view: View<T>): Output<T>;
   /** The format data is printed in. @throws CliError usage for a word that is none */

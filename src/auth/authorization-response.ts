@@ -17,7 +17,14 @@ export type ResponseFault = "doubled" | "no_state" | "wrong_state" | "wrong_issu
 
 export type ParsedResponse =
   | { readonly ok: true; readonly response: AuthorizationResponse }
-  | { readonly ok: false; readonly fault: ResponseFault };
+  | {
+      readonly ok: false;
+      readonly fault: ResponseFault;
+      /** It carries the state: our own authorization server sent it, so whoever signs in should know what is wrong. */
+      readonly isOurs: boolean;
+      /** What is wrong about it, as the end of a sentence. */
+      readonly problem: string;
+    };
 
 const SINGLE = ["code", "state", "error", "error_description", "iss"];
 const VALUE_MAX = 4096;
@@ -30,15 +37,29 @@ const VALUE_MAX = 4096;
 export function parseAuthorizationResponse(query: string, expected: ExpectedResponse): ParsedResponse {
   const params = new URLSearchParams(query);
   const fault = findFault(params, expected);
-  if (fault !== null) return { ok: false, fault };
+  if (fault !== null) {
+    const problem = fault === "wrong_issuer" ? issuerProblem(params, expected) : PROBLEMS[fault];
+    return { ok: false, fault, isOurs: carriesState(params, expected), problem };
+  }
   const error = params.get("error");
   if (error !== null) {
     const description = params.get("error_description");
     return { ok: true, response: { kind: "error", error, description } };
   }
-  const code = params.get("code");
-  if (code === null || code === "") return { ok: false, fault: "no_code" };
-  return { ok: true, response: { kind: "code", code } };
+  return { ok: true, response: { kind: "code", code: params.get("code") ?? "" } };
+}
+
+const PROBLEMS: Readonly<Record<Exclude<ResponseFault, "wrong_issuer">, string>> = {
+  doubled: "a part of it is there twice",
+  no_state: "it has no state",
+  wrong_state: "it belongs to an earlier attempt",
+  no_code: "it has no code",
+  too_long: "a part of it is too long",
+};
+
+function issuerProblem(params: URLSearchParams, { issuerOrigin }: ExpectedResponse): string {
+  const issuer = params.get("iss") ?? "";
+  return `it comes from the issuer ${originOf(issuer) ?? issuer.slice(0, 100)}, and the authorization server is at ${issuerOrigin}`;
 }
 
 function findFault(params: URLSearchParams, expected: ExpectedResponse): ResponseFault | null {
@@ -49,7 +70,12 @@ function findFault(params: URLSearchParams, expected: ExpectedResponse): Respons
   if (SINGLE.some((name) => (params.get(name)?.length ?? 0) > VALUE_MAX)) return "too_long";
   const issuer = params.get("iss");
   if (issuer !== null && originOf(issuer) !== expected.issuerOrigin) return "wrong_issuer";
-  return null;
+  return params.has("error") || (params.get("code") ?? "") !== "" ? null : "no_code";
+}
+
+function carriesState(params: URLSearchParams, { state }: ExpectedResponse): boolean {
+  const [first, ...others] = params.getAll("state");
+  return first !== undefined && others.length === 0 && sameText(first, state);
 }
 
 function originOf(text: string): string | null {

@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type CliError, configurationError, errorCodeOf } from "../errors.js";
+import type { RedirectTarget } from "../config/redirect-uri.js";
+import { type CliError, errorCodeOf } from "../errors.js";
 import type { AuthorizationResponse, ExpectedResponse } from "./authorization-response.js";
-import { type Page, refusalPage } from "./callback-page.js";
+import { withBoundPort } from "./bound-redirect-uri.js";
+import { type Page, refusalPage, unusablePage } from "./callback-page.js";
 import { type CallbackExpectation, readCallbackRequest } from "./callback-request.js";
-import { type RedirectTarget, withBoundPort } from "./redirect-uri.js";
+import { isAbsentFamily, type Listen, listenExclusively, portError } from "./listen-address.js";
 
 /** Waits on the loopback interface for the browser to come back. @see RFC 8252 §7.3 */
 export interface CallbackListener {
@@ -21,37 +23,76 @@ export interface CallbackListener {
 /** Longest time for one request's headers, in milliseconds. */
 const READ_TIMEOUT = 10_000;
 
+export interface ListenOptions {
+  readonly target: RedirectTarget;
+  readonly expected: ExpectedResponse;
+  /** Told what is wrong with an answer of the authorization server that cannot be used. */
+  readonly onUnusable: (problem: string) => void;
+  /** In place of the system's own. */
+  readonly listen?: Listen;
+}
+
 /**
  * Listens before anything is told to a browser, so that no answer comes too early.
  * @throws CliError configuration when the port cannot be had
  */
-export async function listenForCallback(
-  target: RedirectTarget,
-  expected: ExpectedResponse,
-): Promise<CallbackListener> {
-  const inbox = createInbox();
-  const servers: Server[] = [];
-  const close = async (): Promise<void> => void (await Promise.all(servers.map(closeServer)));
-  let port = target.port;
-  try {
-    for (const host of target.hosts) {
-      const server = createServer({ headersTimeout: READ_TIMEOUT, requestTimeout: READ_TIMEOUT });
-      if (!(await bind(server, { host, port, optional: servers.length > 0 }))) continue;
-      servers.push(server);
-      port = (server.address() as AddressInfo).port;
-      const expectation: CallbackExpectation = { ...expected, path: target.path, port };
-      server.on("request", (request, answer) => inbox.take(request, answer, expectation));
-    }
-  } catch (error) {
-    await close();
-    throw error;
+export async function listenForCallback(options: ListenOptions): Promise<CallbackListener> {
+  const { target, expected, onUnusable } = options;
+  const inbox = createInbox(onUnusable);
+  const listen = options.listen ?? listenExclusively;
+  const { servers, port, absent } = await bindAll(target, listen);
+  if (servers.length === 0 && absent !== null) {
+    if (target.withoutIpv4 === undefined) throw absent;
+    return listenForCallback({ ...options, target: target.withoutIpv4 });
+  }
+  const expectation: CallbackExpectation = { ...expected, path: target.path, port };
+  for (const server of servers) {
+    server.on("request", (request, answer) => inbox.take(request, answer, expectation));
   }
   return {
     redirectUri: withBoundPort(target, port),
     response: inbox.response,
     answer: inbox.answer,
-    close,
+    close: () => closeAll(servers),
   };
+}
+
+interface Bound {
+  readonly servers: readonly Server[];
+  readonly port: number;
+  /** The error of an address that this machine lacks. */
+  readonly absent: CliError | null;
+}
+
+/** How often a free port is drawn that has to be free at two addresses. */
+const DRAWS = 10;
+
+/** Listens at each address of the target, on one port; an address that the machine lacks is left out. */
+async function bindAll(target: RedirectTarget, listen: Listen, draws = DRAWS): Promise<Bound> {
+  const servers: Server[] = [];
+  let { port } = target;
+  let absent: CliError | null = null;
+  for (const host of target.hosts) {
+    const server = createServer({ headersTimeout: READ_TIMEOUT, requestTimeout: READ_TIMEOUT });
+    try {
+      await listen(server, { host, port });
+    } catch (cause) {
+      const error = portError(cause, { host, port });
+      if (isAbsentFamily(cause)) {
+        absent = error;
+        continue;
+      }
+      await closeAll(servers);
+      const wasDrawn = target.port === 0 && servers.length > 0;
+      if (wasDrawn && errorCodeOf(cause) === "EADDRINUSE" && draws > 1) {
+        return bindAll(target, listen, draws - 1);
+      }
+      throw error;
+    }
+    servers.push(server);
+    port = (server.address() as AddressInfo).port;
+  }
+  return { servers, port, absent };
 }
 
 interface Inbox {
@@ -60,7 +101,7 @@ interface Inbox {
   answer(page: Page): Promise<void>;
 }
 
-function createInbox(): Inbox {
+function createInbox(onUnusable: (problem: string) => void): Inbox {
   let settle: (response: AuthorizationResponse) => void = () => undefined;
   const response = new Promise<AuthorizationResponse>((resolve) => {
     settle = resolve;
@@ -80,7 +121,10 @@ function createInbox(): Inbox {
         expectation,
       );
       if (verdict.kind === "refused") void send(answer, refusalPage(verdict.status));
-      else if (last !== undefined) void send(answer, last);
+      else if (verdict.kind === "unusable") {
+        void send(answer, unusablePage(verdict.problem));
+        onUnusable(verdict.problem);
+      } else if (last !== undefined) void send(answer, last);
       else {
         waiting.push(answer);
         settle(verdict.response);
@@ -104,54 +148,14 @@ function send(answer: ServerResponse, { status, headers, body }: Page): Promise<
   });
 }
 
-interface Binding {
-  readonly host: string;
-  readonly port: number;
-  /** The second address of `localhost`: a machine may lack it. */
-  readonly optional: boolean;
-}
-
-async function bind(server: Server, { host, port, optional }: Binding): Promise<boolean> {
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen({ port, host, exclusive: true }, () => {
-        server.off("error", reject);
-        // A connection that fails to be accepted is no reason to end.
-        server.on("error", () => undefined);
-        resolve();
-      });
-    });
-    return true;
-  } catch (cause) {
-    const absent = ["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(errorCodeOf(cause) ?? "");
-    if (optional && absent) return false;
-    throw portError(cause, host, port);
-  }
-}
-
-function portError(cause: unknown, host: string, port: number): CliError {
-  const code = errorCodeOf(cause) ?? "unknown";
-  const where = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  if (code === "EADDRINUSE") {
-    return configurationError(`the redirect port is busy: another program listens on ${where}`, {
-      hint: "end it, or choose another registered port with --redirect-port",
-      cause,
-    });
-  }
-  if (code === "EACCES") {
-    return configurationError(`the redirect port is forbidden: ${where} may not be listened on`, {
-      hint: "choose a registered port above 1023; on Windows, `netsh int ipv4 show excludedportrange protocol=tcp` lists what is reserved",
-      cause,
-    });
-  }
-  return configurationError(`${where} cannot be listened on (${code})`, { cause });
-}
-
 /** A browser keeps connections open in advance that would hold `close` up for ever. */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
   });
+}
+
+async function closeAll(servers: readonly Server[]): Promise<void> {
+  await Promise.all(servers.map(closeServer));
 }

@@ -46,6 +46,15 @@ export function refusalPage(status: 400 | 404 | 405 | 503): Page {
   return status === 405 ? { ...refused, headers: { ...refused.headers, allow: "GET" } } : refused;
 }
 
+/** The answer to a response that cannot be used; the sign-in goes on. */
+export function unusablePage(problem: string): Page {
+  const lines = [
+    sentence(`the answer of the authorization server cannot be used: ${problem}`),
+    "calctl is still waiting: the terminal shows where to sign in.",
+  ];
+  return page(400, { title: "Not signed in yet", mark: "?", tone: "bad", lines });
+}
+
 /** Messages begin small and end without a stop, as a terminal shows them. */
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -22,7 +22,9 @@ export interface CallbackExpectation extends ExpectedResponse {
 export type CallbackVerdict =
   | { readonly kind: "response"; readonly response: AuthorizationResponse }
   /** Answered with this status; the attempt goes on. */
-  | { readonly kind: "refused"; readonly status: 400 | 404 | 405 | 503 };
+  | { readonly kind: "refused"; readonly status: 400 | 404 | 405 | 503 }
+  /** The authorization server's own answer, with something wrong about it; the attempt goes on. */
+  | { readonly kind: "unusable"; readonly problem: string };
 
 /** Decides what a request to the listener is, without effects; never throws. */
 export function readCallbackRequest(
@@ -39,7 +41,8 @@ export function readCallbackRequest(
   if (purpose?.toLowerCase().includes("prefetch") === true) return { kind: "refused", status: 503 };
   const query = mark === -1 ? "" : target.slice(mark + 1);
   const parsed = parseAuthorizationResponse(query, expected);
-  return parsed.ok ? { kind: "response", response: parsed.response } : { kind: "refused", status: 400 };
+  if (parsed.ok) return { kind: "response", response: parsed.response };
+  return parsed.isOurs ? { kind: "unusable", problem: parsed.problem } : { kind: "refused", status: 400 };
 }
 
 /** A page of another name that resolves to this machine must not reach the listener (DNS rebinding). */

@@ -1,3 +1,4 @@
+/** What tells where a browser would show. */
 export interface BrowserSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { errorCodeOf } from "../errors.js";
 import type { ChildEnvironment } from "./child-environment.js";
 
@@ -24,25 +24,38 @@ export type HelperResult =
   /** The program could not be started, with the code of the system. */
   | { readonly kind: "not_started"; readonly code: string };
 
+/** Longest time in milliseconds for what a child that has ended left in its pipe: others may hold that open. */
+const DRAIN_LIMIT = 250;
+
 /**
- * Runs a child to its end, or kills it when the time is over, it writes too much or the signal aborts.
+ * Runs a child to its end, or kills it when the time is over, it writes too much or the signal aborts. What the child
+ * has started itself goes on: to end it too, the child would have to leave the terminal that it may ask at.
  * @throws the signal's reason
  */
 export function runHelperProcess(run: HelperRun): Promise<HelperResult> {
   const { program, args, env, input, stderr, signal } = run;
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      env: { ...env },
-      stdio: [input === null ? "ignore" : "pipe", "pipe", stderr],
-      windowsHide: true,
-    });
+    let child: ChildProcess;
+    try {
+      child = spawn(program, args, {
+        env: { ...env },
+        stdio: [input === null ? "ignore" : "pipe", "pipe", stderr],
+        windowsHide: true,
+      });
+    } catch (error) {
+      // Some reasons are thrown at once: a name that is too long, a file for a folder, a NUL.
+      resolve({ kind: "not_started", code: errorCodeOf(error) ?? "unknown" });
+      return;
+    }
     const chunks: Buffer[] = [];
     let size = 0;
+    let drain: NodeJS.Timeout | undefined;
     const timer = setTimeout(() => stop(() => resolve({ kind: "timeout" })), run.limit);
     const onAbort = () => stop(() => reject(signal.reason));
     const settle = (end: () => void): void => {
       clearTimeout(timer);
+      clearTimeout(drain);
       signal.removeEventListener("abort", onAbort);
       end();
     };
@@ -63,9 +76,15 @@ export function runHelperProcess(run: HelperRun): Promise<HelperResult> {
     child.once("error", (error) =>
       settle(() => resolve({ kind: "not_started", code: errorCodeOf(error) ?? "unknown" })),
     );
-    child.once("close", (exitCode) =>
-      settle(() => resolve({ kind: "ended", exitCode, stdout: Buffer.concat(chunks).toString("utf8") })),
-    );
+    const ended = (exitCode: number | null): HelperResult => ({
+      kind: "ended",
+      exitCode,
+      stdout: Buffer.concat(chunks).toString("utf8"),
+    });
+    child.once("exit", (exitCode) => {
+      drain = setTimeout(() => stop(() => resolve(ended(exitCode))), DRAIN_LIMIT);
+    });
+    child.once("close", (exitCode) => settle(() => resolve(ended(exitCode))));
     // A child that does not read is no error; how it ended says more.
     child.stdin?.on("error", () => undefined);
     if (input !== null) child.stdin?.end(input);

@@ -1,4 +1,9 @@
-import { KEYCHAIN_SERVICE, type KeychainAnswer, type KeychainRequest } from "./keychain-protocol.js";
+import {
+  ANSWER_MARK,
+  KEYCHAIN_SERVICE,
+  type KeychainAnswer,
+  type KeychainRequest,
+} from "./keychain-protocol.js";
 
 interface HelperStreams {
   readonly stdin: AsyncIterable<Uint8Array | string>;
@@ -14,8 +19,19 @@ const PROBE_ACCOUNT = "probe";
  * interrupts. The request comes from stdin, so that no secret is ever in arguments or environment.
  */
 export async function runKeychainHelper({ stdin, stdout }: HelperStreams): Promise<void> {
-  const request = JSON.parse(await readAll(stdin)) as KeychainRequest;
-  stdout.write(JSON.stringify(await answer(request)));
+  const request = readRequest(await readAll(stdin));
+  const reply = request === null ? { kind: "failed", reason: "it was asked nothing" } : await answer(request);
+  // A line of its own, behind whatever else has printed.
+  stdout.write(`\n${ANSWER_MARK}${JSON.stringify(reply)}\n`);
+}
+
+/** Null for what is no request: a person who tries the argument by hand. */
+function readRequest(text: string): KeychainRequest | null {
+  try {
+    return JSON.parse(text) as KeychainRequest;
+  } catch {
+    return null;
+  }
 }
 
 async function answer(request: KeychainRequest): Promise<KeychainAnswer> {
@@ -33,23 +49,35 @@ async function answer(request: KeychainRequest): Promise<KeychainAnswer> {
 }
 
 async function perform(keytar: Keytar, request: KeychainRequest): Promise<KeychainAnswer> {
+  const read = (account: string) => keytar.getPassword(KEYCHAIN_SERVICE, account);
+  // Reading says nothing: a locked keychain reads as an empty one.
+  const probe = async (): Promise<void> => {
+    await keytar.setPassword(KEYCHAIN_SERVICE, PROBE_ACCOUNT, "probe");
+    await keytar.deletePassword(KEYCHAIN_SERVICE, PROBE_ACCOUNT);
+  };
   switch (request.action) {
-    case "get":
-      return { kind: "value", value: await keytar.getPassword(KEYCHAIN_SERVICE, request.account) };
+    case "get": {
+      const value = await read(request.account);
+      if (value === null) await probe();
+      return { kind: "value", value };
+    }
     case "set":
       await keytar.setPassword(KEYCHAIN_SERVICE, request.account, request.secret);
-      return { kind: "done", done: true };
-    case "delete":
-      return { kind: "done", done: await keytar.deletePassword(KEYCHAIN_SERVICE, request.account) };
+      return { kind: "value", value: await read(request.account) };
+    case "remove": {
+      const existed = await keytar.deletePassword(KEYCHAIN_SERVICE, request.account);
+      const gone = (await read(request.account)) === null;
+      if (gone) await probe();
+      return { kind: "removed", existed, gone };
+    }
     case "probe":
-      // Reading says nothing: a locked keychain reads as an empty one.
-      await keytar.setPassword(KEYCHAIN_SERVICE, PROBE_ACCOUNT, "probe");
-      await keytar.deletePassword(KEYCHAIN_SERVICE, PROBE_ACCOUNT);
-      return { kind: "done", done: true };
+      await probe();
+      return { kind: "done" };
     case "ping":
-      await keytar.getPassword(KEYCHAIN_SERVICE, "nobody");
-      return { kind: "done", done: true };
+      await read("nobody");
+      return { kind: "done" };
   }
+  return { kind: "failed", reason: "it was asked for what it does not know" };
 }
 
 function reasonOf(error: unknown): string {

@@ -2,6 +2,7 @@ import { type CliError, configurationError } from "../errors.js";
 import { type ChildEnvironment, childEnvironment } from "./child-environment.js";
 import type { CredentialKey, CredentialStore } from "./credentials.js";
 import { runHelperProcess } from "./helper-process.js";
+import { readKeychainAnswer } from "./keychain-answer.js";
 import { KEYCHAIN_HELPER_ARGUMENT, type KeychainAnswer, type KeychainRequest } from "./keychain-protocol.js";
 
 export interface KeychainOptions {
@@ -28,35 +29,29 @@ const WITHOUT_KEYCHAIN =
 /** The keychain of the system; each call runs in a child that can be killed. */
 export function createKeychain(options: KeychainOptions): CredentialStore {
   const call = (request: KeychainRequest) => callHelper(options, request);
-  const load = async (key: CredentialKey): Promise<string | null> => {
-    const answer = await call({ action: "get", account: accountOf(key) });
-    const value = answer.kind === "value" ? answer.value : null;
-    // A locked keychain says "nothing there": only writing tells the two apart.
-    if (value === null) await call({ action: "probe", account: accountOf(key) });
-    return value;
-  };
   return {
     name: "keychain",
     async probe() {
-      await call({ action: "probe", account: "" });
+      await call({ action: "probe" });
     },
     async save(key, token) {
-      await call({ action: "set", account: accountOf(key), secret: token });
-      if ((await load(key)) !== token) {
-        throw configurationError("the keychain took the token, but does not give it back", {
-          hint: WITHOUT_KEYCHAIN,
-        });
-      }
+      const answer = await call({ action: "set", account: accountOf(key), secret: token });
+      if (answer.kind === "value" && answer.value === token) return;
+      throw configurationError("the keychain took the token, but does not give it back", {
+        hint: WITHOUT_KEYCHAIN,
+      });
     },
-    load,
+    async load(key) {
+      const answer = await call({ action: "get", account: accountOf(key) });
+      if (answer.kind === "value") return answer.value;
+      throw unansweredError("with something else");
+    },
     async remove(key) {
-      const answer = await call({ action: "delete", account: accountOf(key) });
-      if ((await load(key)) !== null) {
-        throw configurationError("the keychain does not let go of the token: it is still there", {
-          hint: "remove the entry calctl with the system's own keychain program",
-        });
-      }
-      return answer.kind === "done" && answer.done;
+      const answer = await call({ action: "remove", account: accountOf(key) });
+      if (answer.kind === "removed" && answer.gone) return answer.existed;
+      throw configurationError("the keychain does not let go of the token: it is still there", {
+        hint: "remove the entry calctl with the system's own keychain program",
+      });
     },
   };
 }
@@ -66,7 +61,7 @@ function accountOf({ profile, origin }: CredentialKey): string {
   return `${profile} ${origin}`;
 }
 
-type Success = Extract<KeychainAnswer, { readonly kind: "value" | "done" }>;
+type Success = Extract<KeychainAnswer, { readonly kind: "value" | "removed" | "done" }>;
 
 /** @throws CliError configuration, with a sentence for each state a keychain can be in */
 async function callHelper(options: KeychainOptions, request: KeychainRequest): Promise<Success> {
@@ -77,7 +72,7 @@ async function callHelper(options: KeychainOptions, request: KeychainRequest): P
   try {
     const answer = await runHelper(options, request, limit);
     if (answer === null) throw await silenceError(options, limit);
-    if (answer.kind === "no_library") throw libraryError(answer.reason, options.env);
+    if (answer.kind === "no_library") throw libraryError(answer.reason);
     if (answer.kind === "failed") throw await refusalError(options, request, answer.reason);
     return answer;
   } finally {
@@ -102,10 +97,11 @@ async function runHelper(
     signal: signal(),
   });
   if (result.kind === "timeout") return null;
-  if (result.kind !== "ended" || result.exitCode !== 0) {
-    return { kind: "no_library", reason: "its helper ended early" };
-  }
-  return JSON.parse(result.stdout) as KeychainAnswer;
+  if (result.kind === "not_started") throw unansweredError(`it cannot be started: ${result.code}`);
+  if (result.kind === "too_much") throw unansweredError("it said too much");
+  const answer = readKeychainAnswer(result.stdout);
+  if (answer !== null) return answer;
+  throw unansweredError(`it ended with ${result.exitCode ?? "a signal"}`);
 }
 
 /** Who answers a harmless question is alive, and waits for a person. */
@@ -123,10 +119,16 @@ async function silenceError(options: KeychainOptions, limit: number): Promise<Cl
   });
 }
 
-function libraryError(reason: string, env: ChildEnvironment): CliError {
-  const debug = env["CALCTL_DEBUG"] === undefined ? "" : ` (${reason})`;
-  return configurationError(`the keychain's library cannot be loaded${debug}`, {
+function libraryError(reason: string): CliError {
+  return configurationError("the keychain's library cannot be loaded", {
     hint: `on Debian and Ubuntu: apt-get install libsecret-1-0; ${WITHOUT_KEYCHAIN}`,
+    cause: new Error(reason),
+  });
+}
+
+function unansweredError(what: string): CliError {
+  return configurationError(`the helper that asks the keychain gave no answer (${what})`, {
+    hint: `try again; ${WITHOUT_KEYCHAIN}`,
   });
 }
 

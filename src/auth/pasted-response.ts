@@ -42,19 +42,24 @@ export function readPasted(line: string, expected: PasteExpectation): Authorizat
   const text = line.trim();
   if (text === "") return "";
   const [address = "", query] = text.replace(/#.*$/s, "").split(/\?(.*)/s);
-  if (query === undefined || address !== expected.redirectUri) {
-    return `paste the whole address of the last page: it begins with ${expected.redirectUri}?`;
+  if (query === undefined || !isSameAddress(address, expected.redirectUri)) {
+    const isOther = query !== undefined && new URLSearchParams(query).has("state");
+    return `${isOther ? "this address belongs to another sign-in; " : ""}paste the whole address of the last page: it begins with ${expected.redirectUri}?`;
   }
   const parsed = parseAuthorizationResponse(query, expected);
-  return parsed.ok ? parsed.response : FAULTS[parsed.fault];
+  return parsed.ok
+    ? parsed.response
+    : `this address cannot be used: ${parsed.problem}${ADVICE[parsed.fault] ?? ""}`;
 }
 
-const FAULTS: Readonly<Record<ResponseFault, string>> = {
-  doubled: "a part of this address is there twice: copy it again",
-  no_state: "this address has no state: copy the whole of it",
-  wrong_state:
-    "this address belongs to an earlier attempt: sign in at the address above and paste the new one",
-  wrong_issuer: "this address comes from another authorization server",
-  no_code: "this address has no code: copy the whole of it",
-  too_long: "a part of this address is too long",
+/** A browser shows addresses in its own spelling: with a slash behind the host, without a usual port. */
+function isSameAddress(pasted: string, redirectUri: string): boolean {
+  return URL.canParse(pasted) && new URL(pasted).href === new URL(redirectUri).href;
+}
+
+const ADVICE: Readonly<Partial<Record<ResponseFault, string>>> = {
+  doubled: "; copy it again",
+  no_state: "; copy the whole of it",
+  no_code: "; copy the whole of it",
+  wrong_state: "; sign in at the address above and paste the new one",
 };

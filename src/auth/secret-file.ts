@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Stats } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { type CliError, configurationError, errorCodeOf } from "../errors.js";
@@ -11,6 +11,8 @@ export interface SecretFileOptions {
   readonly directory: string;
   /** The user's id; null where files have no owner and no mode that mean anything (Windows). */
   readonly userId: number | null;
+  /** Ends the name of a draft; random by default. */
+  readonly draftMark?: () => string;
 }
 
 /** Tokens in files that only their owner reads: for those who asked for it. */
@@ -20,18 +22,21 @@ export function createSecretFiles(options: SecretFileOptions): CredentialStore {
   return {
     name: "file",
     async probe() {
-      const { path, handle } = await createDraft(options.directory, "probe");
+      const { path, handle } = await createDraft(options, "probe");
       await handle.close();
       await unlink(path);
     },
     async save(key, token) {
-      await writeSecret(options.directory, fileName(key), JSON.stringify({ ...key, token }));
+      await writeSecret(options, fileName(key), JSON.stringify({ ...key, token }));
       if ((await load(key)) !== token) {
-        throw configurationError(`${pathOf(key)} does not give back the token that was written`);
+        throw configurationError(`${pathOf(key)} does not give back the token that was written`, {
+          hint: OTHER_FOLDER,
+        });
       }
     },
     load,
     async remove(key) {
+      await sweepDrafts(options.directory, fileName(key), Number.POSITIVE_INFINITY);
       try {
         await unlink(pathOf(key));
         return true;
@@ -46,7 +51,8 @@ export function createSecretFiles(options: SecretFileOptions): CredentialStore {
 /** Readable, and its own for every key also where file names know no upper case. */
 function fileName({ profile, origin }: CredentialKey): string {
   const mark = createHash("sha256").update(`${profile} ${origin}`).digest("hex").slice(0, 16);
-  return `${profile}-${mark}.json`;
+  // A file name has 255 bytes, and a letter up to four.
+  return `${[...profile].slice(0, 40).join("")}-${mark}.json`;
 }
 
 const secretSchema = v.object({ profile: v.string(), origin: v.string(), token: v.string() });
@@ -62,7 +68,8 @@ async function readSecret(
     if (link.isSymbolicLink() && userId !== null && link.uid !== userId) {
       throw unsafe(path, "it is a link that belongs to somebody else");
     }
-    const handle = await open(path, "r");
+    // A pipe would be waited for in a thread that nothing interrupts.
+    const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       checkOwnership(await handle.stat(), path, userId);
       text = await handle.readFile("utf8");
@@ -111,29 +118,37 @@ interface Draft {
 }
 
 /** A file of our own next to where it will be: nobody can have put a link there before. */
-async function createDraft(directory: string, name: string): Promise<Draft> {
-  const path = join(directory, `.${name}.${randomBytes(8).toString("hex")}`);
+async function createDraft(
+  { directory, userId, draftMark = () => randomBytes(8).toString("hex") }: SecretFileOptions,
+  name: string,
+): Promise<Draft> {
+  const path = join(directory, `.${name}.${draftMark()}`);
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
+    checkFolder(await stat(directory), directory, userId);
     const handle = await open(path, "wx", 0o600);
     // An odd umask may have taken the owner's own rights.
     await handle.chmod(0o600);
     return { path, handle };
   } catch (cause) {
-    throw fileError("written", directory, cause);
+    throw errorCodeOf(cause) === "configuration" ? cause : fileError("written", directory, cause);
   }
 }
 
 /** The whole token or none: written aside, brought to the disk, then put in place. */
-async function writeSecret(directory: string, name: string, text: string): Promise<void> {
-  const { path, handle } = await createDraft(directory, name);
+async function writeSecret(options: SecretFileOptions, name: string, text: string): Promise<void> {
+  const { directory } = options;
+  const { path, handle } = await createDraft(options, name);
   try {
+    let begun: number;
     try {
       await handle.writeFile(text);
       await handle.sync();
+      begun = (await handle.stat()).mtimeMs;
     } finally {
       await handle.close();
     }
+    await sweepDrafts(directory, name, begun - DRAFT_LIFE);
     await rename(path, join(directory, name));
   } catch (cause) {
     await unlink(path).catch(() => undefined);
@@ -141,10 +156,48 @@ async function writeSecret(directory: string, name: string, text: string): Promi
   }
 }
 
+/** A younger draft may belong to a login that is still at it; in milliseconds. */
+const DRAFT_LIFE = 60_000;
+
+/** Removes what logins that were killed have left: a draft holds a token. */
+async function sweepDrafts(directory: string, name: string, before: number): Promise<void> {
+  for (const path of await listDrafts(directory, name)) {
+    try {
+      if ((await stat(path)).mtimeMs < before) await unlink(path);
+    } catch (cause) {
+      // Its login has just ended.
+      if (errorCodeOf(cause) !== "ENOENT") throw fileError("removed", path, cause);
+    }
+  }
+}
+
+async function listDrafts(directory: string, name: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(directory);
+    return names.filter((draft) => draft.startsWith(`.${name}.`)).map((draft) => join(directory, draft));
+  } catch (cause) {
+    if (errorCodeOf(cause) === "ENOENT") return [];
+    throw fileError("read", directory, cause);
+  }
+}
+
+/** Whoever may write in a folder may put other files in the place of ours. */
+function checkFolder({ uid, mode }: Stats, directory: string, userId: number | null): void {
+  if (userId === null || (uid === userId && (mode & 0o022) === 0)) return;
+  throw configurationError(`${directory} is not used: others may write in it`, {
+    hint: `chmod 700 ${directory}; ${OTHER_FOLDER}`,
+  });
+}
+
+const OTHER_FOLDER = "CALCTL_DATA_DIR names another folder";
+
 function unsafe(path: string, why: string): CliError {
   return configurationError(`${path} is not read: ${why}`, { hint: LOGIN_AGAIN });
 }
 
 function fileError(verb: string, path: string, cause: unknown): CliError {
-  return configurationError(`${path} cannot be ${verb} (${errorCodeOf(cause) ?? "unknown"})`, { cause });
+  return configurationError(`${path} cannot be ${verb} (${errorCodeOf(cause) ?? "unknown"})`, {
+    hint: OTHER_FOLDER,
+    cause,
+  });
 }

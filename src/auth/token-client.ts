@@ -2,6 +2,8 @@ import * as v from "valibot";
 import type { HttpResponse, Transport, TransportError } from "../api/transport.js";
 import { OAUTH_ROUTES, oauthErrorSchema } from "../contract/oauth.js";
 import { CliError, configurationError } from "../errors.js";
+import { endpointAddress } from "./endpoint.js";
+import { isToken } from "./token-text.js";
 
 /** What is sent to redeem a code. @see RFC 6749 §4.1.3, RFC 7636 §4.5 */
 export interface CodeExchange {
@@ -19,11 +21,20 @@ const ANSWER_MAX = 1024 * 1024;
 
 /** RFC 6750 §2.1 allows less; what a header can carry is taken. */
 const tokenAnswer = v.object({
-  access_token: v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/)),
+  access_token: v.pipe(v.string(), v.check(isToken)),
   token_type: v.pipe(
     v.string(),
     v.check((type) => type.toLowerCase() === "bearer"),
   ),
+});
+
+/** Statuses with which a token endpoint refuses; some that are not strict say 200. @see RFC 6749 §5.2 */
+const REFUSING: ReadonlySet<number> = new Set([200, 400, 401, 403]);
+
+/** Letters of an error code. @see RFC 6749 §5.2 */
+const refusalAnswer = v.object({
+  ...oauthErrorSchema.entries,
+  error: v.pipe(v.string(), v.regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)),
 });
 
 /**
@@ -36,7 +47,7 @@ export async function exchangeCode(
   transport: Transport,
   signal: AbortSignal,
 ): Promise<string> {
-  const url = `${exchange.authUrl.href.replace(/\/$/, "")}${OAUTH_ROUTES.token.path}`;
+  const url = endpointAddress(exchange.authUrl, OAUTH_ROUTES.token);
   let response: HttpResponse;
   try {
     response = await transport({
@@ -65,10 +76,7 @@ function readToken(response: HttpResponse): string {
   const { status, body } = response;
   if (status >= 300 && status < 400) throw notOAuth(status, "it redirects elsewhere");
   if (body.length > ANSWER_MAX) throw notOAuth(status, "it is larger than 1 MiB");
-  const json = parseJson(body);
-  const refusal = v.safeParse(oauthErrorSchema, json);
-  if (refusal.success)
-    throw authorizationError(refusal.output.error, refusal.output.error_description, status);
+  // Gateways have an `error` of their own in their bodies: the status comes first.
   if (status >= 500) throw unavailable(`the token endpoint answered ${status}`, { status });
   if (status === 429) {
     throw new CliError("rate_limited", "the authorization server's rate limit is used up", {
@@ -76,6 +84,10 @@ function readToken(response: HttpResponse): string {
       hint: "try again later",
     });
   }
+  const json = parseJson(body);
+  const refusal = v.safeParse(refusalAnswer, json);
+  if (REFUSING.has(status) && refusal.success)
+    throw authorizationError(refusal.output.error, refusal.output.error_description, status);
   if (status > 299) throw notOAuth(status, "it names no error of OAuth");
   if (json === undefined) throw notOAuth(status, body.length === 0 ? "it is empty" : "it is not JSON");
   const token = v.safeParse(tokenAnswer, json);

@@ -1,12 +1,12 @@
-import { isAbsolute } from "node:path";
+import type { Command } from "../config/token-command.js";
 import { type CliError, configurationError } from "../errors.js";
 import { type ChildEnvironment, childEnvironment } from "./child-environment.js";
 import { runHelperProcess } from "./helper-process.js";
 import { checkToken, withoutFinalNewline } from "./token-text.js";
 
+/** One run of a token command. */
 export interface TokenCommandOptions {
-  /** As configured: a JSON array of program and arguments, or the path of a program. */
-  readonly command: string;
+  readonly command: Command;
   /** As messages name it: `token_command of profile "work"`. */
   readonly source: string;
   readonly env: ChildEnvironment;
@@ -25,7 +25,7 @@ const OUTPUT_MAX = 64 * 1024;
  */
 export async function runTokenCommand(options: TokenCommandOptions): Promise<string> {
   const { source, env, signal, limit = LIMIT } = options;
-  const [program, ...args] = parseCommand(options.command, source);
+  const [program, ...args] = options.command;
   const result = await runHelperProcess({
     program,
     args,
@@ -49,28 +49,6 @@ export async function runTokenCommand(options: TokenCommandOptions): Promise<str
       if (result.exitCode !== 0) throw fail(`ended with ${result.exitCode ?? "a signal"}`);
       return checkToken(readOutput(result.stdout), `${source}: the output of ${program}`);
   }
-}
-
-/** A program by its name is looked for on PATH, else it is named from the root: the folder one stands in is nobody's. */
-function parseCommand(command: string, source: string): readonly [string, ...string[]] {
-  const [program, ...args] = command.trimStart().startsWith("[") ? parseArray(command, source) : [command];
-  if (program === undefined || program === "") throw configurationError(`${source} names no program`);
-  if (/[/\\]/.test(program) && !isAbsolute(program)) {
-    throw configurationError(`${source}: "${program}" depends on the folder one stands in`, {
-      hint: "write an absolute path, or the name of a program on PATH",
-    });
-  }
-  return [program, ...args];
-}
-
-function parseArray(command: string, source: string): readonly string[] {
-  try {
-    const json: unknown = JSON.parse(command);
-    if (Array.isArray(json) && json.every((part) => typeof part === "string")) return json;
-  } catch {
-    // The same sentence as for other JSON.
-  }
-  throw configurationError(`${source} is no JSON array of texts`, { hint: 'write ["PROGRAM","ARG"]' });
 }
 
 /** Programs made for several users of theirs print JSON. */

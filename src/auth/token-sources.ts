@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { configurationError, errorCodeOf } from "../errors.js";
-import { checkToken, withoutFinalNewline } from "./token-text.js";
+import { errorCodeOf } from "../errors.js";
+import { readTokenFile } from "./token-file.js";
+import { checkToken } from "./token-text.js";
 
+/** A token as it is sent. */
 export interface Token {
   readonly value: string;
   /** Where it came from, as messages and `status` name it. */
@@ -19,39 +21,46 @@ export interface TokenEnvironment {
   readonly credentialsDirectory: string | undefined;
 }
 
+/** A token of the environment that is named, and perhaps broken. */
+export type TokenSource =
+  | { readonly source: "CALCTL_TOKEN"; readonly text: string }
+  | { readonly source: "CREDENTIALS_DIRECTORY" | "CALCTL_TOKEN_FILE"; readonly path: string };
+
 /**
- * The token of the environment: CALCTL_TOKEN, else the systemd credential `calctl-token`, else the file that
- * CALCTL_TOKEN_FILE names. Null when there is none.
- * @throws CliError configuration when a source is there but broken; it is never skipped
+ * Where the token of the environment is: CALCTL_TOKEN, else the systemd credential `calctl-token`, else the file that
+ * CALCTL_TOKEN_FILE names. Null when there is none. The credential is looked for, nothing is read.
+ * @see systemd.exec(5), LoadCredential=
  */
-export function readEnvironmentToken(environment: TokenEnvironment): Token | null {
+export function findTokenSource(environment: TokenEnvironment): TokenSource | null {
   const { token, tokenFile, credentialsDirectory } = environment;
-  if (token !== undefined) return { value: checkToken(token, "CALCTL_TOKEN"), source: "CALCTL_TOKEN" };
-  const credential = readCredential(credentialsDirectory);
-  if (credential !== null) return credential;
-  return tokenFile === undefined ? null : readTokenFile(tokenFile, "CALCTL_TOKEN_FILE");
-}
-
-/** @see systemd.exec(5), LoadCredential= */
-function readCredential(directory: string | undefined): Token | null {
-  if (directory === undefined || directory === "") return null;
-  try {
-    return readTokenFile(join(directory, "calctl-token"), "CREDENTIALS_DIRECTORY");
-  } catch (error) {
+  if (token !== undefined) return { source: "CALCTL_TOKEN", text: token };
+  if (credentialsDirectory !== undefined && credentialsDirectory !== "") {
+    const path = join(credentialsDirectory, "calctl-token");
     // The folder may hold other credentials of the unit alone.
-    if (error instanceof Error && errorCodeOf(error.cause) === "ENOENT") return null;
-    throw error;
+    if (isThere(path)) return { source: "CREDENTIALS_DIRECTORY", path };
   }
+  return tokenFile === undefined ? null : { source: "CALCTL_TOKEN_FILE", path: tokenFile };
 }
 
-function readTokenFile(path: string, source: string): Token {
-  let text: string;
+/**
+ * The token of a source.
+ * @throws CliError configuration when it is broken; it is never skipped. And the signal's reason
+ */
+export async function readTokenSource(found: TokenSource, signal: AbortSignal): Promise<Token> {
+  const { source } = found;
+  const value =
+    found.source === "CALCTL_TOKEN"
+      ? checkToken(found.text, source)
+      : await readTokenFile({ path: found.path, source, signal });
+  return { value, source };
+}
+
+/** What cannot be looked at counts as there: reading it says why. */
+function isThere(path: string): boolean {
   try {
-    text = readFileSync(path, "utf8");
-  } catch (cause) {
-    throw configurationError(`${source}: ${path} cannot be read (${errorCodeOf(cause) ?? "unknown"})`, {
-      cause,
-    });
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    return errorCodeOf(error) !== "ENOENT";
   }
-  return { value: checkToken(withoutFinalNewline(text), `${source} (${path})`), source };
 }

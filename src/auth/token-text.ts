@@ -15,6 +15,7 @@ export function checkToken(text: string, source: string): string {
   if (isToken(text)) return text;
   throw configurationError(
     `${source} holds no token: spaces, line breaks or other than visible ASCII characters`,
+    { hint: "put the token alone into it, on one line" },
   );
 }
 

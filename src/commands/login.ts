@@ -34,7 +34,7 @@ export function registerLogin(command: Command, contextOf: ContextOf, run = runL
     .option("--media-type <type>", "value of Accept, where the service has one of its own")
     .option("--with-token", "keep a personal access token from stdin instead of signing in")
     .option("--no-browser", "open no browser: show the address and wait")
-    .option("--insecure-storage", "keep the token in a file that only you can read, not in the keychain")
+    .option("--insecure-storage", "keep the token unencrypted in a file of yours, not in the keychain")
     .option("--login-timeout <seconds>", "longest wait for the sign-in (default: 300)")
     .action((options: LoginOptions) => run(contextOf(command), options));
 }
@@ -46,7 +46,10 @@ export async function runLogin(context: LoginContext, options: LoginOptions): Pr
   const timeout = parseTimeout(options.loginTimeout ?? "300");
   const redirectUri = chooseRedirectUri(options);
   if (options.withToken === true && options.clientSecretFile === "-") {
-    throw usageError("--with-token and --client-secret-file - both read stdin");
+    throw usageError(
+      "--with-token and --client-secret-file - both read stdin",
+      "a personal access token needs no client secret",
+    );
   }
   const { prompt } = context;
   const { baseUrl, authUrl, clientId, mediaType } = options;
@@ -67,7 +70,7 @@ function report(
   { userName, profile, store, movedFrom, otherSource, profileVariable }: SignedIn,
 ): void {
   note(`signed in as ${userName}; profile in use: ${profile}`);
-  if (store === "file") note("the token is kept unencrypted, in a file that only you can read");
+  if (store === "file") note("the token is kept unencrypted, in a file of yours");
   if (movedFrom !== null) note(`the profile ${profile} was for ${movedFrom}: its defaults are dropped`);
   if (otherSource !== null) warn(`${otherSource} is set and wins over the token just stored`);
   if (profileVariable !== null) warn(`CALCTL_PROFILE is set and chooses ${profileVariable} all the same`);
@@ -80,15 +83,23 @@ function chooseRedirectUri({ redirectPort, redirectUri }: LoginOptions): string 
   }
   const port = /^\d{1,5}$/.test(redirectPort) ? Number(redirectPort) : 0;
   if (port > 0 && port <= 65_535) return `http://127.0.0.1:${port}/callback`;
-  throw usageError(`--redirect-port: "${redirectPort}" is no port from 1 to 65535`);
+  throw usageError(
+    `--redirect-port: "${redirectPort}" is no port from 1 to 65535`,
+    "name the port that is registered, or leave it out for any free one",
+  );
 }
+
+const ONE_LINE = "put it there alone, on one line";
 
 const TIMEOUT_MAX = 86_400;
 
 function parseTimeout(text: string): number {
   const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (seconds > 0 && seconds <= TIMEOUT_MAX) return seconds;
-  throw usageError(`--login-timeout: "${text}" is no number of seconds from 1 to ${TIMEOUT_MAX}`);
+  throw usageError(
+    `--login-timeout: "${text}" is no number of seconds from 1 to ${TIMEOUT_MAX}`,
+    "leave it out for 300",
+  );
 }
 
 async function readSecretFile(
@@ -97,8 +108,8 @@ async function readSecretFile(
 ): Promise<string | undefined> {
   if (path === undefined) return undefined;
   const secret = (await input.text(path, "--client-secret-file")).replace(/\r?\n$/, "");
-  if (secret === "") throw usageError("--client-secret-file: the file is empty");
-  if (/[\r\n]/.test(secret)) throw usageError("--client-secret-file: a client secret is one line");
+  if (secret === "") throw usageError("--client-secret-file: the file is empty", ONE_LINE);
+  if (/[\r\n]/.test(secret)) throw usageError("--client-secret-file: a client secret is one line", ONE_LINE);
   return secret;
 }
 
@@ -110,11 +121,5 @@ async function readToken({ prompt, input }: LoginContext): Promise<string> {
       "pipe it in: … < FILE",
     );
   }
-  const text = prompt.available ? await prompt.password("Token") : await input.text("-", "--with-token");
-  const token = text.replace(/\r?\n$/, "");
-  if (token === "") throw usageError("--with-token: there is no token on stdin");
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw usageError(
-    "--with-token: what came on stdin is no token: spaces, line breaks or other than visible ASCII characters",
-  );
+  return prompt.available ? prompt.password("Token") : input.text("-", "--with-token");
 }

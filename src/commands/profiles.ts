@@ -28,7 +28,7 @@ export async function runProfilesUse(context: ProfilesContext, name: string): Pr
 export async function runProfilesRemove(context: ProfilesContext, name: string): Promise<void> {
   const profiles = context.profiles();
   const wasInUse = profiles.list().some((profile) => profile.name === name && profile.in_use);
-  if (profiles.list().some((profile) => profile.name === name)) await context.session.logout(name);
+  if (profiles.list().some((profile) => profile.name === name)) await context.session.forget(name);
   await profiles.remove(name);
   context.note(wasInUse ? `removed profile ${name}; in use is now: local` : `removed profile ${name}`);
 }

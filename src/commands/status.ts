@@ -23,7 +23,7 @@ export async function runStatus(
   { offline }: StatusOptions,
 ): Promise<void> {
   const output = context.output(statusView);
-  const { profile, baseUrl, tokenSource, tokenError } = context.statusFacts();
+  const { profile, baseUrl, tokenSource, tokenError } = await context.statusFacts();
   const asked = offline || tokenError !== null ? { ...NOBODY, error: tokenError } : await askService(context);
   await output.print({
     profile,

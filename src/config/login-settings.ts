@@ -1,8 +1,10 @@
 import { usageError } from "../errors.js";
 import type { Config, Profile, ProfileKey } from "./config-file.js";
 import { type Environment, readVariable, type Variable } from "./environment.js";
-import { asUsage, checkMediaType, checkProfileName } from "./profile-store.js";
-import { parseServiceUrl } from "./service-url.js";
+import { parseMediaType } from "./media-type.js";
+import { asUsage, checkProfileName } from "./profile-store.js";
+import { parseRedirectUri, type RedirectTarget } from "./redirect-uri.js";
+import { addressText, isSameOrigin, parseServiceUrl } from "./service-url.js";
 import { LOCAL_PROFILE, pickSetting, type Sourced } from "./settings.js";
 
 /** What `login` was told on its command line; undefined where nothing. */
@@ -22,6 +24,8 @@ export interface LoginSettings {
   readonly authUrl: URL | undefined;
   readonly clientId: string | undefined;
   readonly redirectUri: Sourced | undefined;
+  /** What the redirect URI says; undefined where nobody named one. */
+  readonly redirect: RedirectTarget | undefined;
   readonly mediaType: string | undefined;
 }
 
@@ -46,23 +50,26 @@ export function decideLogin(flags: LoginFlags, env: Environment, config: Config)
     { flag: ["--base-url", flags.baseUrl], env, variable: "CALCTL_BASE_URL" },
     known,
   );
-  const target = address === undefined ? undefined : decideTarget(parseAddress(address), renewed, config);
+  const target =
+    address === undefined ? undefined : decideTarget(parse(address, parseServiceUrl), renewed, config);
   const existing = target === undefined ? known : config.profiles.get(target.profile);
-  const kept = target !== undefined && target.movedFrom !== null ? undefined : existing;
-  if (flags.mediaType !== undefined) checkMediaType(flags.mediaType, "--media-type");
   const sources = { env, variable: undefined };
+  const kept = target !== undefined && target.movedFrom !== null ? undefined : existing;
+  const mediaType = pick("media_type", { flag: ["--media-type", flags.mediaType], ...sources }, kept);
   const authUrl = pick(
     "auth_url",
     { flag: ["--auth-url", flags.authUrl], env, variable: "CALCTL_AUTH_URL" },
     kept,
   );
+  const redirectUri = pick("redirect_uri", { flag: ["--redirect-uri", flags.redirectUri], ...sources }, kept);
   const clientIdFlag = ["--client-id", flags.clientId] as const;
   return {
     target,
-    authUrl: authUrl === undefined ? undefined : parseAddress(authUrl),
+    authUrl: authUrl && parse(authUrl, parseServiceUrl),
     clientId: pick("client_id", { flag: clientIdFlag, env, variable: "CALCTL_CLIENT_ID" }, kept)?.value,
-    redirectUri: pick("redirect_uri", { flag: ["--redirect-uri", flags.redirectUri], ...sources }, kept),
-    mediaType: flags.mediaType ?? kept?.media_type,
+    redirectUri,
+    redirect: redirectUri && parse(redirectUri, parseRedirectUri),
+    mediaType: mediaType && parse(mediaType, parseMediaType),
   };
 }
 
@@ -118,9 +125,9 @@ function pick(key: ProfileKey, { flag, env, variable }: Sources, profile: Profil
 }
 
 /** What was typed wrong is exit 2; the same text in environment or file is exit 10. */
-function parseAddress({ value, source, origin }: Sourced): URL {
-  const parse = () => parseServiceUrl(value, source);
-  return origin === "flag" ? asUsage(parse) : parse();
+function parse<T>(setting: Sourced, read: (text: string, source: string) => T): T {
+  const { value, source, origin } = setting;
+  return origin === "flag" ? asUsage(() => read(value, source)) : read(value, source);
 }
 
 /** A profile of the service's host; another service on the same host gets a name of its own. */
@@ -135,13 +142,4 @@ function nameAfter(baseUrl: URL, config: Config): string {
   };
   for (const name of [base, withPort]) if (isFree(name)) return name;
   for (let number = 2; ; number += 1) if (isFree(`${withPort}-${number}`)) return `${withPort}-${number}`;
-}
-
-/** As it is kept: without a trailing slash. */
-function addressText(url: URL): string {
-  return url.href.replace(/\/$/, "");
-}
-
-function isSameOrigin(text: string, url: URL): boolean {
-  return URL.canParse(text) && new URL(text).origin === url.origin;
 }

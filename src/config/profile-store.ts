@@ -1,7 +1,10 @@
 import { CliError, usageError } from "../errors.js";
 import { type Config, type ConfigFile, PROFILE_KEYS, type Profile, type ProfileKey } from "./config-file.js";
+import { parseMediaType } from "./media-type.js";
+import { parseRedirectUri } from "./redirect-uri.js";
 import { parseServiceUrl } from "./service-url.js";
 import { findProfile, LOCAL_PROFILE } from "./settings.js";
+import { parseTokenCommand } from "./token-command.js";
 
 export interface ProfileSummary {
   readonly name: string;
@@ -125,44 +128,23 @@ function checkValue(key: ProfileKey, value: string, isTimeZone: (name: string) =
       asUsage(() => parseServiceUrl(value, key));
       return;
     case "redirect_uri":
-      if (!URL.canParse(value))
-        throw usageError(`redirect_uri: "${value}" is no URL`, "write http://127.0.0.1/callback");
+      asUsage(() => parseRedirectUri(value, key));
       return;
     case "timezone":
       if (!isTimeZone(value))
         throw usageError(`timezone: there is no zone "${value}"`, "write a name such as Asia/Tokyo");
       return;
     case "media_type":
-      checkMediaType(value, key);
+      asUsage(() => parseMediaType(value, key));
       return;
     case "token_command":
-      checkTokenCommand(value);
+      asUsage(() => parseTokenCommand(value, key));
       return;
     case "client_id":
     case "calendar":
     case "label":
       return;
   }
-}
-
-/** @throws CliError usage */
-export function checkMediaType(value: string, source: string): void {
-  if (/^[\w.+-]+\/[\w.+-]+$/.test(value)) return;
-  throw usageError(`${source}: "${value}" is no media type`, "write application/vnd.NAME.v1+json");
-}
-
-/** A JSON array of program and arguments, or the path of a program. */
-function checkTokenCommand(value: string): void {
-  if (!value.trimStart().startsWith("[")) return;
-  let json: unknown;
-  try {
-    json = JSON.parse(value);
-  } catch {
-    json = null;
-  }
-  const isCommand = Array.isArray(json) && json.length > 0 && json.every((part) => typeof part === "string");
-  if (!isCommand)
-    throw usageError(`token_command: ${value} is no JSON array of texts`, 'write ["PROGRAM","ARG"]');
 }
 
 /** What is wrong on a command line is exit 2, though the same value in the file would be exit 10. */

@@ -1,6 +1,8 @@
 import { type CliError, configurationError, usageError } from "../errors.js";
 import type { Config, Profile, ProfileKey } from "./config-file.js";
 import { type Environment, readVariable } from "./environment.js";
+import { parseMediaType } from "./media-type.js";
+import { originOf } from "./service-url.js";
 
 /** The profile that is the embedded service, in this process. */
 export const LOCAL_PROFILE = "local";
@@ -69,7 +71,7 @@ function fromBaseUrl({ config }: SettingsInput, baseUrl: string, variable: strin
     service: {
       kind: "remote",
       baseUrl: { value: baseUrl, source: "CALCTL_BASE_URL", origin: "environment" },
-      mediaType: profile?.media_type,
+      mediaType: mediaTypeOf(profile, variable ?? ""),
     },
     setting: (key) => (variable === undefined ? undefined : sourced(profile, variable, key)),
     environmentTokenRefusal: null,
@@ -84,17 +86,13 @@ function refusal(
   if (chosen.name === LOCAL_PROFILE) return "the profile `local` takes no token";
   const baseUrl = readVariable(env, "CALCTL_BASE_URL");
   if (baseUrl !== undefined) {
-    return sameOrigin(baseUrl, chosen.profile?.base_url)
+    const origin = originOf(baseUrl);
+    return origin !== null && origin === originOf(chosen.profile?.base_url ?? "")
       ? null
       : `it belongs to CALCTL_BASE_URL, and --profile ${chosen.name} is another service`;
   }
   if (profileFlag === undefined || profileFlag === chosen.inUse) return null;
   return `it belongs to the profile in use (${chosen.inUse}), and --profile names another one`;
-}
-
-function sameOrigin(one: string, other: string | undefined): boolean {
-  if (other === undefined || !URL.canParse(one) || !URL.canParse(other)) return false;
-  return new URL(one).origin === new URL(other).origin;
 }
 
 function serviceOf(name: string, profile: Profile | undefined): ServiceChoice {
@@ -105,7 +103,13 @@ function serviceOf(name: string, profile: Profile | undefined): ServiceChoice {
       hint: `set it: calctl config set base_url https://HOST/PATH --profile ${name}`,
     });
   }
-  return { kind: "remote", baseUrl, mediaType: profile?.media_type };
+  return { kind: "remote", baseUrl, mediaType: mediaTypeOf(profile, name) };
+}
+
+/** @throws CliError configuration: a header cannot carry everything that a file can */
+function mediaTypeOf(profile: Profile | undefined, name: string): string | undefined {
+  const setting = sourced(profile, name, "media_type");
+  return setting && parseMediaType(setting.value, setting.source);
 }
 
 /** @throws CliError configuration for a name that no profile has; `local` always exists */

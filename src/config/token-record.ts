@@ -10,14 +10,25 @@ export interface TokenRecord {
 
 export type StoreName = "keychain" | "file";
 
+/** The store of a profile's token where this version does not know it, as another version or a person named it. */
+export function findUnknownStore(config: Config, name: string): string | null {
+  const { token_store: store } = config.profiles.get(name) ?? {};
+  return store === undefined || isStoreName(store) ? null : store;
+}
+
+function isStoreName(text: string): text is StoreName {
+  return text === "keychain" || text === "file";
+}
+
 /** What login remembers of a profile's token; null when none was stored. @throws CliError configuration */
 export function readTokenRecord(config: Config, name: string): TokenRecord | null {
   const { token_store: store, token_origin: origin } = config.profiles.get(name) ?? {};
   if (store === undefined || origin === undefined) return null;
-  if (store === "keychain" || store === "file") return { store, origin };
-  throw configurationError(`token_store of profile "${name}" is "${store}", neither keychain nor file`, {
-    hint: `run calctl login --profile ${name} again`,
-  });
+  if (isStoreName(store)) return { store, origin };
+  throw configurationError(
+    `token_store of profile "${name}" is "${store}", which this version does not know (keychain, file)`,
+    { hint: `sign in anew: calctl login --profile ${name}; or forget it: calctl profiles remove ${name}` },
+  );
 }
 
 /** Forgets that a token was stored, unless another one was meanwhile; the profile stays. */

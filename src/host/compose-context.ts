@@ -73,7 +73,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     note,
     warn,
     prompt,
-    input: createInput(process),
+    input: createInput(process, parts.signal),
     settings,
     profiles: () => createProfileStore({ file: configFile, isTimeZone }),
     profileName: () => profileName(flags, configFile.read(), env),
@@ -93,7 +93,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
       }),
     ),
     session: createSession({ parts, flags, openStore, tokenChoice, interactive, warn, trace }),
-    statusFacts: () => readStatusFacts(settings(), tokenChoice),
+    statusFacts: () => readStatusFacts(settings, tokenChoice),
     ...createPrinting(flags, env, stdout),
     service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
     sandbox: () => openSandbox(parts, options, settings().timezone),
@@ -157,12 +157,15 @@ function decideColorChoice({ color }: GlobalFlags): "auto" | "always" | "never" 
   throw usageError(`--color: "${color}" is none of auto, always, never`);
 }
 
-function readStatusFacts({ profile, service }: Settings, tokenChoice: TokenChoice): StatusFacts {
-  const facts = { profile, baseUrl: service.kind === "remote" ? service.baseUrl.value : null };
+/** What is wrong with the settings themselves is reported too. */
+async function readStatusFacts(settings: () => Settings, tokenChoice: TokenChoice): Promise<StatusFacts> {
+  let facts: Pick<StatusFacts, "profile" | "baseUrl"> = { profile: null, baseUrl: null };
   try {
-    return { ...facts, tokenSource: tokenChoice.source(), tokenError: null };
+    const { profile, service } = settings();
+    facts = { profile, baseUrl: service.kind === "remote" ? service.baseUrl.value : null };
+    return { ...facts, tokenSource: await tokenChoice.source(), tokenError: null };
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
+    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
     return { ...facts, tokenSource: null, tokenError: error };
   }
 }

@@ -6,12 +6,19 @@ import { describeJsonError } from "./json-position.js";
 /** What is used of a Node readable stream. */
 export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean | undefined;
+  destroy(): unknown;
 }
 
-/** @param process whose stdin is touched when it is first needed */
-export function createInput(process: { readonly stdin: ReadableLike }): Input {
+/**
+ * @param process whose stdin is touched when it is first needed
+ * @param signal aborts with the error to end with: reading may wait for ever
+ */
+export function createInput(process: { readonly stdin: ReadableLike }, signal: () => AbortSignal): Input {
   const text = async (path: string, source: string): Promise<string> => {
-    const bytes = path === "-" ? await readAll(process.stdin, source) : await readPath(path, source);
+    const stream = path === "-" ? process.stdin : openFile(path, source);
+    const bytes = await readAll(stream, source, signal()).catch((error: unknown) => {
+      throw error instanceof CliError ? error : unreadable(path, source, error);
+    });
     try {
       // A byte order mark is dropped by the decoder.
       return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -43,11 +50,25 @@ export function createInput(process: { readonly stdin: ReadableLike }): Input {
 /** More than any service takes: an endless source must not fill the memory. */
 const INPUT_MAX = 8 * 1024 * 1024;
 
-/** Everything of a stream. @throws CliError usage when it is more than any input can be */
-export async function readAll(
-  stream: AsyncIterable<Uint8Array | string>,
-  source: string,
-): Promise<Uint8Array> {
+/** Everything of a stream. @throws CliError usage when it is more than any input can be, and the signal's reason */
+async function readAll(stream: ReadableLike, source: string, signal: AbortSignal): Promise<Uint8Array> {
+  let onAbort: () => void = () => undefined;
+  const interruption = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      reject(signal.reason);
+      stream.destroy();
+    };
+  });
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([collect(stream, source), interruption]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+async function collect(stream: ReadableLike, source: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {
@@ -59,15 +80,13 @@ export async function readAll(
   return Buffer.concat(chunks);
 }
 
-async function readPath(path: string, source: string): Promise<Uint8Array> {
-  if (path === "")
-    throw usageError(`${source}: the file name is empty`, "is a variable of the script unset?");
-  try {
-    return await readAll(createReadStream(path), source);
-  } catch (error) {
-    if (error instanceof CliError) throw error;
-    throw usageError(`${source}: ${path} cannot be read (${errorCodeOf(error) ?? "unknown"})`);
-  }
+function openFile(path: string, source: string): ReadableLike {
+  if (path !== "") return createReadStream(path);
+  throw usageError(`${source}: the file name is empty`, "is a variable of the script unset?");
+}
+
+function unreadable(path: string, source: string, cause: unknown): CliError {
+  return usageError(`${source}: ${describe(path)} cannot be read (${errorCodeOf(cause) ?? "unknown"})`);
 }
 
 function describe(path: string): string {

@@ -11,14 +11,16 @@ export interface NetworkOptions {
   readonly timeout: number;
   /** Names the proxies. */
   readonly env: Environment;
+  /** The largest answer that is read, in bytes; 32 MiB by default. */
+  readonly answerMax?: number;
   readonly resources: Resources;
 }
 
 /** The transport over sockets; undici is loaded only here. */
 export async function createNetworkTransport(options: NetworkOptions): Promise<Transport> {
-  const { timeout, env, resources } = options;
+  const { env, resources, ...limits } = options;
   const { createUndiciTransport } = await import("../api/undici-transport.js");
-  const { send, close } = createUndiciTransport({ timeout, proxyFor: readProxyChoice(env) });
+  const { send, close } = createUndiciTransport({ ...limits, proxyFor: readProxyChoice(env) });
   resources.add(close);
   return send;
 }

@@ -2,6 +2,7 @@ import type { Config } from "../config/config-file.js";
 import { type Environment, readVariable } from "../config/environment.js";
 import { LOCAL_PROFILE } from "../config/settings.js";
 import type { GlobalFlags } from "../context.js";
+import { findEnvironmentToken } from "./environment-token.js";
 
 /** The profile that is named or in use. */
 export function profileName(flags: GlobalFlags, config: Config, env: Environment): string {
@@ -10,7 +11,7 @@ export function profileName(flags: GlobalFlags, config: Config, env: Environment
 
 /** A source of tokens that comes before the stored one; null without any. */
 export function otherSource(config: Config, profile: string, env: Environment): string | null {
-  const variable = ["CALCTL_TOKEN", "CALCTL_TOKEN_FILE"].find((name) => env[name] !== undefined);
-  if (variable !== undefined) return variable;
+  const found = findEnvironmentToken(env);
+  if (found !== null) return found.source;
   return config.profiles.get(profile)?.token_command === undefined ? null : "token_command";
 }

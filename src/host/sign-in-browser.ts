@@ -1,8 +1,9 @@
 import { canShowBrowser, remoteHint } from "../auth/headless.js";
-import { DEFAULT_REDIRECT_URI, parseRedirectUri, type RedirectTarget } from "../auth/redirect-uri.js";
+import { defaultRedirect, type RedirectTarget } from "../config/redirect-uri.js";
 import type { User } from "../contract/shapes.js";
 import { configurationError, usageError } from "../errors.js";
 import { openBrowser } from "./browser.js";
+import { knownClientSecret } from "./client-secret.js";
 import { readLines } from "./pasted-lines.js";
 import { selfCommand } from "./self-command.js";
 import type { SignIn } from "./sign-in.js";
@@ -22,8 +23,7 @@ export async function authorizeInBrowser(
   const surroundings = { env: process.env, platform: process.platform };
   const opens = request.browser && redirect.hosts.length > 0 && canShowBrowser(surroundings);
   const { authorize } = await import("../auth/authorization.js");
-  let user: User | undefined;
-  await authorize(
+  const { user } = await authorize(
     { authUrl, clientId, clientSecret, redirect, timeout: request.timeout, profile: target.profile },
     {
       transport,
@@ -44,26 +44,22 @@ export async function authorizeInBrowser(
       pastedLines: options.interactive() ? (until) => readLines(process.stdin, until) : null,
       tell: options.warn,
       onSecret: secrets.add,
+      mask: secrets.mask,
       signal,
       keep: async (token) => {
-        user = await keep(token);
-        return { userName: user.name ?? user.id };
+        const user = await keep(token);
+        return { user, userName: user.name ?? user.id };
       },
     },
   );
-  if (user === undefined) throw configurationError("the sign-in ended without a user");
   return user;
 }
 
 function chooseRedirect({ settings, options }: SignIn): RedirectTarget {
-  const { redirectUri } = settings;
-  const target = parseRedirectUri(
-    redirectUri?.value ?? DEFAULT_REDIRECT_URI,
-    redirectUri?.source ?? "the redirect URI",
-  );
+  const target = settings.redirect ?? defaultRedirect();
   if (target.hosts.length === 0 && !options.interactive()) {
     throw usageError(
-      `${redirectUri?.source ?? "the redirect URI"}: ${target.uri} is not on this machine, so its address has to be pasted, and there is no terminal`,
+      `${settings.redirectUri?.source}: calctl cannot listen at ${target.uri}, so the last page's address has to be pasted, and there is no terminal`,
       "use http://127.0.0.1/callback, or --with-token",
     );
   }
@@ -72,8 +68,13 @@ function chooseRedirect({ settings, options }: SignIn): RedirectTarget {
 
 /** From a file, the environment or a prompt; never from the command line, which every process can read. */
 async function readClientSecret({ request, options }: SignIn): Promise<string> {
-  const variable = options.parts.process.env["CALCTL_CLIENT_SECRET"];
-  const secret = request.clientSecret ?? (variable || (await request.askClientSecret?.()));
-  if (secret === undefined || secret === "") throw usageError("the client secret is empty");
+  const known = knownClientSecret(request, options.parts.process.env);
+  const secret = known ?? (await request.askClientSecret?.());
+  if (secret === undefined || secret === "") {
+    throw usageError(
+      "the client secret is empty",
+      "the service showed it where the application is registered",
+    );
+  }
   return secret;
 }

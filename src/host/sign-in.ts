@@ -1,19 +1,15 @@
 import type { Transport } from "../api/transport.js";
-import type { CredentialKey, CredentialStore } from "../auth/credentials.js";
-import {
-  decideLogin,
-  type LoginSettings,
-  type LoginTarget,
-  profileChanges,
-} from "../config/login-settings.js";
-import { readTokenRecord, type StoreName, writeSignedIn } from "../config/token-record.js";
+import { checkToken, withoutFinalNewline } from "../auth/token-text.js";
+import { decideLogin, type LoginSettings, type LoginTarget } from "../config/login-settings.js";
+import { asUsage } from "../config/profile-store.js";
+import type { StoreName } from "../config/token-record.js";
 import type { LoginRequest, SignedIn } from "../context.js";
-import type { User } from "../contract/shapes.js";
 import { type CliError, usageError } from "../errors.js";
+import { knownClientSecret } from "./client-secret.js";
+import { keepToken } from "./keep-token.js";
 import { createNetworkTransport, traced } from "./network.js";
 import { otherSource } from "./profile-choice.js";
 import { decideRequestLimits } from "./request-limits.js";
-import { createResilience } from "./resilience.js";
 import type { SessionOptions } from "./session.js";
 import { authorizeInBrowser } from "./sign-in-browser.js";
 
@@ -43,7 +39,13 @@ export async function signIn(request: LoginRequest, options: SessionOptions): Pr
   const store = await openStore(storeName);
   // Nobody should sign in only to learn that the token cannot be kept.
   await store.probe();
-  const network = { timeout: decideRequestLimits(flags, env).timeout, env, resources: parts.resources };
+  const network = {
+    timeout: decideRequestLimits(flags, env).timeout,
+    // Neither a token nor a user is larger.
+    answerMax: 1024 * 1024,
+    env,
+    resources: parts.resources,
+  };
   const transport = await traced(await createNetworkTransport(network), {
     flags,
     parts,
@@ -57,7 +59,7 @@ export async function signIn(request: LoginRequest, options: SessionOptions): Pr
   const user =
     request.readToken === undefined
       ? await authorizeInBrowser(attempt, keep)
-      : await keep(await request.readToken());
+      : await keep(checkGiven(await request.readToken()));
   const { profile, movedFrom } = target;
   return {
     userName: user.name ?? user.id,
@@ -67,6 +69,11 @@ export async function signIn(request: LoginRequest, options: SessionOptions): Pr
     otherSource: otherSource(parts.configFile.read(), profile, env),
     profileVariable: profileVariable(env["CALCTL_PROFILE"], profile),
   };
+}
+
+/** What was handed to --with-token; a final line feed is dropped. @throws CliError usage */
+function checkGiven(text: string): string {
+  return asUsage(() => checkToken(withoutFinalNewline(text), "what came for --with-token"));
 }
 
 /** The variable's value where it names another profile than the one just signed in to. */
@@ -84,7 +91,7 @@ function missingFlags(
   if (request.readToken !== undefined) return missing;
   if (settings.authUrl === undefined) missing.push("--auth-url");
   if (settings.clientId === undefined) missing.push("--client-id");
-  const secret = request.clientSecret ?? (parts.process.env["CALCTL_CLIENT_SECRET"] || undefined);
+  const secret = knownClientSecret(request, parts.process.env);
   if (secret === undefined && request.askClientSecret === undefined) {
     missing.push("--client-secret-file (or CALCTL_CLIENT_SECRET)");
   }
@@ -97,59 +104,4 @@ function missingError(missing: readonly string[]): CliError {
     `missing ${missing.join(", ")}`,
     "a personal access token needs --base-url and --with-token alone",
   );
-}
-
-/** Proves the token by asking who it belongs to, then keeps it, then remembers where. */
-async function keepToken(token: string, attempt: SignIn, store: CredentialStore): Promise<User> {
-  const { settings, target, options, transport, signal } = attempt;
-  const { parts, flags } = options;
-  const { configFile } = parts;
-  const [{ createApi }, { withBearer }] = await Promise.all([
-    import("../api/api.js"),
-    import("../api/bearer.js"),
-  ]);
-  const api = createApi({
-    ...(await createResilience({ parts, flags, account: { token, origin: target.baseUrl.origin } })),
-    transport: withBearer(transport, token),
-    baseUrl: target.baseUrl,
-    mediaType: settings.mediaType,
-  });
-  const user = await api.getCurrentUser();
-  signal.throwIfAborted();
-  const key: CredentialKey = { profile: target.profile, origin: target.baseUrl.origin };
-  const record = { store: store.name as StoreName, origin: key.origin };
-  const before = readTokenRecord(configFile.read(), target.profile);
-  const isRenewal = before?.store === record.store && before.origin === record.origin;
-  try {
-    await store.save(key, token);
-    signal.throwIfAborted();
-    const changes = profileChanges(target, settings);
-    const moved = target.movedFrom !== null;
-    await writeSignedIn(configFile, { name: target.profile, changes, record, moved });
-  } catch (error) {
-    // A token that replaced a good one is as good; one that nothing remembers must go.
-    if (!isRenewal) await removeQuietly(key, record.store, options);
-    throw error;
-  }
-  if (before !== null && !isRenewal) {
-    await removeQuietly({ profile: target.profile, origin: before.origin }, before.store, options);
-  }
-  return user;
-}
-
-/** Longest time for tidying up in milliseconds: whoever pressed Ctrl-C does not wait longer. */
-const TIDY_LIMIT = 700;
-
-async function removeQuietly(
-  key: CredentialKey,
-  name: StoreName,
-  { openStore, warn }: SessionOptions,
-): Promise<void> {
-  try {
-    const signal = AbortSignal.timeout(TIDY_LIMIT);
-    const store = await openStore(name, { interactive: () => false, signal: () => signal });
-    await store.remove(key);
-  } catch (_stillThere) {
-    warn(`a token of profile ${key.profile} for ${key.origin} may still be in the ${name}: remove it there`);
-  }
 }

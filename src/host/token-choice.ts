@@ -1,12 +1,16 @@
-import { readEnvironmentToken, type Token } from "../auth/token-sources.js";
+import { readTokenSource, type Token, type TokenSource } from "../auth/token-sources.js";
 import type { Config } from "../config/config-file.js";
-import { type Environment, readVariable } from "../config/environment.js";
+import type { Environment } from "../config/environment.js";
+import { isSameOrigin, originOf, parseServiceUrl } from "../config/service-url.js";
 import type { Sourced } from "../config/settings.js";
+import { parseTokenCommand } from "../config/token-command.js";
 import { readTokenRecord, type TokenRecord } from "../config/token-record.js";
 import type { Settings } from "../context.js";
 import { CliError, configurationError } from "../errors.js";
 import type { OpenStore } from "./credential-stores.js";
+import { findEnvironmentToken } from "./environment-token.js";
 import type { LiveSecrets } from "./live-secrets.js";
+import { once } from "./resources.js";
 
 export interface TokenChoiceOptions {
   readonly settings: () => Settings;
@@ -21,7 +25,7 @@ export interface TokenChoiceOptions {
 /** The token for the chosen service. */
 export interface TokenChoice {
   /** Where it would come from, without asking a program or a keychain for it; null where there is none. */
-  source(): string | null;
+  source(): Promise<string | null>;
   /**
    * Null where there is none, or `local` needs none.
    * @throws CliError configuration when the source is there but gives no token, or one that may not go there
@@ -38,24 +42,26 @@ export function createTokenChoice(options: TokenChoiceOptions): TokenChoice {
     options.secrets.add(value);
     return { value, source };
   };
+  // Once: a pipe gives its token a single time.
+  const source = once(() => findSource(options));
   return {
-    source() {
-      const source = findSource(options);
-      if (source === null || source.kind === "elsewhere") return null;
-      return source.kind === "environment" ? source.token.source : nameOf(source);
+    async source() {
+      const found = await source();
+      if (found === null || found.kind === "elsewhere") return null;
+      return found.kind === "environment" ? found.token.source : nameOf(found);
     },
     async token() {
-      const source = findSource(options);
-      if (source === null) return null;
-      switch (source.kind) {
+      const found = await source();
+      if (found === null) return null;
+      switch (found.kind) {
         case "elsewhere":
-          throw source.error;
+          throw found.error;
         case "environment":
-          return source.token;
+          return found.token;
         case "command":
-          return kept(await runCommand(source.command, options), nameOf(source));
+          return kept(await runCommand(found.command, options), nameOf(found));
         case "stored":
-          return kept(await loadStored(source, options), nameOf(source));
+          return kept(await loadStored(found, options), nameOf(found));
       }
     },
   };
@@ -72,59 +78,54 @@ function nameOf(source: Extract<Source, { readonly kind: "command" | "stored" }>
   return source.kind === "command" ? "token_command" : source.record.store;
 }
 
-function findSource(options: TokenChoiceOptions): Source | null {
+async function findSource(options: TokenChoiceOptions): Promise<Source | null> {
   const settings = options.settings();
-  const token = readToken(options.env);
-  if (token !== null) {
-    options.secrets.add(token.value);
-    if (settings.environmentTokenRefusal === null) return { kind: "environment", token };
-    throw configurationError(
-      `${token.source} holds a token that goes nowhere: ${settings.environmentTokenRefusal}`,
-      { hint: "unset it, or name its service with CALCTL_BASE_URL" },
-    );
-  }
   const { profile, service } = settings;
-  if (service.kind === "local" || profile === null) return null;
+  // An address that nothing may be sent to needs no token.
+  const url =
+    service.kind === "local" ? null : parseServiceUrl(service.baseUrl.value, service.baseUrl.source);
+  const found = findEnvironmentToken(options.env);
+  if (found !== null) return readAllowed(found, settings, options);
+  if (url === null || profile === null) return null;
   const config = options.config();
-  const address = service.baseUrl.value;
   const command = settings.setting("token_command");
   if (command !== undefined) {
-    const error = wrongOrigin(profile, config.profiles.get(profile)?.base_url ?? "", address);
+    const error = wrongOrigin(profile, config.profiles.get(profile)?.base_url ?? "", url);
     return error === null ? { kind: "command", command } : { kind: "elsewhere", error };
   }
   const record = readTokenRecord(config, profile);
   if (record === null) return null;
-  const error = wrongOrigin(profile, record.origin, address);
+  const error = wrongOrigin(profile, record.origin, url);
   return error === null ? { kind: "stored", profile, record } : { kind: "elsewhere", error };
 }
 
-/** What the environment holds. @throws CliError configuration */
-function readToken(env: Environment): Token | null {
-  return readEnvironmentToken({
-    token: readVariable(env, "CALCTL_TOKEN"),
-    tokenFile: readVariable(env, "CALCTL_TOKEN_FILE"),
-    credentialsDirectory: env["CREDENTIALS_DIRECTORY"],
+async function readAllowed(
+  found: TokenSource,
+  { environmentTokenRefusal }: Settings,
+  { signal, secrets }: TokenChoiceOptions,
+): Promise<Source> {
+  const token = await readTokenSource(found, signal());
+  secrets.add(token.value);
+  if (environmentTokenRefusal === null) return { kind: "environment", token };
+  throw configurationError(`${found.source} holds a token that goes nowhere: ${environmentTokenRefusal}`, {
+    hint: "unset it, or name its service with CALCTL_BASE_URL",
   });
 }
 
 /** A token is sent to the service it was issued for, whatever address the profile or the environment names now. */
-function wrongOrigin(profile: string, issuedFor: string, address: string): CliError | null {
-  const origin = originOf(address);
-  if (origin !== null && origin === originOf(issuedFor)) return null;
+function wrongOrigin(profile: string, issuedFor: string, url: URL): CliError | null {
+  if (isSameOrigin(issuedFor, url)) return null;
   return new CliError(
     "not_signed_in",
-    `not signed in: the token of profile "${profile}" is for ${originOf(issuedFor) ?? "no service"} and is not sent to ${origin ?? address}`,
+    `not signed in: the token of profile "${profile}" is for ${originOf(issuedFor) ?? "no service"} and is not sent to ${url.origin}`,
     { hint: `sign in there: calctl login --profile ${profile}` },
   );
 }
 
-function originOf(text: string): string | null {
-  return URL.canParse(text) ? new URL(text).origin : null;
-}
-
 async function runCommand(command: Sourced, { env, signal }: TokenChoiceOptions): Promise<string> {
   const { runTokenCommand } = await import("../auth/token-command.js");
-  return runTokenCommand({ command: command.value, source: command.source, env, signal: signal() });
+  const { value, source } = command;
+  return runTokenCommand({ command: parseTokenCommand(value, source), source, env, signal: signal() });
 }
 
 /** A recorded token that is not there was locked away or removed by others: never "not signed in". */

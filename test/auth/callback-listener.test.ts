@@ -2,17 +2,19 @@ import { connect, createServer, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type CallbackListener, listenForCallback } from "../../src/auth/callback-listener.js";
-import { outcomePage, refusalPage } from "../../src/auth/callback-page.js";
-import { parseRedirectUri } from "../../src/auth/redirect-uri.js";
+import { outcomePage, refusalPage, unusablePage } from "../../src/auth/callback-page.js";
+import { type Listen, type ListenAddress, listenExclusively } from "../../src/auth/listen-address.js";
+import { defaultRedirect, parseRedirectUri } from "../../src/config/redirect-uri.js";
 
 const STATE = "the-state";
 const EXPECTED = { state: STATE, issuerOrigin: "https://calendar.example" };
+const QUIET = { expected: EXPECTED, onUnusable: () => undefined };
 const SUCCESS = outcomePage({ signedIn: true, userName: "Ana", profile: "work" });
 
 async function listen(
   uri = "http://127.0.0.1/callback",
 ): Promise<CallbackListener & { readonly port: number }> {
-  const listener = await listenForCallback(parseRedirectUri(uri, "uri"), EXPECTED);
+  const listener = await listenForCallback({ ...QUIET, target: parseRedirectUri(uri, "uri") });
   onTestFinished(() => listener.close());
   return { ...listener, port: Number(new URL(listener.redirectUri).port) };
 }
@@ -92,10 +94,10 @@ describe("the callback listener", () => {
     );
     half.write("GET /callback?code=c HTTP/1.1\r\nHo");
     await close();
-    const again = await listenForCallback(
-      parseRedirectUri(`http://127.0.0.1:${port}/callback`, "uri"),
-      EXPECTED,
-    );
+    const again = await listenForCallback({
+      ...QUIET,
+      target: parseRedirectUri(`http://127.0.0.1:${port}/callback`, "uri"),
+    });
     await again.close();
   });
 
@@ -117,6 +119,92 @@ describe("the callback listener", () => {
       exitCode: 10,
       message: expect.stringContaining(`127.0.0.1:${port}`),
       hint: expect.stringContaining("--redirect-port"),
+    });
+  });
+
+  describe("where the system refuses an address", () => {
+    /** Fails as the system would, for as long as it gives a code. */
+    const refusing =
+      (codeFor: (address: ListenAddress) => string | undefined): Listen =>
+      async (server, address) => {
+        const code = codeFor(address);
+        if (code !== undefined) throw Object.assign(new Error(code), { code });
+        await listenExclusively(server, address);
+      };
+    const listenWith = async (uri: string, codeFor: (address: ListenAddress) => string | undefined) => {
+      const target = parseRedirectUri(uri, "uri");
+      const listener = await listenForCallback({ ...QUIET, target, listen: refusing(codeFor) });
+      onTestFinished(() => listener.close());
+      return new URL(listener.redirectUri);
+    };
+
+    test.each([
+      ["EACCES", "http://127.0.0.1:80/callback", "forbidden: 127.0.0.1:80", "above 1023"],
+      ["EACCES", "http://[::1]:80/callback", "forbidden: [::1]:80", "excludedportrange"],
+      ["EADDRNOTAVAIL", "http://127.0.0.1/callback", "127.0.0.1:0 cannot", "http://[::1]/callback"],
+      ["EAFNOSUPPORT", "http://[::1]/callback", "[::1]:0 cannot", "http://127.0.0.1/callback"],
+      ["EADDRNOTAVAIL", "http://localhost/callback", "cannot be listened on", "--with-token"],
+      ["EMFILE", "http://127.0.0.1/callback", "EMFILE", "--with-token"],
+    ])("with %s for %s, it is exit 10 and says what to do", async (code, uri, words, help) => {
+      await expect(listenWith(uri, () => code)).rejects.toMatchObject({
+        exitCode: 10,
+        message: expect.stringContaining(words),
+        hint: expect.stringContaining(help),
+      });
+    });
+
+    test.each(["127.0.0.1", "::1"])("localhost does without %s", async (missing) => {
+      const listen: Listen = async (server, { host, port }) => {
+        if (host === missing) throw Object.assign(new Error("absent"), { code: "EADDRNOTAVAIL" });
+        await listenExclusively(server, { host: "127.0.0.1", port });
+      };
+      const target = parseRedirectUri("http://localhost/callback", "uri");
+      const listener = await listenForCallback({ ...QUIET, target, listen });
+      onTestFinished(() => listener.close());
+      const { port } = new URL(listener.redirectUri);
+      expect(statusOf(await get(Number(port), "/elsewhere"))).toBe(404);
+    });
+
+    test("the redirect URI that nobody named is at ::1 where there is no IPv4", async () => {
+      const listen: Listen = async (server, { host, port }) => {
+        if (host === "127.0.0.1") throw Object.assign(new Error("absent"), { code: "EADDRNOTAVAIL" });
+        await listenExclusively(server, { host: "127.0.0.1", port });
+      };
+      const listener = await listenForCallback({ ...QUIET, target: defaultRedirect(), listen });
+      onTestFinished(() => listener.close());
+      expect(listener.redirectUri).toMatch(/^http:\/\/\[::1\]:\d+\/callback$/);
+      const named = listenForCallback({
+        ...QUIET,
+        target: parseRedirectUri("http://127.0.0.1/callback", "uri"),
+        listen,
+      });
+      await expect(named).rejects.toMatchObject({ exitCode: 10 });
+    });
+
+    test("a port drawn for localhost that is busy at the other address is drawn again", async () => {
+      const drawn: number[] = [];
+      const failure = await listenWith("http://localhost/callback", ({ host, port }) => {
+        if (host === "127.0.0.1") return undefined;
+        drawn.push(port);
+        return drawn.length < 3 ? "EADDRINUSE" : "EADDRNOTAVAIL";
+      });
+      expect(new Set(drawn).size).toBe(3);
+      expect(Number(failure.port)).toBe(drawn[2]);
+    });
+
+    test("a port that is named is not drawn again: exit 10", async () => {
+      let asked = 0;
+      const listen: Listen = async (server, { host }) => {
+        if (host === "127.0.0.1") return listenExclusively(server, { host, port: 0 });
+        asked += 1;
+        throw Object.assign(new Error("busy"), { code: "EADDRINUSE" });
+      };
+      const target = parseRedirectUri("http://localhost:8788/callback", "uri");
+      await expect(listenForCallback({ ...QUIET, target, listen })).rejects.toMatchObject({
+        exitCode: 10,
+        message: expect.stringContaining("busy"),
+      });
+      expect(asked).toBe(1);
     });
   });
 
@@ -154,6 +242,7 @@ describe("the pages", () => {
 
   test.each([
     ["failure", outcomePage({ signedIn: false, reason: HOSTILE })],
+    ["an answer that cannot be used", unusablePage(HOSTILE)],
     ["success", outcomePage({ signedIn: true, userName: HOSTILE, profile: "work" })],
   ])("of %s shows hostile text as text, loads nothing, and may not be kept or framed", (_, page) => {
     expect(page.body).not.toMatch(/<script|\u202e|\0/);

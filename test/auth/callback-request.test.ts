@@ -46,18 +46,30 @@ describe("a request to the callback listener", () => {
     ["no state", "code=c"],
     ["an empty state", "code=c&state="],
     ["a doubled state", `code=c&state=${STATE}&state=${STATE}`],
-    ["a doubled code", `code=c&code=d&state=${STATE}`],
-    ["a doubled error", `error=a&error=b&state=${STATE}`],
-    ["neither code nor error", `state=${STATE}`],
-    ["an empty code", `code=&state=${STATE}`],
     ["bad escapes", "code=%zz&state=%"],
     ["a forged error", "error=access_denied&state=forged"],
     ["an error without state", "error=access_denied"],
-    ["another issuer", `code=c&state=${STATE}&iss=https%3A%2F%2Fevil.example`],
-    ["an issuer that is none", `code=c&state=${STATE}&iss=x`],
-    ["a code that is too long", `code=${"c".repeat(5000)}&state=${STATE}`],
   ])("with %s is 400, and the sign-in goes on", (_, query) => {
     expect(verdict({ target: `/callback?${query}` })).toEqual({ kind: "refused", status: 400 });
+  });
+
+  test.each([
+    ["a doubled code", "code=c&code=d", "twice"],
+    ["a doubled error", "error=a&error=b", "twice"],
+    ["neither code nor error", "x=y", "no code"],
+    ["an empty code", "code=", "no code"],
+    [
+      "another issuer",
+      "code=c&iss=https%3A%2F%2Fevil.example%2Fpath",
+      "the issuer https://evil.example, and the authorization server is at https://calendar.example",
+    ],
+    ["an issuer that is none", "code=c&iss=x", "the issuer x"],
+    ["a code that is too long", `code=${"c".repeat(5000)}`, "too long"],
+  ])("with the state and %s is the server's own, and the sign-in goes on", (_, query, words) => {
+    expect(verdict({ target: `/callback?${query}&state=${STATE}` })).toEqual({
+      kind: "unusable",
+      problem: expect.stringContaining(words),
+    });
   });
 
   test.each(["evil.example", "evil.example:5000", "127.0.0.1:5001", "127.0.0.1", undefined, ""])(
@@ -114,6 +126,18 @@ describe("a pasted address", () => {
     });
   });
 
+  test.each([
+    ["http://localhost:9000", "http://localhost:9000/"],
+    ["https://app.example", "https://app.example/"],
+    ["https://App.Example/cb", "https://app.example/cb"],
+    ["http://127.0.0.1:80/cb", "http://127.0.0.1/cb"],
+    ["https://app.example:443/cb", "https://app.example/cb"],
+    ["https://app.example/ü", "https://app.example/%C3%BC"],
+  ])("of %s is taken as a browser writes it: %s", (redirectUri, shown) => {
+    const line = `${shown}?code=c&state=${STATE}`;
+    expect(readPasted(line, { ...expected, redirectUri })).toEqual({ kind: "code", code: "c" });
+  });
+
   test("with an error ends the sign-in", () => {
     const line = `http://127.0.0.1:5000/callback?error=access_denied&state=${STATE}`;
     expect(readPasted(line, expected)).toMatchObject({ kind: "error", error: "access_denied" });
@@ -124,6 +148,8 @@ describe("a pasted address", () => {
     ["without a code", `http://127.0.0.1:5000/callback?state=${STATE}`, "no code"],
     ["without a state", "http://127.0.0.1:5000/callback?code=c", "no state"],
     ["that is the code alone", "c0de", "begins with http://127.0.0.1:5000/callback?"],
+    ["of another path", `http://127.0.0.1:5000/callback/?code=c&state=${STATE}`, "begins with"],
+    ["of another port", "http://127.0.0.1:5001/callback?code=c&state=x", "belongs to another sign-in"],
     ["of another page", `https://evil.example/?code=c&state=${STATE}`, "begins with"],
   ])("%s is answered with what is wrong", (_, line, words) => {
     expect(readPasted(line, expected)).toContain(words);

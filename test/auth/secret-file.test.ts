@@ -1,13 +1,17 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -130,6 +134,71 @@ describe("tokens in files", () => {
       .find((name) => name !== path);
     writeFileSync(otherPath ?? "", readFileSync(path));
     await expect(store().load(OTHER)).rejects.toMatchObject({ exitCode: 10 });
+  });
+
+  test.each([0o777, 0o770, 0o702])(
+    "a folder that others may write in (%o) is not used: exit 10",
+    async (mode) => {
+      mkdirSync(directory, { recursive: true });
+      chmodSync(directory, mode);
+      await expect(store().probe()).rejects.toMatchObject({
+        exitCode: 10,
+        hint: expect.stringContaining("chmod 700"),
+      });
+      expect(readdirSync(directory)).toEqual([]);
+    },
+  );
+
+  test("a pipe in the place of a file is no file, and is not waited for", async () => {
+    await store().save(KEY, "secret");
+    const path = onlyFile();
+    rmSync(path);
+    execFileSync("mkfifo", [path]);
+    await expect(store().load(KEY)).rejects.toMatchObject({
+      exitCode: 10,
+      message: expect.stringContaining("no file"),
+    });
+  });
+
+  test("a draft is never written through what stands in its place", async () => {
+    const victim = join(root, "victim");
+    writeFileSync(victim, "untouched");
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const own = createSecretFiles({ directory, userId, draftMark: () => "known" });
+    await own.save(KEY, "secret");
+    const [name = ""] = readdirSync(directory);
+    symlinkSync(victim, join(directory, `.${name}.known`));
+    await expect(own.save(KEY, "other")).rejects.toMatchObject({ exitCode: 10 });
+    expect(readFileSync(victim, "utf8")).toBe("untouched");
+    expect(await own.load(KEY)).toBe("secret");
+  });
+
+  test("drafts of logins that were killed go with the next one that is kept or removed, young ones stay", async () => {
+    await store().save(KEY, "secret");
+    const path = onlyFile();
+    const draft = (mark: string) => join(directory, `.${path.slice(directory.length + 1)}.${mark}`);
+    const leave = (mark: string, age: number) => {
+      writeFileSync(draft(mark), "secret");
+      const time = statSync(path).mtimeMs / 1000 - age;
+      utimesSync(draft(mark), time, time);
+    };
+    leave("old", 3600);
+    leave("young", 1);
+    await store().save(KEY, "renewed");
+    expect({ old: existsSync(draft("old")), young: existsSync(draft("young")) }).toEqual({
+      old: false,
+      young: true,
+    });
+    await store().remove(KEY);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test("a profile of any name has a file, also where names begin alike", async () => {
+    const long = { ...KEY, profile: "ü".repeat(300) };
+    const longer = { ...KEY, profile: "ü".repeat(301) };
+    await store().save(long, "one");
+    await store().save(longer, "two");
+    expect([await store().load(long), await store().load(longer)]).toEqual(["one", "two"]);
   });
 
   test("a folder that cannot be made is exit 10 before anybody signs in, and leaves nothing", async () => {

@@ -1,8 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runTokenCommand } from "../../src/auth/token-command.js";
+import { parseTokenCommand } from "../../src/config/token-command.js";
 import { CliError } from "../../src/errors.js";
 
 let directory: string;
@@ -15,9 +16,12 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-function run(command: string, changes: { readonly limit?: number; readonly signal?: AbortSignal } = {}) {
+async function run(
+  command: string,
+  changes: { readonly limit?: number; readonly signal?: AbortSignal } = {},
+) {
   return runTokenCommand({
-    command,
+    command: parseTokenCommand(command, "token_command"),
     source: "token_command",
     env: { PATH: process.env["PATH"], CALCTL_CLIENT_SECRET: "hidden", SHOWN: "shown" },
     signal: changes.signal ?? new AbortController().signal,
@@ -57,8 +61,14 @@ describe("a token command", () => {
     ["prints half JSON", shell(`echo '{"token":"secret-x'`), "is empty"],
     ["prints a megabyte", shell("head -c 1000000 /dev/zero | tr '\\0' a 2>/dev/null"), "64 KiB"],
     ["is not there", '["calctl-no-such-program"]', "ENOENT"],
+    ["is below a file", "/dev/null/program", "ENOTDIR"],
+    ["has a name that is too long", `/${"x".repeat(300)}`, "ENAMETOOLONG"],
+    ["has an argument that is too long", JSON.stringify(["sh", "x".repeat(200_000)]), "E2BIG"],
+    ["has a NUL in it", JSON.stringify(["sh\0x"]), "ERR_INVALID_ARG_VALUE"],
     ["depends on the folder", "./program", "absolute"],
     ["is half JSON", '["sh"', "JSON array"],
+    ["is an object", '{"a":1}', "JSON array"],
+    ["is an empty name", '[""]', "no program"],
     ["is no list of texts", "[1]", "JSON array"],
     ["is an empty list", "[]", "no program"],
   ])("that %s is exit 10, and its output is not repeated", async (_, command, words) => {
@@ -68,6 +78,13 @@ describe("a token command", () => {
     const { message, hint } = failure as CliError;
     expect(`${message} ${hint}`).toContain(words);
     expect(message).not.toContain("secret-x");
+  });
+
+  test("that leaves a program behind, which holds its output open, has printed its token", async () => {
+    const pidFile = join(directory, "pid");
+    const command = shell(`echo token-4; sleep 60 2>/dev/null & echo $! > "${pidFile}"`);
+    expect(await run(command, { limit: 10_000 })).toBe("token-4");
+    process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
   });
 
   test("that hangs is killed: exit 10", async () => {

@@ -54,6 +54,15 @@ describe("config", () => {
     ["a zone that is none", ["timezone", "Mars/Phobos"], "Asia/Tokyo"],
     ["an insecure address", ["base_url", "http://x.example", "-p", "work"], "https"],
     ["an address that is none", ["base_url", "x.example", "-p", "work"], "https://"],
+    [
+      "a redirect URI that is none",
+      ["redirect_uri", "http:/127.0.0.1/cb", "-p", "work"],
+      "http or https URL",
+    ],
+    ["a token command of this folder", ["token_command", "./token", "-p", "work"], "absolute"],
+    ["a token command without a name", ["token_command", '[""]', "-p", "work"], "names no program"],
+    ["a token command that is an object", ["token_command", '{"a":1}', "-p", "work"], "JSON array"],
+    ["a media type with a line break", ["media_type", "a/b\nc", "-p", "work"], "media type"],
     ["a token command that is half JSON", ["token_command", '["pass"', "-p", "work"], "JSON"],
     ["a name that no profile can have", ["base_url", "https://x.example", "-p", "a b"], "name"],
   ])("%s is exit 2, and nothing is written", async (_, argv, word) => {

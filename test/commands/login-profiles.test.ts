@@ -96,6 +96,31 @@ describe("the profile of a login", () => {
     });
   });
 
+  test.each([
+    ["redirect_uri", "http:/127.0.0.1/callback"],
+    ["media_type", "text/plain\nx: y"],
+    ["auth_url", "http://calendar.example"],
+  ])("with a wrong %s in the file is exit 10", async (key, value) => {
+    const work = { base_url: server.baseUrl, auth_url: server.authUrl, client_id: "c", [key]: value };
+    const path = join(machine.directory, "config.json");
+    writeFileSync(path, JSON.stringify({ profile: "work", profiles: { work } }));
+    const env = { CALCTL_CLIENT_SECRET: "s" };
+    const result = await machine.run({ env }, "login", "--no-browser");
+    expect(result).toMatchObject({ exitCode: 10, stderr: expect.stringContaining(key) });
+  });
+
+  test("with a media type that no header carries sends nothing: exit 10", async () => {
+    await signIn({}, "--base-url", server.baseUrl, "-p", "work");
+    const path = join(machine.directory, "config.json");
+    writeFileSync(path, readFileSync(path, "utf8").replace('"work": {', '"work": { "media_type": "a\\nb",'));
+    server.userRequests.length = 0;
+    expect(await run("whoami")).toMatchObject({
+      exitCode: 10,
+      stderr: expect.stringContaining("media_type"),
+    });
+    expect(server.userRequests).toEqual([]);
+  });
+
   test("local cannot be logged into: exit 2", async () => {
     const { exitCode, stderr } = await signIn({}, "--base-url", server.baseUrl, "-p", "local");
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("local") });
@@ -136,8 +161,10 @@ describe("the profile of a login", () => {
 
 describe("login --with-token", () => {
   test("verifies the token before anything is kept", async () => {
-    const { exitCode } = await signIn({ stdin: "wrong\n" }, "--base-url", server.baseUrl);
+    const { exitCode, stderr } = await signIn({ stdin: "wrong\n" }, "--base-url", server.baseUrl);
     expect(exitCode).toBe(4);
+    expect(stderr).toContain("the service refused the token from --with-token");
+    expect(stderr).toContain(`a token of ${server.origin}?`);
     expect(server.userRequests).toEqual(["wrong"]);
     expect(machine.keychain.entries.size).toBe(0);
     expect(existsSync(join(machine.directory, "config.json"))).toBe(false);
@@ -237,6 +264,15 @@ describe("login warns that another source wins", () => {
   test.each(["CALCTL_TOKEN", "CALCTL_TOKEN_FILE"])("%s", async (name) => {
     const { exitCode, stderr } = await signIn({ env: { [name]: "x" } }, "--base-url", server.baseUrl, "-q");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining(name) });
+  });
+
+  test("the systemd credential of a unit, where there is one", async () => {
+    const env = { CREDENTIALS_DIRECTORY: machine.directory };
+    expect((await signIn({ env }, "--base-url", server.baseUrl)).stderr).not.toContain(
+      "CREDENTIALS_DIRECTORY",
+    );
+    writeFileSync(join(machine.directory, "calctl-token"), "x");
+    expect((await signIn({ env })).stderr).toContain("CREDENTIALS_DIRECTORY is set and wins");
   });
 
   test("a token_command of the profile, and a CALCTL_PROFILE that names another one", async () => {

@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { configurationError } from "../../src/errors.js";
@@ -121,6 +123,84 @@ describe("a token goes to the service that it was issued for", () => {
   });
 });
 
+describe("an address that nothing may be sent to", () => {
+  test.each([
+    ["garbage", "no URL"],
+    ["http://calendar.example", "https"],
+  ])("%s is exit 10, and no source of tokens is asked", async (address, words) => {
+    const env = { CALCTL_BASE_URL: address, CALCTL_PROFILE: "work" };
+    const before = machine.keychain.calls();
+    for (const argv of [["whoami"], ["token"], ["status"]]) {
+      const { exitCode, stderr } = await machine.run({ env }, ...argv);
+      expect({ argv, exitCode, stderr }).toEqual({
+        argv,
+        exitCode: 10,
+        stderr: expect.stringContaining(words),
+      });
+    }
+    expect(machine.keychain.calls()).toBe(before);
+  });
+});
+
+test("a token that comes through a pipe is read once in a run", async () => {
+  const path = join(machine.directory, "pipe");
+  execFileSync("mkfifo", [path]);
+  const running = machine.run({ env: { CALCTL_TOKEN_FILE: path } }, "status", "-o", "json");
+  const writer = await open(path, "w");
+  await writer.write("file\n");
+  await writer.close();
+  const { exitCode, stdout } = await running;
+  expect({ exitCode, source: JSON.parse(stdout).token_source }).toEqual({
+    exitCode: 0,
+    source: "CALCTL_TOKEN_FILE",
+  });
+});
+
+describe("status", () => {
+  const NOW = Date.parse("2026-11-21T14:30:00.000Z");
+
+  test("shows the rate limit of a remote service, and how far the clocks are apart", async () => {
+    server.onUser((response, decide) => {
+      response.setHeader("X-RateLimit-Limit", "600");
+      response.setHeader("X-RateLimit-Remaining", "599");
+      response.setHeader("X-RateLimit-Reset", String(NOW / 1000 - 3600 + 60));
+      response.setHeader("Date", new Date(NOW - 3_600_000).toUTCString());
+      decide();
+    });
+    const { exitCode, stdout } = await machine.run({ now: NOW }, "status", "-o", "json");
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      profile: "work",
+      base_url: server.baseUrl,
+      token_source: "keychain",
+      signed_in: true,
+      user: expect.objectContaining({ name: "Ana Maria" }),
+      rate_limit: { limit: 600, remaining: 599, reset_at: "2026-11-21T13:31:00.000Z" },
+      clock_skew_seconds: 3600,
+    });
+  });
+
+  test("is reported also where the profile is unknown or the configuration broken: exit 10", async () => {
+    const nothing = { profile: null, base_url: null, token_source: null, signed_in: null, user: null };
+    const unknown = await run("status", "-p", "nowhere", "-o", "json");
+    expect(unknown).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("nowhere") });
+    expect(JSON.parse(unknown.stdout)).toMatchObject(nothing);
+    file("config.json", "{");
+    const broken = await run("status", "--offline", "-o", "json");
+    expect(broken).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("not JSON") });
+    expect(JSON.parse(broken.stdout)).toMatchObject(nothing);
+  });
+
+  test("of a service that says nothing of limits or clocks shows null", async () => {
+    server.onUser((response, decide) => {
+      response.sendDate = false;
+      decide();
+    });
+    const { stdout } = await machine.run({ now: NOW }, "status", "-o", "json");
+    expect(JSON.parse(stdout)).toMatchObject({ rate_limit: null, clock_skew_seconds: null });
+  });
+});
+
 describe("logout", () => {
   test("removes the token, after which nobody is signed in; the profile stays", async () => {
     expect(await run("logout")).toMatchObject({
@@ -154,6 +234,40 @@ describe("logout", () => {
   test("says which other source signs in all the same", async () => {
     const { stderr } = await machine.run({ env: { CALCTL_TOKEN: "variable" } }, "logout");
     expect(stderr).toContain("CALCTL_TOKEN");
+    file("calctl-token", "credential");
+    const unit = { CREDENTIALS_DIRECTORY: machine.directory };
+    expect((await machine.run({ env: unit }, "logout")).stderr).toContain("CREDENTIALS_DIRECTORY is set");
+  });
+});
+
+describe("a store that this version does not know", () => {
+  beforeEach(() => {
+    const work = { base_url: server.baseUrl, token_store: "vault", token_origin: server.origin };
+    file("config.json", JSON.stringify({ profile: "work", profiles: { work } }));
+  });
+
+  test.each([["whoami"], ["logout"], ["token"]])("is exit 10 for %s, with what helps", async (command) => {
+    const { exitCode, stderr } = await run(command);
+    expect(exitCode).toBe(10);
+    expect(stderr).toContain("calctl login --profile work; or forget it: calctl profiles remove work");
+  });
+
+  test("is replaced by login, which says what may be left", async () => {
+    const { exitCode, stderr } = await machine.run({ stdin: "stored" }, "login", "--with-token");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: expect.stringContaining('still be in "vault"'),
+    });
+    expect((await run("whoami")).exitCode).toBe(0);
+  });
+
+  test("goes with its profile", async () => {
+    const { exitCode, stderr } = await run("profiles", "remove", "work");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: expect.stringContaining('still be in "vault"'),
+    });
+    expect((await run("profiles", "list", "--fields", "name")).stdout).toBe("local\n");
   });
 });
 

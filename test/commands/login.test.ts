@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { configurationError } from "../../src/errors.js";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
@@ -150,6 +150,23 @@ describe("login", () => {
     expect((await login.ended).exitCode).toBe(0);
   });
 
+  test.each([
+    ["without a code", { code: "" }, "no code"],
+    ["of another issuer", { iss: "https://login.example" }, "the issuer https://login.example"],
+  ])(
+    "an answer %s is said in the terminal and the browser, and the login goes on",
+    async (_, changes, words) => {
+      const login = start();
+      const good = server.consent(await login.address());
+      const wrong = new URL(good);
+      for (const [name, value] of Object.entries(changes)) wrong.searchParams.set(name, value);
+      expect(await comeBack(wrong.href)).toEqual({ status: 400, page: expect.stringContaining(words) });
+      expect(await login.stderrWith("still waiting")).toContain(words);
+      expect((await comeBack(good)).status).toBe(200);
+      expect((await login.ended).exitCode).toBe(0);
+    },
+  );
+
   test("two identical requests of the browser redeem the code once", async () => {
     const login = start();
     const good = server.consent(await login.address());
@@ -205,6 +222,12 @@ describe("a login that fails leaves no profile and no token", () => {
     ["invalid_client", json(401, '{"error":"invalid_client"}'), 4, "client secret"],
     ["an error with 200", json(200, '{"error":"invalid_grant"}'), 4, "invalid_grant"],
     ["server_error", json(400, '{"error":"server_error"}'), 8, "server_error"],
+    ["a gateway's own 503", json(503, '{"error":"Service Unavailable"}'), 8, "503"],
+    ["a server_error with 500", json(500, '{"error":"server_error"}'), 8, "500"],
+    ["a refusal with 403", json(403, '{"error":"access_denied"}'), 4, "declined"],
+    ["too many requests, in JSON", json(429, '{"error":"rate_limited"}'), 7, "rate limit"],
+    ["a framework's own 404", json(404, '{"status":404,"error":"Not Found"}'), 11, "--auth-url"],
+    ["an error that is none of OAuth's", json(400, '{"error":"it\\nfailed"}'), 11, "--auth-url"],
     ["a 500 without a word", json(500, ""), 8, "500"],
     ["a gateway's 502", { status: 502, headers: {}, body: "<html>" }, 8, "502"],
     ["too many requests", json(429, "{}"), 7, "rate limit"],
@@ -250,11 +273,30 @@ describe("a login that fails leaves no profile and no token", () => {
     expectNothingKept();
   });
 
-  test("the token endpoint drips, or never ends: exit 8 after --timeout", async () => {
+  test("the token endpoint begins and never ends: exit 8 after --timeout", async () => {
     server.onToken((response) => response.write("{"));
     const login = start("--timeout", "0.3");
     await comeBack(server.consent(await login.address()));
     expect(await login.ended).toMatchObject({ exitCode: 8, stderr: expect.stringContaining("0.3 seconds") });
+    expectNothingKept();
+  });
+
+  test("the token endpoint says too much and then nothing: exit 11 at once", async () => {
+    server.onToken((response) => response.write("x".repeat(2_000_000)));
+    const login = start();
+    await comeBack(server.consent(await login.address()));
+    expect(await login.ended).toMatchObject({ exitCode: 11, stderr: expect.stringContaining("1 MiB") });
+    expectNothingKept();
+  });
+
+  test("the token endpoint drips for ever: exit 8 after --timeout", async () => {
+    server.onToken((response) => {
+      const drip = setInterval(() => response.write(" "), 50);
+      response.once("close", () => clearInterval(drip));
+    });
+    const login = start("--timeout", "0.5");
+    await comeBack(server.consent(await login.address()));
+    expect(await login.ended).toMatchObject({ exitCode: 8, stderr: expect.stringContaining("0.5 seconds") });
     expectNothingKept();
   });
 
@@ -274,21 +316,42 @@ describe("a login that fails leaves no profile and no token", () => {
   });
 
   test.each([
-    [401, 4],
-    [503, 8],
-  ])("the service answers %i to the new token: exit %i, in the browser too", async (status, exitCode) => {
-    server.onUser((response) => response.writeHead(status).end());
+    [401, 4, "the token that its authorization server has just given"],
+    [403, 6, "nothing is kept"],
+    [503, 8, "nothing is kept"],
+  ])(
+    "the service answers %i to the new token: exit %i, in the browser too",
+    async (status, exitCode, words) => {
+      server.onUser((response) => response.writeHead(status).end());
+      const login = start();
+      const { page } = await comeBack(server.consent(await login.address()));
+      expect(await login.ended).toMatchObject({ exitCode, stderr: expect.stringContaining(words) });
+      expect(page).toContain("Not signed in");
+      expectNothingKept();
+    },
+  );
+
+  test("a service that stumbles once over the new token is asked again: the code is redeemed", async () => {
+    let asked = 0;
+    server.onUser((response, decide) => {
+      asked += 1;
+      if (asked === 1) response.writeHead(503).end();
+      else decide();
+    });
     const login = start();
-    const { page } = await comeBack(server.consent(await login.address()));
-    expect((await login.ended).exitCode).toBe(exitCode);
-    expect(page).toContain("Not signed in");
-    expectNothingKept();
+    await comeBack(server.consent(await login.address()));
+    expect((await login.ended).exitCode).toBe(0);
+    expect({ asked, redeemed: server.tokenRequests.length }).toEqual({ asked: 2, redeemed: 1 });
   });
 
   test("nobody signs in in time: exit 4, and the port is free again", async () => {
     const login = start("--login-timeout", "1");
     const address = await login.address();
-    expect(await login.ended).toMatchObject({ exitCode: 4, stderr: expect.stringContaining("1 seconds") });
+    expect(await login.ended).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringContaining("within 1 second\n"),
+    });
+    expect((await login.ended).stderr).not.toContain("paste");
     const port = Number(new URL(new URL(address).searchParams.get("redirect_uri") ?? "").port);
     const again = createServer();
     await new Promise<void>((resolve) => again.listen(port, "127.0.0.1", resolve));
@@ -360,6 +423,73 @@ describe("an interruption", () => {
     machine.keychain.onSave(() => login.signal("SIGINT"));
     await comeBack(address).catch(() => undefined);
     expect((await login.ended).exitCode).toBe(130);
+    expectNothingKept();
+  });
+});
+
+describe("a renewal that fails at the end leaves the token from before", () => {
+  const renew = () => {
+    const env = { CALCTL_CLIENT_SECRET: server.clientSecret };
+    return machine.start({ env }, "login", "--no-browser");
+  };
+
+  beforeEach(async () => {
+    const first = start("-p", "work");
+    await comeBack(server.consent(await first.address()));
+    await first.ended;
+  });
+
+  test.each([
+    ["it is interrupted while the token is stored", 130, (login: StartedRun) => login.signal("SIGINT")],
+    [
+      "the keychain fails half-way",
+      10,
+      () => {
+        machine.keychain.onSave(() => undefined);
+        throw configurationError("the keychain has no room");
+      },
+    ],
+    [
+      "the configuration cannot be written",
+      10,
+      () => {
+        rmSync(join(machine.directory, "config.json"));
+        mkdirSync(join(machine.directory, "config.json"));
+      },
+    ],
+  ])("when %s", async (_, exitCode, act) => {
+    const before = [...machine.keychain.entries];
+    const login = renew();
+    const address = server.consent(await login.address());
+    let saved = 0;
+    machine.keychain.onSave(() => {
+      saved += 1;
+      if (saved === 1) act(login);
+    });
+    await comeBack(address).catch(() => undefined);
+    expect((await login.ended).exitCode).toBe(exitCode);
+    expect([...machine.keychain.entries]).toEqual(before);
+  });
+
+  test("a token that cannot be read any more is replaced all the same", async () => {
+    machine.keychain.breakLoading(configurationError("others may read it"));
+    const login = renew();
+    await comeBack(server.consent(await login.address()));
+    expect((await login.ended).exitCode).toBe(0);
+    expect([...machine.keychain.entries.values()]).toEqual([[...server.tokens][1]]);
+  });
+});
+
+describe("an interruption while stdin is read", () => {
+  test.each([
+    ["the token", ["--with-token"]],
+    ["the client secret", ["--client-secret-file", "-"]],
+  ])("of %s ends it with 130, and lets go of stdin", async (_, more) => {
+    const stdin = new Readable({ read: () => login.signal("SIGINT") });
+    const login = startWith({ stdin, env: { CALCTL_CLIENT_SECRET: "" } }, ...more);
+    expect(await login.ended).toMatchObject({ exitCode: 130, stderr: "error: interrupted\n" });
+    expect(stdin.destroyed).toBe(true);
+    expect(server.userRequests).toEqual([]);
     expectNothingKept();
   });
 });

@@ -46,6 +46,19 @@ describeWithSystem("keyring", "the keyring", () => {
       expect((await installation.run("logout")).exitCode).toBe(0);
     });
 
+    test("unlocked, with something that prints in every Node, as monitors do", async () => {
+      const session = await startSession({ keyring: "unlocked" });
+      const installation = createInstallation(session.env);
+      const noise = join(installation.home, "noise.cjs");
+      writeFileSync(noise, "process.stdout.write('hello\\n');");
+      const env = { NODE_OPTIONS: `--require ${noise}` };
+      expect((await signIn(installation)).exitCode).toBe(0);
+      expect(await installation.runWith({ env }, "token")).toMatchObject({
+        exitCode: 0,
+        stdout: "hello\npat-1\n",
+      });
+    });
+
     test("unlocked, but the entry is gone: exit 10, and logout is content", async () => {
       const installation = createInstallation((await startSession({ keyring: "unlocked" })).env);
       pretendSignedIn(installation);
@@ -76,6 +89,36 @@ describeWithSystem("keyring", "the keyring", () => {
       const login = await signIn(installation);
       expect(login).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("--insecure-storage") });
       expect(server.userRequests).toEqual([]);
+    });
+
+    test("without a default collection: each command says so and ends with 10", async () => {
+      const installation = createInstallation((await startSession({ keyring: "empty" })).env);
+      pretendSignedIn(installation);
+      for (const argv of [["whoami"], ["logout"]]) {
+        const { exitCode, stderr } = await installation.run(...argv);
+        expect({ argv, exitCode, stderr }).toEqual({
+          argv,
+          exitCode: 10,
+          stderr: expect.stringContaining("the keychain is locked or cannot be written"),
+        });
+      }
+      expect((await signIn(installation)).exitCode).toBe(10);
+      expect(server.userRequests).toEqual([]);
+    });
+
+    test("at an address that leads nowhere: exit 10, and sources before it work", async () => {
+      const env = { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere/at/all" };
+      const installation = createInstallation(env);
+      pretendSignedIn(installation);
+      expect(await installation.run("whoami")).toMatchObject({
+        exitCode: 10,
+        stderr: expect.stringContaining("there is no keychain in this session"),
+      });
+      const file = join(installation.home, "calctl-token");
+      writeFileSync(file, "pat-1\n");
+      for (const source of [{ CALCTL_TOKEN_FILE: file }, { CREDENTIALS_DIRECTORY: installation.home }]) {
+        expect((await installation.runWith({ env: source }, "whoami")).exitCode).toBe(0);
+      }
     });
 
     test("without any session bus, as in cron: exit 10, and sources before it work", async () => {

@@ -26,10 +26,10 @@ describeWithSystem("keyring", "secrets", () => {
       "--client-id",
       server.clientId,
     ];
-    const secretFile = ["--client-secret-file", "-"];
+    // In our own environment, so that a helper that inherits it is found out.
     const login = installation.startWith(
-      { stdin: server.clientSecret },
-      ...["login", ...flags, ...secretFile, "--no-browser", "--debug", "--verbose"],
+      { env: { CALCTL_CLIENT_SECRET: server.clientSecret } },
+      ...["login", ...flags, "--no-browser", "--debug", "--verbose"],
     );
     const address = addressIn(await login.stderrWith("code_challenge_method=S256\n"));
     const back = server.consent(address);

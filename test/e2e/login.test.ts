@@ -118,6 +118,13 @@ describe("signals", () => {
     for (const { pid } of processesOf(installation.home)) process.kill(pid, "SIGKILL");
   });
 
+  test("SIGINT while stdin is a pipe that nobody ends: 130", async () => {
+    const line = within("INT", "login --with-token --insecure-storage");
+    const { exitCode, stdout } = await installation.shell(`${line} < <(exec sleep 60 2>/dev/null)`);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
+    for (const { pid } of processesOf(installation.home)) process.kill(pid, "SIGKILL");
+  });
+
   test("SIGINT while a token command runs: 130, and it is gone", async () => {
     const folder = join(installation.home, ".config", "calctl");
     mkdirSync(folder, { recursive: true });

@@ -25,8 +25,8 @@ export interface AuthorizationServer {
   consent(address: string): string;
   /** Answers the token request itself. */
   onToken(answer: (response: ServerResponse) => void): void;
-  /** Answers GET /user itself. */
-  onUser(answer: (response: ServerResponse) => void): void;
+  /** Answers GET /user itself, or lets the service decide. */
+  onUser(answer: (response: ServerResponse, decide: () => void) => void): void;
 }
 
 interface Grant {
@@ -35,6 +35,7 @@ interface Grant {
 }
 
 type Answer = (response: ServerResponse) => void;
+type UserAnswer = (response: ServerResponse, decide: () => void) => void;
 
 export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const clientId = "client-1";
@@ -43,7 +44,7 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const tokens = new Set<string>();
   const tokenRequests: TokenRequest[] = [];
   const userRequests: string[] = [];
-  const answers: { token?: Answer; user?: Answer } = {};
+  const answers: { token?: Answer; user?: UserAnswer } = {};
 
   const redeem = (body: Readonly<Record<string, string>>): Reply => {
     const grant = grants.get(body["code"] ?? "");
@@ -76,8 +77,9 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const takeUserRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const token = request.headers.authorization?.replace(/^Bearer /, "") ?? "";
     userRequests.push(token);
-    if (answers.user === undefined) reply(response, tokens.has(token) ? USER : REFUSED);
-    else answers.user(response);
+    const decide = () => reply(response, tokens.has(token) ? USER : REFUSED);
+    if (answers.user === undefined) decide();
+    else answers.user(response, decide);
   };
   const origin = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const consent = (address: string): string => {

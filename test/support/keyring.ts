@@ -14,8 +14,8 @@ export interface Session {
 }
 
 export interface SessionOptions {
-  /** `locked` has a keyring whose password nobody types, `none` no keyring at all. */
-  readonly keyring: "unlocked" | "locked" | "none";
+  /** `locked` has a keyring whose password nobody types, `empty` nothing to keep secrets in, `none` no keyring at all. */
+  readonly keyring: "unlocked" | "locked" | "empty" | "none";
   /** Whether something shows the keyring's question, and waits for ever. */
   readonly prompter?: boolean;
 }
@@ -49,7 +49,7 @@ export async function startSession({ keyring, prompter = false }: SessionOptions
   const found = { DBUS_SESSION_BUS_ADDRESS: address };
   const sessionEnv = { ...env, ...found };
   if (keyring === "none") return { env: found, stop: () => undefined };
-  let daemon = await startDaemon(sessionEnv, "--unlock");
+  let daemon = await startDaemon(sessionEnv, ...(keyring === "empty" ? [] : ["--unlock"]));
   onTestFinished(async () => {
     daemon.child.kill("SIGKILL");
     await daemon.ended;

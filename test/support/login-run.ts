@@ -21,7 +21,10 @@ export interface Machine {
 
 export interface MachineRun {
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string;
+  /** What stdin holds, or a pipe that the test writes to. */
+  readonly stdin?: string | Readable;
+  /** Milliseconds since the Unix epoch; by default the machine's own. */
+  readonly now?: number;
   /** Stdin and stderr are a terminal, into which these lines are typed when asked for. */
   readonly terminal?: Readable;
 }
@@ -42,6 +45,8 @@ export interface MemoryKeychain extends CredentialStore {
   calls(): number;
   /** What every call fails with from now on; null works again. */
   breakWith(error: Error | null): void;
+  /** What loading alone fails with from now on. */
+  breakLoading(error: Error): void;
   /** Runs in the middle of saving. */
   onSave(act: () => void): void;
 }
@@ -50,7 +55,7 @@ export function createMachine(): Machine {
   const directory = mkdtempSync(join(tmpdir(), "calctl-machine-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const keychain = createMemoryKeychain();
-  const start: Machine["start"] = ({ env = {}, stdin = "", terminal }, ...argv) => {
+  const start: Machine["start"] = ({ env = {}, stdin = "", terminal, now }, ...argv) => {
     const screen = terminal === undefined ? undefined : { columns: 200 };
     const stdout = createScreen();
     const stderr = createScreen(screen);
@@ -71,9 +76,7 @@ export function createMachine(): Machine {
         pid: process.pid,
         kill: process.kill,
         getuid: () => process.getuid?.() ?? 0,
-        stdin: Object.assign(terminal ?? Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]), {
-          isTTY: terminal !== undefined,
-        }),
+        stdin: Object.assign(terminal ?? readableOf(stdin), { isTTY: terminal !== undefined }),
         stdout,
         stderr: {
           ...stderr,
@@ -85,7 +88,11 @@ export function createMachine(): Machine {
         },
         once: (name, listener) => listeners.set(name, listener),
       },
-      { keychain },
+      {
+        keychain,
+        sleep: async (_, signal) => signal.throwIfAborted(),
+        ...(now === undefined ? {} : { now: () => now }),
+      },
     );
     const ended = run(argv, host).then((exitCode) => ({
       exitCode,
@@ -120,6 +127,11 @@ export function createMachine(): Machine {
   };
 }
 
+function readableOf(stdin: string | Readable): Readable {
+  if (typeof stdin !== "string") return stdin;
+  return Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]);
+}
+
 /** The address to sign in at, in what a login has said. */
 export function addressIn(stderr: string): string {
   const address = /^(https?:\S+code_challenge\S+)$/m.exec(stderr)?.[1];
@@ -132,6 +144,7 @@ function createMemoryKeychain(): MemoryKeychain {
   const nameOf = ({ profile, origin }: CredentialKey) => `${profile} ${origin}`;
   let calls = 0;
   let broken: Error | null = null;
+  let unreadable: Error | null = null;
   let onSave: () => void = () => undefined;
   const touch = (): void => {
     calls += 1;
@@ -143,6 +156,9 @@ function createMemoryKeychain(): MemoryKeychain {
     calls: () => calls,
     breakWith: (error) => {
       broken = error;
+    },
+    breakLoading: (error) => {
+      unreadable = error;
     },
     onSave: (act) => {
       onSave = act;
@@ -157,6 +173,7 @@ function createMemoryKeychain(): MemoryKeychain {
     },
     async load(key) {
       touch();
+      if (unreadable !== null) throw unreadable;
       return entries.get(nameOf(key)) ?? null;
     },
     async remove(key) {

@@ -9,9 +9,14 @@ export function isRegistered(uri: string, registered: readonly string[]): boolea
   return registered.some((known) => known === uri || dropLoopbackPort(known) === withoutPort);
 }
 
+const LOOPBACK_PORT = /^(http:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\])):(\d{1,5})(?=[/?]|$)/;
+const PORT_MAX = 65_535;
+
 /** Text is compared, not parsed URLs: what two parsers read differently must not pass. */
 function dropLoopbackPort(uri: string): string {
-  return uri.replace(/^(http:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\])):\d{1,5}(?=[/?]|$)/, "$1");
+  return uri.replace(LOOPBACK_PORT, (written, host: string, port: string) =>
+    Number(port) <= PORT_MAX ? host : written,
+  );
 }
 
 /** The redirect URI with an answer in its query; a query it has stays. @see RFC 6749 §4.1.2 */

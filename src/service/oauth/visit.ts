@@ -32,9 +32,11 @@ export function isOwnForm({ secret, isNew }: Visit, token: string | undefined): 
   return !isNew && token !== undefined && sameSecret(token, csrfToken(secret));
 }
 
+/** A name that is there twice was set by somebody else too, who would sign the browser in as another user. */
 function readCookie(header: string | undefined): string | undefined {
   const pairs = (header ?? "").split(";").map((pair) => pair.trim().split("="));
-  const value = pairs.find(([name]) => name === COOKIE)?.[1];
+  const [own, ...others] = pairs.filter(([name]) => name === COOKIE);
+  const value = others.length === 0 ? own?.[1] : undefined;
   return value !== undefined && /^[A-Za-z0-9_-]{43}$/.test(value) ? value : undefined;
 }
 

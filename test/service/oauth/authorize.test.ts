@@ -111,6 +111,14 @@ describe("a request that is wrong otherwise", () => {
   });
 });
 
+test("a port that no machine has is a mistake of the client, before and after signing in", async () => {
+  const browser = stage.browser();
+  const address = stage.authorize({ redirect_uri: "http://127.0.0.1:99999/callback" });
+  expect((await browser.open(address)).status).toBe(400);
+  await stage.signIn(browser);
+  expect((await browser.open(address)).status).toBe(400);
+});
+
 describe("a request that is right", () => {
   test.each([
     ["as it is", {}],

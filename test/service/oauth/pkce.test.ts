@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { answersChallenge, readChallenge } from "../../../src/service/oauth/pkce.js";
 import { CHALLENGE, VERIFIER } from "./support/stage.js";
@@ -36,6 +37,11 @@ describe("a challenge", () => {
   ])("%s with method %s is refused", (value, method) => {
     expect(readChallenge(value, method)).toEqual({ kind: "wrong", problem: expect.any(String) });
   });
+});
+
+test("a verifier shorter than RFC 7636 allows answers nothing, though its hash is right", () => {
+  const value = createHash("sha256").update("short").digest("base64url");
+  expect(answersChallenge("short", { value, method: "S256" })).toBe(false);
 });
 
 describe("a verifier", () => {

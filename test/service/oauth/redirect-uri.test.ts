@@ -5,6 +5,7 @@ describe("a redirect URI is one that was registered", () => {
   test.each([
     ["http://127.0.0.1/callback", "http://127.0.0.1/callback"],
     ["http://127.0.0.1/callback", "http://127.0.0.1:49152/callback"],
+    ["http://127.0.0.1/callback", "http://127.0.0.1:65535/callback"],
     ["http://127.0.0.1:8788/callback", "http://127.0.0.1:1/callback"],
     ["http://127.0.0.1:8788/callback", "http://127.0.0.1/callback"],
     ["http://127.0.0.1:8788", "http://127.0.0.1:9000"],
@@ -41,6 +42,8 @@ describe("a redirect URI is one that was registered", () => {
     ["a backslash", "http://127.0.0.1/", "http://127.0.0.1:80\\@evil.example/"],
     ["no port behind the colon", "http://127.0.0.1/callback", "http://127.0.0.1:/callback"],
     ["a port that is none", "http://127.0.0.1/callback", "http://127.0.0.1:100000/callback"],
+    ["a port that is too high", "http://127.0.0.1/callback", "http://127.0.0.1:65536/callback"],
+    ["a port far too high", "http://127.0.0.1/callback", "http://127.0.0.1:99999/callback"],
     ["a fragment", "http://127.0.0.1/callback", "http://127.0.0.1/callback#"],
     ["capitals", "https://board.example.org/callback", "https://BOARD.example.org/callback"],
     ["a beginning", "https://board.example.org/callback", "https://board.example.org/"],

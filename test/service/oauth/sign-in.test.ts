@@ -131,6 +131,19 @@ describe("the cookie", () => {
   });
 });
 
+describe("a cookie that is there twice", () => {
+  test("is nobody's: one of them was planted by somebody else, for an account of theirs", async () => {
+    await stage.signIn(browser);
+    const own = browser.cookie;
+    const attacker = stage.browser();
+    await stage.signIn(attacker);
+    for (const cookie of [`${attacker.cookie}; ${own}`, `${own}; ${attacker.cookie}`]) {
+      browser.cookie = cookie;
+      expect((await browser.open(stage.authorize())).text).not.toContain('value="allow"');
+    }
+  });
+});
+
 describe("a session", () => {
   const isSignedIn = async () => (await browser.open(stage.authorize())).text.includes('value="allow"');
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { usageError } from "../errors.js";
+import { configurationError } from "../errors.js";
 
 /** Where the authorization server sends the browser back to, before a port is known. */
 export interface RedirectTarget {
@@ -10,9 +10,22 @@ export interface RedirectTarget {
   readonly port: number;
   /** The path as a browser requests it. */
   readonly path: string;
+  /** What takes its place on a machine without IPv4. */
+  readonly withoutIpv4?: RedirectTarget;
 }
 
-export const DEFAULT_REDIRECT_URI = "http://127.0.0.1/callback";
+/** Where nobody named a redirect URI: a free port of whatever loopback address there is. @see RFC 8252 §7.3 */
+export function defaultRedirect(): RedirectTarget {
+  const source = "the redirect URI";
+  return {
+    ...parseRedirectUri("http://127.0.0.1/callback", source),
+    withoutIpv4: parseRedirectUri("http://[::1]/callback", source),
+  };
+}
+
+/** Blanks, control characters and backslashes, which browsers take away or write otherwise. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for
+const UNWRITABLE = /[\s\\\u0000-\u001f\u007f-\u009f]/;
 
 /** A loopback host written as a name may be looked up as either address. @see RFC 8252 §8.3 */
 const LISTEN_HOSTS: Readonly<Record<string, readonly string[]>> = {
@@ -24,32 +37,30 @@ const LISTEN_HOSTS: Readonly<Record<string, readonly string[]>> = {
 /**
  * Reads a redirect URI: on a loopback host without a port any free one is taken, otherwise it is used as it stands.
  * @param source names where the text came from in messages
- * @throws CliError usage
+ * @throws CliError configuration
  * @see RFC 8252 §7.3
  */
 export function parseRedirectUri(text: string, source: string): RedirectTarget {
   const hint = "write http://127.0.0.1/callback, or the URI that is registered";
-  if (!URL.canParse(text)) throw usageError(`${source}: "${text}" is no URL`, hint);
+  // URL parsers forgive blanks, missing slashes and backslashes; the server compares letter by letter.
+  if (!URL.canParse(text) || !/^https?:\/\/[^/\\]/i.test(text) || UNWRITABLE.test(text)) {
+    throw configurationError(`${source}: "${text}" is no http or https URL`, { hint });
+  }
   const url = new URL(text);
   if (url.search !== "" || text.includes("#") || url.username !== "" || url.password !== "") {
-    throw usageError(`${source}: a redirect URI carries no query, fragment, user or password`, hint);
+    throw configurationError(`${source}: a redirect URI carries no query, fragment, user or password`, {
+      hint,
+    });
   }
   const hosts = LISTEN_HOSTS[url.hostname];
   if (url.protocol === "http:" && hosts !== undefined) {
     return { uri: text, hosts, port: writtenPort(text) ?? 0, path: url.pathname };
   }
   if (url.protocol === "https:") return { uri: text, hosts: [], port: 0, path: url.pathname };
-  throw usageError(
+  throw configurationError(
     `${source}: ${url.protocol}//${url.host} is neither https nor http on 127.0.0.1, [::1] or localhost`,
-    hint,
+    { hint },
   );
-}
-
-/** The redirect URI with the port that was bound; one that names its port stays as it is, byte for byte. */
-export function withBoundPort({ uri, port }: RedirectTarget, boundPort: number): string {
-  return port === 0
-    ? uri.replace(/^(http:\/\/[^/:[]+|http:\/\/\[[^\]]*\])(?::0?)?/i, `$1:${boundPort}`)
-    : uri;
 }
 
 /** URL drops the port 80, which still is an exact one where it is written. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseRedirectUri, withBoundPort } from "../../src/auth/redirect-uri.js";
+import { withBoundPort } from "../../src/auth/bound-redirect-uri.js";
+import { parseRedirectUri } from "../../src/config/redirect-uri.js";
 
 describe("a redirect URI", () => {
   test.each([
@@ -18,6 +19,12 @@ describe("a redirect URI", () => {
     if (sent !== null) expect(withBoundPort(target, 5000)).toBe(sent);
   });
 
+  test("in capitals gets its port all the same", () => {
+    expect(withBoundPort(parseRedirectUri("HTTP://LOCALHOST/cb", "uri"), 5000)).toBe(
+      "HTTP://LOCALHOST:5000/cb",
+    );
+  });
+
   test.each([
     "callback",
     "http://calendar.example/callback",
@@ -26,8 +33,20 @@ describe("a redirect URI", () => {
     "http://127.0.0.1/callback?x=1",
     "http://127.0.0.1/callback#",
     "ftp://127.0.0.1/callback",
+    " http://127.0.0.1/callback",
+    "http://127.0.0.1/callback ",
+    "http:/127.0.0.1/callback",
+    "http:127.0.0.1/callback",
+    "http:///127.0.0.1/callback",
+    "http:\\\\127.0.0.1/callback",
+    "http://127.0.0.1\\callback",
+    "http://127.0.0.1/call back",
+    "http://127.0.0.1/call\tback",
+    "http://127.0.0.1/call\nback",
+    "https:/app.example/callback",
+    "javascript:alert(1)",
     "http://127.0.0.1:99999/callback",
   ])("%s is refused", (text) => {
-    expect(() => parseRedirectUri(text, "--redirect-uri")).toThrow(expect.objectContaining({ exitCode: 2 }));
+    expect(() => parseRedirectUri(text, "--redirect-uri")).toThrow(expect.objectContaining({ exitCode: 10 }));
   });
 });

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { createInstallation, PROGRAM } from "../support/spawned.js";
+
+/** Machines whose loopback interface is not the usual one, each made in a network of its own. */
+
+const SECRET = { CALCTL_CLIENT_SECRET: "secret" };
+const login = (...more: readonly string[]) =>
+  [
+    `"${process.execPath}" "${PROGRAM}" login --no-browser --insecure-storage --login-timeout 1`,
+    "--base-url https://calendar.example/api --auth-url https://calendar.example/oauth --client-id c",
+    ...more,
+  ].join(" ");
+
+/** Runs a line where loopback has one address alone. */
+async function runWithout(family: "IPv4" | "IPv6", line: string) {
+  const address = family === "IPv4" ? "127.0.0.1/8" : "::1/128";
+  const installation = createInstallation(SECRET);
+  return installation.shell(
+    `PATH="$PATH:/usr/sbin:/sbin" exec unshare -n sh -c 'ip link set lo up && ip addr del ${address} dev lo || exit 99; ${line}'`,
+  );
+}
+
+describe("a machine without IPv4", () => {
+  test.for([
+    ["the redirect URI that nobody named", login(), 4, "http%3A%2F%2F%5B%3A%3A1%5D%3A"],
+    ["localhost", login("--redirect-uri http://localhost/callback"), 4, "http%3A%2F%2Flocalhost%3A"],
+    ["127.0.0.1", login("--redirect-uri http://127.0.0.1/callback"), 10, "http://[::1]/callback"],
+  ] as const)("listens for %s", async ([_, line, exitCode, words], { skip }) => {
+    const result = await runWithout("IPv4", line);
+    if (result.exitCode === 99 || result.stderr.includes("unshare"))
+      skip(`no such network: ${result.stderr}`);
+    expect(result).toMatchObject({ exitCode, stderr: expect.stringContaining(words) });
+  });
+});
+
+describe("a machine without IPv6", () => {
+  test.for([
+    ["localhost", login("--redirect-uri http://localhost/callback"), 4, "http%3A%2F%2Flocalhost%3A"],
+    ["[::1]", login("--redirect-uri http://[::1]/callback"), 10, "http://127.0.0.1/callback"],
+  ] as const)("listens for %s", async ([_, line, exitCode, words], { skip }) => {
+    const result = await runWithout("IPv6", line);
+    if (result.exitCode === 99 || result.stderr.includes("unshare"))
+      skip(`no such network: ${result.stderr}`);
+    expect(result).toMatchObject({ exitCode, stderr: expect.stringContaining(words) });
+  });
+});

@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
+import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
+
+/** Logins that meet each other, and machines that refuse to write. */
+
+let server: AuthorizationServer;
+let installation: Installation;
+
+beforeEach(async () => {
+  server = await startAuthorizationServer();
+  installation = createInstallation({ CALCTL_BASE_URL: server.baseUrl });
+});
+
+function signIn(profile: string, token: string) {
+  server.tokens.add(token);
+  const argv = ["login", "--with-token", "--insecure-storage", "-p", profile];
+  return installation.runWith({ stdin: token }, ...argv);
+}
+
+function tokenFiles(): readonly string[] {
+  const folder = join(installation.home, ".local/share/calctl/tokens");
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+const SIX = ["p1", "p2", "p3", "p4", "p5", "p6"];
+
+describe("logins at the same moment", () => {
+  test("for different profiles are all kept, each with its token", async () => {
+    const results = await Promise.all(SIX.map((name) => signIn(name, `token-of-${name}`)));
+    expect(results.map(({ exitCode }) => exitCode)).toEqual(SIX.map(() => 0));
+    const { stdout } = await installation.run("profiles", "list", "--fields", "name");
+    expect(stdout.trim().split("\n").sort()).toEqual(["local", ...SIX]);
+    expect(tokenFiles()).toHaveLength(6);
+    for (const name of SIX) {
+      const { stdout: token } = await installation.runWith({ env: { CALCTL_PROFILE: name } }, "token");
+      expect(token).toBe(`token-of-${name}\n`);
+    }
+  });
+
+  test("for one profile leave one token, whole, and nothing besides", async () => {
+    const results = await Promise.all(SIX.map((name) => signIn("work", `token-of-${name}`)));
+    const signedIn = SIX.filter((_, index) => results[index]?.exitCode === 0);
+    expect(signedIn.length).toBeGreaterThan(0);
+    const { stdout } = await installation.runWith({ env: { CALCTL_PROFILE: "work" } }, "token");
+    expect(SIX.map((name) => `token-of-${name}\n`)).toContain(stdout);
+    expect(tokenFiles()).toHaveLength(1);
+  });
+});
+
+describe("a login that cannot write", () => {
+  const login = `"${process.execPath}" "${PROGRAM}" login --with-token --insecure-storage -p work`;
+
+  test("because the disk is full is exit 10 and leaves nothing", async () => {
+    server.tokens.add("pat-1");
+    // No file may grow beyond nothing, and the signal that says so is ignored: as on a full disk, writing fails.
+    const result = await installation.shell(`trap "" XFSZ; ulimit -f 0; echo pat-1 | ${login}`);
+    expect(result).toMatchObject({ exitCode: 10, stdout: "", stderr: expect.stringContaining("(EFBIG)") });
+    expect(tokenFiles()).toEqual([]);
+    expect((await installation.run("profiles", "list", "--fields", "name")).stdout).toBe("local\n");
+  });
+
+  test("because the folder is read-only is exit 10 before anything is asked", async ({ skip }) => {
+    if (process.getuid?.() !== 0) skip("only root can become somebody who may not write");
+    const folder = join(installation.home, "shared");
+    mkdirSync(folder, { mode: 0o755 });
+    writeFileSync(join(folder, "token"), "pat-1");
+    const drop = "setpriv --reuid 65534 --regid 65534 --clear-groups";
+    const env = `env CALCTL_DATA_DIR="${folder}" CALCTL_CONFIG_DIR="${folder}"`;
+    const result = await installation.shell(
+      `chmod 711 "${installation.home}"; ${drop} ${env} ${login} < "${folder}/token"`,
+    );
+    expect(result).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("(EACCES)") });
+    expect(server.userRequests).toEqual([]);
+  });
+});
