@@ -42,7 +42,7 @@ const LAYERS = {
 /** Files that fewer may load than their layer: the file, who may, why. */
 const GUARDED_FILES = [
   {
-    file: "src/api/undici-transport.ts",
+    file: "src/api/undici/transport.ts",
     importers: ["host"],
     reason: "the transport is a seam: only host picks what stands behind it",
   },

@@ -1,6 +1,6 @@
 import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
-import type { Clock } from "./api/clock.js";
+import type { Clock } from "./api/sending/clock.js";
 import type { CredentialStore } from "./auth/credentials.js";
 import { type ConfigFile, ConfigSyntaxError, createConfigFile } from "./config/config-file.js";
 import { resolveDirectories } from "./config/directories.js";

@@ -1,9 +1,16 @@
 import { DEFAULT_MEDIA_TYPE } from "../contract/media-type.js";
 import type { Activity, Calendar, CalendarEvent, EventDraft, Label, User } from "../contract/shapes.js";
-import { type AnswerFacts, createExchange, type Exchange, factsOf } from "./exchange.js";
-import { activityBody, eventBody } from "./requests.js";
-import { indexIncluded, readActivity, readCalendar, readEvent, readLabel, readUser } from "./resources.js";
-import { createSender, type SenderOptions } from "./sender.js";
+import { type AnswerFacts, createExchange, type Exchange, factsOf } from "./document/exchange.js";
+import { activityBody, eventBody } from "./document/requests.js";
+import {
+  indexIncluded,
+  readActivity,
+  readCalendar,
+  readEvent,
+  readLabel,
+  readUser,
+} from "./document/resources.js";
+import { createSender, type SenderOptions } from "./sending/sender.js";
 
 export type CalendarInclude = "labels" | "members";
 

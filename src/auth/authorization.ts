@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Transport } from "../api/transport.js";
+import type { Transport } from "../api/transport/transport.js";
 import type { RedirectTarget } from "../config/redirect-uri.js";
 import { OAUTH_ROUTES } from "../contract/oauth.js";
 import { CliError } from "../errors.js";

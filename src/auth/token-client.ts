@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { HttpResponse, Transport, TransportError } from "../api/transport.js";
+import type { HttpResponse, Transport, TransportError } from "../api/transport/transport.js";
 import { OAUTH_ROUTES, oauthErrorSchema } from "../contract/oauth.js";
 import { CliError, configurationError } from "../errors.js";
 import { endpointAddress } from "./endpoint.js";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { AnswerFacts } from "../api/exchange.js";
+import type { AnswerFacts } from "../api/document/exchange.js";
 import type { Context } from "../context.js";
 import type { User } from "../contract/shapes.js";
 import { CliError } from "../errors.js";

@@ -1,5 +1,5 @@
 import { type Api, createApi } from "../api/api.js";
-import type { Transport } from "../api/transport.js";
+import type { Transport } from "../api/transport/transport.js";
 import type { Token } from "../auth/token-sources.js";
 import { parseServiceUrl } from "../config/service-url.js";
 import type { Settings } from "../context.js";
@@ -31,7 +31,7 @@ export async function createBackend(options: BackendOptions): Promise<Api> {
   const { baseUrl, mediaType } = settings.service;
   const url = parseServiceUrl(baseUrl.value, baseUrl.source);
   if (token === null) throw notSignedIn(url);
-  const { withBearer } = await import("../api/bearer.js");
+  const { withBearer } = await import("../api/transport/bearer.js");
   const transport = withBearer(await options.decorate(await options.networkTransport()), token.value);
   const resilience = await options.resilience({ token: token.value, origin: url.origin });
   return createApi({ ...resilience, transport, baseUrl: url, mediaType, tokenSource: token.source });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "../api/clock.js";
+import type { Clock } from "../api/sending/clock.js";
 import type { HostOverrides } from "../host.js";
 
 /** The machine's clock, timers and random numbers, where nothing replaces them. */

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import type { HttpResponse, Transport } from "../api/transport.js";
+import type { HttpResponse, Transport } from "../api/transport/transport.js";
 import type { Directories } from "../config/directories.js";
 import type { HostParts, LocalService } from "../host.js";
 import type { Service, ServiceOptions } from "../service/service.js";

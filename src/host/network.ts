@@ -1,4 +1,4 @@
-import type { Transport } from "../api/transport.js";
+import type { Transport } from "../api/transport/transport.js";
 import { type Environment, isDebugging } from "../config/environment.js";
 import { readProxyChoice } from "../config/proxy-settings.js";
 import type { GlobalFlags } from "../context.js";
@@ -19,7 +19,7 @@ export interface NetworkOptions {
 /** The transport over sockets; undici is loaded only here. */
 export async function createNetworkTransport(options: NetworkOptions): Promise<Transport> {
   const { env, resources, ...limits } = options;
-  const { createUndiciTransport } = await import("../api/undici-transport.js");
+  const { createUndiciTransport } = await import("../api/undici/transport.js");
   const { send, close } = createUndiciTransport({ ...limits, proxyFor: readProxyChoice(env) });
   resources.add(close);
   return send;
@@ -37,7 +37,7 @@ export async function traced(transport: Transport, choice: TraceChoice): Promise
   const { flags, parts, write } = choice;
   const details = isDebugging(flags, parts.process.env);
   if (flags.verbose !== true && !details) return transport;
-  const { withTrace } = await import("../api/trace.js");
+  const { withTrace } = await import("../api/trace/trace.js");
   return withTrace(transport, { now: parts.clock.now, write, nameUrl, mask: parts.secrets.mask, details });
 }
 

@@ -1,4 +1,4 @@
-import type { OnPause, Pause } from "../api/pauses.js";
+import type { OnPause, Pause } from "../api/sending/pauses.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import type { TextSink } from "./text-sink.js";
 

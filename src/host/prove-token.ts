@@ -13,7 +13,7 @@ export async function proveToken(token: string, attempt: SignIn): Promise<User> 
   const { parts, flags } = options;
   const [{ createApi }, { withBearer }] = await Promise.all([
     import("../api/api.js"),
-    import("../api/bearer.js"),
+    import("../api/transport/bearer.js"),
   ]);
   const api = createApi({
     ...(await createResilience({ parts, flags, account: { token, origin: target.baseUrl.origin } })),

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../api/clock.js";
-import type { RateLimitMemory, RememberedPause } from "../api/rate-limit-memory.js";
+import type { Clock } from "../api/sending/clock.js";
+import type { RateLimitMemory, RememberedPause } from "../api/sending/rate-limit-memory.js";
 import type { HostParts } from "../host.js";
 
 export interface RateLimitFileOptions extends Pick<HostParts, "stateDirectory" | "processes"> {

@@ -1,4 +1,4 @@
-import type { SenderOptions } from "../api/sender.js";
+import type { SenderOptions } from "../api/sending/sender.js";
 import type { GlobalFlags } from "../context.js";
 import type { HostParts } from "../host.js";
 import { createPauseDisplay } from "./pause-display.js";
@@ -23,8 +23,8 @@ export type Resilience = Omit<SenderOptions, "transport" | "onAnswer">;
 
 export async function createResilience({ parts, flags, account }: ResilienceChoice): Promise<Resilience> {
   const [{ createRateLimitGate }, { DEFAULT_RETRY_POLICY }] = await Promise.all([
-    import("../api/rate-limit-gate.js"),
-    import("../api/retry.js"),
+    import("../api/sending/rate-limit-gate.js"),
+    import("../api/sending/retry.js"),
   ]);
   const { clock, stderr, process } = parts;
   const { retries, maxWait } = decideRequestLimits(flags, process.env);

@@ -1,4 +1,4 @@
-import type { Transport } from "../api/transport.js";
+import type { Transport } from "../api/transport/transport.js";
 import { checkToken, withoutFinalNewline } from "../auth/token-text.js";
 import { decideLogin, type LoginSettings, type LoginTarget } from "../config/login-settings.js";
 import { asUsage } from "../config/profile-store.js";

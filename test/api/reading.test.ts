@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createApi } from "../../src/api/api.js";
-import { createRateLimitGate } from "../../src/api/rate-limit-gate.js";
-import { DEFAULT_RETRY_POLICY } from "../../src/api/retry.js";
-import { type HttpRequest, TransportError } from "../../src/api/transport.js";
+import { createRateLimitGate } from "../../src/api/sending/rate-limit-gate.js";
+import { DEFAULT_RETRY_POLICY } from "../../src/api/sending/retry.js";
+import { type HttpRequest, TransportError } from "../../src/api/transport/transport.js";
 import type { CliError } from "../../src/errors.js";
 
 /** What services really send, and what they answer when things go wrong. The transport is the outer edge. */

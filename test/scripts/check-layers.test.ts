@@ -26,10 +26,10 @@ const SOUND: Readonly<Record<string, string>> = {
   "src/calendar/day.ts": `import { LIMITS } from "../contract/limits.js"; import { VERSION } from "../version.js"; export const day = [LIMITS, VERSION];`,
   "src/contract/limits.ts": `export interface Limits { readonly title: number } export const LIMITS: Limits = { title: 50 };`,
   "src/version.ts": `export const VERSION = "1";`,
-  "src/host.ts": `import { now } from "./host/clock.js"; export const createHost = (p: unknown) => [p, now, import("./service/service.js"), import("./api/undici-transport.js")];`,
+  "src/host.ts": `import { now } from "./host/clock.js"; export const createHost = (p: unknown) => [p, now, import("./service/service.js"), import("./api/undici/transport.js")];`,
   "src/host/clock.ts": `export const now = () => Date.now();`,
   "src/service/service.ts": `import { LIMITS } from "../contract/limits.js"; export const service = LIMITS;`,
-  "src/api/undici-transport.ts": `import { request } from "undici"; export const transport = request;`,
+  "src/api/undici/transport.ts": `import { request } from "undici"; export const transport = request;`,
 };
 
 function check(changes: Readonly<Record<string, string>>): {
@@ -78,8 +78,8 @@ describe("wrong imports", () => {
     ],
     [
       "the api itself picks its transport",
-      { "src/api/client.ts": `export { transport } from "./undici-transport.js";` },
-      "src/api/client.ts -> src/api/undici-transport.ts: the transport is a seam",
+      { "src/api/client.ts": `export { transport } from "./undici/transport.js";` },
+      "src/api/client.ts -> src/api/undici/transport.ts: the transport is a seam",
     ],
     [
       "the process by its module",
@@ -103,7 +103,7 @@ test("a package that enters twice is named at both doors", () => {
   expect(code).toBe(1);
   expect(lines).toEqual([
     expect.stringContaining("src/api/agent.ts -> undici: one file alone may import it"),
-    expect.stringContaining("src/api/undici-transport.ts -> undici: one file alone may import it"),
+    expect.stringContaining("src/api/undici/transport.ts -> undici: one file alone may import it"),
   ]);
 });
 

@@ -1,0 +1,148 @@
+import * as v from "valibot";
+import { formatWireDateTime, readWireDateTime, type WireDateTime } from "../../contract/date-time.js";
+import { compositeId, plainId } from "../../contract/ids.js";
+import {
+  type LenientIdentifier,
+  type LenientResource,
+  lenientActivityAttributes,
+  lenientCalendarAttributes,
+  lenientEventAttributes,
+  lenientLabelAttributes,
+  lenientUserAttributes,
+  readIdentifiers,
+} from "../../contract/lenient-resources.js";
+import type { Activity, Calendar, CalendarEvent, Label, User } from "../../contract/shapes.js";
+
+/** Reads JSON:API resource objects into the flat shapes. All of them throw valibot's error on a wrong JSON type. */
+
+/** The `included` objects of one answer by type and id. */
+export type Included = ReadonlyMap<string, LenientResource>;
+
+export function indexIncluded(resources: readonly LenientResource[]): Included {
+  return new Map(resources.map((resource) => [`${resource.type} ${resource.id}`, resource]));
+}
+
+/** A relationship and its included object may spell the id differently, composite or plain. */
+function lookUp(included: Included, { type, id }: LenientIdentifier, calendarId: string) {
+  return (
+    included.get(`${type} ${id}`) ??
+    included.get(`${type} ${compositeId(calendarId, id)}`) ??
+    included.get(`${type} ${plainId(id)}`)
+  );
+}
+
+/** @param calendarId null for the current user, whose id is plain */
+export function readUser(resource: LenientResource, calendarId: string | null): User {
+  const { name, description, image_url } = v.parse(lenientUserAttributes, resource.attributes);
+  const id = calendarId === null ? resource.id : compositeId(calendarId, resource.id);
+  return { id, type: resource.type, name, description, image_url };
+}
+
+export function readLabel(resource: LenientResource, calendarId: string): Label {
+  const { name, color } = v.parse(lenientLabelAttributes, resource.attributes);
+  return { ...bareLabel(resource.id, calendarId), name, color };
+}
+
+function bareLabel(id: string, calendarId: string): Label {
+  const plain = plainId(id);
+  return {
+    id: compositeId(calendarId, id),
+    number: /^\d{1,9}$/.test(plain) ? Number(plain) : null,
+    name: null,
+    color: null,
+  };
+}
+
+export function readCalendar(resource: LenientResource, included: Included): Calendar {
+  const attributes = v.parse(lenientCalendarAttributes, resource.attributes);
+  const { id } = resource;
+  return {
+    id,
+    name: attributes.name,
+    description: attributes.description,
+    color: attributes.color,
+    order: attributes.order,
+    image_url: attributes.image_url,
+    created_at: timestamp(attributes.created_at),
+    labels: related(resource, "labels", "label").map((identifier) => relatedLabel(identifier, included, id)),
+    members: related(resource, "members", "user").map((identifier) => relatedUser(identifier, included, id)),
+  };
+}
+
+export function readEvent(resource: LenientResource, included: Included, calendarId: string): CalendarEvent {
+  const attributes = v.parse(lenientEventAttributes, resource.attributes);
+  const format = attributes.all_day === true ? formatDate : formatInstant;
+  const [creator] = [...related(resource, "creator", "user"), ...related(resource, "author", "user")];
+  const [label] = related(resource, "label", "label");
+  return {
+    id: resource.id,
+    calendar_id: calendarId,
+    category: attributes.category,
+    title: attributes.title,
+    all_day: attributes.all_day,
+    start_at: format(eventTime(resource.id, "start_at", attributes.start_at)),
+    start_timezone: attributes.start_timezone,
+    end_at: format(eventTime(resource.id, "end_at", attributes.end_at)),
+    end_timezone: attributes.end_timezone,
+    recurrences: attributes.recurrences.length > 0 ? attributes.recurrences : attributes.recurrence,
+    description: attributes.description,
+    location: attributes.location,
+    url: attributes.url,
+    created_at: timestamp(attributes.created_at),
+    updated_at: timestamp(attributes.updated_at),
+    creator: creator === undefined ? null : relatedUser(creator, included, calendarId),
+    label: label === undefined ? null : relatedLabel(label, included, calendarId),
+    attendees: related(resource, "attendees", "user").map((user) => relatedUser(user, included, calendarId)),
+  };
+}
+
+export function readActivity(resource: LenientResource, calendarId: string, eventId: string): Activity {
+  const attributes = v.parse(lenientActivityAttributes, resource.attributes);
+  return {
+    id: resource.id,
+    event_id: eventId,
+    calendar_id: calendarId,
+    content: attributes.content,
+    created_at: timestamp(attributes.created_at),
+    updated_at: timestamp(attributes.updated_at),
+  };
+}
+
+function related(resource: LenientResource, name: string, type: string): readonly LenientIdentifier[] {
+  return readIdentifiers(resource.relationships[name], type);
+}
+
+function relatedUser(identifier: LenientIdentifier, included: Included, calendarId: string): User {
+  const found = lookUp(included, identifier, calendarId);
+  if (found !== undefined) return readUser(found, calendarId);
+  const id = compositeId(calendarId, identifier.id);
+  return { id, type: identifier.type, name: null, description: null, image_url: null };
+}
+
+function relatedLabel(identifier: LenientIdentifier, included: Included, calendarId: string): Label {
+  const found = lookUp(included, identifier, calendarId);
+  return found === undefined ? bareLabel(identifier.id, calendarId) : readLabel(found, calendarId);
+}
+
+/** When something was written, in UTC; one that cannot be read counts as not sent. */
+function timestamp(text: string | null): string | null {
+  return formatInstant(text === null ? null : readWireDateTime(text));
+}
+
+/** A time that an event stands on: null when not sent or empty, an error when it cannot be read. */
+function eventTime(id: string, name: string, text: string | null): WireDateTime | null {
+  if (text === null || text === "") return null;
+  return (
+    readWireDateTime(text) ??
+    v.parse(v.never(`event ${id}: ${name} "${text}" is no ISO 8601 date-time`), text)
+  );
+}
+
+function formatInstant(time: WireDateTime | null): string | null {
+  return time === null ? null : formatWireDateTime(time.instant);
+}
+
+/** An all-day time is the date as written, whatever the offset. */
+function formatDate(time: WireDateTime | null): string | null {
+  return time === null ? null : `${time.date}T00:00:00.000Z`;
+}

@@ -1,0 +1,23 @@
+import { usageError } from "../../errors.js";
+
+/**
+ * Joins a path of the contract below the base URL, so that no id can leave it.
+ * @param template a path such as `/calendars/{calendar_id}`
+ * @throws CliError usage when an id is empty, `.` or `..`
+ */
+export function expandPath(template: string, ids: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name] ?? "";
+    // encodeURIComponent leaves dots alone, and a URL parser would climb.
+    if (id === "" || id === "." || id === "..") throw usageError(`"${id}" is no ${name.replace("_", " ")}`);
+    return encodeURIComponent(id);
+  });
+}
+
+/** A query string with its `?`, or nothing. Commas stay readable: the contract's lists use them. */
+export function formatQuery(query: Readonly<Record<string, string | undefined>>): string {
+  const pairs = Object.entries(query)
+    .filter((pair): pair is [string, string] => pair[1] !== undefined)
+    .map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll("%2C", ",")}`);
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}

@@ -1,0 +1,209 @@
+import * as v from "valibot";
+import type { HttpMethod } from "../../contract/routes.js";
+import { CliError, type CliErrorOptions } from "../../errors.js";
+import type { HttpResponse, TransportError } from "../transport/transport.js";
+import { saysWhen } from "./rate-limit-wait.js";
+import { isRedirect, redirectTarget } from "./redirects.js";
+
+/** One call of the client, as messages speak of it. */
+export interface Call {
+  readonly method: HttpMethod;
+  /** Path below the base URL, without the query. */
+  readonly path: string;
+  /** The whole address. */
+  readonly url: string;
+  /** Where the token came from; undefined without one. */
+  readonly tokenSource?: string | undefined;
+  /** What is read or written: `event abc`, `the calendars`. */
+  readonly subject: string;
+  /** What a 404 says is not there, where it is not the subject itself. */
+  readonly notFound?: string | undefined;
+  /** Where to look when it is unknown whether a write was done. */
+  readonly lookAt?: string | undefined;
+}
+
+/**
+ * Turns an answer that is no success into the error of its status.
+ * @param attempts how often the request was sent
+ * @see contract section 7
+ */
+export function errorFromAnswer(call: Call, response: HttpResponse, attempts: number): CliError {
+  const { status } = response;
+  const options = answerOptions(call, response);
+  switch (status) {
+    case 401:
+      return new CliError("not_signed_in", refusedToken(call), { ...options, hint: tokenHint(call) });
+    case 403:
+      return new CliError("forbidden", `${call.subject}: the token's owner may not do this`, options);
+    case 404:
+      return new CliError("not_found", `not found: ${call.notFound ?? call.subject}`, options);
+    default:
+      if (status >= 500) return serverError(call, response, attempts);
+      if (status < 400) return redirected(call, response);
+      return new CliError(
+        "rejected",
+        `${call.subject}: the service refused the request (${status})`,
+        options,
+      );
+  }
+}
+
+function answerOptions(call: Call, { status, body }: HttpResponse): CliErrorOptions {
+  const details = problemErrors(body);
+  return { ...requestOf(call), status, ...(details === undefined ? {} : { details }) };
+}
+
+function refusedToken({ tokenSource }: Call): string {
+  const source = tokenSource === undefined ? "" : ` (from ${tokenSource})`;
+  return `not signed in: the service refused the token${source}`;
+}
+
+function tokenHint({ tokenSource }: Call): string {
+  return tokenSource === undefined || tokenSource === "keychain" || tokenSource === "file"
+    ? "sign in again: calctl login"
+    : "put a valid token there, or unset it to use the one of calctl login";
+}
+
+/** How messages say that an answer had a status. */
+export function answeredWith(status: number): string {
+  return `the service answered ${status}`;
+}
+
+function serverError(call: Call, response: HttpResponse, attempts: number): CliError {
+  const options = answerOptions(call, response);
+  const reason = `${answeredWith(response.status)}${times(attempts)}`;
+  if (call.method === "POST") return outcomeUnknown(call, reason, options);
+  return new CliError("unavailable", `${call.subject}: ${reason}`, {
+    ...options,
+    hint: askedToWait(response) ?? TRY_AGAIN,
+  });
+}
+
+function askedToWait({ headers }: HttpResponse): string | undefined {
+  const seconds = headers["retry-after"];
+  if (seconds === undefined || !/^[1-9]\d{0,8}$/.test(seconds)) return undefined;
+  return `try again in ${seconds} seconds, as the service asks; repeating this is safe`;
+}
+
+function times(attempts: number): string {
+  return attempts > 1 ? ` (${attempts} attempts)` : "";
+}
+
+/** A redirect that is not followed. */
+function redirected(call: Call, response: HttpResponse): CliError {
+  const { status, headers } = response;
+  const target = redirectTarget(headers["location"], call.url);
+  const fault = (what: string, hint: string) =>
+    new CliError("rejected", `${call.subject}: the service ${what} (${status})`, {
+      ...requestOf(call),
+      status,
+      hint,
+    });
+  if (!isRedirect(status) || target === null)
+    return fault("sends elsewhere without saying where", WRONG_BASE_URL);
+  if (target.origin !== new URL(call.url).origin) {
+    const origin = target.origin === "null" ? target.protocol : target.origin;
+    const hint = `the token is sent to ${new URL(call.url).origin} alone; if the service has moved, set base_url anew`;
+    return fault(`redirects to ${origin}`, hint);
+  }
+  if (call.method !== "GET") {
+    return fault(
+      `redirects a ${call.method} to ${target.pathname}`,
+      "is the base URL right? a write is not sent again",
+    );
+  }
+  return fault(`redirects in circles, last to ${target.pathname}`, WRONG_BASE_URL);
+}
+
+export interface RateLimitReached {
+  /** Milliseconds still to wait. */
+  readonly wait: number;
+  /** The 429; null when an earlier answer said that nothing is left, and nothing was sent. */
+  readonly refusal: HttpResponse | null;
+  /** Whether the write may have been done before it was refused. */
+  readonly doubt: boolean;
+}
+
+/** The rate limit is used up for longer than the command may wait. */
+export function rateLimited(call: Call, { wait, refusal, doubt }: RateLimitReached): CliError {
+  const options = {
+    ...(refusal === null ? requestOf(call) : answerOptions(call, refusal)),
+    hint: waitHint(Math.ceil(wait / 1000), refusal === null || saysWhen(refusal.headers)),
+  };
+  const spent = "the service's rate limit is used up";
+  if (doubt)
+    return new CliError("unavailable", `${call.subject}: it may have been done, but ${spent}`, options);
+  return new CliError(
+    "rate_limited",
+    refusal === null ? `${spent}, as an earlier answer said` : spent,
+    options,
+  );
+}
+
+/** A write that may or may not have been done (exit 9). */
+export function outcomeUnknown(call: Call, reason: string, options: CliErrorOptions = {}): CliError {
+  return new CliError("outcome_unknown", `${call.subject}: ${reason}; it may have been done all the same`, {
+    ...requestOf(call),
+    hint: call.lookAt ?? "look before you repeat it",
+    ...options,
+  });
+}
+
+/** Turns the lack of a whole answer into an error: a POST that may have arrived is not safe to repeat. */
+export function errorFromTransport(call: Call, error: TransportError, attempts: number): CliError {
+  const found = { ...requestOf(call), cause: error };
+  if (call.method === "POST" && error.sent !== "no") return outcomeUnknown(call, error.message, found);
+  const options = { ...found, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+  const message = `${call.subject}: ${error.message}${times(attempts)}`;
+  switch (error.fault) {
+    case "tls":
+    case "proxy":
+      return new CliError("configuration", message, options);
+    case "too_large":
+    case "not_http":
+      return new CliError("rejected", message, { hint: WRONG_BASE_URL, ...options });
+    default:
+      return new CliError("unavailable", message, { hint: TRY_AGAIN, ...options });
+  }
+}
+
+const TRY_AGAIN = "try again later; repeating this is safe";
+const WRONG_BASE_URL = "is the base URL that of a calendar sharing service?";
+
+/** A whole answer that is not the contract's. A POST that was answered with success may have been done. */
+export function unreadableAnswer(
+  call: Call,
+  status: number,
+  fault: { readonly reason: string; readonly cause?: unknown },
+): CliError {
+  const options = { ...requestOf(call), status, cause: fault.cause };
+  if (call.method === "POST") return outcomeUnknown(call, fault.reason, options);
+  return new CliError("rejected", `${call.subject}: ${fault.reason}`, { ...options, hint: WRONG_BASE_URL });
+}
+
+const DAY = 86_400;
+
+function waitHint(seconds: number, saysWhen: boolean): string {
+  if (!saysWhen) return "try again later: the service does not say when";
+  if (seconds > DAY)
+    return `the service asks to wait ${Math.ceil(seconds / DAY)} days, which may be a mistake of it`;
+  const unit = seconds === 1 ? "second" : "seconds";
+  return `try again in ${seconds} ${unit}, or let it wait with --max-wait ${seconds}`;
+}
+
+function requestOf(call: Call): { readonly request: string } {
+  return { request: `${call.method} ${call.path}` };
+}
+
+const problemBody = v.looseObject({ errors: v.unknown() });
+
+/** `errors` of problem details, or of JSON:API; undefined where there is none. */
+function problemErrors(body: Uint8Array): unknown {
+  try {
+    const parsed = v.safeParse(problemBody, JSON.parse(new TextDecoder().decode(body)));
+    return parsed.success ? (parsed.output.errors ?? undefined) : undefined;
+  } catch {
+    // Gateways answer in HTML or not at all: the status says enough.
+    return undefined;
+  }
+}

@@ -1,0 +1,109 @@
+import type { HttpResponse } from "../transport/transport.js";
+import type { Clock } from "./clock.js";
+import type { OnPause } from "./pauses.js";
+import type { RateLimitMemory } from "./rate-limit-memory.js";
+import {
+  boundWait,
+  clockOffset,
+  type Exchanged,
+  waitAfterRefusal,
+  waitWhenUsedUp,
+} from "./rate-limit-wait.js";
+
+/** Keeps requests back while the service's rate limit is used up. One per token and origin in a process. */
+export interface RateLimitGate {
+  /**
+   * Waits until requests may be sent. Null when they may; else the milliseconds that are still to wait, which are more
+   * than the command may wait.
+   */
+  pass(signal: AbortSignal): Promise<number | null>;
+  /** Takes what an answer says about the limit. */
+  learn(response: HttpResponse, exchanged: Exchanged): Promise<void>;
+}
+
+export interface RateLimitGateOptions {
+  /** Longest total wait in milliseconds. */
+  readonly maxWait: number;
+  /** Longest uninterrupted sleep in milliseconds: a countdown shows seconds, and a suspended machine looks again. */
+  readonly slice: number;
+  readonly clock: Clock;
+  /** Undefined where no other process has the same limit. */
+  readonly memory: RateLimitMemory | undefined;
+  readonly onPause: OnPause;
+}
+
+/** Longest pause that processes share, in milliseconds: a reset that is wrong must not lock all of them out for long. */
+const SHARED_MAX = 3_600_000;
+
+export function createRateLimitGate(options: RateLimitGateOptions): RateLimitGate {
+  const { clock, memory } = options;
+  let closedUntil = 0;
+  let budget = options.maxWait;
+  let refusals = 0;
+  let waiting: Promise<number | null> | undefined;
+  /** When the pause was learned that has been waited for. */
+  let served = Number.NEGATIVE_INFINITY;
+
+  const recall = async (): Promise<void> => {
+    const pause = await memory?.load();
+    if (pause === null || pause === undefined || pause.learned <= served) return;
+    served = pause.learned;
+    closedUntil = Math.max(closedUntil, Math.min(pause.until, pause.learned + SHARED_MAX));
+  };
+
+  const wait = async (signal: AbortSignal): Promise<number | null> => {
+    const demand = closedUntil - clock.now();
+    const bounded = boundWait(demand, budget, clock.random());
+    if (bounded === null) return demand;
+    await sleepInSlices(bounded, options, signal);
+    budget -= bounded;
+    closedUntil = 0;
+    return null;
+  };
+
+  return {
+    async pass(signal) {
+      await recall();
+      if (closedUntil <= clock.now()) return null;
+      // Requests side by side share one wait.
+      waiting ??= wait(signal).finally(() => {
+        waiting = undefined;
+      });
+      return waiting;
+    },
+    async learn(response, exchanged) {
+      const { status, headers } = response;
+      const serverNow = clock.now() + clockOffset(headers, exchanged);
+      refusals = status === 429 ? refusals + 1 : 0;
+      const demand =
+        status === 429 ? waitAfterRefusal(headers, serverNow, refusals) : waitWhenUsedUp(headers, serverNow);
+      if (demand === null) return;
+      const learned = clock.now();
+      closedUntil = learned + demand;
+      served = learned;
+      if (demand <= SHARED_MAX) await memory?.save({ until: closedUntil, learned });
+    },
+  };
+}
+
+async function sleepInSlices(
+  milliseconds: number,
+  { clock, slice, onPause }: RateLimitGateOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = clock.now() + milliseconds;
+  let left = milliseconds;
+  let begins = true;
+  try {
+    while (left > 0) {
+      onPause({ kind: "rate_limit", left, begins });
+      begins = false;
+      const nap = Math.min(slice, left);
+      await clock.sleep(nap, signal);
+      // The clock may have been set, and the machine may have slept: whichever is over first counts.
+      left = Math.min(left - nap, until - clock.now());
+    }
+  } finally {
+    onPause({ kind: "rate_limit_over" });
+  }
+}

@@ -1,0 +1,151 @@
+import type { CliError } from "../../errors.js";
+import { interruptedWrite } from "../transport/interruption.js";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type Transport,
+  TransportError,
+} from "../transport/transport.js";
+import type { Clock } from "./clock.js";
+import { answeredWith, type Call, errorFromAnswer, errorFromTransport, rateLimited } from "./failure.js";
+import type { OnPause } from "./pauses.js";
+import type { RateLimitGate } from "./rate-limit-gate.js";
+import { clockOffset, type Exchanged, readRetryAfter } from "./rate-limit-wait.js";
+import { withRedirects } from "./redirects.js";
+import { leavesDoubt, mayRepeat, pauseBefore, type RetryPolicy, type Trouble } from "./retry.js";
+
+export interface SenderOptions {
+  readonly transport: Transport;
+  readonly policy: RetryPolicy;
+  readonly gate: RateLimitGate;
+  readonly clock: Clock;
+  readonly onPause: OnPause;
+  readonly signal: AbortSignal;
+  /** Told of every answer, whatever its status. */
+  readonly onAnswer: (response: HttpResponse) => void;
+}
+
+/** A request and what its answer is to be. */
+export interface Sending<T> {
+  readonly call: Call;
+  readonly request: Omit<HttpRequest, "method" | "signal">;
+  /** Reads a success. @throws TransportError when it is not whole: that counts as no answer */
+  readonly read: (response: HttpResponse) => Promise<T>;
+  /** What a DELETE gives that finds done what an earlier attempt of it may have done. */
+  readonly alreadyGone?: T;
+}
+
+/**
+ * Sends one request until it is answered: repeats what may be repeated, and waits for the rate limit.
+ * @throws CliError with the exit codes of docs/exit-codes.md
+ */
+export type Send = <T>(sending: Sending<T>) => Promise<T>;
+
+export function createSender(options: SenderOptions): Send {
+  const transport = withRedirects(options.transport);
+  return (sending) => sendUntilAnswered(sending, { ...options, transport });
+}
+
+async function sendUntilAnswered<T>(sending: Sending<T>, options: SenderOptions): Promise<T> {
+  const { call } = sending;
+  let repeats = 0;
+  /** Whether an earlier attempt may have been done. */
+  let doubt = false;
+  let refusal: HttpResponse | null = null;
+  const waitFor = async (pause: Promise<unknown>): Promise<void> => {
+    await pause.catch((error: unknown) => {
+      throw doubt ? interruptedWrite(call.method, error) : error;
+    });
+  };
+  for (;;) {
+    let stillToWait: number | null = null;
+    await waitFor(options.gate.pass(options.signal).then((left) => (stillToWait = left)));
+    if (stillToWait !== null) throw rateLimited(call, { wait: stillToWait, refusal, doubt });
+    const outcome = await attempt(sending, options);
+    if (outcome.kind === "done") return outcome.value;
+    if (outcome.kind === "status" && outcome.response.status === 429) {
+      refusal = outcome.response;
+      continue;
+    }
+    if (doubt && isGone(outcome) && sending.alreadyGone !== undefined) return sending.alreadyGone;
+    const trouble = troubleOf(outcome);
+    doubt ||= leavesDoubt(trouble);
+    const delay = decidePause(call, trouble, { repeats, asked: askedPause(outcome), options });
+    if (delay === null) throw errorOf(call, outcome, repeats + 1);
+    repeats += 1;
+    const reason = outcome.kind === "status" ? answeredWith(outcome.response.status) : outcome.error.message;
+    options.onPause({
+      kind: "repeat",
+      request: `${call.method} ${call.path}`,
+      reason,
+      delay,
+      repeat: repeats,
+      repeats: options.policy.retries,
+    });
+    await waitFor(options.clock.sleep(delay, options.signal));
+  }
+}
+
+type Outcome<T> =
+  | { readonly kind: "done"; readonly value: T }
+  | { readonly kind: "status"; readonly response: HttpResponse; readonly exchanged: Exchanged }
+  | { readonly kind: "no_answer"; readonly error: TransportError };
+
+type Failed = Exclude<Outcome<never>, { readonly kind: "done" }>;
+
+async function attempt<T>(
+  { call, request, read }: Sending<T>,
+  { transport, clock, signal, gate, onAnswer }: SenderOptions,
+): Promise<Outcome<T>> {
+  const sentAt = clock.now();
+  try {
+    const response = await transport({ ...request, method: call.method, signal });
+    const exchanged = { sentAt, receivedAt: clock.now() };
+    onAnswer(response);
+    await gate.learn(response, exchanged);
+    if (response.status < 200 || response.status > 299) return { kind: "status", response, exchanged };
+    return { kind: "done", value: await read(response) };
+  } catch (error) {
+    if (error instanceof TransportError) return { kind: "no_answer", error };
+    throw error;
+  }
+}
+
+function isGone(outcome: Failed): boolean {
+  return outcome.kind === "status" && outcome.response.status === 404;
+}
+
+function troubleOf(outcome: Failed): Trouble {
+  if (outcome.kind === "status") return { kind: "status", status: outcome.response.status };
+  const { fault, sent } = outcome.error;
+  return { kind: "no_answer", fault, sent };
+}
+
+/** The pause that an answer asks for, in milliseconds; null when it asks for none. */
+function askedPause(outcome: Failed): number | null {
+  if (outcome.kind === "no_answer") return null;
+  const { response, exchanged } = outcome;
+  return readRetryAfter(response.headers, exchanged.receivedAt + clockOffset(response.headers, exchanged));
+}
+
+interface Repeating {
+  readonly repeats: number;
+  readonly asked: number | null;
+  readonly options: SenderOptions;
+}
+
+/** Milliseconds until the next attempt; null when there is none. */
+function decidePause(
+  { method }: Call,
+  trouble: Trouble,
+  { repeats, asked, options: { policy, clock } }: Repeating,
+): number | null {
+  if (!mayRepeat(method, trouble) || repeats >= policy.retries) return null;
+  return pauseBefore(repeats, policy, { asked, random: clock.random() });
+}
+
+function errorOf(call: Call, outcome: Failed, attempts: number): CliError {
+  return outcome.kind === "status"
+    ? errorFromAnswer(call, outcome.response, attempts)
+    : errorFromTransport(call, outcome.error, attempts);
+}

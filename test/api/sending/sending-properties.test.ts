@@ -1,0 +1,183 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Clock } from "../../../src/api/sending/clock.js";
+import type { Pause } from "../../../src/api/sending/pauses.js";
+import { createRateLimitGate } from "../../../src/api/sending/rate-limit-gate.js";
+import { DEFAULT_RETRY_POLICY } from "../../../src/api/sending/retry.js";
+import { createSender } from "../../../src/api/sending/sender.js";
+import { type Transport, TransportError } from "../../../src/api/transport/transport.js";
+import { CliError } from "../../../src/errors.js";
+import { NOW } from "../../support/harness.js";
+import { answer, beforeGone, GONE, type Outcome, outcomes, random } from "./sending-outcomes.js";
+
+/** What holds for every sequence of answers and failures. The transport and the clock are the outer edges. */
+
+const RUNS = { numRuns: 500 };
+const MAX_WAIT = 60_000;
+/** More than any wait of a second allows: without a bound, a busy loop would hang the test. */
+const ATTEMPTS_MAX = 100;
+
+interface Told {
+  /** How each attempt went. */
+  readonly attempts: readonly Outcome[];
+  /** Milliseconds. */
+  readonly sleeps: readonly number[];
+  /** What was told of waits for the rate limit, and of pauses before repeats, in milliseconds. */
+  readonly waits: readonly number[];
+  readonly delays: readonly number[];
+  readonly result: "done" | CliError;
+}
+
+/** Sends one request to a service that behaves as given, and in the same way again from the last on. */
+async function sendTo(
+  method: "GET" | "POST" | "PUT" | "DELETE",
+  planned: readonly Outcome[],
+  draw: number,
+): Promise<Told> {
+  let now = NOW;
+  const sleeps: number[] = [];
+  const attempts: Outcome[] = [];
+  const clock: Clock = {
+    now: () => now,
+    random: () => draw,
+    async sleep(milliseconds) {
+      sleeps.push(milliseconds);
+      now += milliseconds;
+    },
+  };
+  const transport: Transport = async () => {
+    const outcome = planned[Math.min(attempts.length, planned.length - 1)] as Outcome;
+    attempts.push(outcome);
+    if (attempts.length > ATTEMPTS_MAX) throw new Error("requests without end");
+    if (outcome instanceof Error) throw outcome;
+    return outcome;
+  };
+  const waits: number[] = [];
+  const delays: number[] = [];
+  const onPause = (pause: Pause) => {
+    if (pause.kind === "repeat") delays.push(pause.delay);
+    if (pause.kind === "rate_limit" && pause.begins) waits.push(pause.left);
+  };
+  const send = createSender({
+    transport,
+    clock,
+    onPause,
+    policy: DEFAULT_RETRY_POLICY,
+    gate: createRateLimitGate({ maxWait: MAX_WAIT, slice: 60_000, clock, memory: undefined, onPause }),
+    signal: new AbortController().signal,
+    onAnswer: () => undefined,
+  });
+  const url = "https://calendar.example/x";
+  const result = await send({
+    call: { method, path: "/x", url, subject: "it" },
+    request: { url, headers: {} },
+    read: async () => "done" as const,
+    ...(method === "DELETE" ? { alreadyGone: "done" as const } : {}),
+  }).catch((error: unknown) => {
+    if (error instanceof CliError) return error;
+    throw error;
+  });
+  return { attempts, sleeps, waits, delays, result };
+}
+
+function isSuccess(outcome: Outcome | undefined): boolean {
+  if (outcome === undefined || outcome instanceof Error) return false;
+  return outcome.status >= 200 && outcome.status < 300;
+}
+
+function isRefused(outcome: Outcome | undefined): boolean {
+  return outcome !== undefined && !(outcome instanceof Error) && outcome.status === 429;
+}
+
+/** Whether the service may have got and done the request. */
+function mayBeDone(outcome: Outcome): boolean {
+  return outcome instanceof TransportError ? outcome.sent !== "no" : outcome.status !== 429;
+}
+
+/** Whether nobody knows if the request was done. */
+function leavesDoubt(outcome: Outcome): boolean {
+  return outcome instanceof TransportError ? outcome.sent !== "no" : outcome.status >= 500;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+const method = fc.constantFrom("GET", "POST", "PUT", "DELETE");
+
+test("C2 a POST that may have arrived is the last", async () => {
+  await fc.assert(
+    fc.asyncProperty(outcomes, random, async (planned, draw) => {
+      const { attempts } = await sendTo("POST", planned, draw);
+      expect(attempts.slice(0, -1).filter(mayBeDone)).toEqual([]);
+    }),
+    RUNS,
+  );
+});
+
+test("C2 a POST is exit 9 exactly when it may have been done and nobody says otherwise", async () => {
+  await fc.assert(
+    fc.asyncProperty(outcomes, random, async (planned, draw) => {
+      const { attempts, result } = await sendTo("POST", planned, draw);
+      const last = attempts.at(-1);
+      const inDoubt = last instanceof TransportError ? last.sent !== "no" : (last?.status ?? 0) >= 500;
+      expect(result !== "done" && result.exitCode === 9).toBe(inDoubt);
+    }),
+    RUNS,
+  );
+});
+
+test("C1 no request is sent more often than --retries says, waits for the rate limit aside", async () => {
+  await fc.assert(
+    fc.asyncProperty(method, outcomes, random, async (name, planned, draw) => {
+      const { attempts } = await sendTo(name, planned, draw);
+      const counted = attempts.filter((outcome) => !isRefused(outcome));
+      expect(counted.length).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.retries + 1);
+    }),
+    RUNS,
+  );
+});
+
+test("C1 done is what was answered with success", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom("GET", "POST", "PUT"), outcomes, random, async (name, planned, draw) => {
+      const { attempts, result } = await sendTo(name, planned, draw);
+      expect(result === "done").toBe(isSuccess(attempts.at(-1)));
+    }),
+    RUNS,
+  );
+});
+
+test("C3 a DELETE is done, too, where nothing is left and an earlier attempt may have been done", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(beforeGone, { maxLength: 3 }), answer, random, async (before, final, draw) => {
+      const planned = [...before, draw < 0.8 ? GONE : final];
+      const { attempts, result } = await sendTo("DELETE", planned, draw);
+      const last = attempts.at(-1);
+      const gone = last !== undefined && !(last instanceof Error) && last.status === 404;
+      const goneBefore = gone && attempts.slice(0, -1).some(leavesDoubt);
+      expect(result === "done").toBe(isSuccess(last) || goneBefore);
+    }),
+    RUNS,
+  );
+});
+
+test("C4 waits are never negative, never busy, and together never beyond their bounds", async () => {
+  await fc.assert(
+    fc.asyncProperty(method, outcomes, random, async (name, planned, draw) => {
+      const { attempts, sleeps, waits, delays } = await sendTo(name, planned, draw);
+      for (const sleep of sleeps) {
+        expect(Number.isFinite(sleep)).toBe(true);
+        expect(sleep).toBeGreaterThanOrEqual(0);
+      }
+      expect(sum(sleeps)).toBe(sum(waits) + sum(delays));
+      expect(sum(waits)).toBeLessThanOrEqual(MAX_WAIT);
+      for (const delay of delays) expect(delay).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.maxDelay);
+      // Each refusal that was followed by another attempt was waited for, a second at least.
+      const refused = attempts.slice(0, -1).filter(isRefused).length;
+      expect(sleeps.filter((sleep) => sleep >= 1000).length).toBeGreaterThanOrEqual(refused);
+      expect(refused).toBeLessThanOrEqual(MAX_WAIT / 1000);
+    }),
+    RUNS,
+  );
+});

@@ -1,0 +1,154 @@
+import { expect, test } from "vitest";
+import { type TraceOptions, withTrace } from "../../../src/api/trace/trace.js";
+import { type HttpRequest, type Transport, TransportError } from "../../../src/api/transport/transport.js";
+
+const REQUEST: HttpRequest = {
+  method: "POST",
+  url: "https://calendar.example/calendars/cal/events?x=1",
+  headers: { accept: "application/json", authorization: "Bearer secret-token" },
+  body: '{"title":"secret-title"}',
+};
+
+const ANSWER = {
+  status: 201,
+  headers: { "set-cookie": "secret-cookie", location: "https://u:pass@elsewhere.example/?code=secret-code" },
+  body: new TextEncoder().encode('{"id":"1","access_token":"secret-answer"}'),
+};
+
+/** The lines of one attempt, on a clock that goes on by 12 ms with each look. */
+async function traceOf(transport: Transport, changes: Partial<TraceOptions> = {}) {
+  const lines: string[] = [];
+  let time = 1_000;
+  const send = withTrace(transport, {
+    now: () => (time += 12),
+    write: (more) => lines.push(...more),
+    nameUrl: (url) => url.replace("https://calendar.example", "there "),
+    mask: (text) => text.replaceAll("secret-title", "***"),
+    details: false,
+    ...changes,
+  });
+  const outcome = await send(REQUEST).catch((error: unknown) => error);
+  return { lines, outcome };
+}
+
+test("an answer is one line of method, URL, status and time, without headers or bodies", async () => {
+  const { lines, outcome } = await traceOf(async () => ANSWER);
+  expect(lines).toEqual(["POST there /calendars/cal/events?x=1 201 12 ms"]);
+  expect(outcome).toBe(ANSWER);
+});
+
+test.each([
+  [
+    "ECONNRESET",
+    new TransportError("secret detail", { fault: "closed", sent: "maybe", reason: "ECONNRESET" }),
+  ],
+  ["interrupted", new Error("secret detail")],
+])("no answer is one line that ends in %s, and the failure goes on", async (reason, failure) => {
+  const { lines, outcome } = await traceOf(() => Promise.reject(failure));
+  expect(lines).toEqual([`POST there /calendars/cal/events?x=1 ${reason} 12 ms`]);
+  expect(outcome).toBe(failure);
+});
+
+test("each attempt has a line of its own", async () => {
+  const lines: string[] = [];
+  const answer = async () => ({ status: 503, headers: {}, body: new Uint8Array() });
+  const send = withTrace(answer, {
+    now: () => 0,
+    write: (more) => lines.push(...more),
+    nameUrl: (url) => url,
+    mask: (text) => text,
+    details: false,
+  });
+  await send(REQUEST);
+  await send(REQUEST);
+  expect(lines).toHaveLength(2);
+});
+
+test("with details it is the request, the line and the answer, without secrets", async () => {
+  const { lines } = await traceOf(async () => ANSWER, { details: true });
+  expect(lines).toEqual([
+    "> POST there /calendars/cal/events?x=1",
+    "> accept: application/json",
+    "> authorization: ***",
+    ">",
+    '> {"title":"***"}',
+    "POST there /calendars/cal/events?x=1 201 12 ms",
+    "< 201",
+    "< set-cookie: ***",
+    "< location: https://***@elsewhere.example/?code=***",
+    "<",
+    '< {"id":"1","access_token":"***"}',
+  ]);
+});
+
+test("with details the request is written before there is an answer", async () => {
+  const lines: string[] = [];
+  await traceOf(
+    async () => {
+      expect(lines[0]).toBe("> POST there /calendars/cal/events?x=1");
+      return ANSWER;
+    },
+    { details: true, write: (more) => lines.push(...more) },
+  );
+  expect(lines).toHaveLength(11);
+});
+
+test("with details a failure says what became of the request", async () => {
+  const failure = new TransportError("nobody answered", { fault: "closed", sent: "maybe", reason: "EPIPE" });
+  const { lines } = await traceOf(() => Promise.reject(failure), { details: true });
+  expect(lines.slice(-2)).toEqual([
+    "POST there /calendars/cal/events?x=1 EPIPE 12 ms",
+    "* nobody answered (sent: maybe)",
+  ]);
+});
+
+test("secrets in the URL are masked by name and by value", async () => {
+  const lines: string[] = [];
+  const send = withTrace(async () => ANSWER, {
+    now: () => 0,
+    write: (more) => lines.push(...more),
+    nameUrl: () => "https://calendar.example/secret-title?access_token=abc&days=1",
+    mask: (text) => text.replaceAll("secret-title", "***"),
+    details: false,
+  });
+  await send(REQUEST);
+  expect(lines).toEqual(["POST https://calendar.example/***?access_token=***&days=1 201 0 ms"]);
+});
+
+/** The lines behind the headers of an answer with this body. */
+async function bodyLines(body: Uint8Array | string, mask = (text: string) => text) {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  const { lines } = await traceOf(async () => ({ status: 200, headers: {}, body: bytes }), {
+    details: true,
+    mask,
+  });
+  return lines.slice(lines.indexOf("< 200") + 1);
+}
+
+test.each<[string, Uint8Array | string, readonly string[]]>([
+  ["nothing", "", []],
+  ["text of several lines", "a\r\nb\n\nc", ["<", "< a", "< b", "<", "< c"]],
+  ["bytes that are no text", new Uint8Array([0xff, 0xfe]), ["<", "< (2 bytes, no text)"]],
+  ["NUL", new Uint8Array([0]), ["<", "< (1 byte, no text)"]],
+])("a body of %s", async (_, body, lines) => {
+  expect(await bodyLines(body)).toEqual(lines);
+});
+
+test("a long body is cut, and says by how much", async () => {
+  expect(await bodyLines("x".repeat(10_000))).toEqual(["<", `< ${"x".repeat(4096)}`, "< … 5904 more bytes"]);
+  const large = await bodyLines("é".repeat(1_000_000));
+  expect(large).toEqual(["<", `< ${"é".repeat(4096)}`, "< … 1991808 more bytes"]);
+});
+
+test("a secret that begins where the body is cut is masked whole", async () => {
+  const body = `${"x".repeat(4080)} {"token": "abcdefgh${"i".repeat(1000)}"} SENTINEL`;
+  const lines = await bodyLines(body);
+  expect(lines.join("\n")).not.toContain("abc");
+  const value = await bodyLines(`${"x".repeat(4092)}SENTINEL`, (text) => text.replaceAll("SENTINEL", "***"));
+  expect(value.join("\n")).toBe(`<\n< ${"x".repeat(4092)}***`);
+});
+
+test("a character is not cut in half", async () => {
+  const lines = await bodyLines(`${"x".repeat(4095)}😀`);
+  expect(lines).toEqual(["<", `< ${"x".repeat(4095)}`, "< … 4 more bytes"]);
+});

@@ -1,0 +1,114 @@
+import { createServer as createTlsServer } from "node:tls";
+import { expect, test } from "vitest";
+import { createCertificate } from "../../service/support/certificate.js";
+import { listen, listenHttp, listenMute, listenTls, POST, send } from "./peers.js";
+
+/** What the transport says of TLS connections that do not come about: nothing was sent over any of them. */
+
+const CLOCK = "is this machine's clock right? if it is, the certificate has to be renewed there";
+const TRUST =
+  "if its authority is one of your own, name the file of that authority's certificate in NODE_EXTRA_CA_CERTS";
+
+const AUTHORITY = createCertificate({ subject: "test authority" });
+
+test.each([
+  [
+    "signed by itself",
+    createCertificate(),
+    {
+      reason: "DEPTH_ZERO_SELF_SIGNED_CERT",
+      message: "is signed by itself, and not trusted on this machine",
+      hint: "if it is the right one, name its file in NODE_EXTRA_CA_CERTS",
+    },
+  ],
+  [
+    "expired",
+    createCertificate({ until: "210101000000Z" }),
+    { reason: "CERT_HAS_EXPIRED", message: "has expired", hint: CLOCK },
+  ],
+  [
+    "not valid yet",
+    createCertificate({ from: "491231000000Z" }),
+    { reason: "CERT_NOT_YET_VALID", message: "is not valid yet", hint: CLOCK },
+  ],
+])("C9 a certificate that is %s", async (_, certificate, expected) => {
+  const host = (await listenTls(certificate)).replace("127.0.0.1", "localhost");
+  await expect(send(`https://${host}/`, POST)).rejects.toMatchObject({
+    name: "TransportError",
+    fault: "tls",
+    sent: "no",
+    ...expected,
+    message: `the certificate of ${host} ${expected.message}`,
+  });
+});
+
+test("C9 a certificate without the one of its authority", async () => {
+  const host = (await listenTls(createCertificate({ authority: AUTHORITY }))).replace(
+    "127.0.0.1",
+    "localhost",
+  );
+  await expect(send(`https://${host}/`)).rejects.toMatchObject({
+    fault: "tls",
+    sent: "no",
+    reason: "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    message: `the certificate of ${host} comes without its authority's, which is not known on this machine`,
+    hint: TRUST,
+  });
+});
+
+test("C9 a certificate of an authority that is not known", async () => {
+  const certificate = createCertificate({ authority: AUTHORITY });
+  const chain = { ...certificate, cert: certificate.cert + AUTHORITY.cert };
+  const host = (await listenTls(chain)).replace("127.0.0.1", "localhost");
+  await expect(send(`https://${host}/`)).rejects.toMatchObject({
+    fault: "tls",
+    sent: "no",
+    message: `the certificate of ${host} is from an authority that this machine does not know (SELF_SIGNED_CERT_IN_CHAIN)`,
+    hint: TRUST,
+  });
+});
+
+test("https to a port that speaks plain HTTP", async () => {
+  const host = await listenHttp((_, outgoing) => outgoing.end());
+  await expect(send(`https://${host}/`, POST)).rejects.toMatchObject({
+    fault: "tls",
+    sent: "no",
+    message: `${host} does not speak HTTPS`,
+    hint: "is the port right?",
+  });
+});
+
+test("plain http to a port that speaks TLS", async () => {
+  const host = await listenTls();
+  await expect(send(`http://${host}/`)).rejects.toMatchObject({
+    name: "TransportError",
+    sent: "maybe",
+  });
+});
+
+test("a peer that speaks old versions of TLS alone", async () => {
+  const server = createTlsServer({
+    ...createCertificate(),
+    minVersion: "TLSv1.1",
+    maxVersion: "TLSv1.1",
+    ciphers: "DEFAULT@SECLEVEL=0",
+  });
+  server.on("tlsClientError", () => undefined);
+  const host = await listen(server);
+  await expect(send(`https://${host}/`, POST)).rejects.toMatchObject({
+    fault: "tls",
+    sent: "no",
+    message: expect.stringMatching(
+      /^no TLS connection with 127\.0\.0\.1:\d+ could be agreed \(ERR_SSL_\w+\)$/,
+    ),
+  });
+});
+
+test("a peer that hangs up before TLS is agreed", async () => {
+  const host = await listenMute((socket) => socket.once("data", () => socket.resetAndDestroy()));
+  await expect(send(`https://${host}/`, POST)).rejects.toMatchObject({
+    fault: "unreachable",
+    sent: "no",
+    message: `${host} cannot be reached (ECONNRESET)`,
+  });
+});
