@@ -25,15 +25,15 @@ export const EXIT_EMPTY = 3;
 
 export interface CliErrorOptions {
   /** What to do next, one sentence. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** HTTP status of the answer that caused it. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** `errors` of the problem details, or candidates for a name: anything JSON can hold. */
   readonly details?: unknown;
   /** The request that failed, as `METHOD /path`. */
-  readonly request?: string;
+  readonly request?: string | undefined;
   /** Differs from the code's own exit code only for SIGTERM (143). */
-  readonly exitCode?: number;
+  readonly exitCode?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -56,6 +56,12 @@ export class CliError extends Error {
     this.details = options.details;
     this.request = options.request;
   }
+}
+
+/** The same failure under another code and in other words; it becomes the cause. */
+export function restate(error: CliError, code: ErrorCode, message: string): CliError {
+  const { hint, status, details, request } = error;
+  return new CliError(code, message, { hint, status, details, request, cause: error });
 }
 
 /** A flag, argument or value is wrong or missing (exit 2). */

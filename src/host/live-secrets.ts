@@ -16,6 +16,9 @@ const LENGTH_MIN = 8;
 /** Longer ones are looked for in whole encodings alone: a pattern for each of their characters would be too large. */
 const PATTERN_MAX = 512;
 
+/** Backslashes of an escape in JSON in JSON. Bounded: else a long run of them is read anew from each of its places. */
+const BACKSLASHES = "\\\\{1,8}";
+
 type Mask = (text: string) => string;
 
 /** @param initial gives the secrets that were there before the run; called when a text is first masked */
@@ -67,7 +70,7 @@ function characterPattern(character: string): string {
     jsonEscape(character),
     ...(character === "\\" ? escapes : escapes.map(repeatable)),
     percentEscape(character),
-    ...(character === "/" ? ["\\\\+/"] : []),
+    ...(character === "/" ? [`${BACKSLASHES}/`] : []),
     ...(character === " " ? ["\\+"] : []),
     escapeRegExp(character),
   ];
@@ -76,19 +79,19 @@ function characterPattern(character: string): string {
 
 /** JSON within JSON doubles the backslash of an escape. */
 function repeatable(escaped: string): string {
-  return escaped.replace(/^\\\\/, "\\\\+");
+  return escaped.replace(/^\\\\/, BACKSLASHES);
 }
 
 /** `\uXXXX`, as any JSON writer may write any character. @see RFC 8259 §7 */
 function jsonEscape(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
-  return units.map((unit) => `\\\\+u${hexPattern(unit.toString(16).padStart(4, "0"))}`).join("");
+  return units.map((unit) => `${BACKSLASHES}u${hexPattern(unit.toString(16).padStart(4, "0"))}`).join("");
 }
 
 /** `%XX` for each byte, also where a URL is a part of another URL. @see RFC 3986 §2.1 */
 function percentEscape(character: string): string {
   const bytes = Array.from(new TextEncoder().encode(character));
-  return bytes.map((byte) => `%(?:25)*${hexPattern(byte.toString(16).padStart(2, "0"))}`).join("");
+  return bytes.map((byte) => `%(?:25){0,8}${hexPattern(byte.toString(16).padStart(2, "0"))}`).join("");
 }
 
 function hexPattern(digits: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { reply } from "../support/fault-steps.js";
+import { receive, reply, reset } from "../support/fault-steps.js";
 import { NOW } from "../support/harness.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 
@@ -142,12 +142,54 @@ describe("when the last answer said that nothing is left", () => {
   });
 });
 
-describe("a write that may have been done before the rate limit was met", () => {
-  test("is not said to be refused", async () => {
+describe("a write that may have been done, and is then refused", () => {
+  const RESET = [receive, reset];
+  const answer = (status: number) => [reply({ status })];
+
+  test.each([
+    [
+      "for the rate limit",
+      refused("600"),
+      8,
+      "it may have been done, but then: the service's rate limit is used up",
+    ],
+    [
+      "with 401",
+      answer(401),
+      8,
+      "it may have been done, but then: not signed in: the service refused the token",
+    ],
+    ["with 403", answer(403), 8, "it may have been done, but then: event"],
+    [
+      "with 400",
+      answer(400),
+      11,
+      "the service refused the request (400); an earlier attempt may have been done",
+    ],
+  ] as const)("%s: it is not said that nothing was done", async (_, refusal, exitCode, words) => {
+    for (const [method, argv] of [
+      ["PUT", ["events", "update", "EVENT", "--title", "X"]],
+      ["DELETE", ["events", "delete", "EVENT", "--yes"]],
+    ] as const) {
+      const { server, send, calendarId, eventId } = await createRemoteWorld();
+      server.on(`${method} /calendars/${calendarId}/events/${eventId}`, RESET, refusal);
+      const typed = argv.map((word) => (word === "EVENT" ? eventId : word));
+      const result = await send(...typed, "-c", calendarId);
+      expect(result).toMatchObject({ exitCode, stderr: expect.stringContaining(words) });
+    }
+  });
+
+  test("an update whose event has gone meanwhile is exit 5 all the same", async () => {
     const { server, send, calendarId, eventId } = await createRemoteWorld();
-    server.on(`PUT /calendars/${calendarId}/events/${eventId}`, BUSY, refused("600"));
-    const { exitCode, stderr } = await send("events", "update", eventId, "-c", calendarId, "--title", "X");
-    expect(exitCode).toBe(8);
-    expect(stderr).toContain("it may have been done, but the service's rate limit is used up");
+    server.on(`PUT /calendars/${calendarId}/events/${eventId}`, BUSY, answer(404));
+    expect((await send("events", "update", eventId, "-c", calendarId, "--title", "X")).exitCode).toBe(5);
+  });
+
+  test("a read leaves nothing to doubt", async () => {
+    const { server, send } = await createRemoteWorld();
+    server.on(USER, BUSY, refused("600"));
+    const { exitCode, stderr } = await send("whoami");
+    expect(exitCode).toBe(7);
+    expect(stderr).toContain("error: the service's rate limit is used up\n");
   });
 });

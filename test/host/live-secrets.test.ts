@@ -96,3 +96,13 @@ describe("text is left as it is", () => {
     expect(maskOf(TOKEN)("tok/en+with=odd")).toBe("tok/en+with=odd");
   });
 });
+
+test.each([
+  ["backslashes", "\\"],
+  ["percent signs", "%25"],
+  ["escaped slashes", "\\/"],
+  ["the secret's own beginning", "tok"],
+])("a million of %s hold nothing up", (_, text) => {
+  const long = text.repeat(1_000_000 / text.length);
+  expect(maskOf(TOKEN)(long)).toBe(long);
+});

@@ -21,10 +21,13 @@ export interface CommandsOptions {
 /** Longest attempt: nobody waits for a service that hangs. */
 const TIMEOUT = "0.25";
 
-const READ_CODES = [0, 7, 8, 12];
-const CREATE_CODES = [0, 7, 8, 9];
-const CHANGE_CODES = [0, 5, 7, 8];
-const COMMENT_CODES = [0, 5, 7, 8, 9];
+/** What a service can bring any command to. */
+const FAILED = [4, 6, 7, 8, 11];
+
+const READ_CODES = [0, 12, ...FAILED];
+const CREATE_CODES = [0, 9, ...FAILED];
+const CHANGE_CODES = [0, 5, ...FAILED];
+const COMMENT_CODES = [0, 5, 9, ...FAILED];
 
 export function createCommands(world: RemoteWorld, { claims, draw }: CommandsOptions): Commands {
   const exitCodes: Record<number, number> = {};

@@ -36,6 +36,8 @@ function createFaults(service: Service, draw: Draw): Readonly<Record<string, rea
       [receive, hang],
       [apply(answer), hang],
     ],
+    // A gateway in front of the service that has lost its way.
+    refusal: [[problem(401)], [problem(403)], [problem(400)]],
     truncation: [
       [cut(answer, { at: draw.below(60) })],
       [cut(answer, { at })],

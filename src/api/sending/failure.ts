@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { HttpMethod } from "../../contract/routes.js";
-import { CliError, type CliErrorOptions } from "../../errors.js";
+import { CliError, type CliErrorOptions, type ErrorCode, restate } from "../../errors.js";
 import type { HttpResponse, TransportError } from "../transport/transport.js";
 import { saysWhen } from "./rate-limit-wait.js";
 import { isRedirect, redirectTarget } from "./redirects.js";
@@ -120,19 +120,15 @@ export interface RateLimitReached {
   readonly wait: number;
   /** The 429; null when an earlier answer said that nothing is left, and nothing was sent. */
   readonly refusal: HttpResponse | null;
-  /** Whether the write may have been done before it was refused. */
-  readonly doubt: boolean;
 }
 
 /** The rate limit is used up for longer than the command may wait. */
-export function rateLimited(call: Call, { wait, refusal, doubt }: RateLimitReached): CliError {
+export function rateLimited(call: Call, { wait, refusal }: RateLimitReached): CliError {
   const options = {
     ...(refusal === null ? requestOf(call) : answerOptions(call, refusal)),
     hint: waitHint(Math.ceil(wait / 1000), refusal === null || saysWhen(refusal.headers)),
   };
   const spent = "the service's rate limit is used up";
-  if (doubt)
-    return new CliError("unavailable", `${call.subject}: it may have been done, but ${spent}`, options);
   return new CliError(
     "rate_limited",
     refusal === null ? `${spent}, as an earlier answer said` : spent,
@@ -179,6 +175,30 @@ export function unreadableAnswer(
   const options = { ...requestOf(call), status, cause: fault.cause };
   if (call.method === "POST") return outcomeUnknown(call, fault.reason, options);
   return new CliError("rejected", `${call.subject}: ${fault.reason}`, { ...options, hint: WRONG_BASE_URL });
+}
+
+/** Failures that say nothing of an earlier attempt: the same write may have been done before they came. */
+const SILENT_ON_EARLIER: ReadonlySet<ErrorCode> = new Set([
+  "not_signed_in",
+  "forbidden",
+  "rate_limited",
+  "configuration",
+]);
+
+/**
+ * The last failure of a PUT or DELETE of which an earlier attempt may have been done: exit 8 where its own code would
+ * claim that nothing was. (5 is true either way, 8 and 11 leave it open.)
+ */
+export function refusedInDoubt(call: Call, error: CliError): CliError {
+  if (SILENT_ON_EARLIER.has(error.code)) {
+    return restate(
+      error,
+      "unavailable",
+      `${call.subject}: it may have been done, but then: ${error.message}`,
+    );
+  }
+  if (error.code !== "rejected") return error;
+  return restate(error, error.code, `${error.message}; an earlier attempt may have been done`);
 }
 
 const DAY = 86_400;

@@ -39,7 +39,9 @@ export function createRateLimitGate(options: RateLimitGateOptions): RateLimitGat
   const { clock, memory } = options;
   let closedUntil = 0;
   let budget = options.maxWait;
+  /** 429s in a row, and when the last of them was counted: those of requests side by side are one. */
   let refusals = 0;
+  let counted = Number.NEGATIVE_INFINITY;
   let waiting: Promise<number | null> | undefined;
   /** When the pause was learned that has been waited for. */
   let served = Number.NEGATIVE_INFINITY;
@@ -52,29 +54,38 @@ export function createRateLimitGate(options: RateLimitGateOptions): RateLimitGat
   };
 
   const wait = async (signal: AbortSignal): Promise<number | null> => {
-    const demand = closedUntil - clock.now();
+    const awaited = closedUntil;
+    const demand = awaited - clock.now();
     const bounded = boundWait(demand, budget, clock.random());
     if (bounded === null) return demand;
     await sleepInSlices(bounded, options, signal);
     budget -= bounded;
-    closedUntil = 0;
+    // Meanwhile another request may have learned of a longer one.
+    if (closedUntil <= awaited) closedUntil = 0;
     return null;
   };
 
   return {
     async pass(signal) {
       await recall();
-      if (closedUntil <= clock.now()) return null;
-      // Requests side by side share one wait.
-      waiting ??= wait(signal).finally(() => {
-        waiting = undefined;
-      });
-      return waiting;
+      while (closedUntil > clock.now()) {
+        // Requests side by side share one wait.
+        waiting ??= wait(signal).finally(() => {
+          waiting = undefined;
+        });
+        const left = await waiting;
+        if (left !== null) return left;
+      }
+      return null;
     },
     async learn(response, exchanged) {
       const { status, headers } = response;
       const serverNow = clock.now() + clockOffset(headers, exchanged);
-      refusals = status === 429 ? refusals + 1 : 0;
+      if (status !== 429) refusals = 0;
+      else if (exchanged.sentAt > counted) {
+        refusals += 1;
+        counted = clock.now();
+      }
       const demand =
         status === 429 ? waitAfterRefusal(headers, serverNow, refusals) : waitWhenUsedUp(headers, serverNow);
       if (demand === null) return;

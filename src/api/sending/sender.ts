@@ -7,7 +7,14 @@ import {
   TransportError,
 } from "../transport/transport.js";
 import type { Clock } from "./clock.js";
-import { answeredWith, type Call, errorFromAnswer, errorFromTransport, rateLimited } from "./failure.js";
+import {
+  answeredWith,
+  type Call,
+  errorFromAnswer,
+  errorFromTransport,
+  rateLimited,
+  refusedInDoubt,
+} from "./failure.js";
 import type { OnPause } from "./pauses.js";
 import type { RateLimitGate } from "./rate-limit-gate.js";
 import { clockOffset, type Exchanged, readRetryAfter } from "./rate-limit-wait.js";
@@ -49,40 +56,40 @@ export function createSender(options: SenderOptions): Send {
 async function sendUntilAnswered<T>(sending: Sending<T>, options: SenderOptions): Promise<T> {
   const { call } = sending;
   let repeats = 0;
-  /** Whether an earlier attempt may have been done. */
+  /** Whether an earlier attempt may have been done. A read leaves nothing to doubt. */
   let doubt = false;
   let refusal: HttpResponse | null = null;
-  const waitFor = async (pause: Promise<unknown>): Promise<void> => {
-    await pause.catch((error: unknown) => {
+  const orInterrupted = async <R>(step: Promise<R>): Promise<R> => {
+    try {
+      return await step;
+    } catch (error) {
       throw doubt ? interruptedWrite(call.method, error) : error;
-    });
+    }
   };
+  const fail = (error: CliError): CliError => (doubt ? refusedInDoubt(call, error) : error);
   for (;;) {
-    let stillToWait: number | null = null;
-    await waitFor(options.gate.pass(options.signal).then((left) => (stillToWait = left)));
-    if (stillToWait !== null) throw rateLimited(call, { wait: stillToWait, refusal, doubt });
-    const outcome = await attempt(sending, options);
+    const stillToWait = await orInterrupted(options.gate.pass(options.signal));
+    if (stillToWait !== null) throw fail(rateLimited(call, { wait: stillToWait, refusal }));
+    const outcome = await orInterrupted(attempt(sending, options));
     if (outcome.kind === "done") return outcome.value;
-    if (outcome.kind === "status" && outcome.response.status === 429) {
+    if (hasStatus(outcome, 429)) {
       refusal = outcome.response;
       continue;
     }
-    if (doubt && isGone(outcome) && sending.alreadyGone !== undefined) return sending.alreadyGone;
+    if (doubt && hasStatus(outcome, 404) && sending.alreadyGone !== undefined) return sending.alreadyGone;
     const trouble = troubleOf(outcome);
-    doubt ||= leavesDoubt(trouble);
     const delay = decidePause(call, trouble, { repeats, asked: askedPause(outcome), options });
-    if (delay === null) throw errorOf(call, outcome, repeats + 1);
+    if (delay === null) throw fail(errorOf(call, outcome, repeats + 1));
+    doubt ||= call.method !== "GET" && leavesDoubt(trouble);
     repeats += 1;
-    const reason = outcome.kind === "status" ? answeredWith(outcome.response.status) : outcome.error.message;
     options.onPause({
       kind: "repeat",
-      request: `${call.method} ${call.path}`,
-      reason,
+      ...describeRepeat(call, outcome),
       delay,
       repeat: repeats,
       repeats: options.policy.retries,
     });
-    await waitFor(options.clock.sleep(delay, options.signal));
+    await orInterrupted(options.clock.sleep(delay, options.signal));
   }
 }
 
@@ -111,8 +118,13 @@ async function attempt<T>(
   }
 }
 
-function isGone(outcome: Failed): boolean {
-  return outcome.kind === "status" && outcome.response.status === 404;
+function describeRepeat({ method, path }: Call, outcome: Failed) {
+  const reason = outcome.kind === "status" ? answeredWith(outcome.response.status) : outcome.error.message;
+  return { request: `${method} ${path}`, reason };
+}
+
+function hasStatus(outcome: Failed, status: number): outcome is Failed & { readonly kind: "status" } {
+  return outcome.kind === "status" && outcome.response.status === status;
 }
 
 function troubleOf(outcome: Failed): Trouble {

@@ -10,11 +10,20 @@ interface Setup {
   readonly maxWait?: number;
   readonly slice?: number;
   readonly remembered?: RememberedPause;
+  /** Happens during each sleep. */
+  readonly meanwhile?: () => Promise<void>;
   /** How far the clock goes on by a sleep; by default as far as was slept. */
   readonly clockMoves?: (milliseconds: number) => number;
 }
 
-function setUp({ maxWait = 60_000, slice = 60_000, remembered, clockMoves = (slept) => slept }: Setup = {}) {
+function setUp(setup: Setup = {}) {
+  const {
+    maxWait = 60_000,
+    slice = 60_000,
+    remembered,
+    meanwhile,
+    clockMoves = (slept: number) => slept,
+  } = setup;
   let now = NOW;
   const sleeps: number[] = [];
   const pauses: Pause[] = [];
@@ -36,6 +45,7 @@ function setUp({ maxWait = 60_000, slice = 60_000, remembered, clockMoves = (sle
       sleep: async (milliseconds, signal) => {
         signal.throwIfAborted();
         sleeps.push(milliseconds);
+        await meanwhile?.();
         now += clockMoves(milliseconds);
       },
     },
@@ -83,6 +93,13 @@ describe("a 429", () => {
     } while ((await gate.pass(signal)) === null);
     expect(refusals).toBe(7);
     expect(slept()).toBeLessThanOrEqual(60_000);
+  });
+
+  test("of several requests side by side is one: each asks for a second, and a second it is", async () => {
+    const { gate, answer, slept } = setUp({ maxWait: 3000 });
+    for (let count = 0; count < 4; count += 1) await answer(429, { "retry-after": "1" });
+    expect(await gate.pass(signal)).toBeNull();
+    expect(slept()).toBe(2000);
   });
 
   test("replaces the reset that an earlier answer named", async () => {
@@ -136,6 +153,17 @@ describe("several processes", () => {
     expect(slept()).toBe(10_000);
   });
 
+  test("what was waited for is not waited for again when the clock is set back", async () => {
+    const { gate, slept } = setUp({
+      remembered: { until: NOW + 9000, learned: NOW - 1000 },
+      clockMoves: () => -500,
+    });
+    expect(await gate.pass(signal)).toBeNull();
+    expect(slept()).toBe(10_000);
+    expect(await gate.pass(signal)).toBeNull();
+    expect(slept()).toBe(10_000);
+  });
+
   test("what was learned is believed for an hour", async () => {
     const tenYears = 10 * 365 * 24 * HOUR;
     const { gate } = setUp({ remembered: { until: NOW + tenYears, learned: NOW - HOUR + 10_000 } });
@@ -161,6 +189,19 @@ describe("the wait", () => {
       { kind: "rate_limit", left: 1000, begins: false },
       { kind: "rate_limit_over" },
     ]);
+  });
+
+  test("is long enough for what another request learns meanwhile", async () => {
+    const learned = ["30"];
+    const world = setUp({
+      meanwhile: async () => {
+        const seconds = learned.pop();
+        if (seconds !== undefined) await world.answer(429, { "retry-after": seconds });
+      },
+    });
+    await world.answer(429, { "retry-after": "5" });
+    expect(await world.gate.pass(signal)).toBeNull();
+    expect(world.slept()).toBe(6000 + 25_000);
   });
 
   test("ends when the clock says so: the machine may have been suspended", async () => {
