@@ -6,9 +6,9 @@ import { type ConfigFile, ConfigSyntaxError, createConfigFile } from "./config/c
 import { resolveDirectories } from "./config/directories.js";
 import type { Environment } from "./config/environment.js";
 import { environmentSecrets } from "./config/environment-secrets.js";
-import type { ProcessTable } from "./config/file-lock.js";
 import type { Context, GlobalFlags } from "./context.js";
 import { type CliError, configurationError } from "./errors.js";
+import type { ProcessTable } from "./files/file-lock.js";
 import { createClock } from "./host/clock.js";
 import type { ReadableLike } from "./host/input.js";
 import { createLiveSecrets, type LiveSecrets } from "./host/live-secrets.js";

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { type CliError, configurationError, errorCodeOf } from "../errors.js";
+import { makePrivateFolder } from "../files/private-folder.js";
 import type { CredentialKey, CredentialStore } from "./credentials.js";
 
 export interface SecretFileOptions {
@@ -124,7 +125,7 @@ async function createDraft(
 ): Promise<Draft> {
   const path = join(directory, `.${name}.${draftMark()}`);
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    makePrivateFolder(directory);
     checkFolder(await stat(directory), directory, userId);
     const handle = await open(path, "wx", 0o600);
     // An odd umask may have taken the owner's own rights.

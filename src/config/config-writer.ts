@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs";
 import Conf from "conf";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
+import { type FileLockOptions, LockBusyError, withFileLock } from "../files/file-lock.js";
+import { makePrivateFolder } from "../files/private-folder.js";
 import type { Config } from "./config-file.js";
-import { type FileLockOptions, LockBusyError, withFileLock } from "./file-lock.js";
 
 export interface ConfigLocation {
   readonly directory: string;
@@ -20,7 +20,7 @@ export async function updateConfigFile(
   change: () => Config,
 ): Promise<void> {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makePrivateFolder(directory);
     await withFileLock(`${path}.lock`, () => write(directory, change()), lock);
   } catch (cause) {
     if (cause instanceof CliError) throw cause;

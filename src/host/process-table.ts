@@ -1,5 +1,5 @@
-import type { ProcessTable } from "../config/file-lock.js";
 import { errorCodeOf } from "../errors.js";
+import type { ProcessTable } from "../files/file-lock.js";
 
 /** What is used of the process to look at others. */
 export interface ProcessSource {

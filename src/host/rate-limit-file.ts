@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../api/sending/clock.js";
 import type { RateLimitMemory, RememberedPause } from "../api/sending/rate-limit-memory.js";
+import { makePrivateFolder } from "../files/private-folder.js";
 import type { HostParts } from "../host.js";
 
 export interface RateLimitFileOptions extends Pick<HostParts, "stateDirectory" | "processes"> {
@@ -29,7 +30,7 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitMem
   const folderOf = () => join(stateDirectory(), "rate-limits");
 
   async function change(folder: string, work: () => void): Promise<void> {
-    const { withFileLock } = await import("../config/file-lock.js");
+    const { withFileLock } = await import("../files/file-lock.js");
     await withFileLock(join(folder, "lock"), work, { processes, patience });
   }
 
@@ -47,7 +48,7 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitMem
     async save(pause) {
       await quietly(async () => {
         const folder = folderOf();
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makePrivateFolder(folder);
         await change(folder, () => {
           sweep(folder, clock.now());
           if (isNews(pause, readPause(join(folder, name), clock.now()))) writePause(folder, name, pause);

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Kysely, type SqliteDatabase, sql } from "kysely";
 import { CliError, configurationError, errorCodeOf } from "../../errors.js";
+import { makePrivateFolder } from "../../files/private-folder.js";
 import { explainFileError, missing } from "./database-errors.js";
 import { connect, createDialect } from "./dialect.js";
 import { APPLICATION_ID, SCHEMA_VERSION, type StoreSchema } from "./schema.js";
@@ -65,7 +66,7 @@ export async function openStore(path: string, { create = true }: OpenStoreOption
 /** SQLite would make the file readable for all; its journal takes the mode of the file. */
 function ensureFile(file: string, create: boolean): void {
   try {
-    if (create) createFolder(dirname(file));
+    if (create) makePrivateFolder(dirname(file));
     const handle = openSync(file, create ? "a" : "r+", 0o600);
     try {
       const { size, mode } = fstatSync(handle);
@@ -75,19 +76,6 @@ function ensureFile(file: string, create: boolean): void {
     }
   } catch (error) {
     throw !create && errorCodeOf(error) === "ENOENT" ? missing(file) : explainFileError(error, file);
-  }
-}
-
-/** Makes a folder level by level: below /proc, where nothing can be made, a recursive mkdir of Node tries for ever. */
-function createFolder(folder: string): void {
-  const parent = dirname(folder);
-  if (parent === folder || existsSync(folder)) return;
-  createFolder(parent);
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    // Another process was faster.
-    if (errorCodeOf(error) !== "EEXIST") throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { withFileLock } from "../../../src/config/file-lock.js";
+import { withFileLock } from "../../../src/files/file-lock.js";
 import { createProcessTable } from "../../../src/host/process-table.js";
 import { awaitStart } from "../../support/child-start.js";
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { LockBusyError, withFileLock } from "../../src/config/file-lock.js";
+import { LockBusyError, withFileLock } from "../../src/files/file-lock.js";
 import { createProcessTable } from "../../src/host/process-table.js";
 import { bundleChild, runTogether } from "../support/child-program.js";
 
@@ -165,7 +165,7 @@ describe("a file lock", () => {
 });
 
 test("ten processes lose no increment, though some are killed while they hold the lock", async () => {
-  const program = await bundleChild("test/config/support/increment-main.ts", folder);
+  const program = await bundleChild("test/files/support/increment-main.ts", folder);
   const counter = join(folder, "counter");
   writeFileSync(counter, "0");
   const killedAt = ["5", "20", "21", ...Array.from({ length: 7 }, () => "")];
