@@ -49,7 +49,7 @@ export function createExchange({ send, baseUrl, mediaType, tokenSource }: Exchan
     const route: Route = ROUTES[name];
     const path = expandPath(route.path, ids);
     const url = `${baseUrl.href.replace(/\/$/, "")}${path}${formatQuery(query)}`;
-    const call: Call = { method: route.method, path, url, tokenSource, ...words };
+    const call: Call = { method: route.method, path, url, mediaType, tokenSource, ...words };
     const received = await send<Received>({
       call,
       request: {

@@ -1,9 +1,9 @@
-import * as v from "valibot";
 import type { HttpMethod } from "../../contract/routes.js";
 import { CliError, type CliErrorOptions, type ErrorCode, restate } from "../../errors.js";
 import type { HttpResponse, TransportError } from "../transport/transport.js";
 import { saysWhen } from "./rate-limit-wait.js";
 import { isRedirect, redirectTarget } from "./redirects.js";
+import { serviceWords } from "./service-words.js";
 
 /** One call of the client, as messages speak of it. */
 export interface Call {
@@ -12,6 +12,8 @@ export interface Call {
   readonly path: string;
   /** The whole address. */
   readonly url: string;
+  /** Value of `Accept`. */
+  readonly mediaType: string;
   /** Where the token came from; undefined without one. */
   readonly tokenSource?: string | undefined;
   /** What is read or written: `event abc`, `the calendars`. */
@@ -36,7 +38,20 @@ export function errorFromAnswer(call: Call, response: HttpResponse, attempts: nu
     case 403:
       return new CliError("forbidden", `${call.subject}: the token's owner may not do this`, options);
     case 404:
-      return new CliError("not_found", `not found: ${call.notFound ?? call.subject}`, options);
+      return new CliError("not_found", `not found: ${call.notFound ?? call.subject}`, {
+        ...options,
+        // What every service of the contract has.
+        ...(ROOTS.has(call.path) ? { hint: WRONG_BASE_URL } : {}),
+      });
+    case 406:
+      return new CliError(
+        "rejected",
+        `${call.subject}: the service does not answer in ${call.mediaType} (406)`,
+        {
+          ...options,
+          hint: "set the media type that it has: calctl config set media_type application/vnd.NAME.v1+json",
+        },
+      );
     default:
       if (status >= 500) return serverError(call, response, attempts);
       if (status < 400) return redirected(call, response);
@@ -48,9 +63,8 @@ export function errorFromAnswer(call: Call, response: HttpResponse, attempts: nu
   }
 }
 
-function answerOptions(call: Call, { status, body }: HttpResponse): CliErrorOptions {
-  const details = problemErrors(body);
-  return { ...requestOf(call), status, ...(details === undefined ? {} : { details }) };
+function answerOptions(call: Call, response: HttpResponse): CliErrorOptions {
+  return { ...requestOf(call), status: response.status, details: serviceWords(response) };
 }
 
 function refusedToken({ tokenSource }: Call): string {
@@ -63,6 +77,8 @@ function tokenHint({ tokenSource }: Call): string {
     ? "sign in again: calctl login"
     : "put a valid token there, or unset it to use the one of calctl login";
 }
+
+const ROOTS: ReadonlySet<string> = new Set(["/user", "/calendars"]);
 
 /** How messages say that an answer had a status. */
 export function answeredWith(status: number): string {
@@ -99,8 +115,8 @@ function redirected(call: Call, response: HttpResponse): CliError {
       status,
       hint,
     });
-  if (!isRedirect(status) || target === null)
-    return fault("sends elsewhere without saying where", WRONG_BASE_URL);
+  if (!isRedirect(status)) return fault("answers with a status that is no answer", WRONG_BASE_URL);
+  if (target === null) return fault("redirects without saying where", WRONG_BASE_URL);
   if (target.origin !== new URL(call.url).origin) {
     const origin = target.origin === "null" ? target.protocol : target.origin;
     const hint = `the token is sent to ${new URL(call.url).origin} alone; if the service has moved, set base_url anew`;
@@ -213,17 +229,4 @@ function waitHint(seconds: number, saysWhen: boolean): string {
 
 function requestOf(call: Call): { readonly request: string } {
   return { request: `${call.method} ${call.path}` };
-}
-
-const problemBody = v.looseObject({ errors: v.unknown() });
-
-/** `errors` of problem details, or of JSON:API; undefined where there is none. */
-function problemErrors(body: Uint8Array): unknown {
-  try {
-    const parsed = v.safeParse(problemBody, JSON.parse(new TextDecoder().decode(body)));
-    return parsed.success ? (parsed.output.errors ?? undefined) : undefined;
-  } catch {
-    // Gateways answer in HTML or not at all: the status says enough.
-    return undefined;
-  }
 }

@@ -16,6 +16,8 @@ export interface Peer {
   readonly host: string;
 }
 
+const IS_ADDRESS_RIGHT = "is the address right? if it is, try again later; repeating this is safe";
+
 /**
  * Says why a connection did not come about.
  * @param codes of the error: several, each once, where a host has several addresses
@@ -25,10 +27,10 @@ export function describeConnecting(error: unknown, codes: string, { name, host }
   if (tls !== null) return { fault: "tls", ...tls };
   switch (codes) {
     case "ECONNREFUSED":
-      return { fault: "unreachable", message: `nothing listens at ${name}` };
+      return { fault: "unreachable", message: `nothing listens at ${name}`, hint: IS_ADDRESS_RIGHT };
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return { fault: "unreachable", message: `${host} cannot be found` };
+      return { fault: "unreachable", message: `${host} cannot be found`, hint: IS_ADDRESS_RIGHT };
     case "UND_ERR_CONNECT_TIMEOUT":
       return { fault: "timeout", message: `${name} did not take a connection in time` };
     default:

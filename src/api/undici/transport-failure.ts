@@ -87,8 +87,21 @@ function describeAnswering(
   if (sent === "answered") {
     return { fault: "cut_short", message: `the answer of ${url.host} was cut short (${reason})` };
   }
-  return { fault: "closed", message: `${url.host} closed the connection without an answer (${reason})` };
+  if (error instanceof Error && error.message === UNASKED_HEAD) {
+    const message = `what ${url.host} sent before its answer cannot be read over (100 Continue or the like)`;
+    return { fault: "closed", message };
+  }
+  return {
+    fault: "closed",
+    message: `${url.host} closed the connection without an answer (${reason})`,
+    ...(url.protocol === "http:"
+      ? { hint: "does it want https? if not, try again later; repeating this is safe" }
+      : {}),
+  };
 }
+
+/** What undici says when it ends a connection over a 100 or 101. */
+const UNASKED_HEAD = "bad response";
 
 const MEBIBYTE = 1024 * 1024;
 

@@ -69,7 +69,7 @@ async function sendTo(
   });
   const url = "https://calendar.example/x";
   const result = await send({
-    call: { method, path: "/x", url, subject: "it" },
+    call: { method, path: "/x", url, subject: "it", mediaType: "application/json" },
     request: { url, headers: {} },
     read: async () => "done" as const,
     ...(method === "DELETE" ? { alreadyGone: "done" as const } : {}),
