@@ -5,11 +5,11 @@ import type { HttpResponse } from "../transport/transport.js";
 /** Most of a text without structure that is passed on, in UTF-16 code units. */
 const TEXT_MAX = 300;
 
-const text = v.fallback(v.nullable(v.string()), null);
+const text = v.optional(v.fallback(v.nullable(v.string()), null), null);
 
 /** Problem details, JSON:API's errors and OAuth's error answer, as far as their words go. */
 const bodySchema = v.looseObject({
-  errors: v.unknown(),
+  errors: v.optional(v.unknown()),
   detail: text,
   title: text,
   error_description: text,
