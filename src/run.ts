@@ -1,6 +1,7 @@
 import type { GlobalFlags } from "./context.js";
 import { CliError } from "./errors.js";
 import type { Host } from "./host.js";
+import { sanitizeLine } from "./output/sanitize.js";
 
 /**
  * Runs one command line to its end.
@@ -40,20 +41,46 @@ interface Failed {
 
 /** Prints the one error of a run: a sentence, or with `-o json` and `ndjson` a JSON object. */
 async function reportFailure(error: unknown, failed: Failed): Promise<number> {
-  const known = error instanceof CliError ? await failed.host.explain(error) : unexpected(error);
-  const { describeFailure } = await import("./failure-report.js");
+  const known = error instanceof CliError ? error : unexpected(error);
+  const text = await describe(known, failed);
   try {
-    await failed.host.stderr.write(await describeFailure(known, failed));
+    await failed.host.stderr.write(text);
   } catch {
     // Nobody is left to be told: the exit code remains.
   }
   return known.exitCode;
 }
 
+/** Whatever goes wrong with the words of an error, its message is told. */
+async function describe(error: CliError, failed: Failed): Promise<string> {
+  try {
+    const { describeFailure } = await import("./failure-report.js");
+    return await describeFailure(await explain(error, failed.host), failed);
+  } catch {
+    return `error: ${sanitizeLine(error.message)}\n`;
+  }
+}
+
+async function explain(error: CliError, host: Host): Promise<CliError> {
+  try {
+    return await host.explain(error);
+  } catch {
+    // It is told as it is.
+    return error;
+  }
+}
+
 function unexpected(cause: unknown): CliError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return new CliError("failed", `something went wrong that should not: ${message}`, {
+  return new CliError("failed", `something went wrong that should not: ${textOf(cause)}`, {
     hint: "this is a bug of calctl; --debug shows where",
     cause,
   });
+}
+
+function textOf(cause: unknown): string {
+  try {
+    return String(cause instanceof Error ? cause.message : cause);
+  } catch {
+    return "unknown";
+  }
 }

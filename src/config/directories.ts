@@ -64,10 +64,13 @@ export function resolveDirectories(options: DirectoryOptions): Directories {
 }
 
 function choose(custom: Custom, { env, platform, home }: DirectoryOptions): string {
-  const chosen = env[custom.variable];
-  if (chosen !== undefined && chosen !== "") return chosen;
+  const own = env[custom.variable];
+  if (own !== undefined && own !== "") return own;
   if (platform === "win32") {
-    return join(env[custom.windowsVariable] ?? join(home(), "AppData", custom.windowsDefault), "calctl");
+    const folder = env[custom.windowsVariable];
+    const chosen =
+      folder === undefined || folder === "" ? join(home(), "AppData", custom.windowsDefault) : folder;
+    return join(chosen, "calctl");
   }
   const xdg = env[custom.xdgVariable];
   if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "calctl");

@@ -1,4 +1,5 @@
 import type { Environment } from "./environment.js";
+import { parseProxyAddress } from "./proxy-address.js";
 
 const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
@@ -9,12 +10,9 @@ export function environmentSecrets(env: Environment): readonly string[] {
   return [...named, ...passwords].filter((value) => value !== undefined && value !== "") as string[];
 }
 
-/** The password of a proxy's address, with or without a scheme; nothing where it has none or cannot be read. */
+/** The password of a proxy's address; nothing where it has none or cannot be read. */
 function passwordIn(address: string): string {
-  const text = address.trim();
-  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(url)) return "";
-  const { password } = new URL(url);
+  const password = parseProxyAddress(address)?.password ?? "";
   try {
     return decodeURIComponent(password);
   } catch {

@@ -1,24 +1,17 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
+import type { ProxyServer } from "../api/undici/proxy-failure.js";
 import { type CliError, configurationError } from "../errors.js";
 import type { Environment } from "./environment.js";
+import { parseProxyAddress } from "./proxy-address.js";
 import { isLoopback } from "./service-url.js";
 
-/** A proxy that requests are tunnelled through. */
-export interface Proxy {
-  /** `http://HOST:PORT` or `https://HOST:PORT`, without user and password. */
-  readonly origin: string;
-  /** The variable that names it, as it is written in the environment. */
-  readonly variable: string;
-  /** As they are, not percent-encoded; null without a user. */
-  readonly credentials: { readonly user: string; readonly password: string } | null;
-}
-
 /** Chooses the proxy for a URL: null when it is reached directly. */
-export type ProxyChoice = (url: URL) => Proxy | null;
+export type ProxyChoice = (url: URL) => ProxyServer | null;
 
 /**
  * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY as curl does: the lower-case name wins, even when it is empty,
- * and the proxy for http does not serve https. This machine itself is never reached through a proxy.
+ * and the proxy for http does not serve https. This machine itself is never reached through a proxy. (curl passes over
+ * the upper-case HTTP_PROXY, which web servers set from a header; here http goes to this machine alone.)
  * @throws CliError configuration, from the choice, for a proxy that cannot be used
  */
 export function readProxyChoice(env: Environment): ProxyChoice {
@@ -43,20 +36,16 @@ function readEitherCase(env: Environment, name: string): Named | undefined {
   return undefined;
 }
 
-/** `//` tells a scheme from the user of `user:password@host`. */
-const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
-
-function parseProxy({ variable, value }: Named): Proxy {
-  const text = SCHEME.test(value) ? value : `http://${value}`;
-  if (!URL.canParse(text)) throw proxyError(variable, `"${withoutPassword(value)}" is no URL`);
-  const url = new URL(text);
+function parseProxy({ variable, value }: Named): ProxyServer {
+  const url = parseProxyAddress(value);
+  if (url === null) throw proxyError(variable, `"${withoutPassword(value)}" is no URL`);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw proxyError(variable, `a proxy of the kind ${url.protocol}// is not supported`);
   }
   return { origin: url.origin, variable, credentials: readCredentials(url, variable) };
 }
 
-function readCredentials({ username, password }: URL, variable: string): Proxy["credentials"] {
+function readCredentials({ username, password }: URL, variable: string): ProxyServer["credentials"] {
   if (username === "") return null;
   try {
     return { user: decodeURIComponent(username), password: decodeURIComponent(password) };

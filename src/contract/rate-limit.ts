@@ -18,14 +18,9 @@ export interface RateLimit {
 export function parseRateLimit(headers: Readonly<Record<string, string>>): RateLimit | null {
   const limit = wholeNumber(headers[RATE_LIMIT_HEADERS.limit]);
   const remaining = wholeNumber(headers[RATE_LIMIT_HEADERS.remaining]);
-  const reset = parseRateLimitReset(headers);
+  const reset = wholeNumber(headers[RATE_LIMIT_HEADERS.reset]);
   if (limit === null || remaining === null || reset === null) return null;
   return { limit, remaining, reset };
-}
-
-/** Reads the end of the window alone, in Unix seconds: all that a 429 is promised to bring. Null as above. */
-export function parseRateLimitReset(headers: Readonly<Record<string, string>>): number | null {
-  return wholeNumber(headers[RATE_LIMIT_HEADERS.reset]);
 }
 
 /** The rate-limit headers of an answer. */

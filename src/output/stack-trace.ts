@@ -15,6 +15,12 @@ export function stackTrace(error: unknown): string {
 
 /** The message on one line, whatever is in it, and the lines of the stack. */
 function stackOf({ name, message, stack = "" }: Error): string {
-  const frames = stack.slice(stack.indexOf(message) + message.length);
-  return sanitizeLine(boundText(`${name}: ${message}`)) + sanitizeBlock(boundText(frames));
+  return sanitizeLine(boundText(`${name}: ${message}`)) + sanitizeBlock(boundText(framesOf(message, stack)));
+}
+
+/** The stack without the message, which may have been another one when the stack was taken. */
+function framesOf(message: string, stack: string): string {
+  const behind = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : stack;
+  const first = behind.search(/\n {4}at /);
+  return first === -1 ? "" : behind.slice(first);
 }

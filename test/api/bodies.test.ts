@@ -141,6 +141,18 @@ describe("C10 an answer that is whole but not the contract's", () => {
     expect(withError(await create({ status: 204 }))).toMatchObject(failure(9, "no content"));
   });
 
+  test.each([
+    ["PUT", ["events", "update", "--title", "T"]],
+    ["DELETE", ["events", "delete", "--yes"]],
+  ])("a page to a %s: 11, and it may have been done", async (method, argv) => {
+    const { server, calendarId, eventId } = world;
+    const page = { status: 200, headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" };
+    server.on(`${method} /calendars/${calendarId}/events/${eventId}`, [reply(page)]);
+    const result = withError(await world.send(...argv, eventId, "-c", calendarId, "-o", "json"));
+    expect(result).toMatchObject(failure(11, "not JSON but text/html; it may have been done all the same"));
+    expect(result.error.hint).toBe("look whether it was done; repeating this is safe");
+  });
+
   test.each(NOT_THE_CONTRACTS)("%s: 11 to a read, 9 to a create", async (_, body, message) => {
     expect(withError(await read(answerOf(200, body)))).toMatchObject(failure(11, message));
     expect(withError(await create(answerOf(201, body)))).toMatchObject(failure(9, message));

@@ -435,4 +435,13 @@ describe("requests", () => {
       serverTime: Date.parse("2026-11-21T14:30:00Z"),
     });
   });
+
+  test.each([{ date: "1" }, { date: "2026-11-21" }, { date: "Sat, 21 Nov 2026 14:30:00 GMT", age: "60" }])(
+    "%j tells no time",
+    async (headers) => {
+      const { api } = clientOf({ headers, body: { data: { id: "u", type: "user" } } });
+      await api.getCurrentUser();
+      expect(api.lastAnswer()?.serverTime).toBeNull();
+    },
+  );
 });

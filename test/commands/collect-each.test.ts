@@ -80,10 +80,25 @@ describe("several things", () => {
       expect(finish).toThrow(expect.objectContaining({ code: "partial" }));
       expect(warnings).toEqual([
         `calendar b could not be read: it is ${code}`,
-        `calendar f could not be read: it is ${code}`,
+        `calendar f could not be read: not tried: it is ${code}`,
       ]);
     },
   );
+
+  test("what is not begun has the words and the code of the failure that all share, not those of another one", async () => {
+    const { begun, options, settle } = createWork();
+    const collected = collectEach(["a", "b", "c"], { ...options, atOnce: 1 });
+    await settle("a", failure("not_found"));
+    await settle("b", failure("rate_limited"));
+    const { finish } = await collected;
+    expect(begun).toEqual(["a", "b"]);
+    const failed = [
+      { id: "a", code: "not_found", message: "it is not_found" },
+      { id: "b", code: "rate_limited", message: "it is rate_limited" },
+      { id: "c", code: "rate_limited", message: "not tried: it is rate_limited" },
+    ];
+    expect(finish).toThrow(expect.objectContaining({ code: "not_found", details: { failed } }));
+  });
 
   test("when none was done, the first failure speaks for all", async () => {
     const { options, settle } = createWork();
@@ -98,7 +113,7 @@ describe("several things", () => {
   test.each([failure("interrupted"), new TypeError("a bug")])(
     "%s stops, and what was done is there",
     async (error) => {
-      const { begun, options, settle } = createWork();
+      const { begun, options, settle, warnings } = createWork();
       const collected = collectEach(ITEMS, options);
       await settle("a");
       await settle("b", error);
@@ -106,7 +121,47 @@ describe("several things", () => {
       const { results, finish } = await collected;
       expect(begun).not.toContain("f");
       expect(results).toEqual(["A", "C", "D", "E"]);
-      expect(finish).toThrow(error);
+      expect(finish).toThrow(expect.objectContaining({ name: error.name, message: error.message }));
+      expect(warnings).toEqual([
+        "4 of 6 calendars were read: a, c, d, e",
+        `calendar b could not be read: ${error.message}`,
+        `calendar f could not be read: not tried: ${error.message}`,
+      ]);
     },
   );
+
+  test("a write that is interrupted: what was done, what may have been, and what was not begun", async () => {
+    const { options, settle, warnings } = createWork();
+    const collected = collectEach(["a", "b", "c"], { ...options, verb: "deleted", atOnce: 1 });
+    await settle("a");
+    const reason = new CliError("interrupted", "terminated", {
+      exitCode: 143,
+      hint: "look",
+      inDoubt: true,
+    });
+    await settle("b", reason);
+    const { results, finish } = await collected;
+    expect(results).toEqual(["A"]);
+    const failed = [
+      { id: "b", code: "outcome_unknown", message: "it is unknown whether it was deleted" },
+      { id: "c", code: "interrupted", message: "not tried: terminated" },
+    ];
+    expect(finish).toThrow(
+      expect.objectContaining({ code: "interrupted", exitCode: 143, hint: "look", details: { failed } }),
+    );
+    expect(warnings).toEqual([
+      "1 of 3 calendars were deleted: a",
+      "calendar b: it is unknown whether it was deleted",
+      "calendar c could not be deleted: not tried: terminated",
+    ]);
+  });
+
+  test("a single one that is interrupted says nothing but that", async () => {
+    const { options, settle, warnings } = createWork();
+    const collected = collectEach(["a"], options);
+    const reason = failure("interrupted");
+    await settle("a", reason);
+    expect((await collected).finish).toThrow(reason);
+    expect(warnings).toEqual([]);
+  });
 });

@@ -59,6 +59,20 @@ describe("a repeat", () => {
   });
 });
 
+test.each([
+  ["Sat, 21 Nov 2026 14:32:00 GMT", "try again in 120 seconds, as the service asks; repeating this is safe"],
+  ["Sat, 21 Nov 2026 14:29:00 GMT", "try again later; repeating this is safe"],
+  ["31536000", "the service asks to wait 365 days, which may be a mistake of it"],
+  ["soon", "try again later; repeating this is safe"],
+])("a 503 with Retry-After %s is told as it is meant", async (after, hint) => {
+  const { server, send } = await createRemoteWorld();
+  const headers = { date: "Sat, 21 Nov 2026 14:30:00 GMT", "retry-after": after };
+  server.on(USER, [reply({ status: 503, headers })]);
+  const { exitCode, stderr } = await send("whoami");
+  expect(exitCode).toBe(8);
+  expect(stderr.trimEnd().split("\n").at(-1)).toBe(`hint: ${hint}`);
+});
+
 describe("a rate limit", () => {
   test("is waited for: one line, and the result", async () => {
     const { server, send, pauses } = await createRemoteWorld();

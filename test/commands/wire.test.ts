@@ -100,7 +100,7 @@ describe("reads", () => {
   test("events list -A asks each calendar, --label and --mine resolve first", async () => {
     await world.send("events", "list", "-A", "--label", "2", "--mine");
     const lines = world.lines();
-    expect(lines.at(-1)).toBe("GET /user");
+    expect(lines.slice(0, 2)).toEqual(["GET /calendars", "GET /user"]);
     // The calendars are asked side by side, the requests of each in order.
     const ids = new Set(lines.flatMap((line) => /^GET \/calendars\/([\w-]+)/.exec(line)?.[1] ?? []));
     expect(ids.size).toBe(2);
@@ -160,6 +160,29 @@ test("a calendar whose labels cannot be read is one that cannot be read", async 
   world.wire.answer(`GET /calendars/${world.calendarId}/labels`, { status: 403, body: "" });
   const { exitCode, stdout } = await world.send("events", "list", "-A", "--label", "2", "--fields", "title");
   expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: "Here\n" });
+});
+
+test.each([
+  ["and nothing else is wrong", 200, 5, ""],
+  ["as far as they can be read: the one that cannot may have it", 403, 12, "[]\n"],
+  ["as far as they can be asked", 401, 12, "[]\n"],
+])("a label that the calendars do not have, %s", async (_, status, code, printed) => {
+  const labels = { status, body: '{"data":[]}' };
+  world.wire.answer(`GET /calendars/${world.calendarId}/labels`, labels);
+  const argv = ["events", "list", "-c", "Personal", "-c", "Family", "--label", "zebra"];
+  const { exitCode, stdout, stderr } = await world.send(...argv, "-o", "json");
+  expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: printed });
+  expect(stderr).toMatch(/--label: there is no label \\?"zebra/);
+  expect(stderr.includes(world.calendarId)).toBe(code === 12);
+});
+
+test("--mine asks who that is before the rate limit can be used up", async () => {
+  const target = `GET /calendars/${world.calendarId}/upcoming_events`;
+  world.wire.answer(target, { status: 429, headers: { "retry-after": "600" }, body: "" });
+  const argv = ["events", "list", "-c", "Personal", "-c", "Family", "--mine", "-o", "json"];
+  const { exitCode, stdout, stderr } = await world.send(...argv);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: "[]\n" });
+  expect(stderr).toContain(`calendar ${world.calendarId} could not be read`);
 });
 
 test("an answer with success that cannot be read: the create may have been done", async () => {

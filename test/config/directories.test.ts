@@ -44,6 +44,11 @@ test.each<[string, Variables, readonly string[]]>([
   ],
   [
     "win32",
+    { APPDATA: "", LOCALAPPDATA: "" },
+    ["/home/u/AppData/Roaming/calctl", "/home/u/AppData/Local/calctl", "/home/u/AppData/Local/calctl"],
+  ],
+  [
+    "win32",
     {},
     ["/home/u/AppData/Roaming/calctl", "/home/u/AppData/Local/calctl", "/home/u/AppData/Local/calctl"],
   ],

@@ -49,6 +49,24 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     expect(stderr).toMatch(new RegExp(`^error: .*\\nhint: a ${method} was under way: .*unknown`));
   });
 
+  test("during one of several deletes tells which were done, which may have been, and which were not begun", async () => {
+    const { server, start } = await startOnline();
+    const running = start("events", "delete", "e1", "e2", "e3", "--yes", "-c", "cal");
+    answerJson(await server.asked("GET /calendars "), CALENDARS);
+    answer(await server.asked("DELETE /calendars/cal/events/e1"), "204 No Content", {});
+    await server.asked("DELETE /calendars/cal/events/e2");
+    running.child.kill(signal);
+    const { exitCode, stderr } = await running.ended;
+    expect(exitCode).toBe(code);
+    const lines = stderr.split("\n");
+    expect(lines.slice(0, 2)).toEqual([
+      "1 of 3 events were deleted: e1",
+      "event e2: it is unknown whether it was deleted",
+    ]);
+    expect(lines[2]).toMatch(/^event e3 could not be deleted: not tried: (?:interrupted|terminated)$/);
+    expect(lines[3]).toMatch(/^error: (?:interrupted|terminated)$/);
+  });
+
   test("with -o json is an error object with the code of the signal", async () => {
     const { server, start } = await startOnline();
     const running = start("comment", "event-1", "hello", "-c", "cal", "-o", "json");

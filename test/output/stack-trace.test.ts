@@ -10,6 +10,16 @@ test("a stack is the message on one line and where it happened, with its causes"
   expect(lines).toContain("caused by: TypeError: inner\\x1b[2J");
 });
 
+test.each([
+  ["that is empty", new RangeError("")],
+  ["that was changed later", Object.assign(new RangeError("as it was"), { message: "" })],
+  ["of which the stack knows nothing", Object.assign(new RangeError(""), { message: "new" })],
+])("a message %s is there once", (_, error) => {
+  const [first, second] = stackTrace(error).split("\n");
+  expect(first).toBe(`RangeError: ${error.message}`);
+  expect(second).toMatch(/^ {4}at .*stack-trace\.test\.ts/);
+});
+
 test("causes that go round end", () => {
   const error = new Error("round");
   error.cause = error;

@@ -4,6 +4,7 @@ import { JSON_MEDIA_TYPE } from "../../contract/media-type.js";
 import { parseRateLimit, type RateLimit } from "../../contract/rate-limit.js";
 import { ROUTES, type Route, type RouteName } from "../../contract/routes.js";
 import { type Call, unreadableAnswer } from "../sending/failure.js";
+import { readServerTime } from "../sending/http-date.js";
 import type { Send } from "../sending/sender.js";
 import type { HttpResponse } from "../transport/transport.js";
 import { NotJsonError, readJsonBody } from "./json-body.js";
@@ -21,7 +22,7 @@ export interface ExchangeOptions {
 /** What an answer's headers tell about the service. */
 export interface AnswerFacts {
   readonly rateLimit: RateLimit | null;
-  /** The `Date` header in milliseconds since the Unix epoch; null when absent or unreadable. */
+  /** The `Date` header in milliseconds since the Unix epoch; null when absent, unreadable or a cache's. */
   readonly serverTime: number | null;
 }
 
@@ -72,11 +73,8 @@ export function createExchange({ send, baseUrl, mediaType, tokenSource }: Exchan
 
 /** Reads what the headers of an answer tell. */
 export function factsOf(response: HttpResponse): AnswerFacts {
-  const date = Date.parse(response.headers["date"] ?? "");
-  return {
-    rateLimit: parseRateLimit(response.headers),
-    serverTime: Number.isNaN(date) ? null : date,
-  };
+  const { headers } = response;
+  return { rateLimit: parseRateLimit(headers), serverTime: readServerTime(headers) };
 }
 
 /** The body of a success; null where the contract has none. */

@@ -1,7 +1,8 @@
 import type { HttpMethod } from "../../contract/routes.js";
 import { CliError, type CliErrorOptions, type ErrorCode, restate } from "../../errors.js";
 import type { HttpResponse, TransportError } from "../transport/transport.js";
-import { saysWhen } from "./rate-limit-wait.js";
+import { readServerTime } from "./http-date.js";
+import { readRetryAfter, saysWhen } from "./rate-limit-wait.js";
 import { isRedirect, redirectTarget } from "./redirects.js";
 import { serviceWords } from "./service-words.js";
 
@@ -95,10 +96,11 @@ function serverError(call: Call, response: HttpResponse, attempts: number): CliE
   });
 }
 
+/** The hint of an answer that says when to come back; undefined when it does not. */
 function askedToWait({ headers }: HttpResponse): string | undefined {
-  const seconds = headers["retry-after"];
-  if (seconds === undefined || !/^[1-9]\d{0,8}$/.test(seconds)) return undefined;
-  return `try again in ${seconds} seconds, as the service asks; repeating this is safe`;
+  const wait = readRetryAfter(headers, readServerTime(headers));
+  if (wait === null || wait === 0) return undefined;
+  return tooLong(wait) ?? `try again in ${inSeconds(wait)}, as the service asks; repeating this is safe`;
 }
 
 function times(attempts: number): string {
@@ -139,10 +141,11 @@ export interface RateLimitReached {
 }
 
 /** The rate limit is used up for longer than the command may wait. */
-export function rateLimited(call: Call, { wait, refusal }: RateLimitReached): CliError {
+export function rateLimited(call: Call, reached: RateLimitReached): CliError {
+  const { refusal } = reached;
   const options = {
     ...(refusal === null ? requestOf(call) : answerOptions(call, refusal)),
-    hint: waitHint(Math.ceil(wait / 1000), refusal === null || saysWhen(refusal.headers)),
+    hint: waitHint(reached),
   };
   const spent = "the service's rate limit is used up";
   return new CliError(
@@ -182,7 +185,7 @@ export function errorFromTransport(call: Call, error: TransportError, attempts: 
 const TRY_AGAIN = "try again later; repeating this is safe";
 const WRONG_BASE_URL = "is the base URL that of a calendar sharing service?";
 
-/** A whole answer that is not the contract's. A POST that was answered with success may have been done. */
+/** A whole answer of success that is not the contract's: a write may have been done. */
 export function unreadableAnswer(
   call: Call,
   status: number,
@@ -190,7 +193,12 @@ export function unreadableAnswer(
 ): CliError {
   const options = { ...requestOf(call), status, cause: fault.cause };
   if (call.method === "POST") return outcomeUnknown(call, fault.reason, options);
-  return new CliError("rejected", `${call.subject}: ${fault.reason}`, { ...options, hint: WRONG_BASE_URL });
+  const message = `${call.subject}: ${fault.reason}`;
+  if (call.method === "GET") return new CliError("rejected", message, { ...options, hint: WRONG_BASE_URL });
+  return new CliError("rejected", `${message}; it may have been done all the same`, {
+    ...options,
+    hint: "look whether it was done; repeating this is safe",
+  });
 }
 
 /** Failures that say nothing of an earlier attempt: the same write may have been done before they came. */
@@ -217,14 +225,23 @@ export function refusedInDoubt(call: Call, error: CliError): CliError {
   return restate(error, error.code, `${error.message}; an earlier attempt may have been done`);
 }
 
-const DAY = 86_400;
+const DAY = 86_400_000;
 
-function waitHint(seconds: number, saysWhen: boolean): string {
-  if (!saysWhen) return "try again later: the service does not say when";
-  if (seconds > DAY)
-    return `the service asks to wait ${Math.ceil(seconds / DAY)} days, which may be a mistake of it`;
-  const unit = seconds === 1 ? "second" : "seconds";
-  return `try again in ${seconds} ${unit}, or let it wait with --max-wait ${seconds}`;
+/** What is said instead of a wait that no service means; undefined for one that it may. */
+function tooLong(wait: number): string | undefined {
+  if (wait <= DAY) return undefined;
+  return `the service asks to wait ${Math.ceil(wait / DAY)} days, which may be a mistake of it`;
+}
+
+function inSeconds(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  return seconds === 1 ? "1 second" : `${seconds} seconds`;
+}
+
+function waitHint({ wait, refusal }: RateLimitReached): string {
+  if (refusal !== null && !saysWhen(refusal.headers)) return "try again later: the service does not say when";
+  const maxWait = Math.ceil(wait / 1000);
+  return tooLong(wait) ?? `try again in ${inSeconds(wait)}, or let it wait with --max-wait ${maxWait}`;
 }
 
 function requestOf(call: Call): { readonly request: string } {

@@ -1,4 +1,5 @@
 import { RATE_LIMIT_HEADERS } from "../../contract/rate-limit.js";
+import { parseHttpDate, readServerTime } from "./http-date.js";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -14,17 +15,20 @@ export interface Exchanged {
  * @see RFC 9110 §6.6.1
  */
 export function clockOffset(headers: Headers, { sentAt, receivedAt }: Exchanged): number {
-  if (headers["age"] !== undefined) return 0;
-  const date = parseHttpDate(headers["date"]);
+  const date = readServerTime(headers);
   return date === null ? 0 : date - (sentAt + receivedAt) / 2;
 }
 
-/** `Retry-After` in milliseconds from now on; null when absent or unreadable. @see RFC 9110 §10.2.3 */
-export function readRetryAfter(headers: Headers, serverNow: number): number | null {
+/**
+ * `Retry-After` in milliseconds from now on; null when absent or unreadable.
+ * @param serverNow null where that is not known: then a date is unreadable
+ * @see RFC 9110 §10.2.3
+ */
+export function readRetryAfter(headers: Headers, serverNow: number | null): number | null {
   const text = headers["retry-after"]?.trim() ?? "";
   if (/^\d{1,15}(?:\.\d{1,9})?$/.test(text)) return Math.ceil(Number(text) * 1000);
   const date = parseHttpDate(text);
-  return date === null ? null : Math.max(0, date - serverNow);
+  return date === null || serverNow === null ? null : Math.max(0, date - serverNow);
 }
 
 /**
@@ -72,13 +76,4 @@ export function waitWhenUsedUp(headers: Headers, serverNow: number): number | nu
 export function boundWait(demand: number, budget: number, random: number): number | null {
   if (demand > budget) return null;
   return Math.min(budget, demand + 1000 + Math.floor(random * 1000));
-}
-
-/** A date as HTTP writes it, in milliseconds since the Unix epoch; null for anything else. */
-function parseHttpDate(text: string | undefined): number | null {
-  if (text === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) {
-    return null;
-  }
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? null : date;
 }

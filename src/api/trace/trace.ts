@@ -1,3 +1,4 @@
+import { errorCodeOf } from "../../errors.js";
 import { type Transport, TransportError } from "../transport/transport.js";
 import { maskUrls } from "./named-secrets.js";
 import { type MaskValues, requestLines, responseLines } from "./wire-lines.js";
@@ -31,9 +32,15 @@ export function withTrace(transport: Transport, options: TraceOptions): Transpor
       write([line(String(response.status)), ...(details ? responseLines(response, mask) : [])]);
       return response;
     } catch (error) {
-      if (!(error instanceof TransportError)) write([line("interrupted")]);
-      else write([line(error.reason), ...(details ? [`* ${error.message} (sent: ${error.sent})`] : [])]);
+      const known = error instanceof TransportError ? error : null;
+      const told = details && known !== null ? [`* ${known.message} (sent: ${known.sent})`] : [];
+      write([line(known?.reason ?? nameOf(error)), ...told]);
       throw error;
     }
   };
+}
+
+/** What ended an attempt that the network did not: `interrupted`, `configuration`, or the kind of a bug. */
+function nameOf(error: unknown): string {
+  return errorCodeOf(error) ?? (error instanceof Error ? error.name : "failed");
 }

@@ -7,6 +7,7 @@ export function interruptedWrite(method: HttpMethod, reason: unknown): unknown {
   if (reason.code !== "interrupted" || reason.hint !== undefined) return reason;
   return new CliError(reason.code, reason.message, {
     exitCode: reason.exitCode,
+    inDoubt: true,
     hint: `a ${method} was under way: it is unknown whether it was done, look before you repeat it`,
     cause: reason,
   });

@@ -1,13 +1,13 @@
 import { type Described, describeConnecting } from "./connect-failure.js";
 import { PARSER_ERROR } from "./driver-errors.js";
 
-/** A proxy as the transport sees it. */
+/** A proxy that requests are tunnelled through. */
 export interface ProxyServer {
   /** `http://HOST:PORT` or `https://HOST:PORT`, without user and password. */
   readonly origin: string;
-  /** Where it was named, for messages. */
+  /** The variable that names it, as it is written in the environment. */
   readonly variable: string;
-  /** Null without them. */
+  /** As they are, not percent-encoded; null without a user. */
   readonly credentials: { readonly user: string; readonly password: string } | null;
 }
 

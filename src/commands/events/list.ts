@@ -48,6 +48,8 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   const { timezone } = context.settings();
   const calendars = await calendarsOf(context, options);
   const api = await context.api();
+  // Asked first: once something has failed for all, what was read could no longer be filtered.
+  const mine = options.mine === true ? { userId: (await api.getCurrentUser()).id } : undefined;
   const labels = createLabelFinder(api, options.label);
   const { results, finish } = await collectEach(calendars, {
     noun: "calendar",
@@ -59,8 +61,7 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
       return api.listUpcomingEvents({ calendarId: id, timezone, days });
     },
   });
-  const labelIds = labels.found();
-  const mine = options.mine === true ? { userId: (await api.getCurrentUser()).id } : undefined;
+  const labelIds = labels.found({ everywhere: results.length === calendars.length, warn: context.warn });
   const remaining = options.remaining === true ? { now: context.now() } : undefined;
   const wanted = filterEvents(results.flat(), { category, labelIds, mine, remaining }, timezone);
   const events = sortEvents(wanted, timezone);
@@ -87,8 +88,16 @@ async function calendarsOf(
 interface LabelFinder {
   /** Looks for the label in a calendar, which need not have it. */
   find(calendarId: string): Promise<void>;
-  /** Its ids; undefined when no label is wanted. @throws CliError not_found when no calendar has it */
-  found(): ReadonlySet<string> | undefined;
+  /**
+   * Its ids; undefined when no label is wanted. None where no calendar has it: that is only said, not thrown, as long
+   * as a calendar that could not be read may have it.
+   * @throws CliError not_found when all calendars could be read, and none has it
+   */
+  found(reading: {
+    /** Whether all calendars could be read. */
+    readonly everywhere: boolean;
+    readonly warn: (text: string) => void;
+  }): ReadonlySet<string> | undefined;
 }
 
 function createLabelFinder(api: Pick<Api, "listLabels">, value: string | undefined): LabelFinder {
@@ -105,8 +114,11 @@ function createLabelFinder(api: Pick<Api, "listLabels">, value: string | undefin
         missing = error;
       }
     },
-    found() {
-      if (ids.size === 0 && missing !== null) throw missing;
+    found({ everywhere, warn }) {
+      if (ids.size === 0 && missing !== null) {
+        if (everywhere) throw missing;
+        warn(missing.message);
+      }
       return value === undefined ? undefined : ids;
     },
   };

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type TraceOptions, withTrace } from "../../../src/api/trace/trace.js";
 import { type HttpRequest, type Transport, TransportError } from "../../../src/api/transport/transport.js";
+import { CliError } from "../../../src/errors.js";
 
 const REQUEST: HttpRequest = {
   method: "POST",
@@ -42,7 +43,10 @@ test.each([
     "ECONNRESET",
     new TransportError("secret detail", { fault: "closed", sent: "maybe", reason: "ECONNRESET" }),
   ],
-  ["interrupted", new Error("secret detail")],
+  ["interrupted", new CliError("interrupted", "secret detail")],
+  ["configuration", new CliError("configuration", "secret detail")],
+  ["ENOENT", Object.assign(new Error("secret detail"), { code: "ENOENT" })],
+  ["TypeError", new TypeError("secret detail")],
 ])("no answer is one line that ends in %s, and the failure goes on", async (reason, failure) => {
   const { lines, outcome } = await traceOf(() => Promise.reject(failure));
   expect(lines).toEqual([`POST there /calendars/cal/events?x=1 ${reason} 12 ms`]);

@@ -418,6 +418,7 @@ describe("the caller's signal", () => {
         exitCode: 143,
         message: "interrupted",
         hint: `a ${method} was under way: it is unknown whether it was done, look before you repeat it`,
+        inDoubt: true,
         cause: REASON,
       });
     },
