@@ -173,7 +173,7 @@ describe("a write that may have been done, and is then refused", () => {
       8,
       "it may have been done, but then: not signed in: the service refused the token",
     ],
-    ["with 403", answer(403), 8, "it may have been done, but then: event"],
+    ["with 403", answer(403), 8, "it may have been done, but then: the token's owner may not do this"],
     [
       "with 400",
       answer(400),

@@ -3,7 +3,8 @@ import { lenientManySchema, lenientOneSchema } from "../../contract/lenient-reso
 import { JSON_MEDIA_TYPE } from "../../contract/media-type.js";
 import { parseRateLimit, type RateLimit } from "../../contract/rate-limit.js";
 import { ROUTES, type Route, type RouteName } from "../../contract/routes.js";
-import { type Call, unreadableAnswer } from "../sending/failure.js";
+import type { Call } from "../sending/call.js";
+import { unreadableAnswer } from "../sending/failure.js";
 import { readServerTime } from "../sending/http-date.js";
 import type { Send } from "../sending/sender.js";
 import type { HttpResponse } from "../transport/transport.js";

@@ -1,29 +1,8 @@
-import type { HttpMethod } from "../../contract/routes.js";
 import { CliError, type CliErrorOptions, type ErrorCode, restate } from "../../errors.js";
 import type { HttpResponse, TransportError } from "../transport/transport.js";
-import { readServerTime } from "./http-date.js";
-import { readRetryAfter, saysWhen } from "./rate-limit-wait.js";
-import { isRedirect, redirectTarget } from "./redirects.js";
-import { serviceWords } from "./service-words.js";
-
-/** One call of the client, as messages speak of it. */
-export interface Call {
-  readonly method: HttpMethod;
-  /** Path below the base URL, without the query. */
-  readonly path: string;
-  /** The whole address. */
-  readonly url: string;
-  /** Value of `Accept`. */
-  readonly mediaType: string;
-  /** Where the token came from; undefined without one. */
-  readonly tokenSource?: string | undefined;
-  /** What is read or written: `event abc`, `the calendars`. */
-  readonly subject: string;
-  /** What a 404 says is not there, where it is not the subject itself. */
-  readonly notFound?: string | undefined;
-  /** Where to look when it is unknown whether a write was done. */
-  readonly lookAt?: string | undefined;
-}
+import { answerOptions, type Call, requestOf, WRONG_BASE_URL } from "./call.js";
+import { redirected } from "./redirect-failure.js";
+import { askedToWait } from "./wait-failure.js";
 
 /**
  * Turns an answer that is no success into the error of its status.
@@ -64,10 +43,6 @@ export function errorFromAnswer(call: Call, response: HttpResponse, attempts: nu
   }
 }
 
-function answerOptions(call: Call, response: HttpResponse): CliErrorOptions {
-  return { ...requestOf(call), status: response.status, details: serviceWords(response) };
-}
-
 function refusedToken({ tokenSource }: Call): string {
   const source = tokenSource === undefined ? "" : ` (from ${tokenSource})`;
   return `not signed in: the service refused the token${source}`;
@@ -96,63 +71,8 @@ function serverError(call: Call, response: HttpResponse, attempts: number): CliE
   });
 }
 
-/** The hint of an answer that says when to come back; undefined when it does not. */
-function askedToWait({ headers }: HttpResponse): string | undefined {
-  const wait = readRetryAfter(headers, readServerTime(headers));
-  if (wait === null || wait === 0) return undefined;
-  return tooLong(wait) ?? `try again in ${inSeconds(wait)}, as the service asks; repeating this is safe`;
-}
-
 function times(attempts: number): string {
   return attempts > 1 ? ` (${attempts} attempts)` : "";
-}
-
-/** A redirect that is not followed. */
-function redirected(call: Call, response: HttpResponse): CliError {
-  const { status, headers } = response;
-  const target = redirectTarget(headers["location"], call.url);
-  const fault = (what: string, hint: string) =>
-    new CliError("rejected", `${call.subject}: the service ${what} (${status})`, {
-      ...requestOf(call),
-      status,
-      hint,
-    });
-  if (!isRedirect(status)) return fault("answers with a status that is no answer", WRONG_BASE_URL);
-  if (target === null) return fault("redirects without saying where", WRONG_BASE_URL);
-  if (target.origin !== new URL(call.url).origin) {
-    const origin = target.origin === "null" ? target.protocol : target.origin;
-    const hint = `the token is sent to ${new URL(call.url).origin} alone; if the service has moved, set base_url anew`;
-    return fault(`redirects to ${origin}`, hint);
-  }
-  if (call.method !== "GET") {
-    return fault(
-      `redirects a ${call.method} to ${target.pathname}`,
-      "is the base URL right? a write is not sent again",
-    );
-  }
-  return fault(`redirects in circles, last to ${target.pathname}`, WRONG_BASE_URL);
-}
-
-export interface RateLimitReached {
-  /** Milliseconds still to wait. */
-  readonly wait: number;
-  /** The 429; null when an earlier answer said that nothing is left, and nothing was sent. */
-  readonly refusal: HttpResponse | null;
-}
-
-/** The rate limit is used up for longer than the command may wait. */
-export function rateLimited(call: Call, reached: RateLimitReached): CliError {
-  const { refusal } = reached;
-  const options = {
-    ...(refusal === null ? requestOf(call) : answerOptions(call, refusal)),
-    hint: waitHint(reached),
-  };
-  const spent = "the service's rate limit is used up";
-  return new CliError(
-    "rate_limited",
-    refusal === null ? `${spent}, as an earlier answer said` : spent,
-    options,
-  );
 }
 
 /** A write that may or may not have been done (exit 9). */
@@ -183,7 +103,6 @@ export function errorFromTransport(call: Call, error: TransportError, attempts: 
 }
 
 const TRY_AGAIN = "try again later; repeating this is safe";
-const WRONG_BASE_URL = "is the base URL that of a calendar sharing service?";
 
 /** A whole answer of success that is not the contract's: a write may have been done. */
 export function unreadableAnswer(
@@ -215,35 +134,10 @@ const SILENT_ON_EARLIER: ReadonlySet<ErrorCode> = new Set([
  */
 export function refusedInDoubt(call: Call, error: CliError): CliError {
   if (SILENT_ON_EARLIER.has(error.code)) {
-    return restate(
-      error,
-      "unavailable",
-      `${call.subject}: it may have been done, but then: ${error.message}`,
-    );
+    const subject = `${call.subject}: `;
+    const then = error.message.startsWith(subject) ? error.message.slice(subject.length) : error.message;
+    return restate(error, "unavailable", `${subject}it may have been done, but then: ${then}`);
   }
   if (error.code !== "rejected") return error;
   return restate(error, error.code, `${error.message}; an earlier attempt may have been done`);
-}
-
-const DAY = 86_400_000;
-
-/** What is said instead of a wait that no service means; undefined for one that it may. */
-function tooLong(wait: number): string | undefined {
-  if (wait <= DAY) return undefined;
-  return `the service asks to wait ${Math.ceil(wait / DAY)} days, which may be a mistake of it`;
-}
-
-function inSeconds(milliseconds: number): string {
-  const seconds = Math.ceil(milliseconds / 1000);
-  return seconds === 1 ? "1 second" : `${seconds} seconds`;
-}
-
-function waitHint({ wait, refusal }: RateLimitReached): string {
-  if (refusal !== null && !saysWhen(refusal.headers)) return "try again later: the service does not say when";
-  const maxWait = Math.ceil(wait / 1000);
-  return tooLong(wait) ?? `try again in ${inSeconds(wait)}, or let it wait with --max-wait ${maxWait}`;
-}
-
-function requestOf(call: Call): { readonly request: string } {
-  return { request: `${call.method} ${call.path}` };
 }

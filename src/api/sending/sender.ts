@@ -6,20 +6,15 @@ import {
   type Transport,
   TransportError,
 } from "../transport/transport.js";
+import type { Call } from "./call.js";
 import type { Clock } from "./clock.js";
-import {
-  answeredWith,
-  type Call,
-  errorFromAnswer,
-  errorFromTransport,
-  rateLimited,
-  refusedInDoubt,
-} from "./failure.js";
+import { answeredWith, errorFromAnswer, errorFromTransport, refusedInDoubt } from "./failure.js";
 import type { OnPause } from "./pauses.js";
 import type { RateLimitGate } from "./rate-limit-gate.js";
 import { clockOffset, type Exchanged, readRetryAfter } from "./rate-limit-wait.js";
 import { withRedirects } from "./redirects.js";
 import { leavesDoubt, mayRepeat, pauseBefore, type RetryPolicy, type Trouble } from "./retry.js";
+import { rateLimited } from "./wait-failure.js";
 
 export interface SenderOptions {
   readonly transport: Transport;

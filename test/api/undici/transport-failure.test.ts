@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeFailure } from "../../src/api/undici/transport-failure.js";
+import { describeFailure } from "../../../src/api/undici/transport-failure.js";
 
 /** What real sockets of one machine do not bring about. */
 
