@@ -132,14 +132,22 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     return interruption;
   };
   const processes = createProcessTable(process);
+  const clock = createClock(overrides);
+  const sinkOf = (name: "stdout" | "stderr"): TextSink =>
+    createTextSink({
+      open: () => process[name],
+      name,
+      interruption: () => interruption,
+      sleep: clock.sleep,
+    });
   const parts: HostParts = {
     process,
     overrides,
-    stdout: createTextSink({ open: () => process.stdout, name: "stdout", interruption: () => interruption }),
-    stderr: maskedSink(createTextSink({ open: () => process.stderr, name: "stderr" }), secrets.mask),
+    stdout: sinkOf("stdout"),
+    stderr: maskedSink(sinkOf("stderr"), secrets.mask),
     resources: createResources(),
     secrets,
-    clock: createClock(overrides),
+    clock,
     systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,
     configFile:
       overrides.configFile ?? createConfigFile({ directory: directories.config, processes, signal }),
