@@ -12,7 +12,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const host = createHost(process);
   process.exitCode = await run(argv, host);
   // Whoever interrupts it does not wait for a reader that reads no more.
-  if (host.stdout.isStuck) process.exit();
+  if (host.stdout.isStuck || host.stderr.isStuck) process.exit();
 }
 
 void main(process.argv.slice(2));

@@ -16,6 +16,7 @@ import { localDatabase } from "./host/local-backend.js";
 import { createProcessTable, type ProcessSource } from "./host/process-table.js";
 import { createResources, type Resources } from "./host/resources.js";
 import { createInterruption, type SignalSource } from "./host/signals.js";
+import { type StatusSink, withStatusLine } from "./host/status-line.js";
 import { resolveSystemTimeZone } from "./host/system-time-zone.js";
 import { createTextSink, maskedSink, type TextSink, type WritableLike } from "./host/text-sink.js";
 import type { Service } from "./service/service.js";
@@ -82,7 +83,7 @@ export interface HostParts {
   readonly process: ProcessLike;
   readonly overrides: HostOverrides;
   readonly stdout: TextSink;
-  readonly stderr: TextSink;
+  readonly stderr: StatusSink;
   readonly resources: Resources;
   readonly clock: Clock;
   /** What stderr never shows; stdout does where it is asked for. */
@@ -132,14 +133,22 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     return interruption;
   };
   const processes = createProcessTable(process);
+  const clock = createClock(overrides);
+  const sinkOf = (name: "stdout" | "stderr"): TextSink =>
+    createTextSink({
+      open: () => process[name],
+      name,
+      interruption: () => interruption,
+      sleep: clock.sleep,
+    });
   const parts: HostParts = {
     process,
     overrides,
-    stdout: createTextSink({ open: () => process.stdout, name: "stdout", interruption: () => interruption }),
-    stderr: maskedSink(createTextSink({ open: () => process.stderr, name: "stderr" }), secrets.mask),
+    stdout: sinkOf("stdout"),
+    stderr: withStatusLine(maskedSink(sinkOf("stderr"), secrets.mask)),
     resources: createResources(),
     secrets,
-    clock: createClock(overrides),
+    clock,
     systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,
     configFile:
       overrides.configFile ?? createConfigFile({ directory: directories.config, processes, signal }),

@@ -1,3 +1,4 @@
+import type { Clock } from "../api/sending/clock.js";
 import { CliError, errorCodeOf } from "../errors.js";
 
 /** What is used of a Node writable stream. */
@@ -8,6 +9,7 @@ export interface WritableLike {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
+/** One of the streams that the program writes to. */
 export interface TextSink {
   readonly isTerminal: boolean;
   /** Width of the terminal; undefined when it is none. */
@@ -17,7 +19,7 @@ export interface TextSink {
    * @throws CliError failed when it could not be written, interrupted when a signal came before it was
    */
   write(text: string): Promise<void>;
-  /** Whether a write was given up that the stream has not taken yet. */
+  /** Whether a write was given up, and the stream has not taken it yet. */
   readonly isStuck: boolean;
 }
 
@@ -27,11 +29,15 @@ export interface TextSinkOptions {
   /** As messages name it. */
   readonly name: string;
   /** What ends a write that nobody reads; undefined while nothing listens for signals. */
-  readonly interruption?: () => AbortSignal | undefined;
+  readonly interruption: () => AbortSignal | undefined;
+  readonly sleep: Clock["sleep"];
 }
 
+/** How long a write that begins after the interruption may take, in milliseconds. */
+const LAST_WORDS = 1_000;
+
 /** A stream that a reader may close at any time: what comes after that is dropped in silence. */
-export function createTextSink({ open, name, interruption }: TextSinkOptions): TextSink {
+export function createTextSink({ open, name, interruption, sleep }: TextSinkOptions): TextSink {
   let closed = false;
   let stuck = false;
   let opened: WritableLike | undefined;
@@ -58,20 +64,39 @@ export function createTextSink({ open, name, interruption }: TextSinkOptions): T
     write(text) {
       if (closed || text === "") return Promise.resolve();
       return new Promise((resolve, reject) => {
-        const signal = interruption?.();
-        const onAbort = (): void => {
+        let taken = false;
+        const signal = interruption();
+        const wait = waitInVain(signal, sleep, () => {
+          if (taken) return;
           stuck = true;
           reject(signal?.reason);
-        };
-        signal?.addEventListener("abort", onAbort, { once: true });
+        });
         stream().write(text, (error) => {
-          signal?.removeEventListener("abort", onAbort);
+          taken = true;
+          wait.end();
+          // What came before it has been taken, too.
+          stuck = false;
           if (error === undefined || error === null || errorCodeOf(error) === "EPIPE") resolve();
           else reject(writeError(error, name));
         });
       });
     },
   };
+}
+
+/** Gives a write up when the signal aborts, or in a while when it has: then what was done is still to be told. */
+function waitInVain(
+  signal: AbortSignal | undefined,
+  sleep: Clock["sleep"],
+  giveUp: () => void,
+): { readonly end: () => void } {
+  if (signal?.aborted !== true) {
+    signal?.addEventListener("abort", giveUp, { once: true });
+    return { end: () => signal?.removeEventListener("abort", giveUp) };
+  }
+  const over = new AbortController();
+  sleep(LAST_WORDS, over.signal).then(giveUp, () => undefined);
+  return { end: () => over.abort() };
 }
 
 /** A stream that gets every text masked. */

@@ -93,6 +93,19 @@ describe("a rate limit", () => {
     expect(stderr).toBe(`${line(3)}${line(2)}${line(1)}${clear}`);
   });
 
+  test.each([
+    [67, "the service's rate limit is used up: waiting 3 s, Ctrl-C ends it"],
+    [50, "the service's rate limit is used up: waiting 3 s"],
+    [48, "rate limit: waiting 3 s"],
+    [20, "waiting 3 s"],
+    [5, "3 s"],
+  ])("is counted down in one line of %i columns", async (columns, line) => {
+    const { server, env, runWith } = await createRemoteWorld();
+    server.on(USER, refused("1"), lastOne(600));
+    const { stderr } = await runWith({ env, columns }, "whoami");
+    expect(stderr.split("\r\u001b[2K")[1]).toBe(line);
+  });
+
   test("beyond --max-wait is exit 7, with when and how", async () => {
     const { server, send, pauses } = await createRemoteWorld();
     server.on(USER, refused("61"));

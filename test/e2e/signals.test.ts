@@ -114,6 +114,18 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     expect(stderr.slice(stderr.indexOf("\nerror: "))).toContain(hint);
   });
 
+  test("while nobody reads its errors ends it", async () => {
+    const { server, env } = await startOnline();
+    const child = spawn(process.execPath, [PROGRAM, "whoami", "-o", "json"], { env, stdio: "pipe" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const body = JSON.stringify({ errors: "x".repeat(800_000) });
+    answer(await server.asked("GET /user"), "400 Bad Request", {}, body);
+    await once(child.stderr, "readable");
+    child.kill(signal);
+    expect(await once(child, "exit")).toEqual([11, null]);
+    child.stderr.destroy();
+  });
+
   test("ends service start with 0", async () => {
     const running = createInstallation().start("service", "start", "--memory", "--port", "0", "-o", "json");
     expect(JSON.parse(await running.stdoutWith("\n")).base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
