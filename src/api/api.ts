@@ -60,6 +60,7 @@ export interface ApiOptions extends Omit<SenderOptions, "onAnswer"> {
   readonly tokenSource?: string | undefined;
 }
 
+/** The client over a transport: bodies, repeats, waits and errors are its own. */
 export function createApi(options: ApiOptions): Api {
   let facts: AnswerFacts | null = null;
   const { baseUrl, mediaType = DEFAULT_MEDIA_TYPE, tokenSource } = options;

@@ -41,6 +41,7 @@ export class ConfigSyntaxError extends CliError {
   }
 }
 
+/** The file that keeps the profiles. */
 export interface ConfigFile {
   readonly path: string;
   /** @throws CliError configuration when the file cannot be read or is broken; it is never overwritten then */

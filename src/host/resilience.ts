@@ -21,6 +21,10 @@ export interface ResilienceChoice {
 /** How a client of this run repeats and waits: everything of the sender but its transport. */
 export type Resilience = Omit<SenderOptions, "transport" | "onAnswer">;
 
+/**
+ * Puts together policy, rate limit and signal of a client, from flags, environment and what other processes left.
+ * @throws CliError usage for a limit that is none
+ */
 export async function createResilience({ parts, flags, account }: ResilienceChoice): Promise<Resilience> {
   const [{ createRateLimitGate }, { DEFAULT_RETRY_POLICY }] = await Promise.all([
     import("../api/sending/rate-limit-gate.js"),

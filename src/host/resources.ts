@@ -6,6 +6,7 @@ export interface Resources {
   closeAll(): Promise<void>;
 }
 
+/** An empty list of what is to be closed. */
 export function createResources(): Resources {
   const closers: (() => Promise<void> | void)[] = [];
   return {

@@ -27,12 +27,19 @@ export interface AnswerFacts {
   readonly serverTime: number | null;
 }
 
+/** One request of a route, and what messages call it. */
 export interface Request {
+  /** What is read or written: `event abc`, `the calendars`. */
   readonly subject: string;
+  /** Values of the path's parameters by their names in the contract. */
   readonly ids?: Readonly<Record<string, string>>;
+  /** Parameters that are undefined are left out. */
   readonly query?: Readonly<Record<string, string | undefined>>;
+  /** Sent as JSON; nothing is sent without it. */
   readonly body?: unknown;
+  /** What a 404 says is not there, where it is not the subject itself. */
   readonly notFound?: string;
+  /** Where to look when it is unknown whether a write was done. */
   readonly lookAt?: string;
 }
 
@@ -43,9 +50,11 @@ export type Exchange = (name: RouteName, request: Request) => Promise<Answer>;
 export interface Answer {
   /** Reads `data` and `included` by the given function. @throws CliError when the answer is not the contract's */
   one<T>(read: (document: v.InferOutput<typeof lenientOneSchema>) => T): T;
+  /** The same where `data` is a list. */
   many<T>(read: (document: v.InferOutput<typeof lenientManySchema>) => T): T;
 }
 
+/** Speaks JSON:API over a sender: addresses, headers and bodies of requests, and whole answers. @see contract section 4 */
 export function createExchange({ send, baseUrl, mediaType, tokenSource }: ExchangeOptions): Exchange {
   return async function exchange(name, { ids = {}, query = {}, body, ...words }) {
     const route: Route = ROUTES[name];

@@ -1,9 +1,10 @@
 import { compositeId } from "../../contract/ids.js";
 import type { EventDraft } from "../../contract/shapes.js";
 
-/** Encodes what a write sends. Undefined fields drop out in JSON.stringify. */
-
-/** Body of a create and an update: the contract's writable fields and nothing else. */
+/**
+ * Body of a create and an update: the contract's writable fields and nothing else, related ids in composite form.
+ * Undefined fields drop out in JSON.stringify.
+ */
 export function eventBody(draft: EventDraft, calendarId: string): unknown {
   const { label_id: labelId, attendee_ids: attendeeIds, ...attributes } = draft;
   return {

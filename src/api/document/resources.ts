@@ -13,11 +13,10 @@ import {
 } from "../../contract/lenient-resources.js";
 import type { Activity, Calendar, CalendarEvent, Label, User } from "../../contract/shapes.js";
 
-/** Reads JSON:API resource objects into the flat shapes. All of them throw valibot's error on a wrong JSON type. */
-
 /** The `included` objects of one answer by type and id. */
 export type Included = ReadonlyMap<string, LenientResource>;
 
+/** Makes what `included` holds findable by type and id. */
 export function indexIncluded(resources: readonly LenientResource[]): Included {
   return new Map(resources.map((resource) => [`${resource.type} ${resource.id}`, resource]));
 }
@@ -31,13 +30,18 @@ function lookUp(included: Included, { type, id }: LenientIdentifier, calendarId:
   );
 }
 
-/** @param calendarId null for the current user, whose id is plain */
+/**
+ * A user as the flat shape; what was not sent is null.
+ * @param calendarId null for the current user, whose id is plain
+ * @throws ValiError on a wrong JSON type
+ */
 export function readUser(resource: LenientResource, calendarId: string | null): User {
   const { name, description, image_url } = v.parse(lenientUserAttributes, resource.attributes);
   const id = calendarId === null ? resource.id : compositeId(calendarId, resource.id);
   return { id, type: resource.type, name, description, image_url };
 }
 
+/** A label of a calendar as the flat shape, its id composite. @throws ValiError on a wrong JSON type */
 export function readLabel(resource: LenientResource, calendarId: string): Label {
   const { name, color } = v.parse(lenientLabelAttributes, resource.attributes);
   return { ...bareLabel(resource.id, calendarId), name, color };
@@ -53,6 +57,10 @@ function bareLabel(id: string, calendarId: string): Label {
   };
 }
 
+/**
+ * A calendar as the flat shape. Labels and members that were not included have ids alone.
+ * @throws ValiError on a wrong JSON type
+ */
 export function readCalendar(resource: LenientResource, included: Included): Calendar {
   const attributes = v.parse(lenientCalendarAttributes, resource.attributes);
   const { id } = resource;
@@ -69,6 +77,11 @@ export function readCalendar(resource: LenientResource, included: Included): Cal
   };
 }
 
+/**
+ * An event as the flat shape: times in UTC, those of an all-day event midnight of their dates. Creator, label and
+ * attendees that were not included have ids alone.
+ * @throws ValiError on a wrong JSON type, and on a start or end that is no date-time
+ */
 export function readEvent(resource: LenientResource, included: Included, calendarId: string): CalendarEvent {
   const attributes = v.parse(lenientEventAttributes, resource.attributes);
   const format = attributes.all_day === true ? formatDate : formatInstant;
@@ -96,6 +109,7 @@ export function readEvent(resource: LenientResource, included: Included, calenda
   };
 }
 
+/** A comment as the flat shape. @throws ValiError on a wrong JSON type */
 export function readActivity(resource: LenientResource, calendarId: string, eventId: string): Activity {
   const attributes = v.parse(lenientActivityAttributes, resource.attributes);
   return {

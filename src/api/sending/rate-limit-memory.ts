@@ -6,6 +6,7 @@ export interface RememberedPause {
   readonly learned: number;
 }
 
+/** Where processes that share a limit leave word of a pause. */
 export interface RateLimitMemory {
   /** What is remembered; null when nothing is or it cannot be read: then the service itself will say. */
   load(): Promise<RememberedPause | null>;

@@ -5,6 +5,7 @@ export const REDIRECTS_MAX = 3;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
+/** Whether a status sends elsewhere. @see RFC 9110 §15.4 */
 export function isRedirect(status: number): boolean {
   return REDIRECTS.has(status);
 }

@@ -19,6 +19,7 @@ export interface Route {
   readonly fresh: boolean;
 }
 
+/** The open connections of one transport, by the way they go. */
 export interface Connections {
   /** What sends the requests of a route; connections are kept for the next request unless it wants fresh ones. */
   dispatcherOf(route: Route): Promise<Dispatcher>;

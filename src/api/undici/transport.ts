@@ -18,6 +18,7 @@ export interface UndiciTransportOptions {
   readonly answerMax?: number;
 }
 
+/** A transport and how it lets go of its connections. */
 export interface UndiciTransport {
   readonly send: Transport;
   /** Ends all connections, so that the process can end. */
