@@ -32,6 +32,7 @@ export interface ProcessLike extends SignalSource, ProcessSource {
   readonly stdin: ReadableLike;
   readonly stdout: WritableLike;
   readonly stderr: WritableLike;
+  kill(pid: number, signal: 0 | "SIGINT" | "SIGTERM"): unknown;
 }
 
 /** Parts that a sandbox or a test replaces. */
@@ -127,13 +128,13 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
   const { env, platform } = process;
   const directories = resolveDirectories({ env, platform, home: homeFolder });
   const secrets = createLiveSecrets(() => environmentSecrets(env));
+  const clock = createClock(overrides);
   let interruption: AbortSignal | undefined;
   const signal = (): AbortSignal => {
-    interruption ??= createInterruption(process);
+    interruption ??= createInterruption(process, clock.now);
     return interruption;
   };
   const processes = createProcessTable(process);
-  const clock = createClock(overrides);
   const sinkOf = (name: "stdout" | "stderr"): TextSink =>
     createTextSink({
       open: () => process[name],
