@@ -184,6 +184,7 @@ test.each([
   [["--port", "65536"], "--port"],
   [["--rate-limit", "many"], "--rate-limit"],
   [["--rate-limit", "0/10m"], "--rate-limit"],
+  [["--rate-limit", "3/10s"], "write REQUESTS/WINDOW such as 600/10m"],
   [["--tls-cert", "x"], "--tls-key"],
   [["--memory", "--db", "x"], "--memory"],
   [["-o", "yaml"], "yaml"],

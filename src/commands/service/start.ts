@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { parseDuration } from "../../calendar/dates.js";
 import type { Context, ListeningFacts } from "../../context.js";
-import { usageError } from "../../errors.js";
+import { CliError, usageError } from "../../errors.js";
 import type { ContextOf } from "../command.js";
 import { addDatabaseFlag, type DatabaseFlag } from "./admin-command.js";
 
@@ -78,14 +78,21 @@ function parsePort(text: string): number {
 function parseRateLimitFlag(text: string): { readonly limit: number; readonly windowSeconds: number } | null {
   if (text === "off") return null;
   const [, limit, window] = /^(\d{1,9})\/(.+)$/.exec(text) ?? [];
-  if (limit === undefined || window === undefined || Number(limit) === 0) {
-    throw usageError(
-      `--rate-limit: "${text}" is no rate limit`,
-      "write REQUESTS/WINDOW such as 600/10m, or off",
-    );
+  if (limit === undefined || window === undefined || Number(limit) === 0) throw noRateLimit(text);
+  try {
+    const { minutes, days } = parseDuration(window, "--rate-limit");
+    return { limit: Number(limit), windowSeconds: (days * 1440 + minutes) * 60 };
+  } catch (cause) {
+    // Its hint knows of lengths of time alone.
+    throw cause instanceof CliError ? noRateLimit(text) : cause;
   }
-  const { minutes, days } = parseDuration(window, "--rate-limit");
-  return { limit: Number(limit), windowSeconds: (days * 1440 + minutes) * 60 };
+}
+
+function noRateLimit(text: string): CliError {
+  return usageError(
+    `--rate-limit: "${text}" is no rate limit`,
+    "write REQUESTS/WINDOW such as 600/10m, the window in minutes, hours or days, or off",
+  );
 }
 
 function parseTls({ tlsCert: cert, tlsKey: key }: ServiceStartFlags) {
