@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import createConnect from "undici/lib/core/connect.js";
 import Agent from "undici/lib/dispatcher/agent.js";
@@ -41,7 +41,8 @@ export function createConnections({ connectTimeout, answerMax }: ConnectionOptio
     // Node's quarter of a second gives up on far away hosts with several addresses.
     autoSelectFamilyAttemptTimeout: 1_000,
   });
-  const connect: typeof connectSocket = (options, callback) => track(connectSocket(options, callback));
+  const connect: typeof connectSocket = (options, callback) =>
+    track(connectSocket(withoutAddressAsName(options), callback));
   // The attempt has the only clock; a second one would decide by chance which of the two speaks.
   const limits = { headersTimeout: 0, bodyTimeout: 0, maxResponseSize: answerMax };
 
@@ -82,6 +83,12 @@ export function createConnections({ connectTimeout, answerMax }: ConnectionOptio
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+/** undici names a proxy to TLS by its address, too, which Node warns of. @see RFC 6066 §3 */
+function withoutAddressAsName<T extends { readonly servername?: string | undefined }>(options: T): T {
+  const name = options.servername?.replace(/^\[(.*)\]$/, "$1") ?? "";
+  return isIP(name) === 0 ? options : { ...options, servername: undefined };
 }
 
 /** Tells what goes wrong on the way to the proxy, and its refusals, from what goes wrong behind it. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { ProxyServer } from "../../../src/api/undici/proxy-failure.js";
 import { CliError } from "../../../src/errors.js";
 import { createCertificate } from "../../service/support/certificate.js";
@@ -164,6 +164,19 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
       ),
     });
   });
+});
+
+test("a proxy that is an address is not named to TLS, of which Node would warn", async () => {
+  const warnings: string[] = [];
+  const listen = (warning: Error): number => warnings.push(warning.message);
+  process.on("warning", listen);
+  onTestFinished(() => void process.off("warning", listen));
+  const { host } = await startProxy({ certificate: createCertificate() });
+  const proxy = { ...proxyAt(host), origin: `https://${host}` };
+  await expect(sendThrough(proxy)(URL_BEHIND)).rejects.toMatchObject({ fault: "tls", sent: "no" });
+  // Node tells of a warning in a turn of its own.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warnings).toEqual([]);
 });
 
 test("interrupted while the proxy is silent: the reason comes as it is, and without a warning", async () => {
