@@ -73,6 +73,11 @@ describe("C3 DELETE", () => {
     expect(world.pauses).toHaveLength(1);
   });
 
+  test("done, then reset, then 410: it is deleted", async () => {
+    world.server.on(`DELETE ${target}`, [apply(service), reset], [reply({ status: 410 })]);
+    expect((await remove()).exitCode).toBe(0);
+  });
+
   test("twice unanswered, then 404, then nothing more is sent", async () => {
     world.server.on(`DELETE ${target}`, [apply(service), reset], [receive, close], [reply(service)]);
     expect((await remove()).exitCode).toBe(0);

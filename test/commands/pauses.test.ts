@@ -119,6 +119,14 @@ describe("a rate limit", () => {
     expect((await send("whoami", "--max-wait", "0")).exitCode).toBe(7);
   });
 
+  test("beyond --max-wait after a wait: the hint counts both", async () => {
+    const { server, send, pauses } = await createRemoteWorld();
+    server.on(USER, refused("5"), refused("30"));
+    const { exitCode, stderr } = await send("whoami", "--max-wait", "20");
+    expect({ exitCode, pauses }).toEqual({ exitCode: 7, pauses: [6500] });
+    expect(stderr).toContain("hint: try again in 30 seconds, or let it wait with --max-wait 37\n");
+  });
+
   test("a create that is refused is sent again, once the time has come", async () => {
     const { server, send, calendarId } = await createRemoteWorld();
     const path = `POST /calendars/${calendarId}/events`;

@@ -17,6 +17,8 @@ export interface RateLimitGate {
    * than the command may wait.
    */
   pass(signal: AbortSignal): Promise<number | null>;
+  /** Milliseconds that have been waited so far; they count against what the command may wait. */
+  waited(): number;
   /** Takes what an answer says about the limit. */
   learn(response: HttpResponse, exchanged: Exchanged): Promise<void>;
 }
@@ -66,6 +68,7 @@ export function createRateLimitGate(options: RateLimitGateOptions): RateLimitGat
   };
 
   return {
+    waited: () => options.maxWait - budget,
     async pass(signal) {
       await recall();
       while (closedUntil > clock.now()) {

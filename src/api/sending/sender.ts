@@ -64,14 +64,16 @@ async function sendUntilAnswered<T>(sending: Sending<T>, options: SenderOptions)
   const fail = (error: CliError): CliError => (doubt ? refusedInDoubt(call, error) : error);
   for (;;) {
     const stillToWait = await orInterrupted(options.gate.pass(options.signal));
-    if (stillToWait !== null) throw fail(rateLimited(call, { wait: stillToWait, refusal }));
+    if (stillToWait !== null) {
+      throw fail(rateLimited(call, { wait: stillToWait, waited: options.gate.waited(), refusal }));
+    }
     const outcome = await orInterrupted(attempt(sending, options));
     if (outcome.kind === "done") return outcome.value;
     if (hasStatus(outcome, 429)) {
       refusal = outcome.response;
       continue;
     }
-    if (doubt && hasStatus(outcome, 404) && sending.alreadyGone !== undefined) return sending.alreadyGone;
+    if (doubt && isGone(outcome) && sending.alreadyGone !== undefined) return sending.alreadyGone;
     const trouble = troubleOf(outcome);
     const delay = decidePause(call, trouble, { repeats, asked: askedPause(outcome), options });
     if (delay === null) throw fail(errorOf(call, outcome, repeats + 1));
@@ -116,6 +118,11 @@ async function attempt<T>(
 function describeRepeat({ method, path }: Call, outcome: Failed) {
   const reason = outcome.kind === "status" ? answeredWith(outcome.response.status) : outcome.error.message;
   return { request: `${method} ${path}`, reason };
+}
+
+/** @see RFC 9110 §15.5.5, §15.5.11 */
+function isGone(outcome: Failed): boolean {
+  return hasStatus(outcome, 404) || hasStatus(outcome, 410);
 }
 
 function hasStatus(outcome: Failed, status: number): outcome is Failed & { readonly kind: "status" } {

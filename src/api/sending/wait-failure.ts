@@ -7,6 +7,8 @@ import { readRetryAfter, saysWhen } from "./rate-limit-wait.js";
 export interface RateLimitReached {
   /** Milliseconds still to wait. */
   readonly wait: number;
+  /** Milliseconds that the command has waited before: they count against `--max-wait` as well. */
+  readonly waited: number;
   /** The 429; null when an earlier answer said that nothing is left, and nothing was sent. */
   readonly refusal: HttpResponse | null;
 }
@@ -46,8 +48,8 @@ function inSeconds(milliseconds: number): string {
   return seconds === 1 ? "1 second" : `${seconds} seconds`;
 }
 
-function waitHint({ wait, refusal }: RateLimitReached): string {
+function waitHint({ wait, waited, refusal }: RateLimitReached): string {
   if (refusal !== null && !saysWhen(refusal.headers)) return "try again later: the service does not say when";
-  const maxWait = Math.ceil(wait / 1000);
+  const maxWait = Math.ceil((waited + wait) / 1000);
   return tooLong(wait) ?? `try again in ${inSeconds(wait)}, or let it wait with --max-wait ${maxWait}`;
 }
