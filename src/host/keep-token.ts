@@ -29,7 +29,7 @@ export async function keepToken(token: string, attempt: SignIn, store: Credentia
     const moved = target.movedFrom !== null;
     await writeSignedIn(configFile, { name: target.profile, changes, record, moved });
   } catch (error) {
-    await restore({ key, store: record.store, replaced }, options);
+    await restore({ key, store: record.store, replaced, written: token }, options);
     throw error;
   }
   if (before !== null && !isRenewal) {
@@ -48,11 +48,17 @@ async function loadQuietly(store: CredentialStore, key: CredentialKey): Promise<
   }
 }
 
+function isAnother(found: string | null, written: string): boolean {
+  return found !== null && found !== written;
+}
+
 interface Restoring {
   readonly key: CredentialKey;
   readonly store: StoreName;
   /** The token that was there; null for none, undefined where nobody knows. */
   readonly replaced: string | null | undefined;
+  /** What was written meanwhile: another login may have replaced it since, and its token stays. */
+  readonly written?: string;
 }
 
 /** Longest time for tidying up in milliseconds: whoever pressed Ctrl-C does not wait longer. */
@@ -60,7 +66,7 @@ const TIDY_LIMIT = 700;
 
 /** Brings a store back to what it held; what fails is said, and is no reason to fail. */
 async function restore(
-  { key, store: name, replaced }: Restoring,
+  { key, store: name, replaced, written }: Restoring,
   { openStore, warn, parts }: SessionOptions,
 ): Promise<void> {
   if (replaced === undefined) return;
@@ -70,6 +76,7 @@ async function restore(
   };
   try {
     const store = await openStore(name, parts.signal().aborted ? hurried() : {});
+    if (written !== undefined && isAnother(await store.load(key), written)) return;
     if (replaced === null) await store.remove(key);
     else await store.save(key, replaced);
   } catch (_asItWas) {

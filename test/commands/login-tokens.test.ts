@@ -300,3 +300,15 @@ describe("a stored token that cannot be had", () => {
     expect({ exitCode, signedIn: JSON.parse(stdout).signed_in }).toEqual({ exitCode: 4, signedIn: false });
   });
 });
+
+test("a login that fails leaves alone what another one has stored in its place meanwhile", async () => {
+  machine.keychain.onSave(() => {
+    for (const name of machine.keychain.entries.keys()) {
+      if (name.startsWith("new ")) machine.keychain.entries.set(name, "token of the other login");
+    }
+    throw configurationError("the keychain took the token, but does not give it back");
+  });
+  const login = ["login", "--with-token", "--base-url", server.baseUrl, "-p", "new"];
+  expect((await machine.run({ stdin: "stored" }, ...login)).exitCode).toBe(10);
+  expect([...machine.keychain.entries.values()]).toContain("token of the other login");
+});
