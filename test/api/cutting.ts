@@ -1,0 +1,180 @@
+import { expect } from "vitest";
+import type { FaultServer } from "../support/fault-server.js";
+import { byService, cut, reply } from "../support/fault-steps.js";
+import type { RunResult } from "../support/harness.js";
+import { type Framing, formatAnswer, type WireAnswer } from "../support/http-bytes.js";
+import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+
+/** Answers of the real service, recorded and cut. */
+
+export interface Command {
+  readonly argv: readonly string[];
+  /** The request whose answer is cut, as `METHOD /path`. CALENDAR and EVENT stand for their ids. */
+  readonly target: string;
+  /** 8 unless it says otherwise. */
+  readonly exitCode?: number;
+  /** What may be on stdout all the same; nothing unless it says otherwise. */
+  readonly stdout?: RegExp;
+}
+
+export const CALENDAR = ["-c", "CALENDAR"];
+export const EVENT_PATH = "/calendars/CALENDAR/events/EVENT";
+export const WHOAMI: Command = { argv: ["whoami"], target: "GET /user" };
+export const COMMENT: Command = {
+  argv: ["comment", "EVENT", "Yes", ...CALENDAR],
+  target: `POST ${EVENT_PATH}/activities`,
+  exitCode: 9,
+};
+
+/** A row for `test.each`: what titles say, then the command. */
+export function titled(command: Command): readonly [string, string, Command] {
+  return [command.argv.slice(0, 2).join(" "), command.target, command];
+}
+
+/** A command whose exchange with the real service was kept. */
+export interface Recording {
+  readonly world: RemoteWorld;
+  readonly argv: readonly string[];
+  readonly target: string;
+  readonly answer: WireAnswer;
+  readonly command: Command;
+  /** What the undisturbed command printed. */
+  readonly stdout: string;
+}
+
+/** Runs a command once with the service; from then on the server answers every request as it did then. */
+export async function record(command: Command): Promise<Recording> {
+  // Pauses of no length: none of them shows as a skew of clocks.
+  const world = await createRemoteWorld({ random: 0 });
+  // Characters of several bytes are cut, too.
+  await world.json("events", "update", world.eventId, "--title", "Café ☕");
+  if (command.argv.includes("Second"))
+    await world.service.admin.calendars.add({ name: "Second", owner: "ana" });
+  const fill = (text: string) => text.replace("CALENDAR", world.calendarId).replace("EVENT", world.eventId);
+  const argv = command.argv.map(fill);
+  const target = fill(command.target);
+  const { server } = world;
+  const recorded = await recordAnswer(server, byService(world.service), target, () => world.send(...argv));
+  return { world, argv, target, command, ...recorded };
+}
+
+/** Keeps the service's first answer to each request, and gives it again from then on. */
+export async function recordAnswer(
+  server: FaultServer,
+  serve: ReturnType<typeof byService>,
+  target: string,
+  act: () => Promise<RunResult>,
+): Promise<{ readonly answer: WireAnswer; readonly stdout: string }> {
+  const answers = new Map<string, WireAnswer>();
+  server.otherwise([
+    reply(async (request) => {
+      const name = `${request.method} ${request.path}`;
+      const answer = answers.get(name) ?? shortened(await serve(request));
+      answers.set(name, answer);
+      return answer;
+    }),
+  ]);
+  const result = await act();
+  expect(result).toMatchObject({ exitCode: 0 });
+  const answer = answers.get(target);
+  if (answer === undefined) throw new Error(`there was no ${target}`);
+  return { answer, stdout: result.stdout };
+}
+
+/** The same document with its long lists cut to what tells one from several: each byte costs an attempt. */
+function shortened(answer: WireAnswer): WireAnswer {
+  const text = Buffer.from(answer.body ?? "").toString();
+  if (text === "") return answer;
+  const body = JSON.stringify(JSON.parse(text), (key, value: unknown) => {
+    if (!Array.isArray(value)) return value;
+    return key === "" || value[0]?.attributes !== undefined ? value.slice(0, 2) : value.slice(0, 1);
+  });
+  return { ...answer, body };
+}
+
+/** One of each kind of place: in the status line, in the head, around its end, in the body, in ☕, before the end. */
+export function placesIn(answer: WireAnswer): readonly number[] {
+  const bytes = formatAnswer(answer);
+  const body = bytes.indexOf("\r\n\r\n") + 4;
+  const coffee = bytes.indexOf("☕");
+  const places = [0, 9, 40, body - 1, body, body + 1, coffee === -1 ? body + 9 : coffee + 1, bytes.length - 1];
+  return [...new Set(places)].filter((at) => at < bytes.length);
+}
+
+/** Every byte of an answer; of its body alone where the head is as in another framing. */
+export function everyByteOf(answer: WireAnswer, framing: Framing = "length"): readonly number[] {
+  const bytes = formatAnswer(answer, framing);
+  const first = framing === "length" ? 0 : bytes.indexOf("\r\n\r\n") + 4;
+  return Array.from({ length: bytes.length - first }, (_, index) => first + index);
+}
+
+/**
+ * One run for each place: it fails as the command must, and what was asked for was asked once.
+ * @param flags for a write none: it must not be repeated by default
+ */
+export async function expectFailures(
+  recording: Recording,
+  places: readonly number[],
+  { framing = "length", flags = [] }: { readonly framing?: Framing; readonly flags?: readonly string[] } = {},
+): Promise<void> {
+  const { world, argv, target, answer, command } = recording;
+  const { server } = world;
+  const wrong: string[] = [];
+  for (const at of places) {
+    server.forget();
+    server.on(target, [cut(answer, { at, framing })], [reply(answer)]);
+    const found = complaints(await world.send(...argv, ...flags), command);
+    if (server.count(target) !== 1) found.push(`${server.count(target)} times ${target}`);
+    const writes = server.requests.filter(({ method }) => method !== "GET").length;
+    if (writes > (target.startsWith("GET") ? 0 : 1)) found.push(`${writes} writes`);
+    wrong.push(...found.map((text) => `byte ${at}: ${text}`));
+  }
+  expect(wrong).toEqual([]);
+}
+
+/** The answer as it was recorded, in another framing: the command succeeds, and prints what it did. */
+export async function expectWhole(recording: Recording, framing: Framing = "length"): Promise<void> {
+  const { world, argv, target, answer, stdout } = recording;
+  world.server.on(target, [cut(answer, { at: formatAnswer(answer, framing).length, framing })]);
+  expect(await world.send(...argv, "--retries", "0")).toMatchObject({ exitCode: 0, stdout });
+}
+
+const RETRIES_MAX = 100;
+const REPEATED = /^.+(?:without an answer.*|cut short.*|is empty); trying again in [\d.]+ s/gm;
+
+/**
+ * Cuts the answer after each byte, each in an attempt of its own, and gives it whole in the last one of each run: a
+ * run that took any of them for the answer would end before. Each attempt is told with its reason.
+ */
+export async function expectRepeats(recording: Recording, framing: Framing = "length"): Promise<void> {
+  const { world, argv, target, answer, stdout } = recording;
+  const { server } = world;
+  const places = everyByteOf(answer, framing);
+  for (let first = 0; first < places.length; first += RETRIES_MAX) {
+    const chain = places.slice(first, first + RETRIES_MAX);
+    server.forget();
+    server.on(target, ...chain.map((at) => [cut(answer, { at, framing })]), [reply(answer, framing)]);
+    const result = await world.send(...argv, "--retries", String(RETRIES_MAX));
+    const where = `bytes ${chain[0]} to ${chain.at(-1)}`;
+    expect({ where, exitCode: result.exitCode, stdout: result.stdout, seen: server.count(target) }).toEqual({
+      where,
+      exitCode: 0,
+      stdout,
+      seen: chain.length + 1,
+    });
+    expect(result.stderr.match(REPEATED)).toHaveLength(chain.length);
+  }
+}
+
+/** What is wrong with a run that had to fail. */
+export function complaints(
+  { exitCode, stdout, stderr }: RunResult,
+  expected: Pick<Command, "exitCode" | "stdout">,
+): string[] {
+  const found: string[] = [];
+  if (exitCode !== (expected.exitCode ?? 8)) found.push(`exit ${exitCode}: ${stderr}`);
+  if (!(expected.stdout ?? /^$/).test(stdout)) found.push(`stdout: ${stdout}`);
+  if (!/^error: [^\n]+(\nhint: [^\n]+)?\n$/m.test(stderr)) found.push(`stderr: ${stderr}`);
+  if (/\n\s+at /.test(stderr)) found.push(`a stack: ${stderr}`);
+  return found;
+}
