@@ -6,6 +6,7 @@ import { ensureLocalUser } from "./admin/local-user.js";
 import { createMemberAdmin } from "./admin/members.js";
 import { createTokenAdmin } from "./admin/tokens.js";
 import { createUserAdmin } from "./admin/users.js";
+import type { PasswordCost } from "./passwords.js";
 import type { Store } from "./store/open.js";
 
 export interface ServiceUser {
@@ -126,6 +127,7 @@ export interface AdminOptions {
   readonly store: Store;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  readonly passwordCost?: PasswordCost | undefined;
 }
 
 export function createAdmin(options: AdminOptions): ServiceAdmin {

@@ -1,30 +1,38 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
-/** log2 of N, block size and parallelization: 32 MiB and some 100 ms. @see RFC 7914 §2 */
-const COST = { ln: 15, r: 8, p: 3 } as const;
+/** What scrypt works with: log2 of N, block size and parallelization. @see RFC 7914 §2 */
+export interface PasswordCost {
+  readonly ln: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** 32 MiB and some 100 ms. */
+const COST: PasswordCost = { ln: 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 
 /** What is stored of a password: `$scrypt$ln=15,r=8,p=3$salt$key`, salt and key in base64. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost: PasswordCost = COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  return format(salt, await derive(password, salt, COST));
+  return format(salt, await derive(password, salt, cost), cost);
 }
 
-function format(salt: Buffer, key: Buffer): string {
-  const { ln, r, p } = COST;
+function format(salt: Buffer, key: Buffer, { ln, r, p }: PasswordCost): string {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString("base64")}$${key.toString("base64")}`;
 }
 
 /**
  * Whether a password is that of somebody who may have none, or who may not exist: the work is the same, so that its
  * time does not tell which logins there are.
+ * @param cost that at which the passwords of the service are stored
  */
 export async function verifyPasswordOf(
   stored: string | null | undefined,
   password: string,
+  cost: PasswordCost = COST,
 ): Promise<boolean> {
-  const nobody = format(Buffer.alloc(SALT_BYTES), Buffer.alloc(KEY_BYTES));
+  const nobody = format(Buffer.alloc(SALT_BYTES), Buffer.alloc(KEY_BYTES), cost);
   const fits = await verifyPassword(password, stored ?? nobody);
   return fits && stored !== null && stored !== undefined;
 }
@@ -40,13 +48,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return timingSafeEqual(await derive(password, Buffer.from(salt, "base64"), cost), expected);
 }
 
-interface Cost {
-  readonly ln: number;
-  readonly r: number;
-  readonly p: number;
-}
-
-function derive(password: string, salt: Buffer, { ln, r, p }: Cost): Promise<Buffer> {
+function derive(password: string, salt: Buffer, { ln, r, p }: PasswordCost): Promise<Buffer> {
   const N = 2 ** ln;
   const options = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {

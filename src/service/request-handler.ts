@@ -9,6 +9,7 @@ import { jsonReply, problemReply, type Reply, withoutBody } from "./http/reply.j
 import { parseJsonBody } from "./http/request-body.js";
 import { matchRoute, parseTarget, type RouteMatch } from "./http/router.js";
 import { matchOAuthEndpoint } from "./oauth/endpoint.js";
+import type { PasswordCost } from "./passwords.js";
 import type { RateCounter } from "./rate-counter.js";
 import { type MeasuredRate, measureRate, type RatePolicy } from "./rate-limit.js";
 import type { Origin, Service, ServiceRequest } from "./service.js";
@@ -21,6 +22,7 @@ export interface RequestHandlerOptions {
   readonly rateLimit: RatePolicy | null;
   readonly mediaType: string;
   readonly onError: (error: unknown) => void;
+  readonly passwordCost?: PasswordCost | undefined;
 }
 
 /** From a request to its answer: who sends it, whether that is too often, then the endpoint. */
@@ -67,7 +69,7 @@ interface Part {
 /** In-process there is nobody to sign in, so there the authorization server does not exist. */
 function partFor(request: ServiceRequest, origin: Origin, situation: Situation): Part {
   const endpoint = matchOAuthEndpoint(request.target);
-  const { store, now, onError } = situation;
+  const { store, now, onError, passwordCost } = situation;
   if (endpoint === null || origin.kind === "local") {
     return {
       authorization: request.headers["authorization"],
@@ -79,7 +81,7 @@ function partFor(request: ServiceRequest, origin: Origin, situation: Situation):
   const load = () => import("./oauth/authorization-server.js");
   return {
     authorization: undefined,
-    answer: async () => (await load()).answerOAuth(endpoint, { request, origin, store, now }),
+    answer: async () => (await load()).answerOAuth(endpoint, { request, origin, store, now, passwordCost }),
     refuse: async (error) => (await load()).oauthFailure(endpoint, error, onError),
   };
 }

@@ -18,10 +18,10 @@ const REDIRECT_URI = "http://127.0.0.1:8788/callback";
  * Fills an empty database for a trial: secrets are drawn anew, days are those of UTC.
  * @throws CliError configuration when the database is not empty
  */
-export async function addSample({ store, now }: AdminOptions): Promise<ServiceSample> {
+export async function addSample({ store, now, passwordCost }: AdminOptions): Promise<ServiceSample> {
   // Drawn like a client secret: long, and made for copying.
   const password = createClientSecret();
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, passwordCost);
   return store.write(async (db) => {
     if ((await listAllUsers(db)).length > 0) {
       throw configurationError("the sample needs an empty database and this one has users", {

@@ -1,5 +1,6 @@
 import { DEFAULT_MEDIA_TYPE } from "../contract/media-type.js";
 import { createAdmin, type ServiceAdmin } from "./admin.js";
+import type { PasswordCost } from "./passwords.js";
 import { createRateCounter } from "./rate-counter.js";
 import type { RatePolicy } from "./rate-limit.js";
 import { createRequestHandler } from "./request-handler.js";
@@ -44,6 +45,8 @@ export interface ServiceOptions {
   readonly rateLimit: RatePolicy | null;
   /** The service's own media type, taken in `Accept` besides `application/json`. */
   readonly mediaType?: string;
+  /** What putting a password through scrypt costs from now on; stored passwords keep theirs. */
+  readonly passwordCost?: PasswordCost;
   /** Called with what a 500 or a 503 hides from the caller. */
   readonly onError?: (error: unknown) => void;
 }
@@ -64,10 +67,19 @@ export interface Service {
  * @throws CliError configuration when the database cannot be used, or is not there and not to be made
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { database, now, rateLimit, mediaType = DEFAULT_MEDIA_TYPE, onError = () => undefined } = options;
+  const { database, now, passwordCost } = options;
+  const { rateLimit, mediaType = DEFAULT_MEDIA_TYPE, onError = () => undefined } = options;
   const store = await openStore(database, options);
   const counter = createRateCounter(store);
-  const answer = createRequestHandler({ store, counter, now, rateLimit, mediaType, onError });
+  const answer = createRequestHandler({
+    store,
+    counter,
+    now,
+    rateLimit,
+    mediaType,
+    onError,
+    passwordCost,
+  });
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
   return {
@@ -77,7 +89,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       underWay.add(response);
       return response;
     },
-    admin: createAdmin({ store, now }),
+    admin: createAdmin({ store, now, passwordCost }),
     created: store.created,
     close() {
       closing ??= Promise.allSettled(underWay).then(() => store.close());

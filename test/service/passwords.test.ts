@@ -1,5 +1,9 @@
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { hashPassword, verifyPassword } from "../../src/service/passwords.js";
+import { openService } from "../../src/service/service.js";
+import { querySql } from "./support/database.js";
+import { createFolder, NOW } from "./support/world.js";
 
 test("a password is told from others", async () => {
   const stored = await hashPassword("correct horse");
@@ -13,6 +17,25 @@ test("what is stored names its cost, holds no password and differs each time", a
   expect(first).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/=]{24}\$[A-Za-z0-9+/=]{44}$/);
   expect(first).not.toContain("correct");
   expect(second).not.toBe(first);
+});
+
+test("a service that is not told a cost stores them at the full one, also when they change", async () => {
+  const folder = createFolder();
+  const database = join(folder.path, "calendar.db");
+  const service = await openService({ database, now: () => NOW, rateLimit: null });
+  onTestFinished(async () => {
+    await service.close();
+    folder.remove();
+  });
+  const { users } = service.admin;
+  await users.add({ name: "new", password: "correct horse" });
+  await users.add({ name: "changed" });
+  await users.setPassword("changed", "correct horse");
+  const stored = querySql(database, "select password_hash from users");
+  expect(stored.map(({ password_hash }) => String(password_hash).split("$")[2])).toEqual([
+    "ln=15,r=8,p=3",
+    "ln=15,r=8,p=3",
+  ]);
 });
 
 test("a password stored at another cost is still read", async () => {

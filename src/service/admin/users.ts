@@ -1,6 +1,6 @@
 import { usageError } from "../../errors.js";
 import type { AdminOptions, UserAdmin } from "../admin.js";
-import { hashPassword } from "../passwords.js";
+import { hashPassword, type PasswordCost } from "../passwords.js";
 import { createUserId } from "../secrets.js";
 import { endSignIns } from "../store/sessions.js";
 import { insertUser, isLoginTaken, listAllUsers } from "../store/users.js";
@@ -11,12 +11,12 @@ import { serviceUser } from "./shapes.js";
 /** The longest login in Unicode code points: the length of the longest mail address. */
 const LOGIN_MAX = 254;
 
-export function createUserAdmin({ store, now }: AdminOptions): UserAdmin {
+export function createUserAdmin({ store, now, passwordCost }: AdminOptions): UserAdmin {
   return {
     async add({ name, login = name, password }) {
       checkName(name);
       checkName(login, "login", LOGIN_MAX);
-      const password_hash = password === undefined ? null : await hashNewPassword(password);
+      const password_hash = password === undefined ? null : await hashNewPassword(password, passwordCost);
       return store.write(async (db) => {
         if (await isLoginTaken(db, login)) {
           throw usageError(`the login "${login}" is taken`, "give another one with --login");
@@ -28,7 +28,7 @@ export function createUserAdmin({ store, now }: AdminOptions): UserAdmin {
     },
     list: () => store.read(async (db) => (await listAllUsers(db)).map(serviceUser)),
     async setPassword(user, password) {
-      const password_hash = await hashNewPassword(password);
+      const password_hash = await hashNewPassword(password, passwordCost);
       return store.write(async (db) => {
         const found = await requireUser(db, user);
         await db.updateTable("users").set({ password_hash }).where("id", "=", found.id).execute();
@@ -49,7 +49,7 @@ export function createUserAdmin({ store, now }: AdminOptions): UserAdmin {
   };
 }
 
-async function hashNewPassword(password: string): Promise<string> {
+async function hashNewPassword(password: string, cost: PasswordCost | undefined): Promise<string> {
   if (password === "") throw usageError("the password is empty");
-  return hashPassword(password);
+  return hashPassword(password, cost);
 }

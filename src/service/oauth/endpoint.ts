@@ -1,4 +1,5 @@
 import { OAUTH_ROUTES } from "../../contract/oauth.js";
+import type { PasswordCost } from "../passwords.js";
 import type { Origin, ServiceRequest } from "../service.js";
 import type { Store } from "../store/open.js";
 
@@ -14,6 +15,7 @@ export interface OAuthCall {
   readonly store: Store;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  readonly passwordCost?: PasswordCost | undefined;
 }
 
 /** The endpoint that the target of a request line names; null when it is none of the authorization server. */

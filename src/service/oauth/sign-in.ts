@@ -20,14 +20,14 @@ export type SignInResult =
  * that does not exist, has no password or is disabled.
  */
 export async function signIn(
-  { store, origin, now }: OAuthCall,
+  { store, origin, now, passwordCost }: OAuthCall,
   { login, password }: Credentials,
 ): Promise<SignInResult> {
   const attempt = { address: origin.address, login, now };
   const wait = await store.write((db) => countAttempt(db, attempt));
   if (wait !== null) return tooMany(wait);
   const user = await store.read((db) => findUserByLogin(db, login));
-  const fits = await verifyPasswordOf(user?.password_hash, password);
+  const fits = await verifyPasswordOf(user?.password_hash, password, passwordCost);
   if (!fits || user === undefined || user.disabled === 1) return WRONG;
   const secret = createSessionSecret();
   const opened = await store.write(async (db) => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServiceUser } from "../../../src/service/admin.js";
+import type { PasswordCost } from "../../../src/service/passwords.js";
 import type { RatePolicy } from "../../../src/service/rate-limit.js";
 import { openService, type Service } from "../../../src/service/service.js";
 
@@ -37,10 +38,14 @@ export interface WorldOptions {
   readonly rateLimit?: RatePolicy | null;
   /** In a file, which a test can look into; in memory by default. */
   readonly stored?: boolean;
+  /** Next to nothing by default. */
+  readonly passwordCost?: PasswordCost;
 }
 
+const CHEAP: PasswordCost = { ln: 4, r: 1, p: 1 };
+
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
-  const { rateLimit = { limit: 1000, windowSeconds: 600 }, stored = false } = options;
+  const { rateLimit = { limit: 1000, windowSeconds: 600 }, stored = false, passwordCost = CHEAP } = options;
   const folder = stored ? createFolder() : null;
   const database = folder === null ? ":memory:" : join(folder.path, "calendar.db");
   const clock: Clock = { now: NOW };
@@ -49,6 +54,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     database,
     now: () => clock.now,
     rateLimit,
+    passwordCost,
     onError: (error) => errors.push(error),
   });
   const { users, calendars, members, tokens } = service.admin;
