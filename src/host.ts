@@ -1,6 +1,7 @@
 import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import type { Clock } from "./api/sending/clock.js";
+import type { After } from "./api/transport/timer.js";
 import type { CredentialStore } from "./auth/credentials.js";
 import { type ConfigFile, ConfigSyntaxError, createConfigFile } from "./config/config-file.js";
 import { resolveDirectories } from "./config/directories.js";
@@ -9,7 +10,7 @@ import { environmentSecrets } from "./config/environment-secrets.js";
 import type { Context, GlobalFlags } from "./context.js";
 import { type CliError, configurationError } from "./errors.js";
 import type { ProcessTable } from "./files/file-lock.js";
-import { createClock } from "./host/clock.js";
+import { createClock, startTimer } from "./host/clock.js";
 import type { ReadableLike } from "./host/input.js";
 import { createLiveSecrets, type LiveSecrets } from "./host/live-secrets.js";
 import { localDatabase } from "./host/local-backend.js";
@@ -41,6 +42,8 @@ export interface HostOverrides {
   readonly now?: () => number;
   /** Waits some milliseconds; rejects with the signal's reason. */
   readonly sleep?: Clock["sleep"];
+  /** Measures how long an attempt takes. */
+  readonly after?: After;
   /** From 0 up to 1. */
   readonly random?: () => number;
   /** The zone of the process; undefined when it has no IANA name. */
@@ -87,6 +90,8 @@ export interface HostParts {
   readonly stderr: StatusSink;
   readonly resources: Resources;
   readonly clock: Clock;
+  /** Measures how long an attempt takes. */
+  readonly after: After;
   /** What stderr never shows; stdout does where it is asked for. */
   readonly secrets: LiveSecrets;
   readonly systemTimeZone: () => string | undefined;
@@ -150,6 +155,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     resources: createResources(),
     secrets,
     clock,
+    after: overrides.after ?? startTimer,
     systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,
     configFile:
       overrides.configFile ?? createConfigFile({ directory: directories.config, processes, signal }),

@@ -85,6 +85,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
         networkTransport: () =>
           createNetworkTransport({
             timeout: decideRequestLimits(flags, env).timeout,
+            after: parts.after,
             env,
             resources: parts.resources,
           }),

@@ -1,3 +1,4 @@
+import type { After } from "../api/transport/timer.js";
 import type { Transport } from "../api/transport/transport.js";
 import { type Environment, isDebugging } from "../config/environment.js";
 import { readProxyChoice } from "../config/proxy-settings.js";
@@ -9,6 +10,7 @@ import type { Resources } from "./resources.js";
 export interface NetworkOptions {
   /** Longest time of one attempt in milliseconds. */
   readonly timeout: number;
+  readonly after: After;
   /** Names the proxies. */
   readonly env: Environment;
   /** The largest answer that is read, in bytes; 32 MiB by default. */

@@ -41,6 +41,7 @@ export async function signIn(request: LoginRequest, options: SessionOptions): Pr
   await store.probe();
   const network = {
     timeout: decideRequestLimits(flags, env).timeout,
+    after: parts.after,
     // Neither a token nor a user is larger.
     answerMax: 1024 * 1024,
     env,

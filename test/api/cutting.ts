@@ -97,7 +97,16 @@ export function placesIn(answer: WireAnswer): readonly number[] {
   const bytes = formatAnswer(answer);
   const body = bytes.indexOf("\r\n\r\n") + 4;
   const coffee = bytes.indexOf("☕");
-  const places = [0, 9, 40, body - 1, body, body + 1, coffee === -1 ? body + 9 : coffee + 1, bytes.length - 1];
+  const places = [
+    0,
+    9,
+    40,
+    body - 1,
+    body,
+    body + 1,
+    coffee === -1 ? body + 9 : coffee + 1,
+    bytes.length - 1,
+  ];
   return [...new Set(places)].filter((at) => at < bytes.length);
 }
 

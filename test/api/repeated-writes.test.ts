@@ -39,10 +39,7 @@ const DONE_UNSEEN: readonly (readonly [string, (service: Reply) => Script])[] = 
 
 describe("C3 DELETE", () => {
   const remove = () =>
-    world.send(
-      ...["events", "delete", world.eventId, "-c", world.calendarId],
-      ...["--yes", "-o", "json", "--timeout", "0.5"],
-    );
+    world.send(...["events", "delete", world.eventId, "-c", world.calendarId], ...["--yes", "-o", "json"]);
 
   test.each(DONE_UNSEEN)("done, then %s, then 404: it is deleted", async (_, script) => {
     world.server.on(`DELETE ${target}`, script(service), [reply(service)]);
@@ -103,7 +100,7 @@ describe("C2 C14 PUT", () => {
       world.server.on(`PUT ${target}`, script(service), [reply(service)]);
       const { exitCode, stderr } = await world.send(
         ...["events", "update", world.eventId, "-c", world.calendarId, "--title", "Dinner"],
-        ...["--if-unchanged", String(updatedAt), "--timeout", "0.5", "-q"],
+        ...["--if-unchanged", String(updatedAt), "-q"],
       );
       expect({ exitCode, stderr, title: await title() }).toEqual({
         exitCode: 0,
@@ -166,7 +163,7 @@ describe("C2 C14 PUT", () => {
 describe("C2 POST", () => {
   const create = () =>
     world.send(
-      ...["events", "create", "-c", world.calendarId, "--title", "T", "--timeout", "0.5", "-o", "json"],
+      ...["events", "create", "-c", world.calendarId, "--title", "T", "-o", "json"],
       ...["--start", "2026-11-21T12:00", "--duration", "1h"],
     );
   const titles = async (): Promise<unknown> =>

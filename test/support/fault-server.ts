@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import { type Certificate, type Connection, openConnection } from "./fault-connection.js";
 import { type Exchange, type ReceivedRequest, reply, type Script } from "./fault-steps.js";
 import { type ByteReader, parseHead, type RequestHead, readBody } from "./http-bytes.js";
+import type { VirtualTimers } from "./virtual-timers.js";
 
 /** One connection as the server saw it. */
 export interface ReceivedConnection {
@@ -45,16 +46,18 @@ export interface FaultServer {
 export interface FaultServerOptions {
   /** With it the server speaks TLS. */
   readonly tls?: Certificate;
+  /** The peer's: while the server hangs their time passes. By default it passes by itself. */
+  readonly timers?: VirtualTimers;
 }
 
 /** Listens until the test is over. */
-export async function startFaultServer({ tls }: FaultServerOptions = {}): Promise<FaultServer> {
+export async function startFaultServer({ tls, timers }: FaultServerOptions = {}): Promise<FaultServer> {
   const sockets = new Set<Socket>();
   const state = createState();
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (raw) => {
     sockets.add(raw);
     raw.on("close", () => sockets.delete(raw));
-    void converse(openConnection(raw, tls), { server, state });
+    void converse(openConnection(raw, tls), { server, state, timers });
   });
   await listen(server, 0);
   onTestFinished(async () => {
@@ -111,9 +114,10 @@ function createState(): State {
 interface Conversation {
   readonly server: Server;
   readonly state: State;
+  readonly timers: VirtualTimers | undefined;
 }
 
-async function converse(connection: Connection, { server, state }: Conversation): Promise<void> {
+async function converse(connection: Connection, { server, state, timers }: Conversation): Promise<void> {
   const { stream, reader } = connection;
   const record = { received: Buffer.alloc(0) };
   const index = state.connections.push(record) - 1;
@@ -125,7 +129,7 @@ async function converse(connection: Connection, { server, state }: Conversation)
     const nothing = createRecording({ method: "", target: "", headers: {} }, index);
     await play(
       greeting,
-      createExchange({ connection, server, recording: nothing, receive: async () => undefined }),
+      createExchange({ connection, server, timers, recording: nothing, receive: async () => undefined }),
     );
   }
   for (;;) {
@@ -137,7 +141,7 @@ async function converse(connection: Connection, { server, state }: Conversation)
     const recording = createRecording(parseHead(head), index);
     state.requests.push(recording);
     const receive = createReceiver(recording, reader);
-    await play(pick(recording, state), createExchange({ connection, server, recording, receive }));
+    await play(pick(recording, state), createExchange({ connection, server, timers, recording, receive }));
     await receive();
   }
 }
@@ -186,11 +190,12 @@ async function play(script: Script, exchange: Exchange): Promise<void> {
 interface Playing {
   readonly connection: Connection;
   readonly server: Server;
+  readonly timers: VirtualTimers | undefined;
   readonly recording: Recording;
   readonly receive: () => Promise<void>;
 }
 
-function createExchange({ connection, server, recording, receive }: Playing): Exchange {
+function createExchange({ connection, server, timers, recording, receive }: Playing): Exchange {
   const { raw, stream, gone } = connection;
   return {
     request: recording,
@@ -204,7 +209,28 @@ function createExchange({ connection, server, recording, receive }: Playing): Ex
     close: () => stream.destroySoon(),
     reset: () => void raw.resetAndDestroy(),
     leave: () => leave(server),
+    async outlast() {
+      if (timers !== undefined) await passTime(timers, gone);
+      await gone;
+    },
   };
+}
+
+/** More than bytes need from one end of a connection to the other. */
+const TURNS = 10;
+
+/** Lets the timers of a peer go off, one after the other, until it is gone. */
+async function passTime(timers: VirtualTimers, gone: Promise<void>): Promise<void> {
+  const passOn = timers.beginToPass();
+  let over = false;
+  void gone.then(() => {
+    over = true;
+  });
+  for (;;) {
+    // What was sent before arrives before.
+    for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    if (over || !passOn()) return;
+  }
 }
 
 function listen(server: Server, port: number): Promise<void> {

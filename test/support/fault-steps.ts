@@ -20,6 +20,8 @@ export interface Exchange {
   leave(): Promise<void>;
   /** Resolves once the connection is gone. */
   readonly gone: Promise<void>;
+  /** Resolves once the peer has given up: its time passes meanwhile. */
+  outlast(): Promise<void>;
 }
 
 export interface ReceivedRequest {
@@ -93,7 +95,7 @@ export const reset: Step = (exchange) => exchange.reset();
 export const leave: Step = (exchange) => exchange.leave();
 
 /** Does nothing more until the peer gives up. */
-export const hang: Step = (exchange) => exchange.gone;
+export const hang: Step = (exchange) => exchange.outlast();
 
 /** Sends bytes one by one, each in a turn of its own. */
 export function drip(bytes: string | Uint8Array): Step {
@@ -102,16 +104,17 @@ export function drip(bytes: string | Uint8Array): Step {
   };
 }
 
-/** Sends one byte after the other until the peer gives up: never silent, and never done. */
+/** Sends one byte after the other until the peer gives up, which it does only after some: never silent, and never done. */
 export function dripForever(byte: string): Step {
   return async (exchange) => {
     let over = false;
     void exchange.gone.then(() => {
       over = true;
     });
-    while (!over) {
+    for (let count = 1; !over; count += 1) {
       await exchange.write(Buffer.from(byte));
       await new Promise((resolve) => setImmediate(resolve));
+      if (count === 20) void exchange.outlast();
     }
   };
 }

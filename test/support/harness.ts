@@ -5,7 +5,9 @@ import { onTestFinished } from "vitest";
 import { createHost } from "../../src/host.js";
 import { run } from "../../src/run.js";
 import { openService, type Service } from "../../src/service/service.js";
+import { keptSecrets } from "./kept-secrets.js";
 import { createScreen, createStdin } from "./terminal.js";
+import { createVirtualTimers, type VirtualTimers } from "./virtual-timers.js";
 
 /** A Saturday afternoon in Europe, late at night in Japan. */
 export const NOW = Date.parse("2026-11-21T14:30:00.000Z");
@@ -37,6 +39,8 @@ export interface Harness {
   setNow(now: number): void;
   /** Every pause so far in milliseconds. None of them took time; the clock moved on by each. */
   readonly pauses: readonly number[];
+  /** What measures attempts. */
+  readonly timers: VirtualTimers;
 }
 
 export interface HarnessOptions {
@@ -54,6 +58,10 @@ export interface HarnessOptions {
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
   const { timeZone = "Europe/Berlin", userName = "ana", random = 0.5, duringPause, database } = options;
   let now = NOW;
+  const setNow = (changed: number): void => {
+    now = changed;
+  };
+  const timers = createVirtualTimers({ now: () => now, setNow });
   const pauses: number[] = [];
   const directory = mkdtempSync(join(tmpdir(), "calctl-test-"));
   const service = await openService({
@@ -97,13 +105,14 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
           now += milliseconds;
           await duringPause?.();
         },
+        after: timers.after,
         random: () => random,
         systemTimeZone: () => timeZone,
         localService: async () => ({ service, userId }),
       },
     );
     const exitCode = await run(argv, host);
-    return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+    return keptSecrets({ exitCode, stdout: stdout.text(), stderr: stderr.text() }, env);
   };
 
   const runPlain: Harness["run"] = (...argv) => runWith({}, ...argv);
@@ -119,9 +128,8 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
         throw new Error(`calctl ${argv.join(" ")}: ${result.exitCode} ${result.stderr}`);
       return JSON.parse(result.stdout) as T;
     },
-    setNow: (changed) => {
-      now = changed;
-    },
+    setNow,
     pauses,
+    timers,
   };
 }

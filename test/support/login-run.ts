@@ -7,6 +7,7 @@ import type { CredentialKey, CredentialStore } from "../../src/auth/credentials.
 import { createHost } from "../../src/host.js";
 import { run } from "../../src/run.js";
 import type { RunResult } from "./harness.js";
+import { keptSecrets } from "./kept-secrets.js";
 import { createScreen } from "./terminal.js";
 
 /** The program on an empty machine, over real sockets; its keychain is in memory. */
@@ -94,11 +95,9 @@ export function createMachine(): Machine {
         ...(now === undefined ? {} : { now: () => now }),
       },
     );
-    const ended = run(argv, host).then((exitCode) => ({
-      exitCode,
-      stdout: stdout.text(),
-      stderr: stderr.text(),
-    }));
+    const ended = run(argv, host).then((exitCode) =>
+      keptSecrets({ exitCode, stdout: stdout.text(), stderr: stderr.text() }, env),
+    );
     const stderrWith = (text: string): Promise<string> =>
       new Promise((resolve, reject) => {
         const check = () => {

@@ -17,7 +17,7 @@ export async function createRemoteWorld(options: HarnessOptions = {}): Promise<R
   const harness = await createHarness(options);
   const { admin } = harness.service;
   const { token } = await admin.tokens.create({ user: "ana", readOnly: false });
-  const server = await startFaultServer();
+  const server = await startFaultServer({ timers: harness.timers });
   server.otherwise([reply(byService(harness.service))]);
   const env = { CALCTL_BASE_URL: server.baseUrl, CALCTL_TOKEN: token };
   const event = await harness.json<{ readonly id: string; readonly calendar_id: string }>(

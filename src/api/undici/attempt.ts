@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import { interruptedWrite } from "../transport/interruption.js";
+import type { After } from "../transport/timer.js";
 import type { HttpRequest, HttpResponse } from "../transport/transport.js";
 import { startRequest } from "./request.js";
 import { AttemptTimeout, describeFailure, type Surroundings } from "./transport-failure.js";
@@ -10,6 +11,7 @@ export interface AttemptOptions extends Omit<Surroundings, "sent" | "url"> {
   readonly connectTimeout: number;
   /** Longest time of the whole attempt in milliseconds. */
   readonly timeout: number;
+  readonly after: After;
 }
 
 /**
@@ -22,7 +24,7 @@ export async function attempt(request: HttpRequest, options: AttemptOptions): Pr
   const { signal } = request;
   signal?.throwIfAborted();
   const limits = createLimits(signal, options);
-  const running = startRequest(options.dispatcher, request, limits.stopConnecting);
+  const running = startRequest(options.dispatcher, request, limits.connected);
   try {
     return await Promise.race([running.ended, limits.exceeded]);
   } catch (cause) {
@@ -41,28 +43,29 @@ export async function attempt(request: HttpRequest, options: AttemptOptions): Pr
 interface Limits {
   /** Rejects when the signal aborts, or with an AttemptTimeout. */
   readonly exceeded: Promise<never>;
-  readonly stopConnecting: () => void;
+  /** Lifts the limit on connecting. */
+  readonly connected: () => void;
   readonly clear: () => void;
 }
 
 function createLimits(
   signal: AbortSignal | undefined,
-  { connectTimeout, timeout }: Pick<AttemptOptions, "connectTimeout" | "timeout">,
+  { connectTimeout, timeout, after }: Pick<AttemptOptions, "connectTimeout" | "timeout" | "after">,
 ): Limits {
   const controller = new AbortController();
   const stop = (milliseconds: number) => controller.abort(new AttemptTimeout(milliseconds));
   const interrupt = () => controller.abort(signal?.reason);
-  const connecting = setTimeout(stop, connectTimeout, connectTimeout);
-  const whole = setTimeout(stop, timeout, timeout);
+  const connected = after(connectTimeout, () => stop(connectTimeout));
+  const ended = after(timeout, () => stop(timeout));
   signal?.addEventListener("abort", interrupt);
   return {
     exceeded: new Promise((_, reject) => {
       controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
     }),
-    stopConnecting: () => clearTimeout(connecting),
+    connected,
     clear() {
-      clearTimeout(connecting);
-      clearTimeout(whole);
+      connected();
+      ended();
       signal?.removeEventListener("abort", interrupt);
     },
   };

@@ -1,0 +1,17 @@
+import type { RunResult } from "./harness.js";
+
+/** Variables whose values stderr never shows. */
+const SECRETS = ["CALCTL_TOKEN", "CALCTL_CLIENT_SECRET"];
+
+/** As in the program: what is shorter is not masked, since it may be a part of any word. */
+const LENGTH_MIN = 8;
+
+/** The result of a run as it is. @throws when the run told a secret of its environment on stderr */
+export function keptSecrets(result: RunResult, env: Readonly<Record<string, string>>): RunResult {
+  for (const name of SECRETS) {
+    const value = env[name];
+    if (value === undefined || value.length < LENGTH_MIN || !result.stderr.includes(value)) continue;
+    throw new Error(`${name} is on stderr: ${result.stderr.slice(0, 2_000)}`);
+  }
+  return result;
+}

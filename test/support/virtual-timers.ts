@@ -1,0 +1,39 @@
+import type { After } from "../../src/api/transport/timer.js";
+
+/** Timers that measure no time: each goes off when a test lets time pass. */
+export interface VirtualTimers {
+  readonly after: After;
+  /**
+   * Begins to let time pass for the timers that run now, not for those that are started later.
+   * @returns lets the next of them go off; false when none is left
+   */
+  beginToPass(): () => boolean;
+}
+
+interface Timer {
+  readonly due: number;
+  readonly act: () => void;
+}
+
+/** @param clock milliseconds; it is set on to when a timer goes off */
+export function createVirtualTimers(clock: { now(): number; setNow(now: number): void }): VirtualTimers {
+  const running = new Set<Timer>();
+  return {
+    after(milliseconds, act) {
+      const timer = { due: clock.now() + milliseconds, act };
+      running.add(timer);
+      return () => void running.delete(timer);
+    },
+    beginToPass() {
+      const waiting = [...running].sort((one, other) => one.due - other.due);
+      return () => {
+        const next = waiting.find((timer) => running.has(timer));
+        if (next === undefined) return false;
+        running.delete(next);
+        clock.setNow(Math.max(clock.now(), next.due));
+        next.act();
+        return true;
+      };
+    },
+  };
+}
