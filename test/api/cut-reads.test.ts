@@ -17,7 +17,8 @@ import {
  * Every answer to a read from the real service, cut after each of its bytes: no part of it is taken for the answer,
  * the command repeats the request, and prints in the end what it prints undisturbed. Up to a hundred cuts share a run.
  * How it ends when nothing whole comes, in one sentence and with the right exit code, is shown for each byte of one
- * command, and for one of each kind of place in the others: what a byte is cut of is known to the attempt alone.
+ * command, and for one of each kind of place in the others: a command learns that an attempt failed, not at which
+ * byte. See docs/decisions/2026-11-21-what-the-fault-tests-leave-out.md.
  */
 
 const NO_REPEAT = { flags: ["--retries", "0"] };

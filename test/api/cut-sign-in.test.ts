@@ -31,7 +31,7 @@ test("login --with-token, in the answer to GET /user", { timeout: 60_000 }, asyn
   await expectNothingKept(machine);
 });
 
-/** The answer of section 1.3 of the contract. */
+/** What the contract says that a token request is answered with. */
 const GRANTED = {
   status: 200,
   headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },

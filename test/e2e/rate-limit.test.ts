@@ -1,38 +1,65 @@
 import { expect, test } from "vitest";
 import { startFaultServer } from "../support/fault-server.js";
-import { reply } from "../support/fault-steps.js";
+import { type Reply, reply } from "../support/fault-steps.js";
 import { createInstallation } from "../support/spawned.js";
 
-const ANA = '{"data":{"id":"u1","type":"user","attributes":{"name":"Ana"}}}';
+const CALENDARS =
+  '{"data":[{"id":"c1","type":"calendar","attributes":{"name":"Home"}},{"id":"c2","type":"calendar","attributes":{"name":"Work"}}]}';
+const NO_LABELS = '{"data":[]}';
+const PROCESSES = 5;
+const WAITING = /^the service's rate limit is used up: waiting \d s$/m;
 
 test("processes that share a token wait together for the limit that one of them has used up", async () => {
+  const server = await startFaultServer();
+  const [all, others] = [createGate(), createGate()];
+  let asked = 0;
   let reset = 0;
   let tooEarly = 0;
-  const server = await startFaultServer();
-  server.otherwise([
-    reply(() => {
-      const now = Date.now();
-      if (now < reset * 1000) tooEarly += 1;
-      // The first answer is the last of its window; whoever comes after the reset finds enough.
-      const first = reset === 0;
-      if (first) reset = Math.ceil(now / 1000) + 3;
-      const headers = {
-        date: new Date(now).toUTCString(),
-        "x-ratelimit-limit": "600",
-        "x-ratelimit-remaining": first ? "0" : "599",
-        "x-ratelimit-reset": String(reset),
-      };
-      return { status: 200, headers, body: ANA };
-    }),
-  ]);
+  const calendars: Reply = async () => {
+    asked += 1;
+    const isFirst = asked === 1;
+    if (asked === PROCESSES) all.open();
+    // A process may take its time to start: nothing is used up before all of them are there.
+    await all.opened;
+    if (!isFirst) {
+      await others.opened;
+      return { status: 200, body: CALENDARS };
+    }
+    const now = Date.now();
+    reset = Math.ceil(now / 1000) + 3;
+    const headers = {
+      date: new Date(now).toUTCString(),
+      "x-ratelimit-limit": "600",
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": String(reset),
+    };
+    return { status: 200, headers, body: CALENDARS };
+  };
+  const labels: Reply = () => {
+    if (Date.now() < reset * 1000) tooEarly += 1;
+    return { status: 200, body: NO_LABELS };
+  };
+  server.on("GET /calendars", [reply(calendars)]);
+  server.on("GET /calendars/c1/labels", [reply(labels)]);
   const calctl = createInstallation({ CALCTL_BASE_URL: server.baseUrl, CALCTL_TOKEN: "shared-token" });
-  expect((await calctl.run("whoami")).exitCode).toBe(0);
-  const runs = await Promise.all(Array.from({ length: 5 }, () => calctl.run("whoami")));
-  expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0]);
-  // On a slow machine one of them may begin after the reset.
-  expect(
-    runs.some(({ stderr }) => /^the service's rate limit is used up: waiting \d s\n$/.test(stderr)),
-  ).toBe(true);
+  const started = Array.from({ length: PROCESSES }, () => calctl.start("labels", "-c", "Home"));
+  const ended = Promise.all(started.map((run) => run.ended));
+  // The one that has learned of the limit tells the others by what it leaves on disk, before it waits.
+  await Promise.any(started.map((run) => run.stderrWith("waiting")));
+  others.open();
+  const runs = await ended;
+  expect(runs.map(({ exitCode }) => exitCode)).toEqual(Array(PROCESSES).fill(0));
+  // One that nothing has run for three seconds comes after the reset, and need not wait.
+  expect(runs.filter(({ stderr }) => WAITING.test(stderr)).length).toBeGreaterThan(1);
   expect(tooEarly).toBe(0);
-  expect(server.requests).toHaveLength(6);
+  expect(server.requests).toHaveLength(2 * PROCESSES);
 });
+
+/** A promise that is kept when somebody says so. */
+function createGate() {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
