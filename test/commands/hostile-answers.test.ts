@@ -4,12 +4,14 @@ import { harmfulCodes, hostileText } from "../support/harmful-text.js";
 import { createHarness } from "../support/harness.js";
 import { startWireRecorder } from "../support/wire-recorder.js";
 
+const TOKEN = "token-0123456789";
+
 /** What a service, or a script's variable, may bring to stderr of a terminal. */
 
 async function startService() {
   const harness = await createHarness();
   const recorder = await startWireRecorder(harness.service);
-  const env = { CALCTL_BASE_URL: recorder.baseUrl, CALCTL_TOKEN: "token-0123456789", NO_COLOR: "1" };
+  const env = { CALCTL_BASE_URL: recorder.baseUrl, CALCTL_TOKEN: TOKEN, NO_COLOR: "1" };
   return { recorder, run: (...argv: readonly string[]) => harness.runWith({ env, columns: 80 }, ...argv) };
 }
 
@@ -46,12 +48,14 @@ test("what is typed comes back harmless in errors, with -v and --debug too", asy
   );
 });
 
-test("what a service answers comes back harmless in errors, notes and traces", async () => {
+test("C13 what a service answers comes back harmless in errors, notes and traces", async () => {
   const { recorder, run } = await startService();
   const shapes: readonly ((text: string) => unknown)[] = [
     (text) => ({ errors: { title: [text], [text]: text } }),
     (text) => ({ errors: [{ detail: text, source: { pointer: text } }] }),
     (text) => ({ errors: text }),
+    // The harness fails a run that tells it.
+    (text) => ({ errors: { [TOKEN]: `${text} ${TOKEN}` } }),
     (text) => ({ data: [{ id: text, type: "calendar", attributes: { name: text } }] }),
     (text) => ({ data: [text], included: text }),
   ];
