@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { type Certificate, type Connection, openConnection } from "./fault-connection.js";
 import { type Exchange, type ReceivedRequest, reply, type Script } from "./fault-steps.js";
 import { type ByteReader, parseHead, type RequestHead, readBody } from "./http-bytes.js";
-import type { VirtualTimers } from "./virtual-timers.js";
+import { passTime, type VirtualTimers } from "./virtual-timers.js";
 
 /** One connection as the server saw it. */
 export interface ReceivedConnection {
@@ -214,23 +214,6 @@ function createExchange({ connection, server, timers, recording, receive }: Play
       await gone;
     },
   };
-}
-
-/** More than bytes need from one end of a connection to the other. */
-const TURNS = 10;
-
-/** Lets the timers of a peer go off, one after the other, until it is gone. */
-async function passTime(timers: VirtualTimers, gone: Promise<void>): Promise<void> {
-  const passOn = timers.beginToPass();
-  let over = false;
-  void gone.then(() => {
-    over = true;
-  });
-  for (;;) {
-    // What was sent before arrives before.
-    for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    if (over || !passOn()) return;
-  }
 }
 
 function listen(server: Server, port: number): Promise<void> {

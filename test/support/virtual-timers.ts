@@ -37,3 +37,20 @@ export function createVirtualTimers(clock: { now(): number; setNow(now: number):
     },
   };
 }
+
+/** More than bytes need from one end of a connection to the other. */
+const TURNS = 10;
+
+/** Lets the timers of a peer go off, one after the other, until it is gone. */
+export async function passTime(timers: VirtualTimers, gone: Promise<void>): Promise<void> {
+  const passOn = timers.beginToPass();
+  let over = false;
+  void gone.then(() => {
+    over = true;
+  });
+  for (;;) {
+    // What was sent before arrives before.
+    for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    if (over || !passOn()) return;
+  }
+}
