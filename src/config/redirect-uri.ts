@@ -24,8 +24,7 @@ export function defaultRedirect(): RedirectTarget {
 }
 
 /** Blanks, control characters and backslashes, which browsers take away or write otherwise. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for
-const UNWRITABLE = /[\s\\\u0000-\u001f\u007f-\u009f]/;
+const UNWRITABLE = /[\s\\\p{Cc}]/u;
 
 /** A loopback host written as a name may be looked up as either address. @see RFC 8252 §8.3 */
 const LISTEN_HOSTS: Readonly<Record<string, readonly string[]>> = {

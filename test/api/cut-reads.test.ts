@@ -2,14 +2,14 @@ import { describe, test } from "vitest";
 import {
   CALENDAR,
   type Command,
+  describeRepeated,
   EVENT_PATH,
   everyByteOf,
   expectFailures,
   expectRepeats,
   expectWhole,
-  placesIn,
+  NO_REPEAT,
   record,
-  titled,
   WHOAMI,
 } from "./cutting.js";
 
@@ -20,8 +20,6 @@ import {
  * command, and for one of each kind of place in the others: a command learns that an attempt failed, not at which
  * byte. See docs/decisions/2026-11-21-what-the-fault-tests-leave-out.md.
  */
-
-const NO_REPEAT = { flags: ["--retries", "0"] };
 
 const READS: readonly Command[] = [
   WHOAMI,
@@ -48,16 +46,7 @@ const READS: readonly Command[] = [
   { argv: ["events", "update", "EVENT", ...CALENDAR, "--title", "X"], target: `GET ${EVENT_PATH}` },
 ];
 
-describe.each(READS.map(titled))("%s, in the answer to %s", (_argv, _target, command) => {
-  test("cut after each byte: repeated, and whole in the end", { timeout: 60_000 }, async () => {
-    await expectRepeats(await record(command));
-  });
-
-  test("cut at one of each kind of place: fails", async () => {
-    const recording = await record(command);
-    await expectFailures(recording, placesIn(recording.answer), NO_REPEAT);
-  });
-});
+describeRepeated(READS);
 
 test("cut after each byte of whoami's answer: fails", { timeout: 60_000 }, async () => {
   const recording = await record(WHOAMI);

@@ -3,12 +3,12 @@ import {
   CALENDAR,
   COMMENT,
   type Command,
+  describeRepeated,
   EVENT_PATH,
   everyByteOf,
   expectFailures,
-  expectRepeats,
   expectWhole,
-  placesIn,
+  NO_REPEAT,
   record,
   titled,
 } from "./cutting.js";
@@ -36,18 +36,7 @@ const DELETE: Command = {
   target: `DELETE ${EVENT_PATH}`,
 };
 
-const NO_REPEAT = { flags: ["--retries", "0"] };
-
-describe.each([UPDATE, DELETE].map(titled))("%s, in the answer to %s", (_argv, _target, command) => {
-  test("cut after each byte: repeated, and whole in the end", { timeout: 60_000 }, async () => {
-    await expectRepeats(await record(command));
-  });
-
-  test("cut at one of each kind of place: fails", async () => {
-    const recording = await record(command);
-    await expectFailures(recording, placesIn(recording.answer), NO_REPEAT);
-  });
-});
+describeRepeated([UPDATE, DELETE]);
 
 test("cut after each byte of the answer to a DELETE: fails", { timeout: 60_000 }, async () => {
   const recording = await record(DELETE);

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { FaultServer } from "../support/fault-server.js";
 import { byService, cut, reply } from "../support/fault-steps.js";
 import type { RunResult } from "../support/harness.js";
@@ -93,7 +93,7 @@ function shortened(answer: WireAnswer): WireAnswer {
 }
 
 /** One of each kind of place: in the status line, in the head, around its end, in the body, in ☕, before the end. */
-export function placesIn(answer: WireAnswer): readonly number[] {
+function placesIn(answer: WireAnswer): readonly number[] {
   const bytes = formatAnswer(answer);
   const body = bytes.indexOf("\r\n\r\n") + 4;
   const coffee = bytes.indexOf("☕");
@@ -186,4 +186,21 @@ export function complaints(
   if (!/^error: [^\n]+(\nhint: [^\n]+)?\n$/m.test(stderr)) found.push(`stderr: ${stderr}`);
   if (/\n\s+at /.test(stderr)) found.push(`a stack: ${stderr}`);
   return found;
+}
+
+/** No cut is followed by another attempt. */
+export const NO_REPEAT = { flags: ["--retries", "0"] };
+
+/** Declares the tests of requests that are sent again: each byte's cut is made good, and a few that are not fail. */
+export function describeRepeated(commands: readonly Command[]): void {
+  describe.each(commands.map(titled))("%s, in the answer to %s", (_argv, _target, command) => {
+    test("cut after each byte: repeated, and whole in the end", { timeout: 60_000 }, async () => {
+      await expectRepeats(await record(command));
+    });
+
+    test("cut at one of each kind of place: fails", async () => {
+      const recording = await record(command);
+      await expectFailures(recording, placesIn(recording.answer), NO_REPEAT);
+    });
+  });
 }

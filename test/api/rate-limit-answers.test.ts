@@ -83,16 +83,20 @@ test("C4 --max-wait 0 never waits", async () => {
   expect({ pauses: world.pauses, seen: world.server.count("GET /user") }).toEqual({ pauses: [], seen: 1 });
 });
 
+/** The answer says that nothing is left for 20 seconds. */
+const USED_UP = {
+  "x-ratelimit-limit": "600",
+  "x-ratelimit-remaining": "0",
+  "x-ratelimit-reset": unix(NOW + 20_000),
+  date: date(NOW),
+};
+
 test("C5 nothing left: the next request of a command waits before it is sent", async () => {
   const world = await createRemoteWorld();
-  const headers = {
-    "x-ratelimit-limit": "600",
-    "x-ratelimit-remaining": "0",
-    "x-ratelimit-reset": unix(NOW + 20_000),
-    date: date(NOW),
-  };
   const serve = byService(world.service);
-  world.server.on("GET /calendars", [reply(async (request) => ({ ...(await serve(request)), headers }))]);
+  world.server.on("GET /calendars", [
+    reply(async (request) => ({ ...(await serve(request)), headers: USED_UP })),
+  ]);
   expect((await world.send("labels", "-c", world.calendarId)).exitCode).toBe(0);
   expect(world.pauses.reduce((sum, pause) => sum + pause, 0)).toBe(20_000 + MARGIN);
   expect(world.server.requests).toHaveLength(2);
@@ -100,14 +104,8 @@ test("C5 nothing left: the next request of a command waits before it is sent", a
 
 test("C5 what one command learned keeps the next one back", async () => {
   const world = await createRemoteWorld();
-  const headers = {
-    "x-ratelimit-limit": "600",
-    "x-ratelimit-remaining": "0",
-    "x-ratelimit-reset": unix(NOW + 20_000),
-    date: date(NOW),
-  };
   const serve = byService(world.service);
-  world.server.next([reply(async (request) => ({ ...(await serve(request)), headers }))]);
+  world.server.next([reply(async (request) => ({ ...(await serve(request)), headers: USED_UP }))]);
   expect((await world.send("whoami")).exitCode).toBe(0);
   expect(world.pauses).toEqual([]);
   expect((await world.send("whoami", "--max-wait", "0")).exitCode).toBe(7);
