@@ -1,12 +1,15 @@
-import { KEYCHAIN_HELPER_ARGUMENT } from "../src/auth/keychain-protocol.js";
+import { KEYCHAIN_HELPER_ARGUMENT } from "../src/auth/stores/keychain-helper.js";
 
 /** Runs the command line; every handle is left to drain, so that no output is lost. */
 async function main(argv: readonly string[]): Promise<void> {
   if (argv[0] === KEYCHAIN_HELPER_ARGUMENT) {
-    const { runKeychainHelper } = await import("../src/auth/keychain-helper.js");
+    const { runKeychainHelper } = await import("../src/auth/stores/keychain-helper.js");
     return runKeychainHelper(process);
   }
-  const [{ createHost }, { run }] = await Promise.all([import("../src/host.js"), import("../src/run.js")]);
+  const [{ createHost }, { run }] = await Promise.all([
+    import("../src/host/host.js"),
+    import("../src/run.js"),
+  ]);
   // Should nothing be left to wait for in the middle of a run, as after Ctrl-D at a question, it was interrupted.
   process.exitCode = 130;
   const host = createHost(process);

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { constants, Script } from "node:vm";
 import { crc32 } from "node:zlib";
-import { BROWSER_HELPER_ARGUMENT, runBrowserHelper } from "../src/host/browser-helper.js";
+import { BROWSER_HELPER_ARGUMENT, runBrowserHelper } from "../src/auth/browser/browser-helper.js";
 import { VERSION } from "../src/version.js";
 
 /** Name of the bundled program beside this file, and the CRC-32 of its code cache. */

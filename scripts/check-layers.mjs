@@ -1,7 +1,7 @@
 // Holds the layers of the program: who may import whom at run time, which package enters where, and who knows the process.
-// `import type` is free: esbuild drops it, so what is looked at here is what runs.
+// For layers `import type` is free: esbuild drops it, so what is looked at is what runs. Loops are looked for in types, too.
 import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, posix, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
 import { bundle } from "./build.mjs";
@@ -12,13 +12,15 @@ const LAYERS = {
   contract: [],
   errors: [],
   version: [],
-  files: ["errors"],
+  html: [],
+  system: ["contract", "errors"],
   calendar: ["contract", "errors"],
-  config: ["files", "errors"],
+  config: ["contract", "system", "errors"],
   output: ["calendar", "errors"],
-  api: ["contract", "errors"],
-  auth: ["contract", "files", "errors"],
-  service: ["contract", "calendar", "files", "errors"],
+  terminal: ["contract", "output", "system", "errors"],
+  api: ["contract", "system", "errors"],
+  auth: ["contract", "config", "system", "html", "errors"],
+  service: ["contract", "calendar", "system", "html", "errors"],
   context: [],
   commands: ["errors", "calendar", "output"],
   program: ["commands", "context", "output", "errors"],
@@ -26,11 +28,13 @@ const LAYERS = {
   "failure-report": ["config", "output", "errors"],
   host: [
     "contract",
-    "files",
     "errors",
+    "html",
+    "system",
     "calendar",
     "config",
     "output",
+    "terminal",
     "api",
     "auth",
     "service",
@@ -44,7 +48,7 @@ const LAYERS = {
 /** Files that fewer may load than their layer: the file, who may, why. */
 const GUARDED_FILES = [
   {
-    file: "src/api/undici/transport.ts",
+    file: "src/api/network/transport.ts",
     importers: ["host"],
     reason: "the transport is a seam: only host picks what stands behind it",
   },
@@ -67,7 +71,7 @@ const OUTER_GLOBALS = {
   globalThis: "name the global itself, so that this check sees it",
 };
 
-const OUTER_FILES = /^(bin\/|src\/host[^/]*\.ts$|src\/host\/|src\/auth\/keychain-helper\.ts$)/;
+const OUTER_FILES = /^(bin\/|src\/host\/|src\/system\/clock\.ts$|src\/auth\/stores\/keychain-helper\.ts$)/;
 
 /** Modules that are another door to the globals above. */
 const OUTER_MODULES = { "node:process": "process", "node:console": "console" };
@@ -81,7 +85,8 @@ async function findViolations(root) {
     return strangers.map((file) => `${file}: give it a layer in scripts/check-layers.mjs`);
   const wrong = files.flatMap((file) => imports.get(file).flatMap((target) => wrongImport(file, target)));
   const globals = await Promise.all(files.map((file) => outerGlobals(root, file)));
-  return [...wrong, ...crowdedPackages(imports), ...globals.flat()].sort();
+  const loops = importLoops(files, (file) => staticImports(root, file));
+  return [...wrong, ...crowdedPackages(imports), ...globals.flat(), ...loops].sort();
 }
 
 /** Each source file with what it loads: files of ours by their path from `root`, packages by their name. */
@@ -115,11 +120,49 @@ function wrongImport(file, target) {
   return say(`${from} may import ${LAYERS[from].join(", ") || "nothing of ours"}, not ${to}`);
 }
 
-/** `src/api/url.ts` is of `api`, `src/run.ts` of `run`, `src/host-x.ts` of `host`; undefined for packages and strangers. */
+/** `src/api/client.ts` is in `api`, `src/run.ts` is `run`; undefined for packages and files without a layer. */
 function layerOf(path) {
   if (path.startsWith("bin/")) return "bin";
-  const name = /^src\/([a-z-]+)(?:\/|\.ts$)/.exec(path)?.[1]?.replace(/^host-.*/, "host");
+  const name = /^src\/([a-z-]+)(?:\/|\.ts$)/.exec(path)?.[1];
   return name !== undefined && Object.hasOwn(LAYERS, name) ? name : undefined;
+}
+
+const STATIC_IMPORT = /^(?:import|export)\b[^;"']*?\bfrom\s+"(\.[^"]+)"/gm;
+
+/** The files of ours that a file imports statically, `import type` included. Biome keeps imports in this shape. */
+function staticImports(root, file) {
+  const source = readFileSync(join(root, file), "utf8");
+  return [...source.matchAll(STATIC_IMPORT)].map(([, specifier]) =>
+    posix.join(posix.dirname(file), specifier).replace(/\.js$/, ".ts"),
+  );
+}
+
+/**
+ * One line for each group of files that import each other in a circle, types included: none of them can be read,
+ * or moved, without the others. (Tarjan's strongly connected components.)
+ */
+function importLoops(files, importsOf) {
+  const known = new Set(files);
+  const index = new Map();
+  const low = new Map();
+  const stack = [];
+  const loops = [];
+  const visit = (file) => {
+    index.set(file, index.size);
+    low.set(file, index.get(file));
+    stack.push(file);
+    for (const target of importsOf(file)) {
+      if (!known.has(target)) continue;
+      if (!index.has(target)) visit(target);
+      if (stack.includes(target)) low.set(file, Math.min(low.get(file), low.get(target)));
+    }
+    if (low.get(file) !== index.get(file)) return;
+    const group = stack.splice(stack.indexOf(file)).sort();
+    if (group.length > 1)
+      loops.push(`${group.join(", ")}: these import each other in a circle, types included`);
+  };
+  for (const file of files) if (!index.has(file)) visit(file);
+  return loops;
 }
 
 function crowdedPackages(imports) {

@@ -1,10 +1,9 @@
 import { Command, CommanderError } from "commander";
 import { addCommand, type ContextOf, requireSubcommand } from "./commands/command.js";
-import { addGlobalFlags, readGlobalFlags } from "./commands/global-flags.js";
-import { acceptShortFlagEquals } from "./commands/short-flags.js";
-import type { GlobalFlags } from "./context.js";
+import { addGlobalFlags, prepareParsing, readGlobalFlags } from "./commands/global-flags.js";
+import type { GlobalFlags } from "./config/run-settings.js";
 import { type CliError, usageError } from "./errors.js";
-import type { Host, Run } from "./host.js";
+import type { Host, Run } from "./host/parts.js";
 import { VERSION } from "./version.js";
 
 type Register = (command: Command, contextOf: ContextOf) => void;
@@ -14,24 +13,24 @@ type CommandEntry = readonly [nameAndArguments: string, summary: string, load: (
 
 const COMMANDS: readonly CommandEntry[] = [
   ["login", "sign in to a service", async () => (await import("./commands/login.js")).registerLogin],
-  ["logout", "forget the stored token", async () => (await import("./commands/logout.js")).registerLogout],
-  ["whoami", "show who is signed in", async () => (await import("./commands/whoami.js")).registerWhoami],
+  ["logout", "forget the stored token", async () => (await import("./commands/login.js")).registerLogout],
+  ["whoami", "show who is signed in", async () => (await import("./commands/status.js")).registerWhoami],
   [
     "status",
     "show service, account and rate limit",
     async () => (await import("./commands/status.js")).registerStatus,
   ],
-  ["token", "print the token", async () => (await import("./commands/token.js")).registerToken],
+  ["token", "print the token", async () => (await import("./commands/login.js")).registerToken],
   ["calendars", "list calendars", async () => (await import("./commands/calendars.js")).registerCalendars],
   [
     "labels",
     "list the labels of a calendar",
-    async () => (await import("./commands/labels.js")).registerLabels,
+    async () => (await import("./commands/calendars.js")).registerLabels,
   ],
   [
     "members",
     "list the members of a calendar",
-    async () => (await import("./commands/members.js")).registerMembers,
+    async () => (await import("./commands/calendars.js")).registerMembers,
   ],
   [
     "events",
@@ -60,7 +59,7 @@ const COMMANDS: readonly CommandEntry[] = [
 export interface ProgramOptions {
   /** Runs another command line, as the tour does. */
   readonly run: Run;
-  /** Told of the global flags once they are parsed. */
+  /** Called with the global flags as they are parsed; when parsing fails, with those found by then. */
   readonly onFlags: (flags: GlobalFlags) => void;
 }
 
@@ -87,10 +86,18 @@ export async function runProgram(
       },
     };
   };
-  const program = createProgram(contextOf, (text) => help.push(text));
+  let parsing: Command | undefined;
+  const program = createProgram({
+    contextOf,
+    writeHelp: (text) => help.push(text),
+    onParsing: (command) => {
+      parsing = command;
+    },
+  });
   try {
     await program.parseAsync(helpAsFlag(argv), { from: "user" });
   } catch (error) {
+    if (parsing !== undefined) onFlags(readGlobalFlags(parsing));
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0) throw asUsageError(error);
   }
@@ -104,8 +111,15 @@ function helpAsFlag(argv: readonly string[]): readonly string[] {
   return argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
 }
 
+interface TreeOptions {
+  readonly contextOf: ContextOf;
+  readonly writeHelp: (text: string) => void;
+  /** Called with each command on the way down, before its flags are parsed. */
+  readonly onParsing: (command: Command) => void;
+}
+
 /** The command tree. A command is loaded when it is addressed, so that help and version stay fast. */
-function createProgram(contextOf: ContextOf, writeHelp: (text: string) => void): Command {
+function createProgram({ contextOf, writeHelp, onParsing }: TreeOptions): Command {
   const program = addGlobalFlags(new Command("calctl"))
     .description("Scripts shared calendars from a shell, a terminal and cron.")
     .version(VERSION, "-V, --version", "print the version")
@@ -114,7 +128,7 @@ function createProgram(contextOf: ContextOf, writeHelp: (text: string) => void):
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: writeHelp, writeErr: () => undefined, outputError: () => undefined });
-  acceptShortFlagEquals(program);
+  prepareParsing(program, onParsing);
   const loaders = new Map<Command, CommandEntry[2]>();
   for (const [nameAndArguments, summary, load] of COMMANDS) {
     loaders.set(addCommand(program, nameAndArguments, summary), load);
@@ -122,7 +136,7 @@ function createProgram(contextOf: ContextOf, writeHelp: (text: string) => void):
   program.hook("preSubcommand", async (_, command) => {
     const register = await loaders.get(command)?.();
     register?.(command, contextOf);
-    eachCommand(command, acceptShortFlagEquals);
+    eachCommand(command, (each) => prepareParsing(each, onParsing));
   });
   requireSubcommand(program);
   return program;

@@ -1,6 +1,6 @@
-import type { GlobalFlags } from "./context.js";
+import type { GlobalFlags } from "./config/run-settings.js";
 import { CliError } from "./errors.js";
-import type { Host } from "./host.js";
+import type { Host } from "./host/parts.js";
 import { sanitizeLine } from "./output/sanitize.js";
 
 /**
@@ -9,8 +9,8 @@ import { sanitizeLine } from "./output/sanitize.js";
  * @see docs/exit-codes.md
  */
 export async function run(argv: readonly string[], host: Host): Promise<number> {
-  let flags: GlobalFlags | undefined;
-  const report = (error: unknown): Promise<number> => reportFailure(error, { argv, host, flags });
+  let flags: GlobalFlags = {};
+  const report = (error: unknown): Promise<number> => reportFailure(error, { host, flags });
   let exitCode: number;
   try {
     const { runProgram } = await import("./program.js");
@@ -33,10 +33,9 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
 }
 
 interface Failed {
-  readonly argv: readonly string[];
   readonly host: Host;
-  /** Undefined when the command line could not be parsed. */
-  readonly flags: GlobalFlags | undefined;
+  /** As far as the command line could be parsed. */
+  readonly flags: GlobalFlags;
 }
 
 /** Prints the one error of a run: a sentence, or with `-o json` and `ndjson` a JSON object. */

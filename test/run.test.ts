@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CliError } from "../src/errors.js";
-import type { Host } from "../src/host.js";
+import type { Host } from "../src/host/parts.js";
 import { run } from "../src/run.js";
 
 /** A run that fails, and then fails to tell so: there is a line and an exit code all the same. */

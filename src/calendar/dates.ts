@@ -1,6 +1,5 @@
-import { isCalendarDate, parseWireDateTime } from "../contract/date-time.js";
+import { isCalendarDate, isTimeZone, parseWireDateTime } from "../contract/date-time.js";
 import { DAYS_MAX, DAYS_MIN } from "../contract/limits.js";
-import { isTimeZone } from "../contract/time-zone.js";
 import { usageError } from "../errors.js";
 import { type Duration, formatOffset, readWallClock } from "./zoned-time.js";
 

@@ -2,9 +2,8 @@ import type { Category, EventDraft } from "../contract/shapes.js";
 import { usageError } from "../errors.js";
 import type { EventInput } from "./event-input.js";
 import { EMPTY_SPAN } from "./event-span.js";
-import { checkText, parseCategory } from "./event-text.js";
+import { checkText, missingFlags, missingTimes, parseCategory } from "./event-text.js";
 import { applyInputTimes, namesTimes, planTimes, type TimeFlags } from "./event-times.js";
-import { missingFlags, missingTimes } from "./missing-flags.js";
 
 /** The flags of `events create` and `events update`: texts as typed. */
 export interface EventFlags extends TimeFlags {

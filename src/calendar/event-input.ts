@@ -1,13 +1,12 @@
 import { isCalendarDate, parseWireDateTime } from "../contract/date-time.js";
 import { plainId } from "../contract/ids.js";
 import type { Category } from "../contract/shapes.js";
-import { usageError } from "../errors.js";
-import { addDays, daySpan } from "./all-day.js";
+import { type CliError, usageError } from "../errors.js";
 import { parseInstant, parseTimeZone } from "./dates.js";
 import { checkText, parseCategory } from "./event-text.js";
 import type { InputTimes } from "./event-times.js";
 import type { LocalizedEvent } from "./event-view.js";
-import { describeType, type Fields, isObject, readBoolean, readText, wrongType } from "./json-fields.js";
+import { addDays, daySpan } from "./zoned-time.js";
 
 /** What an input object says about an event. Undefined is what it does not name. */
 export interface EventInput extends InputTimes {
@@ -179,4 +178,52 @@ function checkLocal(fields: Fields, { key, at, day, allDay }: LocalTime): void {
 /** Local times are written without fractions. */
 function secondOf(instant: number): number {
   return Math.floor(instant / 1000);
+}
+
+/** Fields of a JSON object a person gave, without those that are null. */
+export interface Fields {
+  readonly values: ReadonlyMap<string, unknown>;
+  /** What messages call the object. */
+  readonly source: string;
+}
+
+/** A text, undefined where there is none. @throws CliError usage for another type */
+export function readText({ values, source }: Fields, key: string): string | undefined {
+  const value = values.get(key);
+  if (value === undefined || typeof value === "string") return value;
+  throw wrongType(`${source}: ${key}`, "text", value);
+}
+
+/** True or false, undefined where there is none. @throws CliError usage for another type */
+export function readBoolean({ values, source }: Fields, key: string): boolean | undefined {
+  const value = values.get(key);
+  if (value === undefined || typeof value === "boolean") return value;
+  throw wrongType(`${source}: ${key}`, "true or false", value);
+}
+
+/** Whether a JSON value is an object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The error for a value of the wrong type: `name` must be `wanted`. */
+export function wrongType(name: string, wanted: string, value: unknown): CliError {
+  return usageError(`${name} must be ${wanted}, not ${describeType(value)}`);
+}
+
+/** A value's JSON type, as messages call it. */
+export function describeType(value: unknown): string {
+  if (value === null) return "null";
+  if (value === "") return "an empty text";
+  if (Array.isArray(value)) return "a list";
+  switch (typeof value) {
+    case "string":
+      return "a text";
+    case "number":
+      return "a number";
+    case "boolean":
+      return String(value);
+    default:
+      return "an object";
+  }
 }

@@ -2,14 +2,13 @@ import {
   dateToInstant,
   formatWireDateTime,
   instantToDate,
+  isTimeZone,
   parseWireDateTime,
 } from "../contract/date-time.js";
 import type { CalendarEvent, EventDraft } from "../contract/shapes.js";
-import { isTimeZone } from "../contract/time-zone.js";
 import { usageError } from "../errors.js";
-import { addDays, DAY_MS, daySpan } from "./all-day.js";
-import { missingTimes } from "./missing-flags.js";
-import { formatLocal, localDate } from "./zoned-time.js";
+import { missingTimes } from "./event-text.js";
+import { addDays, DAY_MS, daySpan, formatLocal, localDate } from "./zoned-time.js";
 
 /** The times of an event while they are put together. Null is what nobody said. */
 export interface EventSpan {

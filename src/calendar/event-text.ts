@@ -6,7 +6,7 @@ import {
   TITLE_MAX,
 } from "../contract/limits.js";
 import type { Category } from "../contract/shapes.js";
-import { usageError } from "../errors.js";
+import { type CliError, usageError } from "../errors.js";
 
 /** Texts the contract limits; undefined ones are not checked. */
 export interface LimitedTexts {
@@ -48,4 +48,23 @@ function nameOf(field: keyof LimitedTexts, source: string | undefined): string {
 export function parseCategory(text: string, source: string): Category {
   if (text === "schedule" || text === "keep") return text;
   throw usageError(`${source}: "${text}" is no category`, "write schedule or keep");
+}
+
+/** What is known of an event when it is asked which times it still needs. */
+export interface TimesGiven {
+  /** False where an event without times would do. */
+  readonly needed: boolean;
+  readonly hasStart: boolean;
+  readonly hasEnd: boolean;
+}
+
+/** The flags that would give the missing times, as messages name them. */
+export function missingTimes({ needed, hasStart, hasEnd }: TimesGiven): readonly string[] {
+  if (!needed) return [];
+  return [...(hasStart ? [] : ["--start"]), ...(hasEnd ? [] : ["--end or --duration"])];
+}
+
+/** The usage error that names every missing flag at once. */
+export function missingFlags(flags: readonly string[], hint?: string): CliError {
+  return usageError(`missing ${flags.join(", ")}`, hint);
 }

@@ -1,6 +1,5 @@
 import { dateToInstant, formatWireDateTime, parseWireDateTime } from "../contract/date-time.js";
 import { usageError } from "../errors.js";
-import { DAY_MS } from "./all-day.js";
 import { parseDateInput, parseDuration, parseTimeZone } from "./dates.js";
 import {
   carryZones,
@@ -15,8 +14,8 @@ import {
   readSpan,
   switchAllDay,
 } from "./event-span.js";
-import { missingFlags } from "./missing-flags.js";
-import { addDuration } from "./zoned-time.js";
+import { missingFlags } from "./event-text.js";
+import { addDuration, DAY_MS } from "./zoned-time.js";
 
 /** Flags about the times of an event, as typed. */
 export interface TimeFlags {

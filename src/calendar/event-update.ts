@@ -14,9 +14,8 @@ import {
   missingInSpan,
   readSpan,
 } from "./event-span.js";
-import { parseCategory } from "./event-text.js";
+import { missingFlags, parseCategory } from "./event-text.js";
 import { applyInputTimes, applyTimeFlags } from "./event-times.js";
-import { missingFlags } from "./missing-flags.js";
 import { describeCandidates } from "./names.js";
 
 const CLEARABLE = ["description", "location", "url", "attendees", "start", "end"] as const;

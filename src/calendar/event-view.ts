@@ -1,7 +1,7 @@
 import { parseWireDateTime } from "../contract/date-time.js";
-import type { CalendarEvent } from "../contract/shapes.js";
-import { daySpan } from "./all-day.js";
-import { formatLocal } from "./zoned-time.js";
+import { plainId } from "../contract/ids.js";
+import type { CalendarEvent, Label, User } from "../contract/shapes.js";
+import { daySpan, formatLocal } from "./zoned-time.js";
 
 /** An event as it is shown: with its times in the chosen zone. */
 export interface LocalizedEvent extends CalendarEvent {
@@ -47,4 +47,35 @@ function localTimes(event: CalendarEvent, zone: string): Pick<LocalizedEvent, "s
 function localTime(text: string | null, zone: string): string | null {
   const time = text === null ? null : parseWireDateTime(text);
   return time === null ? null : formatLocal(time.instant, zone);
+}
+
+/** Labels and users that were read on the way. */
+export interface KnownRelated {
+  readonly labels: readonly Label[];
+  /** Members, or the current user with its plain id. */
+  readonly users: readonly User[];
+}
+
+/** Fills in what is known of an event's label and users, since the answer to a write has their ids alone. */
+export function fillRelated(event: CalendarEvent, { labels, users }: KnownRelated): CalendarEvent {
+  const fillUser = (user: User): User => {
+    if (user.name !== null || user.type !== "user") return user;
+    const known = users.find(({ id }) => plainId(id) === plainId(user.id));
+    return known === undefined ? user : { ...known, id: user.id };
+  };
+  const label = event.label?.name === null ? labels.find(({ id }) => id === event.label?.id) : undefined;
+  return {
+    ...event,
+    creator: event.creator === null ? null : fillUser(event.creator),
+    label: label ?? event.label,
+    attendees: event.attendees.map(fillUser),
+  };
+}
+
+/** What an event that was read with its related objects makes known. */
+export function relatedOf({ label, creator, attendees }: CalendarEvent): KnownRelated {
+  return {
+    labels: label === null ? [] : [label],
+    users: creator === null ? attendees : [creator, ...attendees],
+  };
 }

@@ -1,3 +1,5 @@
+import { compositeId, plainId } from "../contract/ids.js";
+import type { Label, User } from "../contract/shapes.js";
 import { CliError, usageError } from "../errors.js";
 
 /** Anything a person may name instead of giving its id. */
@@ -76,4 +78,70 @@ function candidatesHint(noun: string, candidates: readonly string[]): string {
 
 function foldCase(text: string): string {
   return text.normalize("NFC").toLowerCase();
+}
+
+export interface ResolveLabelOptions {
+  readonly calendarId: string;
+  /** Where the value came from, as messages name it. */
+  readonly source: string;
+}
+
+/**
+ * Finds a label of the calendar by its number (1 is the default label), its id, plain or composite, or its name.
+ * @throws CliError not_found with the candidates when nothing fits, as with the id of another calendar's label;
+ * usage when several labels bear the name
+ */
+export function resolveLabel(
+  value: string,
+  labels: readonly Label[],
+  { calendarId, source }: ResolveLabelOptions,
+): Label {
+  if (value === "") throw usageError(`${source} is empty`, "is a variable of the script unset?");
+  const wanted = compositeId(calendarId, value);
+  const found =
+    labels.find(({ number }) => number !== null && String(number) === value) ??
+    labels.find(({ id }) => compositeId(calendarId, id) === wanted);
+  return found ?? resolveName(value, labels, { noun: "label", source, describe: describeLabel });
+}
+
+/** `2 modern cyan`; the default label has no name. */
+function describeLabel({ id, number, name }: Label): string {
+  const key = number === null ? plainId(id) : String(number);
+  return name === null || name === "" ? key : `${key} ${name}`;
+}
+
+export interface ResolveAttendeesOptions {
+  /** Id of the current user, which `me` stands for; null when it is not known. */
+  readonly me: string | null;
+  readonly calendarId: string;
+  /** Where the values came from, as messages name it. */
+  readonly source: string;
+}
+
+/**
+ * The composite ids of members given by user id (plain or composite), by name or as `me`, each once.
+ * @throws CliError not_found with the candidates when no member fits, usage when several bear the name
+ */
+export function resolveAttendees(
+  values: readonly string[],
+  members: readonly User[],
+  options: ResolveAttendeesOptions,
+): readonly string[] {
+  const ids = values.map((value) =>
+    compositeId(options.calendarId, resolveMember(value, members, options).id),
+  );
+  return [...new Set(ids)];
+}
+
+function resolveMember(value: string, members: readonly User[], options: ResolveAttendeesOptions): User {
+  const { calendarId, source } = options;
+  if (value === "") throw usageError(`${source} is empty`, "is a variable of the script unset?");
+  const wanted = compositeId(calendarId, value === "me" ? ownId(options) : value);
+  const found = members.find(({ id }) => compositeId(calendarId, id) === wanted);
+  return found ?? resolveName(value, members, { noun: "member", source });
+}
+
+function ownId({ me, source }: ResolveAttendeesOptions): string {
+  if (me !== null) return plainId(me);
+  throw usageError(`${source}: it is not known who "me" is`, "give a user id or a member's name");
 }

@@ -4,7 +4,7 @@ import type { Calendar } from "../contract/shapes.js";
 import { CliError, usageError } from "../errors.js";
 
 /** What choosing a calendar needs. */
-export type CalendarContext = Pick<Context, "api" | "flags" | "settings">;
+export type CalendarContext = Pick<Context, "api" | "calendarFlags" | "settings">;
 
 /** A calendar that was chosen; its name is null where the calendars may not be listed. */
 export type ChosenCalendar = Pick<Calendar, "id" | "name">;
@@ -36,8 +36,8 @@ export async function chooseCalendars(context: CalendarContext): Promise<readonl
 }
 
 /** Every `--calendar` that was typed; no default counts. @throws CliError usage for an empty one */
-export function wantedByFlag({ flags }: Pick<Context, "flags">): readonly Wanted[] {
-  return (flags.calendar ?? []).map((value) => ({
+export function wantedByFlag({ calendarFlags }: Pick<Context, "calendarFlags">): readonly Wanted[] {
+  return calendarFlags.map((value) => ({
     value: checkId(value, "--calendar"),
     source: "--calendar",
   }));

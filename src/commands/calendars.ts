@@ -1,12 +1,13 @@
 import type { Command } from "commander";
-import type { CalendarInclude } from "../api/api.js";
+import type { CalendarInclude } from "../api/client.js";
 import type { Context } from "../context.js";
 import type { Calendar } from "../contract/shapes.js";
 import { usageError } from "../errors.js";
 import { calendarView } from "../output/views/calendar.js";
-import { type CalendarContext, resolveCalendars, wantedByFlag } from "./calendar-choice.js";
-import { collectEach } from "./collect-each.js";
+import { labelView, userView } from "../output/views/related.js";
+import { type CalendarContext, chooseCalendar, resolveCalendars, wantedByFlag } from "./calendar-choice.js";
 import type { ContextOf } from "./command.js";
+import { collectEach } from "./each-item.js";
 
 export interface CalendarsOptions {
   /** As typed: a comma-separated list. */
@@ -61,4 +62,28 @@ function parseInclude(text: string | undefined): readonly CalendarInclude[] {
     if (value === "labels" || value === "members") return value;
     throw usageError(`--include: "${value}" cannot be included`, "choose from labels, members");
   });
+}
+
+export function registerLabels(command: Command, contextOf: ContextOf): void {
+  command.action(() => runLabels(contextOf(command)));
+}
+
+/** Lists the labels of a calendar. */
+export async function runLabels(context: CalendarContext & Pick<Context, "output">): Promise<void> {
+  const output = context.output(labelView);
+  const { id } = await chooseCalendar(context);
+  const api = await context.api();
+  await output.print(await api.listLabels(id));
+}
+
+export function registerMembers(command: Command, contextOf: ContextOf): void {
+  command.action(() => runMembers(contextOf(command)));
+}
+
+/** Lists the members of a calendar. */
+export async function runMembers(context: CalendarContext & Pick<Context, "output">): Promise<void> {
+  const output = context.output(userView);
+  const { id } = await chooseCalendar(context);
+  const api = await context.api();
+  await output.print(await api.listMembers(id));
 }

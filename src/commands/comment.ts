@@ -3,7 +3,7 @@ import { checkText } from "../calendar/event-text.js";
 import { checkId } from "../calendar/names.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
-import { activityView } from "../output/views/activity.js";
+import { activityView } from "../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "./calendar-choice.js";
 import type { ContextOf } from "./command.js";
 

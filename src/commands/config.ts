@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { createBareView } from "../output/views/bare.js";
-import { createConfigView } from "../output/views/config.js";
+import { createConfigView } from "../output/views/profile.js";
 import { addCommand, type ContextOf, requireSubcommand } from "./command.js";
 
-type ConfigContext = Pick<Context, "profiles" | "output" | "flags" | "profileName">;
+type ConfigContext = Pick<Context, "profiles" | "output" | "profileName">;
 
 export function registerConfig(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);

@@ -1,5 +1,5 @@
 import { type Command, Help, Option } from "commander";
-import type { GlobalFlags } from "../context.js";
+import type { GlobalFlags } from "../config/run-settings.js";
 
 /** The flags that every command takes, in any position. */
 function globalOptions(): readonly Option[] {
@@ -19,7 +19,11 @@ function globalOptions(): readonly Option[] {
       "zone of times read and shown, such as Asia/Tokyo (env: CALCTL_TIMEZONE)",
     ),
     noInputOption(),
-    new Option("--color <when>", "auto, always or never (env: NO_COLOR, FORCE_COLOR)"),
+    new Option("--color <when>", "whether to use colors (env: NO_COLOR, FORCE_COLOR)").choices([
+      "auto",
+      "always",
+      "never",
+    ]),
     new Option("-q, --quiet", "no notes on stderr"),
     new Option("-v, --verbose", "one line per HTTP request on stderr"),
     new Option(
@@ -73,4 +77,44 @@ export function readGlobalFlags(command: Command): GlobalFlags {
     }
   }
   return { ...merged, ...(calendars.length === 0 ? {} : { calendar: calendars }) };
+}
+
+/**
+ * Lets `-c=-Ab` mean what `--calendar=-Ab` means: commander would take `=-Ab` as the value.
+ * Values of other flags that look alike are left alone.
+ * @param onParsing called before the flags of this command are parsed
+ */
+export function prepareParsing(command: Command, onParsing: (command: Command) => void): void {
+  const parseOptions = command.parseOptions.bind(command);
+  command.parseOptions = (args) => {
+    onParsing(command);
+    return parseOptions(splitShortFlags(command, args));
+  };
+}
+
+function splitShortFlags(command: Command, args: readonly string[]): string[] {
+  const result: string[] = [];
+  let index = 0;
+  while (index < args.length && !endsFlags(command, args[index] ?? "")) {
+    const arg = args[index] ?? "";
+    const [, flag, value] = /^(-[A-Za-z])=(.*)$/s.exec(arg) ?? [];
+    if (flag !== undefined && value !== undefined && takesValue(command, flag)) {
+      result.push(flag, value);
+      index += 1;
+    } else {
+      const length = takesValue(command, arg) ? 2 : 1;
+      result.push(...args.slice(index, index + length));
+      index += length;
+    }
+  }
+  return [...result, ...args.slice(index)];
+}
+
+/** Behind `--` there are no flags, and what follows the name of a subcommand is that one's to parse. */
+function endsFlags(command: Command, arg: string): boolean {
+  return arg === "--" || (command.commands.length > 0 && !arg.startsWith("-"));
+}
+
+function takesValue(command: Command, flag: string): boolean {
+  return command.options.some((option) => option.required && (option.short === flag || option.long === flag));
 }

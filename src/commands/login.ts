@@ -1,6 +1,8 @@
 import type { Command } from "commander";
-import type { Context, SignedIn } from "../context.js";
-import { usageError } from "../errors.js";
+import type { SignedIn } from "../auth/login.js";
+import type { Context } from "../context.js";
+import { CliError, usageError } from "../errors.js";
+import { createBareView } from "../output/views/bare.js";
 import type { ContextOf } from "./command.js";
 
 /** Flags as they were typed; undefined where they were not. */
@@ -122,4 +124,39 @@ async function readToken({ prompt, input }: LoginContext): Promise<string> {
     );
   }
   return prompt.available ? prompt.password("Token") : input.text("-", "--with-token");
+}
+
+export function registerLogout(command: Command, contextOf: ContextOf, run = runLogout): void {
+  command.action(() => run(contextOf(command)));
+}
+
+/** Removes the stored token; without one there is nothing to do. */
+export async function runLogout({
+  session,
+  note,
+  warn,
+}: Pick<Context, "session" | "note" | "warn">): Promise<void> {
+  const { profile, removed, otherSource } = await session.logout();
+  note(
+    removed
+      ? `logged out: the token of profile ${profile} is removed`
+      : `profile ${profile} had no stored token`,
+  );
+  if (otherSource !== null) warn(`${otherSource} is set and signs in all the same`);
+}
+
+export function registerToken(command: Command, contextOf: ContextOf, run = runToken): void {
+  command.action(() => run(contextOf(command)));
+}
+
+/** Prints the token that commands send, for other programs. */
+export async function runToken(context: Pick<Context, "session" | "output">): Promise<void> {
+  const output = context.output(createBareView("token"));
+  const token = await context.session.token();
+  if (token === null) {
+    throw new CliError("not_signed_in", "there is no token for this profile", {
+      hint: "run calctl login; the profile `local` needs none",
+    });
+  }
+  await output.print({ token });
 }

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
+import type { Context } from "../context.js";
 import { addCommand, type ContextOf, requireSubcommand } from "./command.js";
-import { registerServiceCalendars } from "./service/calendars.js";
+import {
+  registerServiceCalendars,
+  registerServiceLabels,
+  registerServiceMembers,
+} from "./service/calendars.js";
 import { registerServiceClients } from "./service/clients.js";
-import { registerServiceLabels } from "./service/labels.js";
-import { registerServiceMembers } from "./service/members.js";
-import { registerServiceOpenApi } from "./service/openapi.js";
 import { registerServiceStart } from "./service/start.js";
 import { registerServiceTokens } from "./service/tokens.js";
 import { registerServiceUsers } from "./service/users.js";
@@ -19,4 +21,13 @@ export function registerService(command: Command, contextOf: ContextOf): void {
   registerServiceClients(addCommand(command, "clients", "add, list and remove OAuth clients"), contextOf);
   registerServiceTokens(addCommand(command, "tokens", "create, list and revoke tokens"), contextOf);
   registerServiceOpenApi(addCommand(command, "openapi", "print the contract as OpenAPI 3.1"), contextOf);
+}
+
+export function registerServiceOpenApi(command: Command, contextOf: ContextOf): void {
+  command.action(() => runServiceOpenApi(contextOf(command)));
+}
+
+/** Prints the contract as an OpenAPI 3.1 document: always JSON, whatever the format of lists. */
+export async function runServiceOpenApi(context: Pick<Context, "service" | "printJson">): Promise<void> {
+  await context.printJson(await context.service.openApi(), "indented");
 }

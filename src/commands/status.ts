@@ -1,9 +1,10 @@
 import type { Command } from "commander";
-import type { AnswerFacts } from "../api/document/exchange.js";
+import type { AnswerFacts } from "../api/json-api/exchange.js";
 import type { Context } from "../context.js";
 import type { User } from "../contract/shapes.js";
 import { CliError } from "../errors.js";
-import { type StatusRateLimit, statusView } from "../output/views/status.js";
+import { type StatusRateLimit, statusView } from "../output/views/profile.js";
+import { userView } from "../output/views/related.js";
 import type { ContextOf } from "./command.js";
 
 export interface StatusOptions {
@@ -81,4 +82,15 @@ function rateLimitOf(facts: AnswerFacts | null): StatusRateLimit | null {
 function clockSkew({ facts, askedAt }: Asked): number | null {
   const serverTime = facts?.serverTime ?? null;
   return serverTime === null ? null : Math.trunc((askedAt - serverTime) / 1000);
+}
+
+export function registerWhoami(command: Command, contextOf: ContextOf): void {
+  command.action(() => runWhoami(contextOf(command)));
+}
+
+/** Shows the current user. */
+export async function runWhoami(context: Pick<Context, "api" | "output">): Promise<void> {
+  const output = context.output(userView);
+  const api = await context.api();
+  await output.print(await api.getCurrentUser());
 }

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { addDays } from "../calendar/all-day.js";
-import { localDate } from "../calendar/zoned-time.js";
+import { addDays, localDate } from "../calendar/zoned-time.js";
 import type { Context, Sandbox } from "../context.js";
 import { CliError, EXIT_EMPTY } from "../errors.js";
 import type { ContextOf } from "./command.js";

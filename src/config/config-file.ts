@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
-import type { ProcessTable } from "../files/file-lock.js";
+import type { ProcessTable } from "../system/file-lock.js";
 
 /** Keys a profile can hold. */
 export const PROFILE_KEYS = [

@@ -1,7 +1,7 @@
 import Conf from "conf";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
-import { type FileLockOptions, LockBusyError, withFileLock } from "../files/file-lock.js";
-import { makePrivateFolder } from "../files/private-folder.js";
+import { type FileLockOptions, LockBusyError, withFileLock } from "../system/file-lock.js";
+import { makePrivateFolder } from "../system/private-file.js";
 import type { Config } from "./config-file.js";
 
 export interface ConfigLocation {

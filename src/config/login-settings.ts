@@ -1,11 +1,11 @@
 import { usageError } from "../errors.js";
 import type { Config, Profile, ProfileKey } from "./config-file.js";
 import { type Environment, readVariable, type Variable } from "./environment.js";
-import { parseMediaType } from "./media-type.js";
 import { asUsage, checkProfileName } from "./profile-store.js";
-import { parseRedirectUri, type RedirectTarget } from "./redirect-uri.js";
-import { addressText, isSameOrigin, parseServiceUrl } from "./service-url.js";
-import { LOCAL_PROFILE, pickSetting, type Sourced } from "./settings.js";
+import { parseMediaType } from "./profile-values.js";
+import { pickSetting, type Setting } from "./setting.js";
+import { LOCAL_PROFILE } from "./settings.js";
+import { addressText, isSameOrigin, parseRedirectUri, parseServiceUrl, type RedirectTarget } from "./urls.js";
 
 /** What `login` was told on its command line; undefined where nothing. */
 export interface LoginFlags {
@@ -23,7 +23,7 @@ export interface LoginSettings {
   readonly target: LoginTarget | undefined;
   readonly authUrl: URL | undefined;
   readonly clientId: string | undefined;
-  readonly redirectUri: Sourced | undefined;
+  readonly redirectUri: Setting | undefined;
   /** What the redirect URI says; undefined where nobody named one. */
   readonly redirect: RedirectTarget | undefined;
   readonly mediaType: string | undefined;
@@ -113,7 +113,7 @@ interface Sources {
 
 function pick(key: ProfileKey, { flag, env, variable }: Sources, profile: Profile | undefined) {
   const value = profile?.[key];
-  const known: Sourced | undefined =
+  const known: Setting | undefined =
     value === undefined || value === ""
       ? undefined
       : { value, source: `the profile's ${key}`, origin: "profile" };
@@ -125,7 +125,7 @@ function pick(key: ProfileKey, { flag, env, variable }: Sources, profile: Profil
 }
 
 /** What was typed wrong is exit 2; the same text in environment or file is exit 10. */
-function parse<T>(setting: Sourced, read: (text: string, source: string) => T): T {
+function parse<T>(setting: Setting, read: (text: string, source: string) => T): T {
   const { value, source, origin } = setting;
   return origin === "flag" ? asUsage(() => read(value, source)) : read(value, source);
 }

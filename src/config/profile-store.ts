@@ -1,10 +1,9 @@
+import { isTimeZone } from "../contract/date-time.js";
 import { CliError, usageError } from "../errors.js";
 import { type Config, type ConfigFile, PROFILE_KEYS, type Profile, type ProfileKey } from "./config-file.js";
-import { parseMediaType } from "./media-type.js";
-import { parseRedirectUri } from "./redirect-uri.js";
-import { parseServiceUrl } from "./service-url.js";
+import { parseMediaType, parseTokenCommand } from "./profile-values.js";
 import { findProfile, LOCAL_PROFILE } from "./settings.js";
-import { parseTokenCommand } from "./token-command.js";
+import { parseRedirectUri, parseServiceUrl } from "./urls.js";
 
 export interface ProfileSummary {
   readonly name: string;
@@ -28,15 +27,10 @@ export interface ProfileStore {
   unset(name: string, key: string): Promise<void>;
 }
 
-export interface ProfileStoreOptions {
-  readonly file: ConfigFile;
-  readonly isTimeZone: (name: string) => boolean;
-}
-
 /** What `local` can hold: it has no address and needs no login. */
 const LOCAL_KEYS: ReadonlySet<ProfileKey> = new Set(["calendar", "timezone", "label"]);
 
-export function createProfileStore({ file, isTimeZone }: ProfileStoreOptions): ProfileStore {
+export function createProfileStore(file: ConfigFile): ProfileStore {
   /** @param mayBeNew makes a profile that is not there */
   async function change(name: string, edit: (profile: Profile) => Profile, mayBeNew = false): Promise<void> {
     await file.update((config) => {
@@ -76,7 +70,7 @@ export function createProfileStore({ file, isTimeZone }: ProfileStoreOptions): P
     },
     async set(name, key, value) {
       const known = parseKey(name, key);
-      checkValue(known, value, isTimeZone);
+      checkValue(known, value);
       checkProfileName(name);
       await change(name, (profile) => ({ ...profile, [known]: value }), known === "base_url");
     },
@@ -119,7 +113,7 @@ export function checkProfileName(name: string): string {
   );
 }
 
-function checkValue(key: ProfileKey, value: string, isTimeZone: (name: string) => boolean): void {
+function checkValue(key: ProfileKey, value: string): void {
   if (value === "")
     throw usageError(`${key}: the value is empty`, `to remove it: calctl config unset ${key}`);
   switch (key) {

@@ -1,9 +1,18 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
-import type { ProxyServer } from "../api/undici/proxy-failure.js";
+import type { ProxyServer } from "../api/network/proxy-errors.js";
 import { type CliError, configurationError } from "../errors.js";
 import type { Environment } from "./environment.js";
-import { parseProxyAddress } from "./proxy-address.js";
-import { isLoopback } from "./service-url.js";
+import { isLoopback } from "./urls.js";
+
+/** `//` tells a scheme from the user of `user:password@host`. */
+const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** The address of a proxy as variables have it, with a scheme or without: then it is http. Null when it is no URL. */
+export function parseProxyAddress(address: string): URL | null {
+  const text = address.trim();
+  const url = SCHEME.test(text) ? text : `http://${text}`;
+  return URL.canParse(url) ? new URL(url) : null;
+}
 
 /** Chooses the proxy for a URL: null when it is reached directly. */
 export type ProxyChoice = (url: URL) => ProxyServer | null;
@@ -107,4 +116,23 @@ function hostOf(name: string): string {
     .toLowerCase()
     .replace(/^\[(.*)\]$/, "$1")
     .replace(/\.$/, "");
+}
+
+const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+
+/** The secrets that the environment holds: a token, a client secret, the passwords of proxies. */
+export function environmentSecrets(env: Environment): readonly string[] {
+  const named = [env["CALCTL_TOKEN"], env["CALCTL_CLIENT_SECRET"]];
+  const passwords = PROXIES.map((name) => passwordIn(env[name] ?? ""));
+  return [...named, ...passwords].filter((value) => value !== undefined && value !== "") as string[];
+}
+
+/** The password of a proxy's address; nothing where it has none or cannot be read. */
+function passwordIn(address: string): string {
+  const password = parseProxyAddress(address)?.password ?? "";
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
 }

@@ -1,19 +1,13 @@
-import { type CliError, configurationError, usageError } from "../errors.js";
-import type { Config, Profile, ProfileKey } from "./config-file.js";
+import { configurationError } from "../errors.js";
+import type { Config, ConfigFile, Profile, ProfileKey } from "./config-file.js";
 import { type Environment, readVariable } from "./environment.js";
-import { parseMediaType } from "./media-type.js";
-import { originOf } from "./service-url.js";
+import { parseMediaType } from "./profile-values.js";
+import { checkTimeZone, type RunSettings } from "./run-settings.js";
+import { emptyFlag, pickSetting, type Setting } from "./setting.js";
+import { originOf } from "./urls.js";
 
 /** The profile that is the embedded service, in this process. */
 export const LOCAL_PROFILE = "local";
-
-/** A value and where it came from, as messages name it. */
-export interface Sourced {
-  readonly value: string;
-  readonly source: string;
-  /** Where a wrong value is the caller's fault it is exit 2, in the configuration exit 10. */
-  readonly origin: "flag" | "environment" | "profile";
-}
 
 export interface SettingsInput {
   /** `--profile`, undefined when not given. */
@@ -27,7 +21,7 @@ export type ServiceChoice =
   | {
       readonly kind: "remote";
       /** As written, still to be checked. */
-      readonly baseUrl: Sourced;
+      readonly baseUrl: Setting;
       readonly mediaType: string | undefined;
     };
 
@@ -37,7 +31,7 @@ export interface Selection {
   readonly profile: string | null;
   readonly service: ServiceChoice;
   /** A key of the profile; undefined when unset or without a profile. */
-  setting(key: ProfileKey): Sourced | undefined;
+  setting(key: ProfileKey): Setting | undefined;
   /** Why a token of the environment may not be sent to this service; null when it may. */
   readonly environmentTokenRefusal: string | null;
 }
@@ -122,34 +116,69 @@ export function findProfile(config: Config, name: string): Profile | undefined {
   });
 }
 
-function sourced(profile: Profile | undefined, name: string, key: ProfileKey): Sourced | undefined {
+function sourced(profile: Profile | undefined, name: string, key: ProfileKey): Setting | undefined {
   const value = profile?.[key];
   if (value === undefined || value === "") return undefined;
   return { value, source: `${key} of profile "${name}"`, origin: "profile" };
 }
 
-/** The error of a flag whose value is empty. */
-export function emptyFlag(name: string): CliError {
-  return usageError(`${name}: the value is empty`, "is a variable of the script unset?");
+/** Settings that commands ask for, decided by flag, environment, profile, default. */
+export interface Settings extends Selection {
+  /** IANA zone in which times are read, days begin and output is shown. */
+  readonly timezone: string;
+  /** CALCTL_CALENDAR or the profile's calendar; undefined when there is no default. */
+  readonly defaultCalendar: Setting | undefined;
 }
 
-/** Flag, else environment, else profile: the first that is set. An empty flag is no value. */
-export function pickSetting(
-  flag: { readonly name: string; readonly value: string | undefined },
-  env: { readonly name: string; readonly value: string | undefined },
-  profile: Sourced | undefined,
-): Sourced | undefined {
-  if (flag.value === "") throw emptyFlag(flag.name);
-  if (flag.value !== undefined) return { value: flag.value, source: flag.name, origin: "flag" };
-  if (env.value !== undefined && env.value !== "") {
-    return { value: env.value, source: env.name, origin: "environment" };
-  }
-  return profile;
+export interface SettingsOptions {
+  readonly run: RunSettings;
+  readonly env: Environment;
+  readonly configFile: ConfigFile;
+  /** The zone of the process; undefined when it has no IANA name. */
+  readonly systemTimeZone: () => string | undefined;
+  readonly note: (text: string) => void;
 }
 
-/** A wrong value is exit 2 from a flag or the environment and exit 10 from the configuration. */
-export function settingError(setting: Sourced, message: string, hint?: string): CliError {
-  const text = `${setting.source}: ${message}`;
-  if (setting.origin !== "profile") return usageError(text, hint);
-  return configurationError(text, hint === undefined ? {} : { hint });
+/** Decides the settings of a run, each once and when first asked for. */
+export function createSettings(options: SettingsOptions): () => Settings {
+  let settings: Settings | undefined;
+  return () => {
+    settings ??= decideSettings(options);
+    return settings;
+  };
+}
+
+function decideSettings(options: SettingsOptions): Settings {
+  const { run, env, configFile } = options;
+  const selection = selectService({ profileFlag: run.profile, env, config: configFile.read() });
+  let timezone: string | undefined;
+  return {
+    ...selection,
+    get timezone() {
+      timezone ??= run.timezone ?? profileTimeZone(selection) ?? systemTimeZone(options);
+      return timezone;
+    },
+    defaultCalendar: pickSetting(
+      { name: "--calendar", value: undefined },
+      { name: "CALCTL_CALENDAR", value: readVariable(env, "CALCTL_CALENDAR") },
+      selection.setting("calendar"),
+    ),
+  };
+}
+
+function profileTimeZone(selection: Selection): string | undefined {
+  const setting = selection.setting("timezone");
+  return setting && checkTimeZone(setting);
+}
+
+function systemTimeZone({ systemTimeZone, note }: SettingsOptions): string {
+  const zone = systemTimeZone();
+  if (zone !== undefined) return zone;
+  note("this machine's time zone has no IANA name: times are read and shown in UTC (choose with --timezone)");
+  return "UTC";
+}
+
+/** The profile that is named or in use, whether it exists or not. */
+export function profileName(profileFlag: string | undefined, config: Config, env: Environment): string {
+  return profileFlag ?? readVariable(env, "CALCTL_PROFILE") ?? config.profile ?? LOCAL_PROFILE;
 }

@@ -1,8 +1,7 @@
 import * as v from "valibot";
-import { parseWireDateTime } from "./date-time.js";
+import { isTimeZone, parseWireDateTime } from "./date-time.js";
 import { COMMENT_MAX, codePointLength, DESCRIPTION_MAX, LOCATION_MAX, TITLE_MAX } from "./limits.js";
 import { CATEGORIES } from "./resources.js";
-import { isTimeZone } from "./time-zone.js";
 
 /** Request bodies with the contract's limits. @see contract section 4 */
 

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import type { Config } from "../config/config-file.js";
 import type { CapturedRun, Sandbox } from "../context.js";
-import type { Host, HostOverrides, ProcessLike } from "../host.js";
 import { openService } from "../service/service.js";
-import type { WritableLike } from "./text-sink.js";
+import type { WritableLike } from "../terminal/text-sink.js";
+import type { Host, HostOverrides, ProcessLike } from "./parts.js";
 
 export interface SandboxOptions {
   readonly createHost: (process: ProcessLike, overrides: HostOverrides) => Host;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { ServeOptions, ServiceAccess } from "../context.js";
 import { configurationError, errorCodeOf, usageError } from "../errors.js";
 import type { Service } from "../service/service.js";
-import type { OpenService } from "./local-backend.js";
+import type { OpenService } from "./local-service.js";
 
 export interface ServiceAccessOptions {
   /** Path of the database where `--db` names none. */
@@ -33,7 +33,7 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       await serve(service, serving, options.signal());
     },
     async openApi() {
-      const { openApiDocument } = await import("../service/openapi.js");
+      const { openApiDocument } = await import("../service/openapi/document.js");
       return openApiDocument({ baseUrl: "{base_url}", authUrl: "{auth_url}" });
     },
   };

@@ -1,8 +1,7 @@
 import { CliError, usageError } from "../errors.js";
-import { availableFormats, loadRenderer } from "./renderers.js";
-import type { Surface } from "./rendering.js";
-import { isKeyOf, keysOf } from "./values.js";
-import { FORMATS, type Format, type KeyOf, type Output, type View } from "./view.js";
+import type { Surface } from "./formats/renderer.js";
+import { availableFormats, loadRenderer } from "./formats/renderer.js";
+import { FORMATS, type Format, isKeyOf, type KeyOf, keysOf, type Output, type View } from "./view.js";
 
 /** The stream that data goes to. */
 export interface OutputTarget extends Surface {

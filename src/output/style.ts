@@ -43,9 +43,11 @@ export function isHexColor(text: string): boolean {
   return /^#[0-9a-f]{6}$/i.test(text);
 }
 
-export interface ColorWish {
-  /** `--color`; undefined when not given. */
-  readonly flag: "auto" | "always" | "never" | undefined;
+/** What `--color` takes. */
+export type ColorChoice = "auto" | "always" | "never";
+
+export interface ColorOptions {
+  readonly choice: ColorChoice;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether the stream in question is a terminal. */
   readonly isTerminal: boolean;
@@ -55,9 +57,9 @@ export interface ColorWish {
  * Whether a stream gets colours: `--color`, then NO_COLOR, FORCE_COLOR (`0` and `false` mean no), TERM=dumb, and
  * last whether it is a terminal. Empty variables count as unset.
  */
-export function wantsColor({ flag, env, isTerminal }: ColorWish): boolean {
-  if (flag === "always") return true;
-  if (flag === "never") return false;
+export function wantsColor({ choice, env, isTerminal }: ColorOptions): boolean {
+  if (choice === "always") return true;
+  if (choice === "never") return false;
   if (isSet(env["NO_COLOR"])) return false;
   const force = env["FORCE_COLOR"];
   if (isSet(force)) return force !== "0" && force !== "false";

@@ -1,13 +1,6 @@
 import type { Calendar, Label, User } from "../contract/shapes.js";
-import { createCalendarAdmin } from "./admin/calendars.js";
-import { createClientAdmin } from "./admin/clients.js";
-import { createLabelAdmin } from "./admin/labels.js";
-import { ensureLocalUser } from "./admin/local-user.js";
-import { createMemberAdmin } from "./admin/members.js";
-import { createTokenAdmin } from "./admin/tokens.js";
-import { createUserAdmin } from "./admin/users.js";
 import type { PasswordCost } from "./passwords.js";
-import type { Store } from "./store/open.js";
+import type { Store } from "./store/sqlite/open.js";
 
 export interface ServiceUser {
   readonly id: string;
@@ -128,20 +121,4 @@ export interface AdminOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly passwordCost?: PasswordCost | undefined;
-}
-
-export function createAdmin(options: AdminOptions): ServiceAdmin {
-  return {
-    users: createUserAdmin(options),
-    calendars: createCalendarAdmin(options),
-    members: createMemberAdmin(options),
-    labels: createLabelAdmin(options),
-    clients: createClientAdmin(options),
-    tokens: createTokenAdmin(options),
-    ensureLocalUser: ({ name }) => ensureLocalUser(options, name),
-    addSample: async () => {
-      const { addSample } = await import("./sample.js");
-      return addSample(options);
-    },
-  };
 }

@@ -1,6 +1,6 @@
+import type { Origin } from "./request.js";
 import { hashSecret } from "./secrets.js";
-import type { Origin } from "./service.js";
-import type { Store } from "./store/open.js";
+import type { Store } from "./store/sqlite/open.js";
 
 /** A user who may act. */
 export interface Principal {

@@ -2,18 +2,15 @@ import { formatRateLimit } from "../contract/rate-limit.js";
 import { type Caller, identifyCaller, type Principal } from "./authentication.js";
 import type { Call } from "./endpoints/endpoint.js";
 import { ENDPOINTS } from "./endpoints/endpoints.js";
-import { acceptsJson } from "./http/accept.js";
-import { ProblemError } from "./http/problem-error.js";
-import { parseQuery } from "./http/query.js";
-import { jsonReply, problemReply, type Reply, withoutBody } from "./http/reply.js";
-import { parseJsonBody } from "./http/request-body.js";
-import { matchRoute, parseTarget, type RouteMatch } from "./http/router.js";
+import { acceptsJson, parseJsonBody } from "./http/content.js";
+import { jsonReply, ProblemError, problemReply, type Reply, withoutBody } from "./http/reply.js";
+import { matchRoute, parseQuery, parseTarget, type RouteMatch } from "./http/router.js";
 import { matchOAuthEndpoint } from "./oauth/endpoint.js";
 import type { PasswordCost } from "./passwords.js";
-import type { RateCounter } from "./rate-counter.js";
+import type { RateCounter } from "./rate-limit.js";
 import { type MeasuredRate, measureRate, type RatePolicy } from "./rate-limit.js";
-import type { Origin, Service, ServiceRequest } from "./service.js";
-import type { Store } from "./store/open.js";
+import type { Handle, Origin, ServiceRequest } from "./request.js";
+import type { Store } from "./store/sqlite/open.js";
 
 export interface RequestHandlerOptions {
   readonly store: Store;
@@ -26,7 +23,7 @@ export interface RequestHandlerOptions {
 }
 
 /** From a request to its answer: who sends it, whether that is too often, then the endpoint. */
-export function createRequestHandler(options: RequestHandlerOptions): Service["handle"] {
+export function createRequestHandler(options: RequestHandlerOptions): Handle {
   const { store, counter, rateLimit } = options;
   return async (request, origin) => {
     const now = options.now();

@@ -8,7 +8,7 @@ import { hashPassword } from "./passwords.js";
 import { createClientSecret, createHexId, createUserId } from "./secrets.js";
 import { addMember } from "./store/calendars.js";
 import { insertEvent, type WholeEvent } from "./store/events.js";
-import type { Queries } from "./store/open.js";
+import type { Queries } from "./store/sqlite/open.js";
 import { insertUser, listAllUsers } from "./store/users.js";
 
 const HOUR_MS = 3_600_000;

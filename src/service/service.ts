@@ -1,38 +1,15 @@
-import { DEFAULT_MEDIA_TYPE } from "../contract/media-type.js";
-import { createAdmin, type ServiceAdmin } from "./admin.js";
+import { DEFAULT_MEDIA_TYPE } from "../contract/limits.js";
+import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admin/calendars.js";
+import { createClientAdmin } from "./admin/clients.js";
+import { createTokenAdmin } from "./admin/tokens.js";
+import { createUserAdmin, ensureLocalUser } from "./admin/users.js";
+import type { AdminOptions, ServiceAdmin } from "./admin.js";
 import type { PasswordCost } from "./passwords.js";
-import { createRateCounter } from "./rate-counter.js";
 import type { RatePolicy } from "./rate-limit.js";
+import { createRateCounter } from "./rate-limit.js";
+import type { Handle } from "./request.js";
 import { createRequestHandler } from "./request-handler.js";
-import { openStore } from "./store/open.js";
-
-/** One HTTP request as plain data. */
-export interface ServiceRequest {
-  readonly method: string;
-  /** Path and query, as in the request line. */
-  readonly target: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-}
-
-/** One whole HTTP answer as plain data. */
-export interface ServiceResponse {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-}
-
-/** Who sends: over a socket by address (then the Bearer token says who), in-process a user, which no header can claim. */
-export type Origin =
-  | {
-      readonly kind: "network";
-      readonly address: string;
-      /** Where clients reach the service, as far as the listener knows. */
-      readonly baseUrl?: string;
-    }
-  | { readonly kind: "local"; readonly userId: string };
+import { openStore } from "./store/sqlite/open.js";
 
 export interface ServiceOptions {
   /** Path of the SQLite file, or `:memory:`. */
@@ -53,8 +30,7 @@ export interface ServiceOptions {
 
 /** The contract's other half over a database of its own. */
 export interface Service {
-  /** Answers any request, with a problem where something is wrong; rejects only once the service is closed. */
-  handle(request: ServiceRequest, origin: Origin): Promise<ServiceResponse>;
+  readonly handle: Handle;
   readonly admin: ServiceAdmin;
   /** Path of the database when this opening has made it; null when it was there or is in memory. */
   readonly created: string | null;
@@ -94,6 +70,22 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     close() {
       closing ??= Promise.allSettled(underWay).then(() => store.close());
       return closing;
+    },
+  };
+}
+
+function createAdmin(options: AdminOptions): ServiceAdmin {
+  return {
+    users: createUserAdmin(options),
+    calendars: createCalendarAdmin(options),
+    members: createMemberAdmin(options),
+    labels: createLabelAdmin(options),
+    clients: createClientAdmin(options),
+    tokens: createTokenAdmin(options),
+    ensureLocalUser: ({ name }) => ensureLocalUser(options, name),
+    addSample: async () => {
+      const { addSample } = await import("./sample.js");
+      return addSample(options);
     },
   };
 }

@@ -1,5 +1,4 @@
-import { DAY_MS } from "../calendar/all-day.js";
-import { localDate, readWallClock } from "../calendar/zoned-time.js";
+import { DAY_MS, localDate, readWallClock } from "../calendar/zoned-time.js";
 import { dateToInstant } from "../contract/date-time.js";
 
 /** Some whole days of a timezone. Instants are milliseconds since the epoch, ends are exclusive. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createApi } from "../../src/api/api.js";
-import { createRateLimitGate } from "../../src/api/sending/rate-limit-gate.js";
+import { createApi } from "../../src/api/client.js";
+import { createRateLimiter } from "../../src/api/sending/rate-limiter.js";
 import { DEFAULT_RETRY_POLICY } from "../../src/api/sending/retry.js";
-import { type HttpRequest, TransportError } from "../../src/api/transport/transport.js";
+import { type HttpRequest, TransportError } from "../../src/api/transport.js";
 import type { CliError } from "../../src/errors.js";
 
 /** What services really send, and what they answer when things go wrong. The transport is the outer edge. */
@@ -19,7 +19,7 @@ function impatient() {
   const onPause = () => undefined;
   return {
     policy: { ...DEFAULT_RETRY_POLICY, retries: 0 },
-    gate: createRateLimitGate({ maxWait: 0, slice: 1000, clock, memory: undefined, onPause }),
+    limiter: createRateLimiter({ maxWait: 0, slice: 1000, clock, memory: undefined, onPause }),
     clock,
     onPause,
     signal: new AbortController().signal,

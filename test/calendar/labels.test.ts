@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { resolveLabel } from "../../src/calendar/labels.js";
+import { resolveLabel } from "../../src/calendar/names.js";
 import type { Label } from "../../src/contract/shapes.js";
 import { failureOf } from "./fixtures.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { collectEach } from "../../src/commands/collect-each.js";
+import { collectEach } from "../../src/commands/each-item.js";
 import { CliError, type ErrorCode } from "../../src/errors.js";
 
 /** Work that ends when the test says so. */

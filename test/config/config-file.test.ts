@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Config, createConfigFile } from "../../src/config/config-file.js";
 import { clearTokenRecord, readTokenRecord, writeSignedIn } from "../../src/config/token-record.js";
 import { CliError, usageError } from "../../src/errors.js";
-import { createProcessTable } from "../../src/host/process-table.js";
+import { createProcessTable } from "../../src/system/file-lock.js";
 
 let directory: string;
 const processes = createProcessTable(process);

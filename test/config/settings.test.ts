@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config-file.js";
 import type { Environment } from "../../src/config/environment.js";
-import { parseServiceUrl } from "../../src/config/service-url.js";
 import { selectService } from "../../src/config/settings.js";
+import { parseServiceUrl } from "../../src/config/urls.js";
 
 const WORK = "https://work.example/api";
 const HOME = "https://home.example/api";

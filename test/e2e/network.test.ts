@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { describe, expect, test } from "vitest";
-import { listen } from "../api/undici/peers.js";
+import { listen } from "../api/network/peers.js";
 import { type Certificate, createCertificate } from "../service/support/certificate.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { createInstallation, type Installation } from "../support/spawned.js";

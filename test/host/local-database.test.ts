@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ServeOptions } from "../../src/context.js";
-import { createClock } from "../../src/host/clock.js";
 import {
   createServiceOpener,
   type OpenService,
   openLocalService,
   systemUserName,
-} from "../../src/host/local-backend.js";
+} from "../../src/host/local-service.js";
 import { createResources, type Resources } from "../../src/host/resources.js";
 import { createServiceAccess } from "../../src/host/service-access.js";
+import { createClock } from "../../src/system/clock.js";
 
 /** What people are told of the database of the profile `local`. */
 

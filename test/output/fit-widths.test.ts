@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fitWidths } from "../../src/output/table/fit-widths.js";
+import { fitWidths } from "../../src/output/table/grid.js";
 
 describe("fitWidths", () => {
   test.each([

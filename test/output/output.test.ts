@@ -7,9 +7,9 @@ import {
   type OutputOptions,
   type OutputTarget,
 } from "../../src/output/output.js";
-import { labelView } from "../../src/output/views/label.js";
-import { serviceClientView } from "../../src/output/views/service-client.js";
-import { statusView } from "../../src/output/views/status.js";
+import { statusView } from "../../src/output/views/profile.js";
+import { labelView } from "../../src/output/views/related.js";
+import { serviceClientView } from "../../src/output/views/service.js";
 import { WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";
 

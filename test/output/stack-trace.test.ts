@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stackTrace } from "../../src/output/stack-trace.js";
+import { stackTrace } from "../../src/output/error-report.js";
 
 test("a stack is the message on one line and where it happened, with its causes", () => {
   const cause = new TypeError("inner\u001b[2J");

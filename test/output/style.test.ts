@@ -1,31 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { type ColorWish, createStyle, wantsColor } from "../../src/output/style.js";
+import { type ColorOptions, createStyle, wantsColor } from "../../src/output/style.js";
 
 describe("wantsColor", () => {
-  const terminal: ColorWish = { flag: undefined, env: {}, isTerminal: true };
-  const pipe: ColorWish = { ...terminal, isTerminal: false };
+  const terminal: ColorOptions = { choice: "auto", env: {}, isTerminal: true };
+  const pipe: ColorOptions = { ...terminal, isTerminal: false };
 
-  test.each<[string, ColorWish, boolean]>([
+  test.each<[string, ColorOptions, boolean]>([
     ["a terminal", terminal, true],
     ["a pipe", pipe, false],
-    ["--color auto on a terminal", { ...terminal, flag: "auto" }, true],
-    ["--color auto in a pipe", { ...pipe, flag: "auto" }, false],
-    ["--color always in a pipe", { ...pipe, flag: "always" }, true],
-    ["--color never on a terminal", { ...terminal, flag: "never" }, false],
+    ["--color always in a pipe", { ...pipe, choice: "always" }, true],
+    ["--color never on a terminal", { ...terminal, choice: "never" }, false],
     ["NO_COLOR", { ...terminal, env: { NO_COLOR: "1" } }, false],
     ["an empty NO_COLOR", { ...terminal, env: { NO_COLOR: "" } }, true],
-    ["--color always beats NO_COLOR", { ...terminal, flag: "always", env: { NO_COLOR: "1" } }, true],
-    ["--color auto heeds NO_COLOR", { ...terminal, flag: "auto", env: { NO_COLOR: "1" } }, false],
+    ["--color always beats NO_COLOR", { ...terminal, choice: "always", env: { NO_COLOR: "1" } }, true],
     ["FORCE_COLOR in a pipe", { ...pipe, env: { FORCE_COLOR: "1" } }, true],
     ["FORCE_COLOR=0", { ...terminal, env: { FORCE_COLOR: "0" } }, false],
     ["FORCE_COLOR=false", { ...terminal, env: { FORCE_COLOR: "false" } }, false],
     ["an empty FORCE_COLOR", { ...pipe, env: { FORCE_COLOR: "" } }, false],
-    ["--color never beats FORCE_COLOR", { ...pipe, flag: "never", env: { FORCE_COLOR: "1" } }, false],
+    ["--color never beats FORCE_COLOR", { ...pipe, choice: "never", env: { FORCE_COLOR: "1" } }, false],
     ["NO_COLOR beats FORCE_COLOR", { ...pipe, env: { NO_COLOR: "1", FORCE_COLOR: "1" } }, false],
     ["a dumb terminal", { ...terminal, env: { TERM: "dumb" } }, false],
     ["FORCE_COLOR on a dumb terminal", { ...terminal, env: { TERM: "dumb", FORCE_COLOR: "1" } }, true],
-  ])("%s", (_, wish, expected) => {
-    expect(wantsColor(wish)).toBe(expected);
+  ])("%s", (_, options, expected) => {
+    expect(wantsColor(options)).toBe(expected);
   });
 });
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { textWidth } from "../../src/output/table/text-width.js";
 import { eventView } from "../../src/output/views/event.js";
-import { labelView } from "../../src/output/views/label.js";
+import { labelView } from "../../src/output/views/related.js";
 import { EVENT, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";
 

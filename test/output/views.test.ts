@@ -1,18 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { View } from "../../src/output/view.js";
-import { activityView } from "../../src/output/views/activity.js";
-import { createBareView } from "../../src/output/views/bare.js";
+import { createBareView, deletedView } from "../../src/output/views/bare.js";
 import { calendarView } from "../../src/output/views/calendar.js";
-import { createConfigView } from "../../src/output/views/config.js";
-import { deletedView } from "../../src/output/views/deleted.js";
-import { eventView } from "../../src/output/views/event.js";
-import { labelView } from "../../src/output/views/label.js";
-import { profileView } from "../../src/output/views/profile.js";
-import { serviceClientView } from "../../src/output/views/service-client.js";
-import { serviceTokenView } from "../../src/output/views/service-token.js";
-import { serviceUserView } from "../../src/output/views/service-user.js";
-import { statusView } from "../../src/output/views/status.js";
-import { userView } from "../../src/output/views/user.js";
+import { activityView, eventView } from "../../src/output/views/event.js";
+import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
+import { labelView, userView } from "../../src/output/views/related.js";
+import { serviceClientView, serviceTokenView, serviceUserView } from "../../src/output/views/service.js";
 import {
   ACTIVITY,
   ALL_DAY_EVENT,

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { textWidth } from "../../src/output/table/text-width.js";
-import { wrapText } from "../../src/output/table/wrap-text.js";
+import { textWidth, wrapText } from "../../src/output/table/text-width.js";
 
 describe("wrapText", () => {
   test.each([

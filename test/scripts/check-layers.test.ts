@@ -19,17 +19,17 @@ afterEach(() => {
 
 /** Files of a sound little program; a case adds or replaces some. */
 const SOUND: Readonly<Record<string, string>> = {
-  "bin/calctl.ts": `import { run } from "../src/run.js"; import { createHost } from "../src/host.js"; run(createHost(process));`,
+  "bin/calctl.ts": `import { run } from "../src/run.js"; import { createHost } from "../src/host/host.js"; run(createHost(process));`,
   "src/run.ts": `import { program } from "./program.js"; export const run = program;`,
   "src/program.ts": `export const program = async (_host: unknown) => (await import("./commands/user.js")).user;`,
   "src/commands/user.ts": `import { day } from "../calendar/day.js"; import type { Limits } from "../contract/limits.js"; export const user = (limits: Limits) => [day, limits];`,
   "src/calendar/day.ts": `import { LIMITS } from "../contract/limits.js"; import { VERSION } from "../version.js"; export const day = [LIMITS, VERSION];`,
   "src/contract/limits.ts": `export interface Limits { readonly title: number } export const LIMITS: Limits = { title: 50 };`,
   "src/version.ts": `export const VERSION = "1";`,
-  "src/host.ts": `import { now } from "./host/clock.js"; export const createHost = (p: unknown) => [p, now, import("./service/service.js"), import("./api/undici/transport.js")];`,
+  "src/host/host.ts": `import { now } from "./clock.js"; export const createHost = (p: unknown) => [p, now, import("../service/service.js"), import("../api/network/transport.js")];`,
   "src/host/clock.ts": `export const now = () => Date.now();`,
   "src/service/service.ts": `import { LIMITS } from "../contract/limits.js"; export const service = LIMITS;`,
-  "src/api/undici/transport.ts": `import { request } from "undici"; export const transport = request;`,
+  "src/api/network/transport.ts": `import { request } from "undici"; export const transport = request;`,
 };
 
 function check(changes: Readonly<Record<string, string>>): {
@@ -78,8 +78,8 @@ describe("wrong imports", () => {
     ],
     [
       "the api itself picks its transport",
-      { "src/api/client.ts": `export { transport } from "./undici/transport.js";` },
-      "src/api/client.ts -> src/api/undici/transport.ts: the transport is a seam",
+      { "src/api/client.ts": `export { transport } from "./network/transport.js";` },
+      "src/api/client.ts -> src/api/network/transport.ts: the transport is a seam",
     ],
     [
       "the process by its module",
@@ -98,12 +98,26 @@ describe("wrong imports", () => {
   });
 });
 
+test("files that import each other only for their types are a loop, too", () => {
+  const { code, lines } = check({
+    "src/contract/limits.ts": `import type { Day } from "./day.js"; export const LIMITS = { title: 50 as Day };`,
+    "src/contract/day.ts": `export type Day = number;\nexport type {\n  Limits,\n} from "./week.js";`,
+    "src/contract/week.ts": `import type { LIMITS } from "./limits.js";\nexport type Limits = typeof LIMITS;`,
+  });
+  expect(code).toBe(1);
+  expect(lines).toEqual([
+    expect.stringContaining(
+      "src/contract/day.ts, src/contract/limits.ts, src/contract/week.ts: these import each other",
+    ),
+  ]);
+});
+
 test("a package that enters twice is named at both doors", () => {
   const { code, lines } = check({ "src/api/agent.ts": `export { Agent } from "undici/lib/agent.js";` });
   expect(code).toBe(1);
   expect(lines).toEqual([
     expect.stringContaining("src/api/agent.ts -> undici: one file alone may import it"),
-    expect.stringContaining("src/api/undici/transport.ts -> undici: one file alone may import it"),
+    expect.stringContaining("src/api/network/transport.ts -> undici: one file alone may import it"),
   ]);
 });
 
@@ -144,7 +158,7 @@ describe("globals of the outermost files", () => {
   });
 
   test("the keychain helper is an outermost file", () => {
-    const changes = { "src/auth/keychain-helper.ts": "export const input = process.stdin;" };
+    const changes = { "src/auth/stores/keychain-helper.ts": "export const input = process.stdin;" };
     expect(check(changes)).toEqual({ code: 0, lines: [], stderr: "" });
   });
 });

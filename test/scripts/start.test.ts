@@ -14,7 +14,7 @@ beforeEach(() => {
     "tsconfig.json",
     "bin/launcher.ts",
     "src/version.ts",
-    "src/host/browser-helper.ts",
+    "src/auth/browser/browser-helper.ts",
   );
   project.borrowPackages();
   project.write("bin/calctl.ts", PROGRAM);

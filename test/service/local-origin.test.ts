@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ServiceRequest } from "../../src/service/service.js";
+import type { ServiceRequest } from "../../src/service/request.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
 import { createWorld, type World } from "./support/world.js";
 

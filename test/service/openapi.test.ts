@@ -2,7 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { ROUTES } from "../../src/contract/routes.js";
-import { openApiDocument } from "../../src/service/openapi.js";
+import { openApiDocument } from "../../src/service/openapi/document.js";
 import { createContractClient } from "./support/contract-client.js";
 import { activityBody, eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { sendInProcess } from "./support/send.js";

@@ -12,10 +12,10 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openService } from "../../src/service/service.js";
-import { explainDatabaseError } from "../../src/service/store/database-errors.js";
 import { MIGRATIONS } from "../../src/service/store/migrations.js";
-import { openStore } from "../../src/service/store/open.js";
 import { SCHEMA_VERSION } from "../../src/service/store/schema.js";
+import { explainDatabaseError } from "../../src/service/store/sqlite/errors.js";
+import { openStore } from "../../src/service/store/sqlite/open.js";
 import { querySql, runSql } from "./support/database.js";
 import { buildChild, runTogether } from "./support/processes.js";
 import { createFolder, createWorld, NOW } from "./support/world.js";

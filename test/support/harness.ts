@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createHost } from "../../src/host.js";
+import { createHost } from "../../src/host/host.js";
 import { run } from "../../src/run.js";
 import { openService, type Service } from "../../src/service/service.js";
 import { keptSecrets } from "./kept-secrets.js";

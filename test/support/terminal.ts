@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
-import type { ReadableLike } from "../../src/host/input.js";
-import type { WritableLike } from "../../src/host/text-sink.js";
+import type { ReadableLike } from "../../src/terminal/input.js";
+import type { WritableLike } from "../../src/terminal/text-sink.js";
 
 export interface Screen extends WritableLike {
   /** Everything that was written so far. */

@@ -1,4 +1,4 @@
-import type { After } from "../../src/api/transport/timer.js";
+import type { After } from "../../src/system/clock.js";
 
 /** Timers that measure no time: each goes off when a test lets time pass. */
 export interface VirtualTimers {

@@ -1,4 +1,4 @@
-import type { Transport } from "../transport/transport.js";
+import type { Transport } from "../transport.js";
 
 /** Redirects in a row that are followed. */
 export const REDIRECTS_MAX = 3;

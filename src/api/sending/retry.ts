@@ -1,5 +1,5 @@
 import type { HttpMethod } from "../../contract/routes.js";
-import type { Fault, Sent } from "../transport/transport.js";
+import type { Fault, Sent } from "../transport.js";
 
 /** When and how often an attempt is repeated. Waits for a rate limit are another matter. */
 export interface RetryPolicy {

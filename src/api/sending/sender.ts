@@ -1,25 +1,23 @@
 import type { CliError } from "../../errors.js";
-import { interruptedWrite } from "../transport/interruption.js";
+import type { Clock } from "../../system/clock.js";
 import {
   type HttpRequest,
   type HttpResponse,
+  interruptedWrite,
   type Transport,
   TransportError,
-} from "../transport/transport.js";
+} from "../transport.js";
 import type { Call } from "./call.js";
-import type { Clock } from "./clock.js";
-import { answeredWith, errorFromAnswer, errorFromTransport, refusedInDoubt } from "./failure.js";
-import type { OnPause } from "./pauses.js";
-import type { RateLimitGate } from "./rate-limit-gate.js";
-import { clockOffset, type Exchanged, readRetryAfter } from "./rate-limit-wait.js";
+import { answeredWith, errorFromAnswer, errorFromTransport, rateLimited, refusedInDoubt } from "./errors.js";
+import { clockOffset, type Exchanged, readRetryAfter } from "./rate-limit.js";
+import type { OnPause, RateLimiter } from "./rate-limiter.js";
 import { withRedirects } from "./redirects.js";
 import { leavesDoubt, mayRepeat, pauseBefore, type RetryPolicy, type Trouble } from "./retry.js";
-import { rateLimited } from "./wait-failure.js";
 
 export interface SenderOptions {
   readonly transport: Transport;
   readonly policy: RetryPolicy;
-  readonly gate: RateLimitGate;
+  readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly onPause: OnPause;
   readonly signal: AbortSignal;
@@ -63,9 +61,9 @@ async function sendUntilAnswered<T>(sending: Sending<T>, options: SenderOptions)
   };
   const fail = (error: CliError): CliError => (doubt ? refusedInDoubt(call, error) : error);
   for (;;) {
-    const stillToWait = await orInterrupted(options.gate.pass(options.signal));
+    const stillToWait = await orInterrupted(options.limiter.acquire(options.signal));
     if (stillToWait !== null) {
-      throw fail(rateLimited(call, { wait: stillToWait, waited: options.gate.waited(), refusal }));
+      throw fail(rateLimited(call, { wait: stillToWait, waited: options.limiter.waited(), refusal }));
     }
     const outcome = await orInterrupted(attempt(sending, options));
     if (outcome.kind === "done") return outcome.value;
@@ -99,14 +97,14 @@ type Failed = Exclude<Outcome<never>, { readonly kind: "done" }>;
 
 async function attempt<T>(
   { call, request, read }: Sending<T>,
-  { transport, clock, signal, gate, onAnswer }: SenderOptions,
+  { transport, clock, signal, limiter, onAnswer }: SenderOptions,
 ): Promise<Outcome<T>> {
   const sentAt = clock.now();
   try {
     const response = await transport({ ...request, method: call.method, signal });
     const exchanged = { sentAt, receivedAt: clock.now() };
     onAnswer(response);
-    await gate.learn(response, exchanged);
+    await limiter.observe(response, exchanged);
     if (response.status < 200 || response.status > 299) return { kind: "status", response, exchanged };
     return { kind: "done", value: await read(response) };
   } catch (error) {

@@ -1,13 +1,16 @@
 import type { Command } from "commander";
 import { draftForCreate } from "../../calendar/event-draft.js";
-import { localizeEvent } from "../../calendar/event-view.js";
-import { fillRelated } from "../../calendar/known-related.js";
+import { fillRelated, localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import type { ContextOf } from "../command.js";
-import { addEventFieldFlags, type EventFieldFlags, readEventFields } from "./event-flags.js";
-import { createRelatedFinder } from "./related.js";
+import {
+  addEventFieldFlags,
+  createRelatedFinder,
+  type EventFieldFlags,
+  readEventFields,
+} from "./event-flags.js";
 
 /** Number of the label an event gets where nobody says otherwise. */
 const DEFAULT_LABEL = "1";

@@ -3,11 +3,11 @@ import { localizeEvent } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
-import { deletedView } from "../../output/views/deleted.js";
+import { deletedView } from "../../output/views/bare.js";
 import { describeWhen } from "../../output/views/event-when.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
-import { collectEach } from "../collect-each.js";
 import type { ContextOf } from "../command.js";
+import { collectEach } from "../each-item.js";
 
 export interface EventsDeleteOptions {
   readonly ids: readonly string[];

@@ -4,8 +4,8 @@ import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
-import { collectEach } from "../collect-each.js";
 import type { ContextOf } from "../command.js";
+import { collectEach } from "../each-item.js";
 
 export interface EventsGetOptions {
   readonly ids: readonly string[];

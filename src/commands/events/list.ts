@@ -1,16 +1,16 @@
 import type { Command } from "commander";
-import type { Api } from "../../api/api.js";
+import type { Api } from "../../api/client.js";
 import { parseDays } from "../../calendar/dates.js";
 import { filterEvents, sortEvents } from "../../calendar/event-order.js";
 import { parseCategory } from "../../calendar/event-text.js";
 import { localizeEvent } from "../../calendar/event-view.js";
-import { resolveLabel } from "../../calendar/labels.js";
+import { resolveLabel } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { CliError, EXIT_EMPTY, usageError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, type ChosenCalendar, chooseCalendars } from "../calendar-choice.js";
-import { collectEach } from "../collect-each.js";
 import type { ContextOf } from "../command.js";
+import { collectEach } from "../each-item.js";
 
 export interface EventsListOptions {
   /** Flags as typed. */
@@ -79,7 +79,7 @@ async function calendarsOf(
   { allCalendars = false }: EventsListOptions,
 ): Promise<readonly ChosenCalendar[]> {
   if (!allCalendars) return chooseCalendars(context);
-  if (context.flags.calendar !== undefined)
+  if (context.calendarFlags.length > 0)
     throw usageError("give either --calendar or --all-calendars, not both");
   const api = await context.api();
   return api.listCalendars();

@@ -8,8 +8,7 @@ import {
   hasChanges,
   parseClearField,
 } from "../../calendar/event-update.js";
-import { localizeEvent } from "../../calendar/event-view.js";
-import { fillRelated, relatedOf } from "../../calendar/known-related.js";
+import { fillRelated, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
@@ -20,11 +19,13 @@ import type { ContextOf } from "../command.js";
 import {
   addEventFieldFlags,
   collect,
+  createRelatedFinder,
   type EventFieldFlags,
   type EventFields,
+  namedValues,
+  type RelatedFinder,
   readEventFields,
 } from "./event-flags.js";
-import { createRelatedFinder, namedValues, type RelatedFinder } from "./related.js";
 
 /** Flags as typed. */
 export interface EventsUpdateOptions extends EventFieldFlags {

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { missingFlags } from "../../calendar/missing-flags.js";
+import { missingFlags } from "../../calendar/event-text.js";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import { addCommand } from "../command.js";
 
 /** What the administration of a database needs. */
-export type AdminContext = Pick<Context, "service" | "output" | "note" | "flags">;
+export type AdminContext = Pick<Context, "service" | "output" | "note" | "calendarFlags">;
 
 /** As typed: `sqlite:PATH`; undefined stands for the database of the profile `local`. */
 export interface DatabaseFlag {
@@ -27,8 +27,11 @@ export function addDatabaseFlag(command: Command): Command {
  * @param missing what else was not given, so that one message names all of it
  * @throws CliError usage
  */
-export function requiredCalendar({ flags }: Pick<Context, "flags">, missing: readonly string[] = []): string {
-  const [calendar, another] = flags.calendar ?? [];
+export function requiredCalendar(
+  { calendarFlags }: Pick<Context, "calendarFlags">,
+  missing: readonly string[] = [],
+): string {
+  const [calendar, another] = calendarFlags;
   if (calendar === undefined) throw missingFlags(["--calendar", ...missing]);
   if (missing.length > 0) throw missingFlags(missing);
   if (another !== undefined) throw usageError("--calendar: this command takes one calendar");

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
-import { missingFlags } from "../../calendar/missing-flags.js";
+import { missingFlags } from "../../calendar/event-text.js";
+import { usageError } from "../../errors.js";
 import { calendarView } from "../../output/views/calendar.js";
+import { labelView, userView } from "../../output/views/related.js";
 import { type ContextOf, requireSubcommand } from "../command.js";
-import { type AdminContext, addAdminCommand, type DatabaseFlag } from "./admin-command.js";
+import { type AdminContext, addAdminCommand, type DatabaseFlag, requiredCalendar } from "./admin-command.js";
 
 export interface CalendarsAddOptions extends DatabaseFlag {
   readonly name: string;
@@ -38,4 +40,79 @@ export async function runCalendarsList(context: AdminContext, { db }: DatabaseFl
   const output = context.output(calendarView);
   const admin = await context.service.admin(db);
   await output.print(await admin.calendars.list());
+}
+
+export interface MemberOptions extends DatabaseFlag {
+  /** Name or id. */
+  readonly user: string;
+}
+
+export function registerServiceMembers(command: Command, contextOf: ContextOf): void {
+  requireSubcommand(command);
+  const add = addAdminCommand(command, "add", "make a user a member of --calendar");
+  add
+    .argument("<user>", "name or id")
+    .action((user: string, options: DatabaseFlag) => runMembersAdd(contextOf(add), { ...options, user }));
+  const remove = addAdminCommand(command, "remove", "take a member out of --calendar");
+  remove
+    .argument("<user>", "name or id")
+    .action((user: string, options: DatabaseFlag) =>
+      runMembersRemove(contextOf(remove), { ...options, user }),
+    );
+  const list = addAdminCommand(command, "list", "list the members of --calendar");
+  list.action((options: DatabaseFlag) => runMembersList(contextOf(list), options));
+}
+
+export async function runMembersAdd(context: AdminContext, { user, db }: MemberOptions): Promise<void> {
+  const output = context.output(userView);
+  const calendar = requiredCalendar(context);
+  const admin = await context.service.admin(db);
+  const member = await admin.members.add(user, calendar);
+  await output.print(member, `${member.id} was added`);
+}
+
+export async function runMembersRemove(context: AdminContext, { user, db }: MemberOptions): Promise<void> {
+  const calendar = requiredCalendar(context);
+  const admin = await context.service.admin(db);
+  const { name, id } = await admin.members.remove(user, calendar);
+  context.note(`${name ?? id} is no member any more`);
+}
+
+export async function runMembersList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
+  const output = context.output(userView);
+  const calendar = requiredCalendar(context);
+  const admin = await context.service.admin(db);
+  await output.print(await admin.members.list(calendar));
+}
+
+export interface LabelsSetOptions extends DatabaseFlag {
+  /** Number of the label, as typed. */
+  readonly number: string;
+  readonly name?: string;
+  readonly labelColor?: string;
+}
+
+export function registerServiceLabels(command: Command, contextOf: ContextOf): void {
+  requireSubcommand(command);
+  const set = addAdminCommand(command, "set", "set name or colour of a label of --calendar");
+  set
+    .argument("<number>", "1 to 10")
+    .option("--name <name>", "name; empty makes it nameless")
+    .option("--label-color <#RRGGBB>", "colour")
+    .action((number: string, options: Omit<LabelsSetOptions, "number">) =>
+      runLabelsSet(contextOf(set), { ...options, number }),
+    );
+}
+
+export async function runLabelsSet(context: AdminContext, options: LabelsSetOptions): Promise<void> {
+  const output = context.output(labelView);
+  const { db, number, name, labelColor: color } = options;
+  const missing = name === undefined && color === undefined ? ["--name or --label-color"] : [];
+  const calendar = requiredCalendar(context, missing);
+  if (!/^\d{1,3}$/.test(number))
+    throw usageError(`NUMBER: "${number}" is no number of a label`, "write 1 to 10");
+  const admin = await context.service.admin(db);
+  const change = { ...(name === undefined ? {} : { name }), ...(color === undefined ? {} : { color }) };
+  const label = await admin.labels.set(calendar, Number(number), change);
+  await output.print(label, `label ${label.id} was set`);
 }

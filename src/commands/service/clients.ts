@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { missingFlags } from "../../calendar/missing-flags.js";
-import { serviceClientView } from "../../output/views/service-client.js";
+import { missingFlags } from "../../calendar/event-text.js";
+import { serviceClientView } from "../../output/views/service.js";
 import { type ContextOf, requireSubcommand } from "../command.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag } from "./admin-command.js";
 

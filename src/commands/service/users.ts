@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
-import { serviceUserView } from "../../output/views/service-user.js";
+import { serviceUserView } from "../../output/views/service.js";
 import { type ContextOf, requireSubcommand } from "../command.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag } from "./admin-command.js";
 

@@ -1,9 +1,9 @@
-import type { Rendering, Surface } from "../rendering.js";
 import { sanitizeLine } from "../sanitize.js";
 import { createStyle } from "../style.js";
 import { fillColumns } from "../table/columns.js";
+import { drawListing } from "../table/detail.js";
 import { drawGrid } from "../table/grid.js";
-import { drawListing } from "../table/listing.js";
+import type { Rendering, Surface } from "./renderer.js";
 
 /** What a terminal has that does not say how wide it is. */
 const USUAL_WIDTH = 80;

@@ -1,6 +1,6 @@
-import type { Rendering } from "../rendering.js";
 import { sanitizeLine } from "../sanitize.js";
-import { presentKeys, textOf } from "../values.js";
+import { presentKeys, textOf } from "../view.js";
+import type { Rendering } from "./renderer.js";
 
 const ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\" };
 

@@ -1,6 +1,6 @@
-import type { Rendering } from "../rendering.js";
-import { jsonOf, presentKeys, textOf } from "../values.js";
-import type { Cell, KeyOf, TableColumn, View } from "../view.js";
+import type { Rendering } from "../formats/renderer.js";
+import { isHexColor, type Style } from "../style.js";
+import { type Cell, jsonOf, type KeyOf, presentKeys, type TableColumn, textOf, type View } from "../view.js";
 
 /** A column of a table for eyes, or a line of a listing, with what it shows of each value. */
 export interface FilledColumn {
@@ -60,4 +60,20 @@ function headerOf(key: string): string {
   const words = key.split("_").map((word) => SPELLINGS[word] ?? word);
   const text = words.join(" ");
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What stands before a cell's text. */
+export interface Dot {
+  readonly text: string;
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
+const NO_DOT: Dot = { text: "", width: 0 };
+
+/** The coloured dot of a cell and a space; nothing where it has no colour or none is shown. */
+export function dotOf({ dot }: Cell, style: Style): Dot {
+  const color = dot ?? "";
+  if (!style.enabled || !isHexColor(color)) return NO_DOT;
+  return { text: `${style.hex(color, "●")} `, width: 2 };
 }

@@ -1,7 +1,6 @@
 import type { Calendar } from "../../contract/shapes.js";
 import type { View } from "../view.js";
-import { labelJson, labelText } from "./label.js";
-import { userJson, userText } from "./user.js";
+import { labelJson, labelText, userJson, userText } from "./related.js";
 
 /** The calendars of the user. */
 export const calendarView: View<Calendar> = {

@@ -1,8 +1,8 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
+import type { Activity } from "../../contract/shapes.js";
 import type { TableColumn, View } from "../view.js";
 import { describeWhen } from "./event-when.js";
-import { labelCell, labelJson, labelText } from "./label.js";
-import { userJson, userText } from "./user.js";
+import { labelCell, labelJson, labelText, userJson, userText } from "./related.js";
 
 const WHEN: TableColumn<LocalizedEvent> = {
   header: "When",
@@ -77,5 +77,22 @@ export const eventView: View<LocalizedEvent> = {
     "calendar_id",
     "id",
   ],
+  layout: "rows",
+};
+
+/** Comments on an event. */
+export const activityView: View<Activity> = {
+  noun: "comment",
+  keys: {
+    id: {},
+    event_id: { header: "Event" },
+    calendar_id: { header: "Calendar" },
+    content: { header: "Comment", shrinkTo: 8, multiline: true },
+    created_at: { header: "Created" },
+    updated_at: { header: "Updated" },
+  },
+  tsv: ["id", "event_id", "content", "created_at"],
+  table: ["created_at", "content", "id"],
+  listing: ["content", "created_at", "event_id", "calendar_id", "id"],
   layout: "rows",
 };

@@ -1,4 +1,6 @@
+import type { User } from "../../contract/shapes.js";
 import type { View } from "../view.js";
+import { userJson, userText } from "./related.js";
 
 export interface ProfileRow {
   readonly name: string;
@@ -14,3 +16,59 @@ export const profileView: View<ProfileRow> = {
   tsv: ["name", "base_url", "in_use"],
   layout: "rows",
 };
+
+/** Keys of a profile with their values; null where unset. */
+export type ConfigValues = Readonly<Record<string, string | null>>;
+
+/** The view of `config list`, for the given keys in their order. */
+export function createConfigView(keys: readonly string[]): View<ConfigValues> {
+  return {
+    noun: "config",
+    // The keys are what `config set` takes: shown as they are typed.
+    keys: Object.fromEntries(keys.map((key) => [key, { header: key }])),
+    tsv: keys,
+    layout: "pairs",
+  };
+}
+
+export interface Status {
+  /** Null where CALCTL_BASE_URL names a service without any profile. */
+  readonly profile: string | null;
+  readonly base_url: string | null;
+  /** Where the token came from; null when there is none. */
+  readonly token_source: string | null;
+  /** Null when nobody was asked. */
+  readonly signed_in: boolean | null;
+  readonly user: User | null;
+  readonly rate_limit: StatusRateLimit | null;
+  /** How far the clock here is ahead of the service's; null when unknown. */
+  readonly clock_skew_seconds: number | null;
+}
+
+export interface StatusRateLimit {
+  readonly limit: number;
+  readonly remaining: number;
+  /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  readonly reset_at: string;
+}
+
+/** The report of `status`. */
+export const statusView: View<Status> = {
+  noun: "status",
+  keys: {
+    profile: {},
+    base_url: { header: "Service" },
+    token_source: { header: "Token from" },
+    signed_in: {},
+    user: { json: ({ user }) => userJson(user), text: ({ user }) => userText(user) },
+    rate_limit: { text: ({ rate_limit }) => rateLimitText(rate_limit) },
+    clock_skew_seconds: {},
+  },
+  tsv: ["profile", "base_url", "token_source", "signed_in", "user", "rate_limit", "clock_skew_seconds"],
+  layout: "pairs",
+};
+
+function rateLimitText(rateLimit: StatusRateLimit | null): string {
+  if (rateLimit === null) return "";
+  return `${rateLimit.remaining} of ${rateLimit.limit} left until ${rateLimit.reset_at}`;
+}

@@ -3,9 +3,9 @@ import type { AdminOptions, ClientAdmin, ServiceClient } from "../admin.js";
 import { isLoopback } from "../loopback.js";
 import { createClientSecret, createShortId, hashSecret } from "../secrets.js";
 import { listRedirectUris } from "../store/clients.js";
-import { creationTime } from "../store/creation-time.js";
-import type { Queries } from "../store/open.js";
+import { creationTime } from "../store/events.js";
 import type { ClientRow } from "../store/schema.js";
+import type { Queries } from "../store/sqlite/open.js";
 import { checkName } from "./naming.js";
 
 export function createClientAdmin({ store, now }: AdminOptions): ClientAdmin {

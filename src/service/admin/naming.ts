@@ -3,9 +3,9 @@ import { resolveName } from "../../calendar/names.js";
 import { codePointLength } from "../../contract/limits.js";
 import { hexColorSchema } from "../../contract/resources.js";
 import { usageError } from "../../errors.js";
-import { unstorableText } from "../endpoints/field-errors.js";
-import type { Queries } from "../store/open.js";
+import { unstorableText } from "../endpoints/event-body.js";
 import type { CalendarRow, UserRow } from "../store/schema.js";
+import type { Queries } from "../store/sqlite/open.js";
 import { listAllUsers } from "../store/users.js";
 
 /** The longest names of users, calendars, labels and clients, in Unicode code points. */

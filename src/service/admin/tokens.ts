@@ -2,9 +2,9 @@ import { formatWireDateTime } from "../../contract/date-time.js";
 import { CliError, usageError } from "../../errors.js";
 import type { AdminOptions, ServiceToken, TokenAdmin } from "../admin.js";
 import { createShortId, createToken, hashSecret } from "../secrets.js";
-import { creationTime } from "../store/creation-time.js";
-import type { Queries } from "../store/open.js";
+import { creationTime } from "../store/events.js";
 import type { TokenRow } from "../store/schema.js";
+import type { Queries } from "../store/sqlite/open.js";
 import { requireUser } from "./naming.js";
 
 export function createTokenAdmin({ store, now }: AdminOptions): TokenAdmin {

@@ -1,7 +1,11 @@
-import { calendarResource, labelResource, memberResource } from "../resources.js";
+import { calendarResource, labelResource, memberResource, userResource } from "../resources.js";
 import { listCalendarsOf, listLabels, listMembers } from "../store/calendars.js";
-import { type OwnCalendar, requireCalendar } from "./calendar-access.js";
-import type { Call } from "./endpoint.js";
+import { type Call, type OwnCalendar, requireCalendar } from "./endpoint.js";
+
+export async function getCurrentUser({ db, userId }: Call): Promise<object> {
+  const user = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
+  return { data: userResource(user) };
+}
 
 export async function listCalendars(call: Call): Promise<object> {
   const { data, included } = await describe(call, await listCalendarsOf(call.db, call.userId));

@@ -1,9 +1,20 @@
 import type { RouteName } from "../../contract/routes.js";
-import { createActivity } from "./activities.js";
-import { getCalendar, listCalendarLabels, listCalendarMembers, listCalendars } from "./calendars.js";
+import {
+  getCalendar,
+  getCurrentUser,
+  listCalendarLabels,
+  listCalendarMembers,
+  listCalendars,
+} from "./calendars.js";
 import type { Endpoint } from "./endpoint.js";
-import { createEvent, deleteEvent, getEvent, listUpcomingEvents, updateEvent } from "./events.js";
-import { getCurrentUser } from "./users.js";
+import {
+  createActivity,
+  createEvent,
+  deleteEvent,
+  getEvent,
+  listUpcomingEvents,
+  updateEvent,
+} from "./events.js";
 
 /** Every route of the contract with what answers it. */
 export const ENDPOINTS: Readonly<Record<RouteName, Endpoint>> = {

@@ -1,5 +1,7 @@
-import { ProblemError } from "../http/problem-error.js";
-import { eventResource, labelResource, memberResource } from "../resources.js";
+import * as v from "valibot";
+import { activityBodySchema } from "../../contract/bodies.js";
+import { badRequest, ProblemError } from "../http/reply.js";
+import { activityResource, eventResource, labelResource, memberResource } from "../resources.js";
 import { createHexId } from "../secrets.js";
 import { listLabels, listMembers } from "../store/calendars.js";
 import {
@@ -14,9 +16,14 @@ import {
 import type { EventRow } from "../store/schema.js";
 import { listUsers } from "../store/users.js";
 import { dayWindow } from "../window.js";
-import { requireCalendar } from "./calendar-access.js";
-import type { Call } from "./endpoint.js";
-import { type EventReferences, parseEventBody } from "./event-body.js";
+import { type Call, requireCalendar } from "./endpoint.js";
+import {
+  collectFieldErrors,
+  type EventReferences,
+  listFieldErrors,
+  parseEventBody,
+  unstorableText,
+} from "./event-body.js";
 
 export async function getEvent(call: Call): Promise<object> {
   const { id: calendarId } = await requireCalendar(call);
@@ -109,4 +116,28 @@ async function include(
       ...labels.filter(({ number }) => labelNumbers.has(number)).map(labelResource),
     ],
   };
+}
+
+export async function createActivity(call: Call): Promise<object> {
+  const { id: calendarId } = await requireCalendar(call);
+  const { row: event } = await requireEvent(call, calendarId);
+  const row = {
+    id: createHexId(),
+    event_id: event.id,
+    user_id: call.userId,
+    content: parseContent(call.body),
+    created_at: call.now,
+    updated_at: call.now,
+  };
+  await call.db.insertInto("activities").values(row).execute();
+  return { data: activityResource(row) };
+}
+
+function parseContent(body: unknown): string {
+  const { success, output, issues } = v.safeParse(activityBodySchema, body);
+  if (!success) throw badRequest(listFieldErrors(collectFieldErrors(issues)));
+  const { content } = output.data.attributes;
+  const problem = unstorableText(content);
+  if (problem !== null) throw badRequest({ content: [problem] });
+  return content;
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
-import type { Service, ServiceResponse } from "../service.js";
+import type { ServiceResponse } from "../request.js";
+import type { Service } from "../service.js";
 import type { ClientAddressReader } from "./client-address.js";
-import { BODY_LIMIT } from "./request-body.js";
+import { BODY_LIMIT } from "./content.js";
 
 export interface ServiceRequests {
   readonly listener: RequestListener;

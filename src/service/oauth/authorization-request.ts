@@ -1,7 +1,7 @@
-import { badRequest } from "../http/problem-error.js";
+import { badRequest } from "../http/reply.js";
 import { findClient, listRedirectUris } from "../store/clients.js";
-import type { Queries } from "../store/open.js";
 import type { ClientRow } from "../store/schema.js";
+import type { Queries } from "../store/sqlite/open.js";
 import { formatParameters, type Parameters } from "./parameters.js";
 import { type CodeChallenge, readChallenge } from "./pkce.js";
 import { isRegistered } from "./redirect-uri.js";

@@ -1,22 +1,21 @@
-import { badRequest, ProblemError } from "../http/problem-error.js";
+import { BODY_LIMIT } from "../http/content.js";
 import type { Reply } from "../http/reply.js";
-import { BODY_LIMIT } from "../http/request-body.js";
+import { badRequest, ProblemError } from "../http/reply.js";
 import { createAuthorizationCode, csrfToken } from "../secrets.js";
-import { insertCode } from "../store/authorization-codes.js";
+import { insertCode } from "../store/clients.js";
 import { deleteSession, findSessionUser } from "../store/sessions.js";
 import {
   type AuthorizationRequest,
   formatRequest,
   readAuthorizationRequest,
 } from "./authorization-request.js";
+import { createVisit, formatCookie, isOwnForm, recogniseVisit, type Visit } from "./browser-session.js";
 import type { OAuthCall } from "./endpoint.js";
-import { consentPage } from "./pages/consent-page.js";
 import { redirectReply } from "./pages/page.js";
-import { type Notice, signInPage } from "./pages/sign-in-page.js";
+import { consentPage, type Notice, signInPage } from "./pages/sign-in-page.js";
 import { parseParameters } from "./parameters.js";
 import { authorizationResponse } from "./redirect-uri.js";
 import { signIn } from "./sign-in.js";
-import { createVisit, formatCookie, isOwnForm, recogniseVisit, type Visit } from "./visit.js";
 
 /**
  * The authorization endpoint: GET shows a page, POST takes its form. The query says every time what the client asks

@@ -1,7 +1,7 @@
 import { OAUTH_ROUTES } from "../../contract/oauth.js";
 import type { PasswordCost } from "../passwords.js";
-import type { Origin, ServiceRequest } from "../service.js";
-import type { Store } from "../store/open.js";
+import type { Origin, ServiceRequest } from "../request.js";
+import type { Store } from "../store/sqlite/open.js";
 
 /** Where the authorization server lies below the service's base URL. */
 export const OAUTH_PATH = "/oauth";

@@ -1,6 +1,5 @@
-import { JSON_MEDIA_TYPE } from "../../contract/media-type.js";
-import type { ProblemError } from "../http/problem-error.js";
-import type { Reply } from "../http/reply.js";
+import { JSON_MEDIA_TYPE } from "../../contract/limits.js";
+import type { ProblemError, Reply } from "../http/reply.js";
 
 /** An answer of the token endpoint; it is kept nowhere. @see RFC 6749 §5.1 */
 export function tokenReply(

@@ -1,4 +1,4 @@
-import { badRequest } from "../http/problem-error.js";
+import { badRequest } from "../http/reply.js";
 
 /** Parameters of a query or a form by name. One without a value counts as not sent. @see RFC 6749 §3.1 */
 export interface Parameters {

@@ -1,7 +1,6 @@
 import { verifyPasswordOf } from "../passwords.js";
 import { createSessionSecret } from "../secrets.js";
-import { insertSession } from "../store/sessions.js";
-import { countAttempt, forgiveAttempt } from "../store/sign-in-attempts.js";
+import { countAttempt, forgiveAttempt, insertSession } from "../store/sessions.js";
 import { findUserByLogin } from "../store/users.js";
 import type { OAuthCall } from "./endpoint.js";
 import type { Notice } from "./pages/sign-in-page.js";

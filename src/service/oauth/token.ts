@@ -1,16 +1,15 @@
+import * as v from "valibot";
+import { tokenRequestSchema } from "../../contract/oauth.js";
 import { addToken } from "../admin/tokens.js";
-import { ProblemError } from "../http/problem-error.js";
-import type { Reply } from "../http/reply.js";
-import { parseJsonBody } from "../http/request-body.js";
+import { parseJsonBody } from "../http/content.js";
+import { ProblemError, type Reply } from "../http/reply.js";
 import { hashSecret, sameSecret } from "../secrets.js";
-import { noteToken, revokeTokenOf, useCode } from "../store/authorization-codes.js";
-import { findClient } from "../store/clients.js";
-import type { Queries } from "../store/open.js";
+import { findClient, noteToken, revokeTokenOf, useCode } from "../store/clients.js";
 import type { AuthorizationCodeRow, ClientRow } from "../store/schema.js";
+import type { Queries } from "../store/sqlite/open.js";
 import type { OAuthCall } from "./endpoint.js";
 import { oauthErrorReply, tokenReply } from "./oauth-error.js";
 import { answersChallenge, type CodeChallenge } from "./pkce.js";
-import { readTokenRequest, type TokenRequest } from "./token-request.js";
 
 /**
  * The token endpoint: a code for a token.
@@ -72,4 +71,48 @@ async function exchange(db: Queries, { client, request, now }: Exchange): Promis
 function challengeOf({ code_challenge, code_challenge_method }: AuthorizationCodeRow): CodeChallenge | null {
   if (code_challenge === null || code_challenge_method === null) return null;
   return { value: code_challenge, method: code_challenge_method };
+}
+
+/** The contract's request, of any grant type. */
+const requestSchema = v.object({ ...tokenRequestSchema.entries, grant_type: v.string() });
+
+export type TokenRequest = v.InferOutput<typeof requestSchema>;
+
+export type TokenRequestReading =
+  | { readonly kind: "request"; readonly request: TokenRequest }
+  | {
+      readonly kind: "refused";
+      readonly error: "invalid_request" | "invalid_client";
+      readonly problem: string;
+    };
+
+/** Reads the body of a token request. Without its secret a client is not authenticated. @see RFC 6749 §5.2 */
+export function readTokenRequest(body: unknown): TokenRequestReading {
+  const refuse = (problem: string, error: "invalid_request" | "invalid_client" = "invalid_request") =>
+    ({ kind: "refused", error, problem }) as const;
+  if (!isObject(body)) return refuse("the body must be a JSON object");
+  for (const name of CREDENTIALS) {
+    if (isMissing(body[name])) return refuse(`${name} is missing`, "invalid_client");
+  }
+  const missing = REQUIRED.find((name) => isMissing(body[name]));
+  if (missing !== undefined) return refuse(`${missing} is missing`);
+  const request = v.safeParse(requestSchema, dropMissing(body));
+  if (request.success) return { kind: "request", request: request.output };
+  return refuse(`${v.getDotPath(request.issues[0])} must be text`);
+}
+
+const CREDENTIALS = ["client_id", "client_secret"] as const;
+const REQUIRED = ["grant_type", "code", "redirect_uri"] as const;
+
+function isObject(body: unknown): body is Readonly<Record<string, unknown>> {
+  return typeof body === "object" && body !== null && !Array.isArray(body);
+}
+
+/** What has no value counts as not sent. @see RFC 6749 §3.2 */
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}
+
+function dropMissing(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => !isMissing(value)));
 }

@@ -1,6 +1,6 @@
-import { creationTime } from "./creation-time.js";
-import type { Queries } from "./open.js";
+import { creationTime } from "./events.js";
 import type { UserRow } from "./schema.js";
+import type { Queries } from "./sqlite/open.js";
 
 /** The users of these ids. */
 export async function listUsers(db: Queries, ids: readonly string[]): Promise<UserRow[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { withRedirects } from "../../../src/api/sending/redirects.js";
-import type { HttpRequest } from "../../../src/api/transport/transport.js";
+import type { HttpRequest } from "../../../src/api/transport.js";
 
 const START = "https://calendar.example/api/calendars";
 

@@ -6,7 +6,7 @@ import {
   pauseBefore,
   type Trouble,
 } from "../../../src/api/sending/retry.js";
-import type { Fault, Sent } from "../../../src/api/transport/transport.js";
+import type { Fault, Sent } from "../../../src/api/transport.js";
 
 const noAnswer = (fault: Fault, sent: Sent): Trouble => ({ kind: "no_answer", fault, sent });
 const status = (code: number): Trouble => ({ kind: "status", status: code });

@@ -1,10 +1,5 @@
 import fc from "fast-check";
-import {
-  type Fault,
-  type HttpResponse,
-  type Sent,
-  TransportError,
-} from "../../../src/api/transport/transport.js";
+import { type Fault, type HttpResponse, type Sent, TransportError } from "../../../src/api/transport.js";
 import { NOW } from "../../support/harness.js";
 
 /** How attempts may end, drawn at random. */

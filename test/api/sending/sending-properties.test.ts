@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Clock } from "../../../src/api/sending/clock.js";
-import type { Pause } from "../../../src/api/sending/pauses.js";
-import { createRateLimitGate } from "../../../src/api/sending/rate-limit-gate.js";
+import type { Pause } from "../../../src/api/sending/rate-limiter.js";
+import { createRateLimiter } from "../../../src/api/sending/rate-limiter.js";
 import { DEFAULT_RETRY_POLICY } from "../../../src/api/sending/retry.js";
 import { createSender } from "../../../src/api/sending/sender.js";
-import { type Transport, TransportError } from "../../../src/api/transport/transport.js";
+import { type Transport, TransportError } from "../../../src/api/transport.js";
 import { CliError } from "../../../src/errors.js";
+import type { Clock } from "../../../src/system/clock.js";
 import { NOW } from "../../support/harness.js";
 import { answer, beforeGone, GONE, type Outcome, outcomes, random } from "./sending-outcomes.js";
 
@@ -63,7 +63,7 @@ async function sendTo(
     clock,
     onPause,
     policy: DEFAULT_RETRY_POLICY,
-    gate: createRateLimitGate({ maxWait: MAX_WAIT, slice: 60_000, clock, memory: undefined, onPause }),
+    limiter: createRateLimiter({ maxWait: MAX_WAIT, slice: 60_000, clock, memory: undefined, onPause }),
     signal: new AbortController().signal,
     onAnswer: () => undefined,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { serviceWords } from "../../../src/api/sending/service-words.js";
+import { serviceWords } from "../../../src/api/sending/call.js";
 
 const words = (body: string, type = "application/problem+json") =>
   serviceWords({ status: 409, headers: { "content-type": type }, body: new TextEncoder().encode(body) });

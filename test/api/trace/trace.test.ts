@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type TraceOptions, withTrace } from "../../../src/api/trace/trace.js";
-import { type HttpRequest, type Transport, TransportError } from "../../../src/api/transport/transport.js";
+import { type HttpRequest, type Transport, TransportError } from "../../../src/api/transport.js";
 import { CliError } from "../../../src/errors.js";
 
 const REQUEST: HttpRequest = {

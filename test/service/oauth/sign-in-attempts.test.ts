@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openStore, type Store } from "../../../src/service/store/open.js";
-import { countAttempt, forgiveAttempt } from "../../../src/service/store/sign-in-attempts.js";
+import { countAttempt, forgiveAttempt } from "../../../src/service/store/sessions.js";
+import { openStore, type Store } from "../../../src/service/store/sqlite/open.js";
 
 const MINUTE = 60_000;
 const NOW = Date.parse("2026-11-21T10:00:00.000Z");

@@ -1,5 +1,6 @@
 import { request as httpRequest } from "node:http";
-import type { Service, ServiceRequest, ServiceResponse } from "../../../src/service/service.js";
+import type { ServiceRequest, ServiceResponse } from "../../../src/service/request.js";
+import type { Service } from "../../../src/service/service.js";
 
 /** How a request gets to the service: called, or over a socket. */
 export type Send = (request: ServiceRequest) => Promise<ServiceResponse>;

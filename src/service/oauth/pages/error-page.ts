@@ -1,7 +1,6 @@
 import { STATUS_TITLES } from "../../../contract/problem.js";
-import type { ProblemError } from "../../http/problem-error.js";
-import type { Reply } from "../../http/reply.js";
-import { html } from "./markup.js";
+import { html } from "../../../html/markup.js";
+import type { ProblemError, Reply } from "../../http/reply.js";
 import { pageReply } from "./page.js";
 
 /** Says what went wrong where the browser must not be sent on, and what the user can do. */

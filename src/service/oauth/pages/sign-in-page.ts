@@ -1,5 +1,6 @@
+import { html, type Markup } from "../../../html/markup.js";
 import type { Reply } from "../../http/reply.js";
-import { html, type Markup } from "./markup.js";
+import { isLoopback } from "../../loopback.js";
 import { pageReply } from "./page.js";
 
 export interface SignInPage {
@@ -47,4 +48,60 @@ export function noticeMarkup(notice: Notice | undefined): Markup | null {
     ? null
     : html`<p class="alert" role="alert">${notice.text}</p>
 `;
+}
+
+export interface ConsentPage {
+  readonly clientName: string;
+  readonly redirectUri: string;
+  readonly user: { readonly name: string; readonly login: string };
+  /** What the form leads to. */
+  readonly action: string;
+  readonly csrf: string;
+  readonly notice?: Notice;
+}
+
+/** Asks the user who is signed in whether a client may act in their name. */
+export function consentPage({ clientName, redirectUri, user, action, csrf, notice }: ConsentPage): Reply {
+  const client = html`<strong><bdi>${clientName}</bdi></strong>`;
+  return pageReply({
+    status: notice?.status ?? 200,
+    title: "Allow access to your calendars?",
+    formTarget: formTargetOf(redirectUri),
+    content: html`${noticeMarkup(notice)}<p>${client} asks to act as you. It could:</p>
+<ul>
+<li>see your calendars, their members and their events</li>
+<li>add, change and delete events, and comment on them</li>
+</ul>
+<form method="post" action="${action}">
+<input type="hidden" name="csrf" value="${csrf}">
+<div class="account">
+<span><span class="soft">Signed in as</span> <strong><bdi>${user.name}</bdi></strong>${loginMarkup(user)}</span>
+<button class="plain" name="action" value="switch">Use another account</button>
+</div>
+<div class="choices">
+<button name="action" value="deny">Deny</button>
+<button class="main" name="action" value="allow">Allow</button>
+</div>
+<p class="soft last">${destination(redirectUri)} Allow it only if you have just started this sign-in yourself.</p>
+</form>`,
+  });
+}
+
+function loginMarkup({ name, login }: ConsentPage["user"]): Markup | null {
+  return name === login ? null : html` <span class="soft">(<bdi>${login}</bdi>)</span>`;
+}
+
+function destination(redirectUri: string): Markup {
+  const { protocol, hostname, host } = new URL(redirectUri);
+  if (protocol !== "http:" && protocol !== "https:") return html`Either way you go back to the app.`;
+  if (isLoopback(hostname)) return html`Either way you go back to the program on this computer.`;
+  return html`Either way you go back to <bdi>${host}</bdi>.`;
+}
+
+/**
+ * Chromium holds every redirect after a form to `form-action`, those of the client's own site included; so the whole
+ * scheme is let through. A source for one host could not name an IPv6 address either. @see CSP3 §6.4.1
+ */
+function formTargetOf(redirectUri: string): string {
+  return new URL(redirectUri).protocol;
 }

@@ -1,0 +1,105 @@
+import type { Transport } from "../api/transport.js";
+import type { Environment } from "../config/environment.js";
+import type { LoginSettings, LoginTarget } from "../config/login-settings.js";
+import { defaultRedirect, type RedirectTarget } from "../config/urls.js";
+import type { User } from "../contract/shapes.js";
+import { configurationError, usageError } from "../errors.js";
+import type { SelfCommand } from "../system/child-process.js";
+import type { Redactor } from "../terminal/redaction.js";
+import { canShowBrowser, openBrowser, remoteHint } from "./browser/launcher.js";
+
+/** What is used of the machine to show a browser and to read a pasted address. */
+export interface BrowserParts {
+  readonly platform: string;
+  /** Starts this program again, as the browser's opener. */
+  readonly self: SelfCommand;
+  /** Lines from the terminal until the signal aborts. */
+  readonly readLines: (signal: AbortSignal) => AsyncIterable<string>;
+}
+
+interface BrowserLoginRequest {
+  /** Undefined where it has to be asked for. */
+  readonly clientSecret: string | undefined;
+  /** Undefined where nobody can be asked. */
+  readonly askClientSecret: (() => Promise<string>) | undefined;
+  /** Whether a browser may be opened on this machine. */
+  readonly browser: boolean;
+  /** In seconds. */
+  readonly timeout: number;
+}
+
+interface BrowserLogin {
+  readonly settings: LoginSettings;
+  readonly target: LoginTarget;
+  /** Verifies and stores the token. */
+  readonly accept: (token: string) => Promise<User>;
+}
+
+interface BrowserLoginParts {
+  readonly env: Environment;
+  readonly openTransport: () => Promise<Transport>;
+  readonly redactor: Redactor;
+  readonly interactive: () => boolean;
+  readonly warn: (text: string) => void;
+  readonly browser: BrowserParts;
+  readonly signal: AbortSignal;
+}
+
+/** Signs in through the user's browser, on this machine or, by a pasted address, on another one. */
+export async function loginInBrowser(
+  request: BrowserLoginRequest,
+  { settings, target, accept }: BrowserLogin,
+  parts: BrowserLoginParts,
+): Promise<User> {
+  const { authUrl, clientId } = settings;
+  const { env, redactor, interactive, warn, browser, signal } = parts;
+  if (authUrl === undefined || clientId === undefined) throw configurationError("nothing to sign in with");
+  const redirect = chooseRedirect(settings, interactive);
+  const clientSecret = await readClientSecret(request);
+  redactor.add(clientSecret);
+  const surroundings = { env, platform: browser.platform };
+  const opens = request.browser && redirect.hosts.length > 0 && canShowBrowser(surroundings);
+  const { authorize } = await import("./browser/authorization.js");
+  return authorize(
+    { authUrl, clientId, clientSecret, redirect, timeout: request.timeout, profile: target.profile },
+    {
+      transport: await parts.openTransport(),
+      showAddress: (url, port) => {
+        warn(opens ? "your browser opens; if not, sign in at this address:" : "sign in at this address:");
+        warn(url);
+        const hint = port === null ? null : remoteHint(surroundings, port);
+        if (hint !== null) warn(hint);
+        if (interactive()) warn("if the browser cannot load the last page, paste that page's address here:");
+      },
+      openBrowser: opens ? (url, until) => openBrowser(url, { self: browser.self, env }, until) : null,
+      pastedLines: interactive() ? browser.readLines : null,
+      tell: warn,
+      redactor,
+      signal,
+      accept,
+    },
+  );
+}
+
+function chooseRedirect(settings: LoginSettings, interactive: () => boolean): RedirectTarget {
+  const target = settings.redirect ?? defaultRedirect();
+  if (target.hosts.length === 0 && !interactive()) {
+    throw usageError(
+      `${settings.redirectUri?.source}: calctl cannot listen at ${target.uri}, so the last page's address has to be pasted, and there is no terminal`,
+      "use http://127.0.0.1/callback, or --with-token",
+    );
+  }
+  return target;
+}
+
+/** From a file, the environment or a prompt; never from the command line, which every process can read. */
+async function readClientSecret({ clientSecret, askClientSecret }: BrowserLoginRequest): Promise<string> {
+  const secret = clientSecret ?? (await askClientSecret?.());
+  if (secret === undefined || secret === "") {
+    throw usageError(
+      "the client secret is empty",
+      "the service showed it where the application is registered",
+    );
+  }
+  return secret;
+}

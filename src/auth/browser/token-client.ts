@@ -1,0 +1,183 @@
+import * as v from "valibot";
+import type { HttpResponse, Transport, TransportError } from "../../api/transport.js";
+import { OAUTH_ROUTES, oauthErrorSchema } from "../../contract/oauth.js";
+import { CliError, configurationError } from "../../errors.js";
+import { isToken } from "../sources/token-text.js";
+
+/** What is sent to redeem a code. @see RFC 6749 §4.1.3, RFC 7636 §4.5 */
+export interface CodeRedemption {
+  readonly authUrl: URL;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Byte for byte as it was sent to the authorization endpoint. */
+  readonly redirectUri: string;
+  readonly code: string;
+  readonly codeVerifier: string;
+}
+
+/** The largest token answer that is looked at, in bytes. */
+const ANSWER_MAX = 1024 * 1024;
+
+/** RFC 6750 §2.1 allows less; what a header can carry is taken. */
+const tokenAnswer = v.object({
+  access_token: v.pipe(v.string(), v.check(isToken)),
+  token_type: v.pipe(
+    v.string(),
+    v.check((type) => type.toLowerCase() === "bearer"),
+  ),
+});
+
+/** Statuses with which a token endpoint refuses; some that are not strict say 200. @see RFC 6749 §5.2 */
+const REFUSING: ReadonlySet<number> = new Set([200, 400, 401, 403]);
+
+/** Letters of an error code. @see RFC 6749 §5.2 */
+const refusalAnswer = v.object({
+  ...oauthErrorSchema.entries,
+  error: v.pipe(v.string(), v.regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)),
+});
+
+/**
+ * Redeems an authorization code. Sent once and never again: a code works once, and its second use may revoke the token.
+ * @throws CliError not_signed_in when it is refused, unavailable when nobody answers, rejected for an answer that is not
+ * OAuth's
+ */
+export async function redeemCode(
+  redemption: CodeRedemption,
+  transport: Transport,
+  signal: AbortSignal,
+): Promise<string> {
+  const url = endpointAddress(redemption.authUrl, OAUTH_ROUTES.token);
+  let response: HttpResponse;
+  try {
+    response = await transport({
+      method: "POST",
+      url,
+      headers: { accept: "application/json", "content-type": "application/json" },
+      body: JSON.stringify({
+        client_id: redemption.clientId,
+        client_secret: redemption.clientSecret,
+        redirect_uri: redemption.redirectUri,
+        code: redemption.code,
+        grant_type: "authorization_code",
+        code_verifier: redemption.codeVerifier,
+      }),
+      signal,
+    });
+  } catch (error) {
+    // The transport warns of writes under way; a code that is redeemed and dropped leaves nothing behind.
+    if (signal.aborted) throw signal.reason;
+    throw isTransportError(error) ? unanswered(error) : error;
+  }
+  return readToken(response);
+}
+
+function readToken(response: HttpResponse): string {
+  const { status, body } = response;
+  if (status >= 300 && status < 400) throw notOAuth(status, "it redirects elsewhere");
+  if (body.length > ANSWER_MAX) throw notOAuth(status, "it is larger than 1 MiB");
+  // Gateways have an `error` of their own in their bodies: the status comes first.
+  if (status >= 500) throw unavailable(`the token endpoint answered ${status}`, { status });
+  if (status === 429) {
+    throw new CliError("rate_limited", "the authorization server's rate limit is used up", {
+      status,
+      hint: "try again later",
+    });
+  }
+  const json = parseJson(body);
+  const refusal = v.safeParse(refusalAnswer, json);
+  if (REFUSING.has(status) && refusal.success)
+    throw authorizationError(refusal.output.error, refusal.output.error_description, status);
+  if (status > 299) throw notOAuth(status, "it names no error of OAuth");
+  if (json === undefined) throw notOAuth(status, body.length === 0 ? "it is empty" : "it is not JSON");
+  const token = v.safeParse(tokenAnswer, json);
+  if (token.success) return token.output.access_token;
+  const field = v.getDotPath(token.issues[0]) ?? "access_token";
+  throw notOAuth(status, `${field} is missing or wrong`);
+}
+
+/** Undefined for what is no JSON. */
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    // A gateway's page: the status says what there is to say.
+    return undefined;
+  }
+}
+
+/** Errors of both endpoints that mean "later", not "no". @see RFC 6749 §4.1.2.1 */
+const TEMPORARY: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable"]);
+
+const HINTS: Readonly<Record<string, string>> = {
+  invalid_client: "check the client id and the client secret",
+  unauthorized_client: "check the client id: the service does not let it sign users in",
+  invalid_grant: "sign in again: the code was used, is too old, or belongs to another redirect URI",
+  redirect_uri_mismatch: "register the redirect URI, or name the registered one with --redirect-uri",
+};
+
+/** An error of the authorization server, from the redirect or from the token endpoint, with a text of its own. */
+export function authorizationError(
+  error: string,
+  description: string | null | undefined,
+  status?: number,
+): CliError {
+  const text =
+    description === null || description === undefined || description === "" ? "" : `: ${description}`;
+  const options = status === undefined ? {} : { status };
+  if (TEMPORARY.has(error)) {
+    return unavailable(`the authorization server cannot sign you in now (${error})${shorten(text)}`, options);
+  }
+  if (error === "access_denied") {
+    return new CliError("not_signed_in", `the sign-in was declined${shorten(text)}`, {
+      ...options,
+      hint: "run calctl login again and allow the access",
+    });
+  }
+  return new CliError(
+    "not_signed_in",
+    `the authorization server refused the sign-in (${shorten(error)})${shorten(text)}`,
+    { ...options, hint: HINTS[error] ?? "check the client id, the redirect URI and the addresses" },
+  );
+}
+
+/** A sentence from outside; nobody reads more of it. */
+function shorten(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}
+
+function unavailable(
+  message: string,
+  options: { readonly status?: number; readonly cause?: unknown },
+): CliError {
+  return new CliError("unavailable", message, { ...options, hint: "try again later: calctl login" });
+}
+
+function unanswered(cause: TransportError): CliError {
+  if (cause.fault === "too_large") return notOAuth(undefined, "it is larger than 1 MiB");
+  if (cause.fault === "not_http") return notOAuth(undefined, "it is not HTTP");
+  if (cause.fault === "tls" || cause.fault === "proxy") {
+    return configurationError(`the code could not be redeemed: ${cause.message}`, {
+      ...(cause.hint === undefined ? {} : { hint: cause.hint }),
+      cause,
+    });
+  }
+  return unavailable(`the code could not be redeemed: ${cause.message}`, { cause });
+}
+
+function notOAuth(status: number | undefined, what: string): CliError {
+  const answer = status === undefined ? "" : ` (${status})`;
+  return new CliError("rejected", `the token endpoint's answer${answer} is not one of OAuth: ${what}`, {
+    ...(status === undefined ? {} : { status }),
+    hint: "is --auth-url the address of the authorization server?",
+  });
+}
+
+/** By its name: the class belongs to a layer that is known here as types alone. */
+function isTransportError(error: unknown): error is TransportError {
+  return error instanceof Error && error.name === "TransportError";
+}
+
+/** The address of an endpoint: its path behind that of the authorization server. */
+export function endpointAddress(authUrl: URL, { path }: { readonly path: string }): string {
+  return `${authUrl.href.replace(/\/$/, "")}${path}`;
+}

@@ -1,0 +1,154 @@
+import { type Api, createApi } from "../api/client.js";
+import type { SenderOptions } from "../api/sending/sender.js";
+import type { Transport } from "../api/transport.js";
+import type { Token } from "../auth/sources/environment.js";
+import type { WhoIs } from "../auth/token-storage.js";
+import { readProxyChoice } from "../config/proxy-settings.js";
+import type { RunSettings } from "../config/run-settings.js";
+import type { Settings } from "../config/settings.js";
+import { parseServiceUrl } from "../config/urls.js";
+import { CliError } from "../errors.js";
+import { createPauseDisplay } from "../terminal/pause-display.js";
+import { createInProcessTransport, LOCAL_BASE_URL } from "./local-service.js";
+import type { HostParts, LocalService } from "./parts.js";
+
+/** What every client of one run is made of. */
+export interface ClientParts {
+  readonly parts: HostParts;
+  readonly run: RunSettings;
+  /** Writes lines of a trace, which belong together, to stderr. */
+  readonly trace: (lines: readonly string[]) => void;
+}
+
+export interface ServiceClientOptions {
+  readonly settings: Settings;
+  /** Null where there is none. */
+  readonly token: () => Promise<Token | null>;
+  readonly localService: () => Promise<LocalService>;
+}
+
+/** The client of the chosen service: the embedded one in this process, or one over the network. */
+export async function createServiceClient(
+  { settings, ...options }: ServiceClientOptions,
+  client: ClientParts,
+): Promise<Api> {
+  const token = await options.token();
+  if (settings.service.kind === "local") {
+    const transport = await traced(createInProcessTransport(await options.localService()), client);
+    return createApi({
+      ...(await createResilience(client, null)),
+      transport,
+      baseUrl: new URL(LOCAL_BASE_URL),
+    });
+  }
+  const { baseUrl, mediaType } = settings.service;
+  const url = parseServiceUrl(baseUrl.value, baseUrl.source);
+  if (token === null) throw notSignedIn(url);
+  const transport = await openTransport(client);
+  return createRemoteClient({ transport, baseUrl: url, mediaType, token }, client);
+}
+
+interface RemoteService {
+  readonly transport: Transport;
+  readonly baseUrl: URL;
+  readonly mediaType: string | undefined;
+  readonly token: { readonly value: string; readonly source?: string };
+}
+
+async function createRemoteClient(
+  { transport, baseUrl, mediaType, token }: RemoteService,
+  client: ClientParts,
+): Promise<Api> {
+  const { withBearer } = await import("../api/transport.js");
+  return createApi({
+    ...(await createResilience(client, { token: token.value, origin: baseUrl.origin })),
+    transport: withBearer(transport, token.value),
+    baseUrl,
+    mediaType,
+    tokenSource: token.source,
+  });
+}
+
+/** Asks services over one transport who a token belongs to. */
+export function createWhoIs(transport: () => Promise<Transport>, client: ClientParts): WhoIs {
+  return async (token, service) => {
+    const remote = { ...service, transport: await transport(), token: { value: token } };
+    return (await createRemoteClient(remote, client)).getCurrentUser();
+  };
+}
+
+function notSignedIn(url: URL): CliError {
+  return new CliError("not_signed_in", `not signed in: there is no token for ${url.origin}`, {
+    hint: "run calctl login, or put a personal access token into CALCTL_TOKEN",
+  });
+}
+
+/**
+ * The transport over sockets; undici is loaded only here.
+ * @param answerMax the largest answer that is read, in bytes; 32 MiB by default
+ */
+export async function openTransport(client: ClientParts, answerMax?: number): Promise<Transport> {
+  const { parts, run } = client;
+  const { createUndiciTransport } = await import("../api/network/transport.js");
+  const { send, close } = createUndiciTransport({
+    timeout: run.timeout,
+    after: parts.after,
+    proxyFor: readProxyChoice(parts.process.env),
+    ...(answerMax === undefined ? {} : { answerMax }),
+  });
+  parts.resources.add(close);
+  return traced(send, client);
+}
+
+/** With `--verbose`, a transport that writes one line an attempt; with `--debug`, all that goes over it. */
+async function traced(transport: Transport, { parts, run, trace }: ClientParts): Promise<Transport> {
+  if (!run.verbose && !run.debug) return transport;
+  const { withTrace } = await import("../api/trace/trace.js");
+  return withTrace(transport, {
+    now: parts.clock.now,
+    write: trace,
+    nameUrl,
+    mask: parts.redactor.mask,
+    details: run.debug,
+  });
+}
+
+function nameUrl(url: string): string {
+  return url.startsWith(LOCAL_BASE_URL) ? `local /${url.slice(LOCAL_BASE_URL.length)}` : url;
+}
+
+/** What a service limits. @see contract section 8 */
+interface LimitedAccount {
+  readonly token: string;
+  /** `https://host[:port]` of the service. */
+  readonly origin: string;
+}
+
+/** How a client of this run repeats and waits: everything of the sender but its transport. */
+type Resilience = Omit<SenderOptions, "transport" | "onAnswer">;
+
+/** @param account null for the profile `local`, which is not limited */
+async function createResilience(
+  { parts, run }: ClientParts,
+  account: LimitedAccount | null,
+): Promise<Resilience> {
+  const [{ createRateLimiter }, { DEFAULT_RETRY_POLICY }] = await Promise.all([
+    import("../api/sending/rate-limiter.js"),
+    import("../api/sending/retry.js"),
+  ]);
+  const { clock } = parts;
+  const memory = account === null ? undefined : await openRateLimitFile(parts, account);
+  const { slice, onPause } = createPauseDisplay(parts.stderr, run.quiet);
+  return {
+    policy: { ...DEFAULT_RETRY_POLICY, retries: run.retries },
+    limiter: createRateLimiter({ maxWait: run.maxWait, slice, clock, memory, onPause }),
+    clock,
+    onPause,
+    signal: parts.signal(),
+  };
+}
+
+async function openRateLimitFile(parts: HostParts, account: LimitedAccount) {
+  const { createRateLimitFile } = await import("../api/sending/rate-limit-file.js");
+  return createRateLimitFile({ ...parts, ...account });
+}

@@ -1,0 +1,218 @@
+import { join } from "node:path";
+import type { LoginRequest, SignedIn } from "../auth/login.js";
+import { createSession } from "../auth/session.js";
+import { createTokenChoice, type TokenChoice } from "../auth/sources/token-choice.js";
+import { createStoreOpener, type OpenStore } from "../auth/stores/store.js";
+import { createProfileStore } from "../config/profile-store.js";
+import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
+import { createSettings, profileName, type Settings } from "../config/settings.js";
+import type { Context, StatusFacts } from "../context.js";
+import { CliError } from "../errors.js";
+import { stackTrace } from "../output/error-report.js";
+import {
+  checkFormat,
+  checkFormatName,
+  createOutput,
+  effectiveFormat,
+  type OutputTarget,
+} from "../output/output.js";
+import { escapeJson, sanitizeLine } from "../output/sanitize.js";
+import { wantsColor } from "../output/style.js";
+import { selfCommand } from "../system/child-process.js";
+import { createInput, readLines } from "../terminal/input.js";
+import { createPrompt } from "../terminal/prompt.js";
+import type { TextSink } from "../terminal/text-sink.js";
+import { type ClientParts, createServiceClient, createWhoIs, openTransport } from "./client.js";
+import type { createHost } from "./host.js";
+import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
+import type { HostContext, HostParts, Run } from "./parts.js";
+import { once } from "./resources.js";
+import { createServiceAccess } from "./service-access.js";
+
+export interface CompositionOptions {
+  readonly flags: GlobalFlags;
+  readonly run: Run;
+  readonly createHost: typeof createHost;
+}
+
+/**
+ * Puts together what one command may use. Nothing expensive is done before it is asked for.
+ * @throws CliError usage, configuration: a flag or variable that is wrong is wrong for every command
+ */
+export function composeContext(parts: HostParts, options: CompositionOptions): HostContext {
+  const { process, stderr, configFile, systemTimeZone } = parts;
+  const { env } = process;
+  const run = readRunSettings(options.flags, env);
+  if (run.format !== null) checkFormatName(run.format);
+  const warn = (text: string): void => writeNote(stderr, sanitizeLine(text));
+  const trace = (lines: readonly string[]): void => writeNote(stderr, lines.map(sanitizeLine).join("\n"));
+  const note = (text: string): void => {
+    if (!run.quiet) warn(text);
+  };
+  const settings = createSettings({ run, env, configFile, systemTimeZone, note });
+  const open = createServiceOpener(parts, (error) => {
+    if (run.debug) writeNote(stderr, stackTrace(error));
+  });
+  const prompt = createPrompt(process, run.prompts, parts);
+  const interactive = () => prompt.available;
+  const openStore = createStoreOpener(storePlaces(parts), { interactive, tell: warn, signal: parts.signal });
+  const tokenChoice = createTokenChoice({
+    settings,
+    env,
+    config: () => configFile.read(),
+    openStore,
+    signal: parts.signal,
+    redactor: parts.redactor,
+  });
+  const client: ClientParts = { parts, run, trace };
+  const chosenProfile = () => profileName(run.profile, configFile.read(), env);
+  return {
+    calendarFlags: run.calendars,
+    now: parts.clock.now,
+    note,
+    warn,
+    prompt,
+    input: createInput(process, parts.signal),
+    settings,
+    profiles: () => createProfileStore(configFile),
+    profileName: chosenProfile,
+    api: once(() =>
+      createServiceClient(
+        {
+          settings: settings(),
+          token: tokenChoice.token,
+          localService:
+            parts.overrides.localService ?? (() => openLocalService(open, parts.database(), note)),
+        },
+        client,
+      ),
+    ),
+    session: createSession({
+      configFile,
+      env,
+      profileName: chosenProfile,
+      openStore,
+      tokenChoice,
+      login: (request) => login(request, { client, openStore, interactive, warn }),
+      warn,
+    }),
+    statusFacts: () => readStatusFacts(settings, tokenChoice),
+    ...createPrinting(run, parts),
+    service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
+    sandbox: () => openSandbox(parts, options, { run, timezone: settings().timezone }),
+  };
+}
+
+function storePlaces({ process, overrides, dataDirectory }: HostParts) {
+  return {
+    self: selfCommand(process),
+    env: process.env,
+    userId: process.getuid?.() ?? null,
+    directory: () => join(dataDirectory(), "tokens"),
+    keychain: overrides.keychain,
+  };
+}
+
+/** Neither a token nor a user is larger, in bytes. */
+const LOGIN_ANSWER_MAX = 1024 * 1024;
+
+interface LoginSurroundings {
+  readonly client: ClientParts;
+  readonly openStore: OpenStore;
+  readonly interactive: () => boolean;
+  readonly warn: (text: string) => void;
+}
+
+/** Signing in is loaded only when it is asked for. */
+async function login(
+  request: LoginRequest,
+  { client, openStore, interactive, warn }: LoginSurroundings,
+): Promise<SignedIn> {
+  const { parts, run } = client;
+  const { process } = parts;
+  const { login } = await import("../auth/login.js");
+  const transport = once(() => openTransport(client, LOGIN_ANSWER_MAX));
+  return login(request, {
+    profileFlag: run.profile,
+    configFile: parts.configFile,
+    env: process.env,
+    openStore,
+    openTransport: transport,
+    whoIs: createWhoIs(transport, client),
+    redactor: parts.redactor,
+    interactive,
+    warn,
+    browser: {
+      platform: process.platform,
+      self: selfCommand(process),
+      readLines: (signal) => readLines(process.stdin, signal),
+    },
+    signal: parts.signal(),
+  });
+}
+
+/** A note that cannot be written must not decide how a run ends. */
+function writeNote(stderr: TextSink, text: string): void {
+  stderr.write(`${text}\n`).catch(() => undefined);
+}
+
+type Printing = Pick<Context, "isTerminal" | "output" | "outputFormat" | "printJson" | "printText">;
+
+function createPrinting(run: RunSettings, { process, stdout }: HostParts): Printing {
+  const target = (): OutputTarget => ({
+    write: stdout.write,
+    isTerminal: stdout.isTerminal,
+    columns: stdout.columns,
+    color: wantsColor({ choice: run.color, env: process.env, isTerminal: stdout.isTerminal }),
+  });
+  return {
+    get isTerminal() {
+      return stdout.isTerminal;
+    },
+    output: (view) => createOutput(view, run, target()),
+    outputFormat() {
+      if (run.format !== null) checkFormat(run.format, "this command's");
+      return effectiveFormat(run, stdout);
+    },
+    printText: (text) => stdout.write(text),
+    printJson: (value, layout) => stdout.write(jsonText(value, layout, stdout)),
+  };
+}
+
+function jsonText(value: unknown, layout: "line" | "indented", { isTerminal }: TextSink): string {
+  const text = `${JSON.stringify(value, undefined, layout === "line" ? 0 : 2)}\n`;
+  return isTerminal ? escapeJson(text) : text;
+}
+
+/** What is wrong with the settings themselves is reported, too. */
+async function readStatusFacts(settings: () => Settings, tokenChoice: TokenChoice): Promise<StatusFacts> {
+  let facts: Pick<StatusFacts, "profile" | "baseUrl"> = { profile: null, baseUrl: null };
+  try {
+    const { profile, service } = settings();
+    facts = { profile, baseUrl: service.kind === "remote" ? service.baseUrl.value : null };
+    return { ...facts, tokenSource: await tokenChoice.source(), tokenError: null };
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+    return { ...facts, tokenSource: null, tokenError: error };
+  }
+}
+
+async function openSandbox(
+  parts: HostParts,
+  { run, createHost }: Omit<CompositionOptions, "flags">,
+  settings: { readonly run: RunSettings; readonly timezone: string },
+) {
+  const { process, stdout } = parts;
+  const { createSandbox } = await import("./sandbox.js");
+  const sandbox = await createSandbox({
+    createHost,
+    run,
+    now: parts.clock.now,
+    userName: systemUserName(),
+    systemTimeZone: () => settings.timezone,
+    columns: stdout.columns ?? 100,
+    color: wantsColor({ choice: settings.run.color, env: process.env, isTerminal: stdout.isTerminal }),
+  });
+  parts.resources.add(() => sandbox.close());
+  return sandbox;
+}

@@ -1,0 +1,85 @@
+import { homedir, userInfo } from "node:os";
+import { isAbsolute } from "node:path";
+import { ConfigSyntaxError, createConfigFile } from "../config/config-file.js";
+import { resolveDirectories } from "../config/directories.js";
+import { environmentSecrets } from "../config/proxy-settings.js";
+import { type CliError, configurationError } from "../errors.js";
+import { createClock, resolveSystemTimeZone, startTimer } from "../system/clock.js";
+import { createProcessTable } from "../system/file-lock.js";
+import { createRedactor } from "../terminal/redaction.js";
+import { createInterruption } from "../terminal/signals.js";
+import { withStatusLine } from "../terminal/status-line.js";
+import { createTextSink, maskedSink, type TextSink } from "../terminal/text-sink.js";
+import { localDatabase } from "./local-service.js";
+import type { Host, HostOverrides, HostParts, ProcessLike } from "./parts.js";
+import { createResources } from "./resources.js";
+
+/** HOME, unless it is no absolute path: then that of the user database. */
+function homeFolder(): string {
+  try {
+    const home = homedir();
+    return isAbsolute(home) ? home : userInfo().homedir;
+  } catch (cause) {
+    throw configurationError("there is no home folder: HOME is not set, and the user has no entry", {
+      hint: "set HOME, or CALCTL_CONFIG_DIR and CALCTL_DATA_DIR",
+      cause,
+    });
+  }
+}
+
+async function explain(error: CliError): Promise<CliError> {
+  if (!(error instanceof ConfigSyntaxError)) return error;
+  const { describeJsonError } = await import("../terminal/input.js");
+  const { message, hint = "", text, cause } = error;
+  return configurationError(`${message}: ${await describeJsonError(text)}`, { hint, cause });
+}
+
+/** The composition root: real streams, clock, environment, configuration, transport, prompts. */
+export function createHost(process: ProcessLike, overrides: HostOverrides = {}): Host {
+  const { env, platform } = process;
+  const directories = resolveDirectories({ env, platform, home: homeFolder });
+  const redactor = createRedactor(() => environmentSecrets(env));
+  const clock = createClock(overrides);
+  let interruption: AbortSignal | undefined;
+  const signal = (): AbortSignal => {
+    interruption ??= createInterruption(process, clock.now);
+    return interruption;
+  };
+  const processes = createProcessTable(process);
+  const sinkOf = (name: "stdout" | "stderr"): TextSink =>
+    createTextSink({
+      open: () => process[name],
+      name,
+      interruption: () => interruption,
+      sleep: clock.sleep,
+    });
+  const parts: HostParts = {
+    process,
+    overrides,
+    stdout: sinkOf("stdout"),
+    stderr: withStatusLine(maskedSink(sinkOf("stderr"), redactor.mask)),
+    resources: createResources(),
+    redactor,
+    clock,
+    after: overrides.after ?? startTimer,
+    systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,
+    configFile:
+      overrides.configFile ?? createConfigFile({ directory: directories.config, processes, signal }),
+    processes,
+    dataDirectory: directories.data,
+    stateDirectory: directories.state,
+    database: () => localDatabase(directories),
+    signal,
+  };
+  return {
+    env,
+    stdout: parts.stdout,
+    stderr: parts.stderr,
+    async loadContexts() {
+      const { composeContext } = await import("./context.js");
+      return (flags, run) => composeContext(parts, { flags, run, createHost });
+    },
+    explain,
+    close: () => parts.resources.closeAll(),
+  };
+}

@@ -1,0 +1,76 @@
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import type { HttpResponse, Transport } from "../api/transport.js";
+import type { Directories } from "../config/directories.js";
+import type { Service, ServiceOptions } from "../service/service.js";
+import type { HostParts, LocalService } from "./parts.js";
+
+/** Stands for the embedded service in URLs; nothing ever connects to it. */
+export const LOCAL_BASE_URL = "http://local.invalid/";
+
+/** Path of the database of the profile `local`. */
+export function localDatabase(directories: Directories): string {
+  return join(directories.data(), "local.db");
+}
+
+/** Opens a database of the embedded service; it is closed when the run ends. */
+export type OpenService = (
+  options: Pick<ServiceOptions, "database" | "create" | "rateLimit" | "onError">,
+) => Promise<Service>;
+
+/** The service is loaded only when it is opened, so that online use loads no SQLite. */
+export function createServiceOpener(
+  { clock: { now }, resources }: Pick<HostParts, "clock" | "resources">,
+  onError: (error: unknown) => void,
+): OpenService {
+  return async (options) => {
+    const { openService } = await import("../service/service.js");
+    const service = await openService({ onError, ...options, now });
+    resources.add(() => service.close());
+    return service;
+  };
+}
+
+/** The service of the profile `local`; its first use creates what is not there yet and says where. */
+export async function openLocalService(
+  open: OpenService,
+  database: string,
+  note: (text: string) => void,
+): Promise<LocalService> {
+  const failures: unknown[] = [];
+  const service = await open({ database, rateLimit: null, onError: (error) => failures.push(error) });
+  const { userId, created } = await service.admin.ensureLocalUser({ name: systemUserName() });
+  if (service.created !== null) note(`created the calendar database of the profile local: ${database}`);
+  else if (created !== null)
+    note(`made the user ${created.user} and the calendar ${created.calendar} in ${database}`);
+  return { service, userId, takeFailure: () => failures.pop() };
+}
+
+/**
+ * The transport into the embedded service in this process: same client, same bodies, no socket and no token.
+ * What a 500 hides from strangers, such as a database that is damaged, is thrown: it is the caller's own.
+ */
+export function createInProcessTransport({ service, userId, takeFailure }: LocalService): Transport {
+  const encoder = new TextEncoder();
+  return async (request): Promise<HttpResponse> => {
+    request.signal?.throwIfAborted();
+    const { pathname, search } = new URL(request.url);
+    const body = encoder.encode(request.body ?? "");
+    const response = await service.handle(
+      { method: request.method, target: `${pathname}${search}`, headers: request.headers, body },
+      { kind: "local", userId },
+    );
+    const failure = takeFailure?.();
+    if (failure !== undefined) throw failure;
+    return response;
+  };
+}
+
+/** Containers may run as a user that has no name. */
+export function systemUserName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "me";
+  }
+}

@@ -1,0 +1,72 @@
+import { JSON_MEDIA_TYPE } from "../../contract/limits.js";
+import { badRequest, ProblemError } from "./reply.js";
+
+interface MediaRange {
+  /** `type/subtype` in lower case, either part may be `*`. */
+  readonly range: string;
+  readonly quality: number;
+}
+
+/**
+ * Whether an `Accept` header takes JSON, as `application/json` or as the service's own media type, which counts
+ * where it is named outright. No header takes anything; ranges that cannot be read are passed over.
+ * @see RFC 9110 §12.5.1, contract section 9
+ */
+export function acceptsJson(header: string | undefined, vendorMediaType: string): boolean {
+  if (header === undefined || header.trim() === "") return true;
+  const ranges = header.split(",").flatMap(parseMediaRange);
+  const vendor = qualityOf(ranges, [vendorMediaType.toLowerCase()]);
+  const json = qualityOf(ranges, [JSON_MEDIA_TYPE, "application/*", "*/*"]);
+  return vendor > 0 || json > 0;
+}
+
+/** The most specific range that fits decides, whatever its place in the header. */
+function qualityOf(ranges: readonly MediaRange[], mostSpecificFirst: readonly string[]): number {
+  for (const wanted of mostSpecificFirst) {
+    const fitting = ranges.filter(({ range }) => range === wanted);
+    if (fitting.length > 0) return Math.max(...fitting.map(({ quality }) => quality));
+  }
+  return 0;
+}
+
+function parseMediaRange(text: string): readonly MediaRange[] {
+  const [range = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  if (!/^[^\s/]+\/[^\s/]+$/.test(range)) return [];
+  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
+  if (weight === undefined) return [{ range, quality: 1 }];
+  const value = weight.slice(weight.indexOf("=") + 1).trim();
+  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(value) ? [{ range, quality: Number(value) }] : [];
+}
+
+/** The largest body that is read, in bytes. */
+export const BODY_LIMIT = 1024 * 1024;
+
+/**
+ * Reads a JSON body.
+ * @param headers of its request, names in lower case
+ * @throws ProblemError 413 when it is larger than BODY_LIMIT, 400 when it is no JSON, is not declared as such or is
+ * compressed: the contract has no 415
+ */
+export function parseJsonBody(body: Uint8Array, headers: Readonly<Record<string, string>>): unknown {
+  if (body.byteLength > BODY_LIMIT) {
+    throw new ProblemError(413, { errors: `the body must be at most ${BODY_LIMIT} bytes` });
+  }
+  if (!isJson(headers["content-type"])) throw badRequest(`the content type must be ${JSON_MEDIA_TYPE}`);
+  if (!isPlain(headers["content-encoding"])) throw badRequest("the body must not have a content encoding");
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    throw badRequest("the body must be JSON in UTF-8");
+  }
+}
+
+/** @see RFC 9110 §8.4 */
+function isPlain(contentEncoding = ""): boolean {
+  return contentEncoding.split(",").every((coding) => ["", "identity"].includes(coding.trim().toLowerCase()));
+}
+
+function isJson(contentType: string | undefined): boolean {
+  const [type, ...parameters] = (contentType ?? "").split(";").map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
+  return type === JSON_MEDIA_TYPE && (charset === undefined || /^charset="?utf-8"?$/.test(charset));
+}

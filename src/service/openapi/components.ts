@@ -1,0 +1,126 @@
+import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
+import type { GenericSchema } from "valibot";
+import { activityBodySchema, eventBodySchema } from "../../contract/bodies.js";
+import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/limits.js";
+import { oauthErrorSchema, tokenAnswerSchema, tokenRequestSchema } from "../../contract/oauth.js";
+import { type ProblemStatus, problemSchema, STATUS_TITLES } from "../../contract/problem.js";
+import {
+  activitySchema,
+  calendarSchema,
+  eventSchema,
+  labelSchema,
+  userSchema,
+} from "../../contract/resources.js";
+import { FAILURE_STATUSES, type Route } from "../../contract/routes.js";
+
+/** Names as the contract spells them. @see contract section 8 */
+const RATE_LIMIT_DESCRIPTIONS = {
+  "X-RateLimit-Limit": "Requests per window",
+  "X-RateLimit-Remaining": "Requests left in this window",
+  "X-RateLimit-Reset": "Unix time in seconds at which the window ends",
+} as const;
+
+/** `components.headers`: on all answers. */
+export function rateLimitHeaders(): JsonObject {
+  return Object.fromEntries(
+    Object.entries(RATE_LIMIT_DESCRIPTIONS).map(([name, description]) => [
+      name,
+      { description, schema: { type: "integer", minimum: 0 } },
+    ]),
+  );
+}
+
+const HEADER_REFS = Object.fromEntries(
+  Object.keys(RATE_LIMIT_DESCRIPTIONS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
+
+const DOCUMENTED_FAILURES: readonly ProblemStatus[] = [...FAILURE_STATUSES, 413];
+
+const FAILURE_HEADERS: Partial<Record<ProblemStatus, JsonObject>> = {
+  401: { "WWW-Authenticate": { description: "RFC 6750 §3", schema: { type: "string" } } },
+  429: { "Retry-After": { description: "Seconds to wait", schema: { type: "integer", minimum: 1 } } },
+};
+
+/** `components.responses`: one problem for each status. */
+export function failureResponses(): JsonObject {
+  return Object.fromEntries(
+    DOCUMENTED_FAILURES.map((status) => [
+      failureName(status),
+      {
+        description: STATUS_TITLES[status],
+        headers: { ...HEADER_REFS, ...FAILURE_HEADERS[status] },
+        content: { [PROBLEM_MEDIA_TYPE]: { schema: inlineSchema(problemSchema) } },
+      },
+    ]),
+  );
+}
+
+/** `responses` of one operation. */
+export function operationResponses(route: Route): JsonObject {
+  const failures = DOCUMENTED_FAILURES.filter(
+    (status) => (status !== 413 || route.body !== undefined) && (status !== 404 || route.path.includes("{")),
+  );
+  return {
+    [route.success]: {
+      description: route.summary,
+      headers: HEADER_REFS,
+      ...(route.answer !== null && {
+        content: { [JSON_MEDIA_TYPE]: { schema: inlineSchema(route.answer) } },
+      }),
+    },
+    ...Object.fromEntries(
+      failures.map((status) => [status, { $ref: `#/components/responses/${failureName(status)}` }]),
+    ),
+  };
+}
+
+function failureName(status: ProblemStatus): string {
+  return STATUS_TITLES[status].replaceAll(" ", "");
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The contract's schemas that are named in the document. */
+const NAMED_SCHEMAS = {
+  User: userSchema,
+  Label: labelSchema,
+  Calendar: calendarSchema,
+  Event: eventSchema,
+  Activity: activitySchema,
+  EventBody: eventBodySchema,
+  ActivityBody: activityBodySchema,
+  Problem: problemSchema,
+  TokenRequest: tokenRequestSchema,
+  TokenAnswer: tokenAnswerSchema,
+  OAuthError: oauthErrorSchema,
+};
+
+const CONVERSION = {
+  target: "draft-2020-12",
+  typeMode: "input",
+  // Checks by function have no JSON Schema; their limits come from the metadata beside them.
+  errorMode: "ignore",
+  overrideRef: ({ referenceId }) => schemaRef(referenceId),
+} as const satisfies ConversionConfig;
+
+/** `components.schemas` of the document. */
+export function namedSchemas(): JsonObject {
+  return toJsonSchemaDefs(NAMED_SCHEMAS, CONVERSION);
+}
+
+/** A schema as JSON Schema, with references where it holds named ones. */
+export function inlineSchema(schema: GenericSchema): JsonObject {
+  const {
+    $schema: _dialect,
+    $defs: _named,
+    ...inline
+  } = toJsonSchema(schema, {
+    ...CONVERSION,
+    definitions: NAMED_SCHEMAS,
+  });
+  return inline;
+}
+
+function schemaRef(name: string): string {
+  return `#/components/schemas/${name}`;
+}

@@ -1,0 +1,126 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { locateJsonError } from "../contract/json-syntax.js";
+import { CliError, errorCodeOf, usageError } from "../errors.js";
+
+/** What is used of a Node readable stream. */
+export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
+  readonly isTTY?: boolean | undefined;
+  destroy(): unknown;
+}
+
+/** Reading what a person or a script hands in. */
+export interface Input {
+  /** Whether stdin is a terminal. */
+  readonly isTerminal: boolean;
+  /**
+   * Text of a file, or of stdin for `-`. UTF-8.
+   * @param source names the flag in messages
+   * @throws CliError usage when it cannot be read
+   */
+  text(path: string, source: string): Promise<string>;
+  /** One JSON value of a file, or of stdin for `-`. @throws CliError usage with the position of the error */
+  json(path: string, source: string): Promise<unknown>;
+}
+
+/**
+ * @param process whose stdin is touched when it is first needed
+ * @param signal aborts with the error to end with: reading may wait for ever
+ */
+export function createInput(process: { readonly stdin: ReadableLike }, signal: () => AbortSignal): Input {
+  const text = async (path: string, source: string): Promise<string> => {
+    const stream = path === "-" ? process.stdin : openFile(path, source);
+    const bytes = await readAll(stream, source, signal()).catch((error: unknown) => {
+      throw error instanceof CliError ? error : unreadable(path, source, error);
+    });
+    try {
+      // A byte order mark is dropped by the decoder.
+      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    } catch (cause) {
+      const error = usageError(`${source}: ${describe(path)} is not UTF-8 text`);
+      error.cause = cause;
+      throw error;
+    }
+  };
+  return {
+    get isTerminal() {
+      return process.stdin.isTTY === true;
+    },
+    text,
+    async json(path, source) {
+      const content = await text(path, source);
+      if (content.trim() === "") throw usageError(`${source}: ${describe(path)} is empty, JSON is expected`);
+      try {
+        return JSON.parse(content);
+      } catch {
+        throw usageError(
+          `${source}: ${describe(path)} is no valid JSON: ${await describeJsonError(content)}`,
+        );
+      }
+    },
+  };
+}
+
+/** More than any service takes: an endless source must not fill the memory. */
+const INPUT_MAX = 8 * 1024 * 1024;
+
+/** Everything of a stream. @throws CliError usage when it is more than any input can be, and the signal's reason */
+async function readAll(stream: ReadableLike, source: string, signal: AbortSignal): Promise<Uint8Array> {
+  let onAbort: () => void = () => undefined;
+  const interruption = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      reject(signal.reason);
+      stream.destroy();
+    };
+  });
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([collect(stream, source), interruption]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+async function collect(stream: ReadableLike, source: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    length += bytes.length;
+    if (length > INPUT_MAX) throw usageError(`${source}: more than 8 MiB, which no service takes`);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function openFile(path: string, source: string): ReadableLike {
+  if (path !== "") return createReadStream(path);
+  throw usageError(`${source}: the file name is empty`, "is a variable of the script unset?");
+}
+
+function unreadable(path: string, source: string, cause: unknown): CliError {
+  return usageError(`${source}: ${describe(path)} cannot be read (${errorCodeOf(cause) ?? "unknown"})`);
+}
+
+function describe(path: string): string {
+  return path === "-" ? "stdin" : path;
+}
+
+/** Lines from a terminal until the signal aborts; the terminal is free for others afterwards. */
+export async function* readLines(stdin: ReadableLike, signal: AbortSignal): AsyncGenerator<string> {
+  // Without `terminal` Ctrl-C stays a signal.
+  const lines = createInterface({ input: stdin as Readable, terminal: false, signal });
+  try {
+    for await (const line of lines) yield line;
+  } finally {
+    lines.close();
+  }
+}
+
+/** What is wrong with a text that JSON.parse refused, and where: `unexpected text at line 3, column 1 (character 20)`. */
+export async function describeJsonError(text: string): Promise<string> {
+  const { offset, line, column, atEnd } = await locateJsonError(text);
+  return `${atEnd ? "it ends too early" : "unexpected text"} at line ${line}, column ${column} (character ${offset})`;
+}

@@ -1,0 +1,121 @@
+import { sanitizeLine } from "../output/sanitize.js";
+
+/** The secrets that a run has met so far, so that nothing it says to people repeats one. */
+export interface Redactor {
+  /** Remembers a token, client secret, authorization code, code verifier, state or password. */
+  add(value: string | undefined): void;
+  /** The text with `***` for every secret, however it is encoded in there. */
+  mask(text: string): string;
+}
+
+const MASK = "***";
+
+/** Shorter ones are parts of words and numbers: to mask `a1` everywhere would ruin the text and tell the secret. */
+const LENGTH_MIN = 8;
+
+/** Longer ones are looked for in whole encodings alone: a pattern for each of their characters would be too large. */
+const PATTERN_MAX = 512;
+
+/** Backslashes of an escape in JSON in JSON. Bounded: else a long run of them is read anew from each of its places. */
+const BACKSLASHES = "\\\\{1,8}";
+
+type Mask = (text: string) => string;
+
+/** @param initial gives the secrets that were there before the run; called when a text is first masked */
+export function createRedactor(initial: () => readonly string[]): Redactor {
+  const masks = new Map<string, Mask>();
+  let begun = false;
+  const add = (value: string | undefined): void => {
+    if (value === undefined || value.length < LENGTH_MIN || masks.has(value)) return;
+    masks.set(value, value.length <= PATTERN_MAX ? maskByPattern(value) : maskByForms(value));
+  };
+  return {
+    add,
+    mask(text) {
+      if (!begun) {
+        begun = true;
+        for (const value of initial()) add(value);
+      }
+      // Long ones come first: one secret may be a part of another.
+      const sorted = [...masks].sort(([one], [other]) => other.length - one.length);
+      return sorted.reduce((masked, [, mask]) => mask(masked), text);
+    },
+  };
+}
+
+/** Finds a value as it is, in URLs and forms, in JSON, and made harmless for terminals, even where these are mixed. */
+function maskByPattern(value: string): Mask {
+  const text = Array.from(value, characterPattern).join("");
+  const encoded = base64Cores(value).map((core) => core.replace(/[+/]/g, base64Pattern));
+  let pattern: RegExp | undefined;
+  return (masked) => {
+    pattern ??= new RegExp([text, ...encoded].join("|"), "g");
+    return masked.replace(pattern, MASK);
+  };
+}
+
+function maskByForms(value: string): Mask {
+  const wellFormed = Buffer.from(value, "utf8").toString("utf8");
+  const cores = base64Cores(value);
+  const urlCores = cores.map((core) => core.replaceAll("+", "-").replaceAll("/", "_"));
+  const texts = [value, encodeURIComponent(wellFormed), JSON.stringify(value).slice(1, -1)];
+  const forms = [...texts, ...cores, ...urlCores];
+  return (text) => forms.reduce((masked, form) => masked.replaceAll(form, MASK), text);
+}
+
+/** The longest form of a character comes first: a backslash is the half of one that JSON escapes. */
+function characterPattern(character: string): string {
+  const escapes = [JSON.stringify(character).slice(1, -1), sanitizeLine(character)].map(escapeRegExp);
+  const forms = [
+    jsonEscape(character),
+    ...(character === "\\" ? escapes : escapes.map(repeatable)),
+    percentEscape(character),
+    ...(character === "/" ? [`${BACKSLASHES}/`] : []),
+    ...(character === " " ? ["\\+"] : []),
+    escapeRegExp(character),
+  ];
+  return `(?:${[...new Set(forms)].join("|")})`;
+}
+
+/** JSON within JSON doubles the backslash of an escape. */
+function repeatable(escaped: string): string {
+  return escaped.replace(/^\\\\/, BACKSLASHES);
+}
+
+/** `\uXXXX`, as any JSON writer may write any character. @see RFC 8259 §7 */
+function jsonEscape(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `${BACKSLASHES}u${hexPattern(unit.toString(16).padStart(4, "0"))}`).join("");
+}
+
+/** `%XX` for each byte, also where a URL is a part of another URL. @see RFC 3986 §2.1 */
+function percentEscape(character: string): string {
+  const bytes = Array.from(new TextEncoder().encode(character));
+  return bytes.map((byte) => `%(?:25){0,8}${hexPattern(byte.toString(16).padStart(2, "0"))}`).join("");
+}
+
+function hexPattern(digits: string): string {
+  return digits.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
+
+/**
+ * What base64 makes of a text that stands within another one, as in `Basic`: one text for each place in a group of
+ * three bytes. Characters at the ends that carry bits of the neighbours are left out.
+ * @see RFC 4648 §4
+ */
+function base64Cores(value: string): readonly string[] {
+  const bytes = Buffer.from(value, "utf8");
+  return [0, 1, 2].map((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+    return text.slice(Math.ceil((offset * 4) / 3), Math.floor(((offset + bytes.length) * 4) / 3));
+  });
+}
+
+/** Either alphabet of base64, also within a URL. @see RFC 4648 §5 */
+function base64Pattern(character: string): string {
+  return character === "+" ? "(?:[+-]|%2[bB])" : "(?:[/_]|\\\\/|%2[fF])";
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}

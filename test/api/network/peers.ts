@@ -1,0 +1,73 @@
+import { createServer as createHttpServer, type RequestListener } from "node:http";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { onTestFinished } from "vitest";
+import { createUndiciTransport, type UndiciTransportOptions } from "../../../src/api/network/transport.js";
+import type { HttpRequest, HttpResponse } from "../../../src/api/transport.js";
+import { startTimer } from "../../../src/system/clock.js";
+import { type Certificate, createCertificate } from "../../service/support/certificate.js";
+
+/** Peers over real sockets, until the test is over. Each resolves with `127.0.0.1:PORT`. */
+
+export async function listen(server: Server): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A peer that does something with each connection once bytes of a request have come. */
+export function listenRaw(onRequest: (socket: Socket) => void): Promise<string> {
+  return listenMute((socket) => socket.once("data", () => onRequest(socket)));
+}
+
+/** A peer that takes connections and leaves them alone. */
+export function listenMute(onConnection: (socket: Socket) => void = () => undefined): Promise<string> {
+  return listen(
+    createServer((socket) => {
+      socket.on("error", () => undefined);
+      onConnection(socket);
+    }),
+  );
+}
+
+export function listenHttp(onRequest: RequestListener): Promise<string> {
+  return listen(createHttpServer(onRequest));
+}
+
+/** A peer that agrees on TLS and then answers nothing. */
+export function listenTls(certificate: Certificate = createCertificate()): Promise<string> {
+  const server = createTlsServer(certificate, (socket) => socket.on("error", () => undefined));
+  server.on("tlsClientError", () => undefined);
+  return listen(server);
+}
+
+/** The host and port of a peer that has gone. */
+export async function closedPort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return `127.0.0.1:${port}`;
+}
+
+/** Sends over one transport, which is closed when the test is over. */
+export function createSender(options: Partial<UndiciTransportOptions> = {}) {
+  const { send, close } = createUndiciTransport({ timeout: 10_000, after: startTimer, ...options });
+  onTestFinished(close);
+  return (url: string, request: Partial<HttpRequest> = {}): Promise<HttpResponse> =>
+    send({ method: "GET", url, headers: {}, ...request });
+}
+
+export type Sending = Partial<HttpRequest> & { readonly options?: Partial<UndiciTransportOptions> };
+
+/** Sends one request over a transport of its own. */
+export function send(url: string, { options, ...request }: Sending = {}): Promise<HttpResponse> {
+  return createSender(options)(url, request);
+}
+
+export const POST = { method: "POST", body: "{}" } as const;

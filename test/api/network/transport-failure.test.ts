@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { describeFailure } from "../../../src/api/network/errors.js";
+
+/** What real sockets of one machine do not bring about. */
+
+const SURROUNDINGS = {
+  url: new URL("https://calendar.example:8443/v1"),
+  sent: "no",
+  proxy: null,
+  answerMax: 1,
+} as const;
+
+function withCode(code: string): Error {
+  return Object.assign(new Error("of the driver"), { code });
+}
+
+test.each([
+  [["ECONNREFUSED", "ECONNREFUSED"], "nothing listens at calendar.example:8443"],
+  [["ENETUNREACH", "ETIMEDOUT"], "calendar.example:8443 cannot be reached (ENETUNREACH, ETIMEDOUT)"],
+])("a host whose addresses fail with %s", (codes, message) => {
+  const error = new AggregateError(codes.map(withCode));
+  expect(describeFailure(error, SURROUNDINGS)).toMatchObject({ fault: "unreachable", sent: "no", message });
+});
+
+test("a host name that cannot be looked up now", () => {
+  expect(describeFailure(withCode("EAI_AGAIN"), SURROUNDINGS)).toMatchObject({
+    fault: "unreachable",
+    message: "the host calendar.example cannot be found",
+  });
+});
+
+test("a connection that undici gives up on is a timeout", () => {
+  expect(describeFailure(withCode("UND_ERR_CONNECT_TIMEOUT"), SURROUNDINGS)).toMatchObject({
+    fault: "timeout",
+    sent: "no",
+  });
+});
+
+test("an error of TLS once the request was sent is a connection that was closed", () => {
+  const sent = { ...SURROUNDINGS, sent: "maybe" } as const;
+  expect(describeFailure(withCode("ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC"), sent)).toMatchObject({
+    fault: "closed",
+    sent: "maybe",
+  });
+});
+
+test.each([
+  [["a.example"], "a.example instead"],
+  [["a.example", "b.example", "c.example"], "a.example, b.example, c.example instead"],
+  [["a.example", "b.example", "c.example", "d.example"], "a.example, b.example, c.example, … instead"],
+  [[], "another host"],
+])("a certificate for %s", (names, shown) => {
+  const cert = { subjectaltname: names.map((name) => `DNS:${name}`).join(", ") };
+  const error = Object.assign(withCode("ERR_TLS_CERT_ALTNAME_INVALID"), { cert });
+  expect(describeFailure(error, SURROUNDINGS)).toMatchObject({
+    fault: "tls",
+    message: `the certificate of calendar.example:8443 is for ${shown}`,
+    hint: "is the host's name right?",
+  });
+});
+
+test("a certificate that is refused for a rare reason", () => {
+  expect(describeFailure(withCode("CERT_REVOKED"), SURROUNDINGS)).toMatchObject({
+    fault: "tls",
+    message: "the certificate of calendar.example:8443 is not accepted (CERT_REVOKED)",
+  });
+});
+
+test("what is no fault of the network comes as it is: it is a bug", () => {
+  const bug = new TypeError("undefined is not a function");
+  expect(describeFailure(bug, SURROUNDINGS)).toBe(bug);
+});
+
+test("what nobody knows is never said to be harmless once the request was sent", () => {
+  const sent = { ...SURROUNDINGS, sent: "maybe" } as const;
+  expect(describeFailure(new TypeError("?"), sent)).toMatchObject({ name: "TransportError", sent: "maybe" });
+});

@@ -1,0 +1,219 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { ProxyServer } from "../../../src/api/network/proxy-errors.js";
+import { CliError } from "../../../src/errors.js";
+import { createCertificate } from "../../service/support/certificate.js";
+import { type ConnectProxyOptions, startConnectProxy } from "../../support/connect-proxy.js";
+import { closedPort, createSender, listenHttp, listenMute, listenRaw, POST } from "./peers.js";
+
+/** Requests through a proxy. RFC 6761 keeps calendar.invalid from being a host, so only a proxy leads there. */
+
+const URL_BEHIND = "http://calendar.invalid/v1";
+
+function proxyAt(host: string, credentials: ProxyServer["credentials"] = null): ProxyServer {
+  return { origin: `http://${host}`, variable: "HTTPS_PROXY", credentials };
+}
+
+function sendThrough(proxy: ProxyServer, timeout = 10_000) {
+  return createSender({ timeout, proxyFor: () => proxy });
+}
+
+function startProxy(options: Partial<ConnectProxyOptions>) {
+  return startConnectProxy({ target: "127.0.0.1:1", ...options });
+}
+
+describe("C8 a proxy that opens tunnels", () => {
+  test("brings request and answer through one for several requests, and a fresh one for a POST", async () => {
+    const target = await listenHttp((incoming, outgoing) =>
+      outgoing.end(`${incoming.method} ${incoming.url}`),
+    );
+    const proxy = await startConnectProxy({ target });
+    const send = sendThrough(proxyAt(proxy.host));
+    const bodies: string[] = [];
+    for (const request of [{}, {}, POST, POST, {}]) {
+      bodies.push(new TextDecoder().decode((await send(URL_BEHIND, request)).body));
+    }
+    expect(bodies).toEqual(["GET /v1", "GET /v1", "POST /v1", "POST /v1", "GET /v1"]);
+    expect(proxy.requests).toEqual(Array(3).fill({ target: "calendar.invalid:80", authorization: null }));
+  });
+
+  test("gets name and password, and the service never does", async () => {
+    let headers: unknown;
+    const target = await listenHttp((incoming, outgoing) => {
+      headers = incoming.headers;
+      outgoing.end();
+    });
+    const proxy = await startConnectProxy({ target });
+    const credentials = { user: "ana", password: "pÄ:ss" };
+    await sendThrough(proxyAt(proxy.host, credentials))(URL_BEHIND);
+    const authorization = `Basic ${Buffer.from("ana:pÄ:ss").toString("base64")}`;
+    expect(proxy.requests).toEqual([{ target: "calendar.invalid:80", authorization }]);
+    expect(headers).not.toHaveProperty("proxy-authorization");
+  });
+
+  test("knows when the request was sent: an answer that is lost behind it may follow what was done", async () => {
+    const target = await listenRaw((socket) => socket.resetAndDestroy());
+    const proxy = await startConnectProxy({ target });
+    await expect(sendThrough(proxyAt(proxy.host))(URL_BEHIND, POST)).rejects.toMatchObject({
+      fault: "closed",
+      sent: "maybe",
+      message: expect.stringContaining("calendar.invalid closed the connection without an answer"),
+    });
+  });
+
+  test("to a service that never agrees on TLS: a timeout, and nothing was sent", async () => {
+    const proxy = await startConnectProxy({ target: await listenMute() });
+    const send = sendThrough(proxyAt(proxy.host), 500);
+    await expect(send("https://calendar.invalid/", POST)).rejects.toMatchObject({
+      fault: "timeout",
+      sent: "no",
+      message: `no connection to calendar.invalid through the proxy ${proxy.host} (HTTPS_PROXY) within 0.5 seconds`,
+    });
+  });
+});
+
+describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
+  const REFUSED = "HTTP/1.1 STATUS No\r\nContent-Length: 0\r\n\r\n";
+
+  test.each([
+    [403, "proxy", "opens no tunnel to calendar.invalid (403)", expect.stringContaining("NO_PROXY")],
+    [429, "proxy", "opens no tunnel to calendar.invalid (429)", expect.any(String)],
+    [302, "proxy", "opens no tunnel to calendar.invalid (302)", expect.any(String)],
+    [
+      407,
+      "proxy",
+      "asks for a name and a password",
+      "write them into HTTPS_PROXY percent-encoded: http://NAME:PASSWORD@HOST:PORT",
+    ],
+    [502, "unreachable", "cannot reach calendar.invalid (502)", undefined],
+    [503, "unreachable", "cannot reach calendar.invalid (503)", undefined],
+    [504, "unreachable", "cannot reach calendar.invalid (504)", undefined],
+  ])("since it answers %s", async (status, fault, message, hint) => {
+    const { host } = await startProxy({ answer: REFUSED.replace("STATUS", String(status)) });
+    await expect(sendThrough(proxyAt(host))(URL_BEHIND, POST)).rejects.toMatchObject({
+      name: "TransportError",
+      fault,
+      sent: "no",
+      reason: String(status),
+      message: `the proxy ${host} (HTTPS_PROXY) ${message}`,
+      hint,
+    });
+  });
+
+  test("since it does not accept name and password, and neither is shown", async () => {
+    const { host } = await startProxy({ answer: REFUSED.replace("STATUS", "407") });
+    const failed = sendThrough(proxyAt(host, { user: "ana", password: "sEcret!" }))(URL_BEHIND, POST);
+    await expect(failed).rejects.toMatchObject({
+      fault: "proxy",
+      message: `the proxy ${host} (HTTPS_PROXY) does not accept the name and the password`,
+    });
+    await expect(failed).rejects.not.toMatchObject({ message: expect.stringContaining("sEcret!") });
+  });
+
+  test("since nothing listens there", async () => {
+    const host = await closedPort();
+    await expect(sendThrough(proxyAt(host))(URL_BEHIND, POST)).rejects.toMatchObject({
+      fault: "unreachable",
+      sent: "no",
+      reason: "ECONNREFUSED",
+      message: `nothing listens at the proxy ${host} (HTTPS_PROXY)`,
+    });
+  });
+
+  test("since its host does not exist", async () => {
+    await expect(sendThrough(proxyAt("proxy.invalid:3128"))(URL_BEHIND, POST)).rejects.toMatchObject({
+      fault: "unreachable",
+      sent: "no",
+      message: "the proxy proxy.invalid:3128 (HTTPS_PROXY) cannot be found",
+    });
+  });
+
+  test("since it is silent", async () => {
+    const { host } = await startProxy({ answer: null });
+    await expect(sendThrough(proxyAt(host), 500)(URL_BEHIND, POST)).rejects.toMatchObject({
+      fault: "timeout",
+      sent: "no",
+      message: `no connection to calendar.invalid through the proxy ${host} (HTTPS_PROXY) within 0.5 seconds`,
+    });
+  });
+
+  test.each([
+    ["hangs up", "", "unreachable", /^the proxy \S+ \(HTTPS_PROXY\) cannot be reached \(UND_ERR_SOCKET\)$/],
+    [
+      "speaks another protocol",
+      "220 ready\r\n",
+      "proxy",
+      /^the proxy \S+ \(HTTPS_PROXY\) does not answer as an HTTP proxy does$/,
+    ],
+  ])("since it %s", async (_, answer, fault, message) => {
+    const { host } = await startProxy({ answer });
+    await expect(sendThrough(proxyAt(host))(URL_BEHIND, POST)).rejects.toMatchObject({
+      fault,
+      sent: "no",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test("since its own certificate is not trusted", async () => {
+    const { host } = await startProxy({ certificate: createCertificate() });
+    const proxy = { ...proxyAt(host), origin: `https://${host.replace("127.0.0.1", "localhost")}` };
+    await expect(sendThrough(proxy)(URL_BEHIND, POST)).rejects.toMatchObject({
+      fault: "tls",
+      sent: "no",
+      message: expect.stringMatching(
+        /^the certificate of the proxy localhost:\d+ \(HTTPS_PROXY\) is signed by itself/,
+      ),
+    });
+  });
+});
+
+test("a proxy that is an address is not named to TLS, of which Node would warn", async () => {
+  const warnings: string[] = [];
+  const listen = (warning: Error): number => warnings.push(warning.message);
+  process.on("warning", listen);
+  onTestFinished(() => void process.off("warning", listen));
+  const { host } = await startProxy({ certificate: createCertificate() });
+  const proxy = { ...proxyAt(host), origin: `https://${host}` };
+  await expect(sendThrough(proxy)(URL_BEHIND)).rejects.toMatchObject({ fault: "tls", sent: "no" });
+  // Node tells of a warning in a turn of its own.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warnings).toEqual([]);
+});
+
+test("interrupted while the proxy is silent: the reason comes as it is, and without a warning", async () => {
+  const reason = new CliError("interrupted", "interrupted");
+  const controller = new AbortController();
+  const host = await listenRaw(() => controller.abort(reason));
+  await expect(sendThrough(proxyAt(host))(URL_BEHIND, { ...POST, signal: controller.signal })).rejects.toBe(
+    reason,
+  );
+});
+
+test("interrupted while the tunnel is not open yet: nothing is sent through it later", async () => {
+  const reason = new CliError("interrupted", "interrupted");
+  const controller = new AbortController();
+  let release: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const bytes: Buffer[] = [];
+  let end: (() => void) | undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const target = await listenMute((socket) => {
+    socket.on("data", (chunk) => bytes.push(chunk));
+    socket.once("close", () => end?.());
+  });
+  const proxy = await startConnectProxy({
+    target,
+    hold() {
+      controller.abort(reason);
+      return held;
+    },
+  });
+  const sent = sendThrough(proxyAt(proxy.host))(URL_BEHIND, { ...POST, signal: controller.signal });
+  await expect(sent).rejects.toBe(reason);
+  release?.();
+  await ended;
+  expect(Buffer.concat(bytes).toString()).toBe("");
+});

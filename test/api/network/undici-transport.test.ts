@@ -1,0 +1,435 @@
+import type { Socket } from "node:net";
+import { describe, expect, test } from "vitest";
+import { createUndiciTransport } from "../../../src/api/network/transport.js";
+import { CliError } from "../../../src/errors.js";
+import { startTimer } from "../../../src/system/clock.js";
+import { closedPort, createSender, listenHttp, listenMute, listenRaw, POST, send } from "./peers.js";
+
+/** What the transport makes of a peer's bytes, and of their absence. */
+
+describe("answers", () => {
+  test("any status is an answer, with its body as bytes", async () => {
+    const host = await listenHttp((_, outgoing) => outgoing.writeHead(503).end("später"));
+    const { status, body } = await send(`http://${host}/x`);
+    expect({ status, text: new TextDecoder().decode(body) }).toEqual({ status: 503, text: "später" });
+  });
+
+  test("method, path, query, headers and body arrive as they were given", async () => {
+    const host = await listenHttp(async (incoming, outgoing) => {
+      const { method, url, headers } = incoming;
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming) chunks.push(chunk as Buffer);
+      const seen = { method, url, accept: headers.accept, body: Buffer.concat(chunks).toString() };
+      outgoing.end(JSON.stringify(seen));
+    });
+    const { body } = await send(`http://${host}/a%2Fb?include=creator,label`, {
+      method: "PUT",
+      headers: { accept: "text/x" },
+      body: "ü",
+    });
+    expect(JSON.parse(new TextDecoder().decode(body))).toEqual({
+      method: "PUT",
+      url: "/a%2Fb?include=creator,label",
+      accept: "text/x",
+      body: "ü",
+    });
+  });
+
+  test("repeated headers are joined, names are lower case", async () => {
+    const host = await listenRaw((socket) =>
+      socket.end(
+        "HTTP/1.1 200 OK\r\nX-Part: a\r\nX-PART: b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+      ),
+    );
+    expect((await send(`http://${host}/`)).headers).toMatchObject({ "x-part": "a, b" });
+  });
+
+  test("a redirect is an answer and is not followed", async () => {
+    const paths: (string | undefined)[] = [];
+    const host = await listenHttp((incoming, outgoing) => {
+      paths.push(incoming.url);
+      outgoing.writeHead(302, { location: "/elsewhere" }).end();
+    });
+    expect(await send(`http://${host}/x`)).toMatchObject({
+      status: 302,
+      headers: { location: "/elsewhere" },
+    });
+    expect(paths).toEqual(["/x"]);
+  });
+});
+
+describe("no whole answer", () => {
+  test("nobody listens: it was surely not sent", async () => {
+    const host = await closedPort();
+    await expect(send(`http://${host}/`, POST)).rejects.toMatchObject({
+      name: "TransportError",
+      fault: "unreachable",
+      sent: "no",
+      reason: "ECONNREFUSED",
+      message: `nothing listens at ${host}`,
+    });
+  });
+
+  test("nobody listens at any address of a host", async () => {
+    const host = (await closedPort()).replace("127.0.0.1", "localhost");
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({
+      fault: "unreachable",
+      sent: "no",
+      message: `nothing listens at ${host}`,
+    });
+  });
+
+  test("a host that does not exist", async () => {
+    // RFC 6761 keeps the name from ever being one.
+    await expect(send("http://calendar.invalid/", POST)).rejects.toMatchObject({
+      fault: "unreachable",
+      sent: "no",
+      message: "the host calendar.invalid cannot be found",
+    });
+  });
+
+  test.each([
+    ["closed", (socket: Socket) => socket.end()],
+    ["reset", (socket: Socket) => socket.resetAndDestroy()],
+    ["closed within the head", (socket: Socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Le")],
+  ])("%s before an answer: it may have arrived, and is not repeated", async (_, hangUp) => {
+    let connections = 0;
+    const host = await listenRaw((socket) => {
+      connections += 1;
+      hangUp(socket);
+    });
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({
+      name: "TransportError",
+      fault: "closed",
+      sent: "maybe",
+      message: expect.stringContaining(`${host} closed the connection without an answer`),
+    });
+    expect(connections).toBe(1);
+  });
+
+  const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n";
+
+  test.each([
+    ["after the headers", HEAD],
+    ["within the body", `${HEAD}12345`],
+    ["within a body of a connection that ends with it", HEAD.replace("\r\n", "\r\nConnection: close\r\n")],
+    ["within a chunked body", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n"],
+    [
+      "within a chunked body of a connection that ends with it",
+      "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n123",
+    ],
+  ])("closed %s: it was answered", async (_, bytes) => {
+    const host = await listenRaw((socket) => socket.end(bytes));
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({
+      name: "TransportError",
+      fault: "cut_short",
+      sent: "answered",
+      message: expect.stringContaining(`the answer of ${host} was cut short`),
+    });
+  });
+
+  test.each([
+    ["another protocol", "220 mail.example ESMTP\r\n"],
+    ["a head that is none", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nno header\r\n\r\n{}"],
+    ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}"],
+  ])("%s is not HTTP, and may have come after the request was done", async (_, bytes) => {
+    const host = await listenRaw((socket) => socket.end(bytes));
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({
+      fault: "not_http",
+      sent: "maybe",
+      message: `what ${host} answers is not HTTP`,
+      hint: "does it want https?",
+    });
+  });
+
+  test("a chunk that is none, after a success", async () => {
+    const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const host = await listenRaw((socket) => socket.end(`${head}no size\r\n`));
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({ fault: "not_http", sent: "answered" });
+  });
+
+  test("more headers than are read", async () => {
+    const host = await listenRaw((socket) =>
+      socket.end(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\n\r\n`),
+    );
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({
+      fault: "too_large",
+      sent: "maybe",
+      message: `the headers of the answer of ${host} are too large`,
+    });
+  });
+
+  test("what is announced before an answer is none", async () => {
+    const host = await listenRaw((socket) => socket.end("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"));
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({ fault: "closed", sent: "maybe" });
+  });
+});
+
+describe("the timeout", () => {
+  const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n";
+
+  test.each([
+    ["before an answer", "", "maybe", "no answer from"],
+    ["within the head", HEAD.slice(0, 20), "maybe", "no answer from"],
+    ["within the body", `${HEAD}12345`, "answered", "no whole answer from"],
+  ])("ends an attempt that stalls %s", async (_, bytes, sent, message) => {
+    const host = await listenRaw((socket) => socket.write(bytes));
+    await expect(send(`http://${host}/`, { options: { timeout: 500 } })).rejects.toMatchObject({
+      name: "TransportError",
+      fault: "timeout",
+      sent,
+      reason: "timeout",
+      message: `${message} ${host} within 0.5 seconds`,
+    });
+  });
+
+  test("ends an attempt whose answer drips for ever", async () => {
+    const host = await listenRaw((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      const drip = setInterval(() => socket.write("x"), 20);
+      socket.on("close", () => clearInterval(drip));
+    });
+    await expect(send(`http://${host}/`, { options: { timeout: 500 } })).rejects.toMatchObject({
+      fault: "timeout",
+      sent: "answered",
+    });
+  });
+
+  test("ends an attempt that gets no connection, and nothing was sent", async () => {
+    const host = await listenMute();
+    await expect(send(`https://${host}/`, { ...POST, options: { timeout: 500 } })).rejects.toMatchObject({
+      fault: "timeout",
+      sent: "no",
+      message: `no connection to ${host} within 0.5 seconds`,
+    });
+  });
+
+  test("of connecting is one of its own, and over once the request is under way", async () => {
+    const options = { timeout: 800, connectTimeout: 300 };
+    const host = await listenMute();
+    await expect(send(`https://${host}/`, { options })).rejects.toMatchObject({
+      sent: "no",
+      message: `no connection to ${host} within 0.3 seconds`,
+    });
+    await expect(send(`http://${host}/`, { options })).rejects.toMatchObject({
+      sent: "maybe",
+      message: `no answer from ${host} within 0.8 seconds`,
+    });
+  });
+
+  test("closes the connection", async () => {
+    let closed: (() => void) | undefined;
+    const ended = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const host = await listenRaw((socket) => socket.on("close", () => closed?.()));
+    await expect(send(`http://${host}/`, { options: { timeout: 200 } })).rejects.toMatchObject({
+      fault: "timeout",
+    });
+    await ended;
+  });
+});
+
+describe("an answer that is no success is whole once its head is there", () => {
+  const HEAD = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 7\r\nContent-Length: 2000000\r\n\r\n";
+
+  test.each([
+    ["lost", (socket: Socket) => socket.end(`${HEAD}12345`)],
+    ["reset", (socket: Socket) => socket.write(`${HEAD}12345`, () => socket.resetAndDestroy())],
+    ["late", (socket: Socket) => socket.write(`${HEAD}12345`)],
+    ["too large", (socket: Socket) => socket.write(HEAD + "x".repeat(2_000_000))],
+    [
+      "no HTTP",
+      (socket: Socket) =>
+        socket.end("HTTP/1.1 503 No\r\nRetry-After: 7\r\nTransfer-Encoding: chunked\r\n\r\nx"),
+    ],
+  ])("and its body that is %s is empty", async (_, answer) => {
+    const host = await listenRaw((socket) => void answer(socket));
+    const options = { timeout: 1_000, answerMax: 1_000_000 };
+    const { status, headers, body } = await send(`http://${host}/`, { ...POST, options });
+    expect({ status, wait: headers["retry-after"], body: body.length }).toEqual({
+      status: 503,
+      wait: "7",
+      body: 0,
+    });
+  });
+});
+
+describe("connections", () => {
+  /** Answers one request on each connection, and closes it when the next request has been written. */
+  async function listenOnce() {
+    const seen: string[] = [];
+    let connections = 0;
+    const host = await listenMute((socket) => {
+      connections += 1;
+      const connection = connections;
+      socket.once("data", (first) => {
+        seen.push(`${String(first).split(" ")[0]} ${connection}`);
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        socket.once("data", (second) => {
+          seen.push(`${String(second).split(" ")[0]} ${connection}`);
+          socket.resetAndDestroy();
+        });
+      });
+    });
+    return { host, seen };
+  }
+
+  test("a GET uses the connection of the one before", async () => {
+    const { host, seen } = await listenOnce();
+    const sendTo = createSender();
+    await sendTo(`http://${host}/`);
+    await expect(sendTo(`http://${host}/`)).rejects.toMatchObject({ fault: "closed", sent: "maybe" });
+    expect(seen).toEqual(["GET 1", "GET 1"]);
+  });
+
+  test("a POST has one of its own: one that went stale would leave open whether it was done", async () => {
+    const { host, seen } = await listenOnce();
+    const sendTo = createSender();
+    await sendTo(`http://${host}/`);
+    expect(await sendTo(`http://${host}/`, POST)).toMatchObject({ status: 200 });
+    expect(await sendTo(`http://${host}/`, POST)).toMatchObject({ status: 200 });
+    expect(seen).toEqual(["GET 1", "POST 2", "POST 3"]);
+  });
+
+  test("several GETs in turn share one", async () => {
+    const connections = new Set<unknown>();
+    const host = await listenHttp(({ socket }, outgoing) => {
+      connections.add(socket);
+      outgoing.end();
+    });
+    const sendTo = createSender();
+    for (let count = 0; count < 5; count += 1) await sendTo(`http://${host}/`);
+    expect(connections.size).toBe(1);
+  });
+
+  test("that do not stand yet are ended when the transport is closed", async () => {
+    let hello: (() => void) | undefined;
+    let gone: (() => void) | undefined;
+    const [asked, ended] = [
+      new Promise<void>((resolve) => {
+        hello = resolve;
+      }),
+      new Promise<void>((resolve) => {
+        gone = resolve;
+      }),
+    ];
+    const host = await listenMute((socket) => {
+      socket.once("data", () => hello?.());
+      socket.once("close", () => gone?.());
+    });
+    const { send: transport, close } = createUndiciTransport({ timeout: 60_000, after: startTimer });
+    const sent = transport({ method: "GET", url: `https://${host}/`, headers: {} });
+    const failed = expect(sent).rejects.toMatchObject({ sent: "no" });
+    await asked;
+    await close();
+    await failed;
+    await ended;
+  }, 5_000);
+
+  test("a peer that closes idle connections right after its answer fails no POST", async () => {
+    const host = await listenRaw((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", () => socket.destroy());
+    });
+    const sendTo = createSender();
+    const statuses: number[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      await sendTo(`http://${host}/`);
+      statuses.push((await sendTo(`http://${host}/`, POST)).status);
+    }
+    expect(statuses).toEqual(Array(20).fill(200));
+  });
+});
+
+describe("the largest answer", () => {
+  const MEBIBYTE = 1024 * 1024;
+
+  function listenSize(bytes: number): Promise<string> {
+    return listenHttp((_, outgoing) => outgoing.end(Buffer.alloc(bytes)));
+  }
+
+  test("is read whole", async () => {
+    const host = await listenSize(MEBIBYTE);
+    const { body } = await send(`http://${host}/`, { options: { answerMax: MEBIBYTE } });
+    expect(body).toHaveLength(MEBIBYTE);
+  });
+
+  test("one byte more is rejected", async () => {
+    const host = await listenSize(MEBIBYTE + 1);
+    await expect(send(`http://${host}/`, { options: { answerMax: MEBIBYTE } })).rejects.toMatchObject({
+      name: "TransportError",
+      fault: "too_large",
+      message: `the answer of ${host} is larger than 1 MiB`,
+    });
+  });
+
+  test("one byte more to a POST leaves open whether it was done", async () => {
+    const host = await listenSize(MEBIBYTE + 1);
+    const sending = { ...POST, options: { answerMax: MEBIBYTE } };
+    await expect(send(`http://${host}/`, sending)).rejects.toMatchObject({
+      name: "TransportError",
+      sent: "answered",
+    });
+  });
+});
+
+describe("the caller's signal", () => {
+  const REASON = new CliError("interrupted", "interrupted", { exitCode: 143 });
+
+  test("aborted before: nothing is sent, and the reason comes as it is", async () => {
+    let connections = 0;
+    const host = await listenRaw(() => {
+      connections += 1;
+    });
+    const signal = AbortSignal.abort(REASON);
+    await expect(send(`http://${host}/`, { ...POST, signal })).rejects.toBe(REASON);
+    expect(connections).toBe(0);
+  });
+
+  test.each(["POST", "PUT"] as const)(
+    "aborted before a %s was written: the reason comes as it is",
+    async (method) => {
+      const controller = new AbortController();
+      const bytes: Buffer[] = [];
+      const host = await listenMute((socket) => {
+        socket.on("data", (chunk) => {
+          bytes.push(chunk);
+          controller.abort(REASON);
+        });
+      });
+      // TLS that is never agreed.
+      await expect(send(`https://${host}/`, { method, signal: controller.signal })).rejects.toBe(REASON);
+      expect(Buffer.concat(bytes).includes(method)).toBe(false);
+    },
+  );
+
+  test("aborted during a GET: the reason comes as it is", async () => {
+    const controller = new AbortController();
+    const host = await listenRaw(() => controller.abort(REASON));
+    await expect(send(`http://${host}/`, { signal: controller.signal })).rejects.toBe(REASON);
+  });
+
+  test.each(["POST", "PUT", "DELETE"] as const)(
+    "aborted during a %s: the error warns that it may have been done",
+    async (method) => {
+      const controller = new AbortController();
+      const host = await listenRaw(() => controller.abort(REASON));
+      await expect(send(`http://${host}/`, { method, signal: controller.signal })).rejects.toMatchObject({
+        code: "interrupted",
+        exitCode: 143,
+        message: "interrupted",
+        hint: `a ${method} was under way: it is unknown whether it was done, look before you repeat it`,
+        inDoubt: true,
+        cause: REASON,
+      });
+    },
+  );
+
+  test("aborted within the body: the reason, not a truncated answer", async () => {
+    const controller = new AbortController();
+    const host = await listenRaw((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345", () => controller.abort(REASON));
+    });
+    await expect(send(`http://${host}/`, { signal: controller.signal })).rejects.toBe(REASON);
+  });
+});

@@ -1,0 +1,172 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createRateLimitFile, type RateLimitFileOptions } from "../../../src/api/sending/rate-limit-file.js";
+import { createProcessTable } from "../../../src/system/file-lock.js";
+import { bundleChild, runTogether } from "../../support/child-program.js";
+import { createHarness } from "../../support/harness.js";
+
+const NOW = Date.parse("2026-11-21T14:30:00.000Z");
+const HOUR = 3_600_000;
+const PAUSE = { until: NOW + 60_000, learned: NOW - 1_000 };
+
+let root: string;
+let state: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "calctl-state-"));
+  state = join(root, "calctl");
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true });
+});
+
+function memory(changes: Partial<RateLimitFileOptions> = {}) {
+  return createRateLimitFile({
+    stateDirectory: () => state,
+    processes: createProcessTable(process),
+    clock: { now: () => NOW },
+    token: "a-secret-token",
+    origin: "https://work.example",
+    patience: 0,
+    ...changes,
+  });
+}
+
+const folder = () => join(state, "rate-limits");
+
+function onlyFile(): string {
+  const names = readdirSync(folder());
+  expect(names).toHaveLength(1);
+  return join(folder(), names[0] ?? "");
+}
+
+describe("the memory of a rate limit", () => {
+  test("is empty at first, and reading makes nothing", async () => {
+    expect(await memory().load()).toBeNull();
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  test("gives back what was saved, to every process with the same token and origin alone", async () => {
+    await memory().save(PAUSE);
+    expect(await memory().load()).toEqual(PAUSE);
+    expect(await memory({ token: "another" }).load()).toBeNull();
+    expect(await memory({ origin: "https://work.example:8443" }).load()).toBeNull();
+  });
+
+  test("is its owner's alone, and holds nothing of the token", async () => {
+    await memory().save(PAUSE);
+    const path = onlyFile();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    for (const made of [state, folder()]) expect(statSync(made).mode & 0o777).toBe(0o700);
+    expect(path).toMatch(/[0-9a-f]{32}\.json$/);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(PAUSE);
+  });
+
+  test.each([
+    ["learned later", { until: NOW + 5, learned: PAUSE.learned + 1 }, true],
+    ["learned earlier", { until: NOW + 90_000, learned: PAUSE.learned - 1 }, false],
+    ["learned at once and longer", { until: PAUSE.until + 1, learned: PAUSE.learned }, true],
+    ["learned at once and shorter", { until: PAUSE.until - 1, learned: PAUSE.learned }, false],
+  ])("a pause %s replaces the one before: %j %s", async (_, pause, replaces) => {
+    await memory().save(PAUSE);
+    await memory().save(pause);
+    expect(await memory().load()).toEqual(replaces ? pause : PAUSE);
+  });
+
+  test.each([
+    "",
+    "{",
+    "null",
+    "[]",
+    "7",
+    '{"until":1}',
+    `{"until":"${NOW + 1}","learned":${NOW}}`,
+    `{"until":${NOW + 1},"learned":null}`,
+    `{"until":1e999,"learned":${NOW}}`,
+    `{"until":${NOW + 1},"learned":NaN}`,
+    `{"until":${NOW + 2},"learned":${NOW + 1}}`,
+  ])("%j is nothing, and is replaced", async (text) => {
+    await memory().save(PAUSE);
+    writeFileSync(onlyFile(), text);
+    expect(await memory().load()).toBeNull();
+    await memory().save(PAUSE);
+    expect(await memory().load()).toEqual(PAUSE);
+  });
+
+  test("a pause that is over is still known, one that is long over is removed when it is met", async () => {
+    await memory().save(PAUSE);
+    const later = (now: number) => memory({ clock: { now: () => now } });
+    expect(await later(PAUSE.until + HOUR).load()).toEqual(PAUSE);
+    expect(readdirSync(folder())).toHaveLength(1);
+    expect(await later(PAUSE.until + HOUR + 1).load()).toBeNull();
+    expect(readdirSync(folder())).toEqual([]);
+  });
+
+  test("saving removes what is long over of other tokens, and leaves what is not ours", async () => {
+    await memory({ token: "old" }).save({ until: NOW - HOUR - 1, learned: NOW - 2 * HOUR });
+    await memory({ token: "current" }).save(PAUSE);
+    writeFileSync(join(folder(), "notes.json"), "{");
+    await memory().save(PAUSE);
+    expect(readdirSync(folder())).toHaveLength(3);
+    expect(await memory({ token: "current" }).load()).toEqual(PAUSE);
+    expect(existsSync(join(folder(), "notes.json"))).toBe(true);
+  });
+
+  test.each([
+    ["cannot be made", () => writeFileSync(state, "")],
+    ["is a file", () => mkdirSync(state) ?? writeFileSync(folder(), "")],
+  ])("a folder that %s is no failure", async (_, arrange) => {
+    arrange();
+    await memory().save(PAUSE);
+    expect(await memory().load()).toBeNull();
+  });
+
+  test("without any folder there is no memory, and no failure", async () => {
+    const stateDirectory = () => {
+      throw new Error("no home");
+    };
+    await memory({ stateDirectory }).save(PAUSE);
+    expect(await memory({ stateDirectory }).load()).toBeNull();
+  });
+
+  test("reading waits for nobody; saving is left out where another process keeps the lock", async () => {
+    await memory().save(PAUSE);
+    const lock = join(folder(), "lock");
+    mkdirSync(lock);
+    writeFileSync(join(lock, `${process.ppid}-0123456789ab`), "");
+    expect(await memory().load()).toEqual(PAUSE);
+    await memory().save({ until: NOW + 5, learned: NOW });
+    expect(await memory().load()).toEqual(PAUSE);
+  });
+});
+
+test("ten processes that save at once keep what was learned last, and read nothing that is torn", async () => {
+  const program = await bundleChild("test/api/sending/support/rate-limit-main.ts", root);
+  const now = Date.now();
+  const runs = Array.from({ length: 10 }, (_, index) => [state, String(now - 2_000 + index), "20", "10"]);
+  const ends = await runTogether<number>(program, runs);
+  expect(ends).toEqual(runs.map(() => ({ exitCode: 0, result: 0 })));
+  const last = now - 2_000 + 9 + 19 * 10;
+  expect(JSON.parse(readFileSync(onlyFile(), "utf8"))).toEqual({ until: last + 10_000_000, learned: last });
+});
+
+test("the profile local leaves nothing in the folder", async () => {
+  const harness = await createHarness();
+  const env = { CALCTL_STATE_DIR: state };
+  for (const argv of [["whoami"], ["events", "list"], ["calendars"]]) {
+    expect((await harness.runWith({ env }, ...argv)).exitCode).toBe(0);
+  }
+  expect(existsSync(state)).toBe(false);
+});

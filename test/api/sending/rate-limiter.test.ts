@@ -1,0 +1,229 @@
+import { describe, expect, test } from "vitest";
+import {
+  createRateLimiter,
+  type Pause,
+  type RateLimitMemory,
+  type RememberedPause,
+} from "../../../src/api/sending/rate-limiter.js";
+
+const NOW = Date.parse("2026-11-21T14:30:00.000Z");
+const HOUR = 3_600_000;
+
+interface Setup {
+  readonly maxWait?: number;
+  readonly slice?: number;
+  readonly remembered?: RememberedPause;
+  /** Happens during each sleep. */
+  readonly meanwhile?: () => Promise<void>;
+  /** How far the clock goes on by a sleep; by default as far as was slept. */
+  readonly clockMoves?: (milliseconds: number) => number;
+}
+
+function setUp(setup: Setup = {}) {
+  const {
+    maxWait = 60_000,
+    slice = 60_000,
+    remembered,
+    meanwhile,
+    clockMoves = (slept: number) => slept,
+  } = setup;
+  let now = NOW;
+  const sleeps: number[] = [];
+  const pauses: Pause[] = [];
+  const stored: RememberedPause[] = remembered === undefined ? [] : [remembered];
+  const memory: RateLimitMemory = {
+    load: async () => stored.at(-1) ?? null,
+    save: async (pause) => {
+      stored.push(pause);
+    },
+  };
+  const limiter = createRateLimiter({
+    maxWait,
+    slice,
+    memory,
+    onPause: (pause) => pauses.push(pause),
+    clock: {
+      now: () => now,
+      random: () => 0,
+      sleep: async (milliseconds, signal) => {
+        signal.throwIfAborted();
+        sleeps.push(milliseconds);
+        await meanwhile?.();
+        now += clockMoves(milliseconds);
+      },
+    },
+  });
+  const answer = (status: number, headers: Record<string, string>) =>
+    limiter.observe({ status, headers, body: new Uint8Array() }, { sentAt: now, receivedAt: now });
+  const slept = () => sleeps.reduce((sum, milliseconds) => sum + milliseconds, 0);
+  return { limiter, answer, sleeps, slept, pauses, stored, now: () => now };
+}
+
+const { signal } = new AbortController();
+const inSeconds = (count: number) => String(NOW / 1000 + count);
+
+describe("a 429", () => {
+  test("keeps the next request back as long as the service asks", async () => {
+    const { limiter, answer, slept } = setUp();
+    expect(await limiter.acquire(signal)).toBeNull();
+    await answer(429, { "retry-after": "5" });
+    expect(await limiter.acquire(signal)).toBeNull();
+    expect(slept()).toBe(6000);
+    expect(await limiter.acquire(signal)).toBeNull();
+    expect(slept()).toBe(6000);
+  });
+
+  test("beyond the longest wait is told at once, with what is still to wait", async () => {
+    const { limiter, answer, sleeps } = setUp();
+    await answer(429, { "retry-after": "61" });
+    expect(await limiter.acquire(signal)).toBe(61_000);
+    expect(sleeps).toEqual([]);
+  });
+
+  test("with no wait allowed never waits", async () => {
+    const { limiter, answer, sleeps } = setUp({ maxWait: 0 });
+    await answer(429, { "retry-after": "0" });
+    expect(await limiter.acquire(signal)).toBe(1000);
+    expect(sleeps).toEqual([]);
+  });
+
+  test("after the other: the waits together stay within the bound", async () => {
+    const { limiter, answer, slept } = setUp();
+    let refusals = 0;
+    do {
+      refusals += 1;
+      await answer(429, {});
+    } while ((await limiter.acquire(signal)) === null);
+    expect(refusals).toBe(7);
+    expect(slept()).toBeLessThanOrEqual(60_000);
+  });
+
+  test("of several requests side by side is one: each asks for a second, and a second it is", async () => {
+    const { limiter, answer, slept } = setUp({ maxWait: 3000 });
+    for (let count = 0; count < 4; count += 1) await answer(429, { "retry-after": "1" });
+    expect(await limiter.acquire(signal)).toBeNull();
+    expect(slept()).toBe(2000);
+  });
+
+  test("replaces the reset that an earlier answer named", async () => {
+    const { limiter, answer, slept } = setUp();
+    await answer(200, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": inSeconds(600) });
+    await answer(429, { "retry-after": "2" });
+    expect(await limiter.acquire(signal)).toBeNull();
+    expect(slept()).toBe(3000);
+  });
+});
+
+describe("the last request of a window", () => {
+  test("keeps the next one back until the reset", async () => {
+    const { limiter, answer, slept } = setUp();
+    await answer(200, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": inSeconds(20) });
+    expect(await limiter.acquire(signal)).toBeNull();
+    expect(slept()).toBe(21_000);
+  });
+
+  test("by a service whose clock is an hour ahead: its own clock counts", async () => {
+    const { limiter, answer, slept } = setUp();
+    await answer(200, {
+      date: "Sat, 21 Nov 2026 15:30:00 GMT",
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": inSeconds(3620),
+    });
+    expect(await limiter.acquire(signal)).toBeNull();
+    expect(slept()).toBe(21_000);
+  });
+});
+
+describe("several processes", () => {
+  test("a pause is remembered for the others", async () => {
+    const { answer, stored } = setUp();
+    await answer(429, { "retry-after": "5" });
+    expect(stored).toEqual([{ until: NOW + 5000, learned: NOW }]);
+  });
+
+  test("a pause of more than an hour is not shared: it may be a mistake, and the service says it again", async () => {
+    const { answer, stored } = setUp();
+    await answer(429, { "retry-after": "3601" });
+    await answer(429, { "retry-after": "3600" });
+    expect(stored).toEqual([{ until: NOW + HOUR, learned: NOW }]);
+  });
+
+  test("what another one learned keeps the first request back", async () => {
+    const { limiter, slept } = setUp({ remembered: { until: NOW + 9000, learned: NOW - 1000 } });
+    expect(await limiter.acquire(signal)).toBeNull();
+    expect(slept()).toBe(10_000);
+    expect(await limiter.acquire(signal)).toBeNull();
+    expect(slept()).toBe(10_000);
+  });
+
+  test("what was waited for is not waited for again when the clock is set back", async () => {
+    const { limiter, slept } = setUp({
+      remembered: { until: NOW + 9000, learned: NOW - 1000 },
+      clockMoves: () => -500,
+    });
+    expect(await limiter.acquire(signal)).toBeNull();
+    expect(slept()).toBe(10_000);
+    expect(await limiter.acquire(signal)).toBeNull();
+    expect(slept()).toBe(10_000);
+  });
+
+  test("what was learned is believed for an hour", async () => {
+    const tenYears = 10 * 365 * 24 * HOUR;
+    const { limiter } = setUp({ remembered: { until: NOW + tenYears, learned: NOW - HOUR + 10_000 } });
+    expect(await limiter.acquire(signal)).toBeNull();
+    const other = setUp({ remembered: { until: NOW + tenYears, learned: NOW } });
+    expect(await other.limiter.acquire(signal)).toBe(HOUR);
+  });
+});
+
+describe("the wait", () => {
+  test("is shared by requests side by side, and told in slices", async () => {
+    const { limiter, answer, sleeps, pauses } = setUp({ slice: 1000 });
+    await answer(429, { "retry-after": "2" });
+    expect(
+      await Promise.all([limiter.acquire(signal), limiter.acquire(signal), limiter.acquire(signal)]),
+    ).toEqual([null, null, null]);
+    expect(sleeps).toEqual([1000, 1000, 1000]);
+    expect(pauses).toEqual([
+      { kind: "rate_limit", left: 3000, begins: true },
+      { kind: "rate_limit", left: 2000, begins: false },
+      { kind: "rate_limit", left: 1000, begins: false },
+      { kind: "rate_limit_over" },
+    ]);
+  });
+
+  test("is long enough for what another request learns meanwhile", async () => {
+    const learned = ["30"];
+    const world = setUp({
+      meanwhile: async () => {
+        const seconds = learned.pop();
+        if (seconds !== undefined) await world.answer(429, { "retry-after": seconds });
+      },
+    });
+    await world.answer(429, { "retry-after": "5" });
+    expect(await world.limiter.acquire(signal)).toBeNull();
+    expect(world.slept()).toBe(6000 + 25_000);
+  });
+
+  test("ends when the clock says so: the machine may have been suspended", async () => {
+    const { limiter, answer, sleeps } = setUp({ slice: 1000, clockMoves: () => HOUR });
+    await answer(429, { "retry-after": "30" });
+    expect(await limiter.acquire(signal)).toBeNull();
+    expect(sleeps).toEqual([1000]);
+  });
+
+  test("ends also when the clock is set back meanwhile", async () => {
+    const { limiter, answer, slept } = setUp({ slice: 1000, clockMoves: () => -HOUR });
+    await answer(429, { "retry-after": "30" });
+    expect(await limiter.acquire(signal)).toBeNull();
+    expect(slept()).toBe(31_000);
+  });
+
+  test("ends with the caller's reason", async () => {
+    const { limiter, answer, pauses } = setUp();
+    await answer(429, { "retry-after": "30" });
+    const reason = new Error("interrupted");
+    await expect(limiter.acquire(AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(pauses.at(-1)).toEqual({ kind: "rate_limit_over" });
+  });
+});

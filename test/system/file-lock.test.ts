@@ -1,0 +1,178 @@
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createProcessTable, LockBusyError, withFileLock } from "../../src/system/file-lock.js";
+import { bundleChild, runTogether } from "../support/child-program.js";
+
+const processes = createProcessTable(process);
+/** Takes no time. */
+const sleep = async (_milliseconds: number, signal: AbortSignal | undefined) => signal?.throwIfAborted();
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "calctl-lock-"));
+  path = join(folder, "lock");
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Leaves the lock as a process does that is killed while it holds it. */
+function leaveLock(pid: number, taken = new Date()): string {
+  const entry = join(path, `${pid}-0123456789ab`);
+  mkdirSync(path, { recursive: true });
+  writeFileSync(entry, "");
+  utimesSync(entry, taken, taken);
+  return entry;
+}
+
+/** Of a process that has ended. */
+function endedPid(): number {
+  const { pid } = spawnSync(process.execPath, ["--version"]);
+  return pid;
+}
+
+const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+
+describe("a file lock", () => {
+  test("gives what the work gives, and leaves nothing behind", async () => {
+    const held = await withFileLock(path, () => readdirSync(path), { processes });
+    expect(held).toEqual([expect.stringMatching(new RegExp(`^${process.pid}-`))]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("is its owner's alone", async () => {
+    const modes = await withFileLock(
+      path,
+      () => [path, join(path, readdirSync(path)[0] ?? "")].map((name) => statSync(name).mode & 0o777),
+      { processes },
+    );
+    expect(modes).toEqual([0o700, 0o600]);
+  });
+
+  test("leaves nothing behind when the work fails, and keeps its error", async () => {
+    const error = new Error("of the work");
+    const failing = withFileLock(path, () => Promise.reject(error), { processes });
+    await expect(failing).rejects.toBe(error);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("lets no two into their work at once", async () => {
+    let inside = 0;
+    let most = 0;
+    const work = async () => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await Promise.resolve();
+      inside -= 1;
+    };
+    await Promise.all(Array.from({ length: 20 }, () => withFileLock(path, work, { processes })));
+    expect(most).toBe(1);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("that is held is waited for, then named with its holder", async () => {
+    const entry = leaveLock(process.ppid);
+    const busy = withFileLock(path, () => "in", { processes, sleep });
+    await expect(busy).rejects.toThrow(LockBusyError);
+    await expect(busy).rejects.toMatchObject({
+      holder: process.ppid,
+      message: expect.stringContaining(path),
+    });
+    expect(existsSync(entry)).toBe(true);
+    expect(readdirSync(path)).toHaveLength(1);
+  });
+
+  test("is given up on a signal, with its reason", async () => {
+    leaveLock(process.ppid);
+    const controller = new AbortController();
+    const reason = new Error("interrupted");
+    const waiting = withFileLock(path, () => "in", { processes, signal: controller.signal });
+    controller.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    expect(readdirSync(path)).toHaveLength(1);
+  });
+
+  test("of a process that has ended is taken over", async () => {
+    leaveLock(endedPid());
+    expect(await withFileLock(path, () => "in", { processes, sleep })).toBe("in");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("of a process that has ended is not taken over in haste", async () => {
+    const entry = leaveLock(endedPid());
+    const impatient = withFileLock(path, () => "in", { processes, sleep, patience: 400 });
+    await expect(impatient).rejects.toThrow(LockBusyError);
+    expect(existsSync(entry)).toBe(true);
+  });
+
+  test.each([-2, 2])("whose process number is in use again is taken over: %i minutes", async (minutes) => {
+    leaveLock(process.ppid, minutesFromNow(minutes));
+    expect(await withFileLock(path, () => "in", { processes, sleep })).toBe("in");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("that was left half made is free", async () => {
+    mkdirSync(path);
+    expect(await withFileLock(path, () => "in", { processes, patience: 0 })).toBe("in");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("is not kept by files of others in its folder", async () => {
+    mkdirSync(path);
+    writeFileSync(join(path, ".DS_Store"), "");
+    expect(await withFileLock(path, () => "in", { processes, patience: 0 })).toBe("in");
+    expect(readdirSync(path)).toEqual([".DS_Store"]);
+  });
+
+  test("that was taken over meanwhile is left to its new holder", async () => {
+    let taken = "";
+    await withFileLock(
+      path,
+      () => {
+        for (const name of readdirSync(path)) rmSync(join(path, name));
+        taken = leaveLock(process.ppid);
+      },
+      { processes },
+    );
+    expect(existsSync(taken)).toBe(true);
+  });
+
+  test.each([
+    ["folder that is not there", "nowhere/lock", "ENOENT"],
+    ["file in the way", "file/lock", "ENOTDIR"],
+  ])("a %s is the file system's error", async (_, name, code) => {
+    writeFileSync(join(folder, "file"), "");
+    await expect(withFileLock(join(folder, name), () => "in", { processes })).rejects.toMatchObject({ code });
+    expect(readdirSync(folder)).toEqual(["file"]);
+  });
+});
+
+test("ten processes lose no increment, though some are killed while they hold the lock", async () => {
+  const program = await bundleChild("test/system/support/increment-main.ts", folder);
+  const counter = join(folder, "counter");
+  writeFileSync(counter, "0");
+  const killedAt = ["5", "20", "21", ...Array.from({ length: 7 }, () => "")];
+  const ends = await runTogether<number>(
+    program,
+    killedAt.map((killAt) => [path, counter, "50", killAt]),
+  );
+  expect(ends.map(({ exitCode }) => exitCode)).toEqual([null, null, null, 0, 0, 0, 0, 0, 0, 0]);
+  expect(Number(readFileSync(counter, "utf8"))).toBe(5 + 20 + 21 + 7 * 50);
+  expect(existsSync(path)).toBe(false);
+});

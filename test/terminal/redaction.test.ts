@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { sanitizeLine } from "../../src/output/sanitize.js";
+import { createRedactor } from "../../src/terminal/redaction.js";
+
+const TOKEN = "tok/en+with=odd&signs-0123";
+
+function maskOf(...values: readonly string[]) {
+  const secrets = createRedactor(() => []);
+  for (const value of values) secrets.add(value);
+  return secrets.mask;
+}
+
+const hex = (text: string, write: (digits: string) => string) =>
+  [...Buffer.from(text)].map((byte) => write(byte.toString(16).padStart(2, "0"))).join("");
+
+describe("a secret is masked", () => {
+  test.each([
+    ["as it is", TOKEN],
+    ["in a URL", encodeURIComponent(TOKEN)],
+    ["in a form", new URLSearchParams({ a: TOKEN }).toString().slice(2)],
+    ["in the URL of a URL", encodeURIComponent(encodeURIComponent(TOKEN))],
+    ["with every byte escaped, in lower case", hex(TOKEN, (digits) => `%${digits}`)],
+    ["in JSON", JSON.stringify(TOKEN).slice(1, -1)],
+    ["in JSON that escapes slashes", TOKEN.replaceAll("/", "\\/")],
+    ["in JSON that escapes everything", hex(TOKEN, (digits) => `\\u00${digits.toUpperCase()}`)],
+    ["in JSON within JSON", JSON.stringify(TOKEN.replaceAll("/", "\\/")).slice(1, -1)],
+    ["in base64", Buffer.from(TOKEN).toString("base64").replace(/.==?$/, "")],
+    ["in base64url", Buffer.from(`${TOKEN}?`).toString("base64url").slice(0, -1)],
+  ])("%s", (_, text) => {
+    expect(maskOf(TOKEN)(`before ${text} after`)).toMatch(/^before \*\*\*.? after$/);
+  });
+
+  test("as a part of Basic credentials", () => {
+    for (const name of ["a", "ab", "abc", "client-1"]) {
+      const header = Buffer.from(`${name}:${TOKEN}`).toString("base64");
+      const masked = maskOf(TOKEN)(header);
+      expect(masked).toContain("***");
+      expect(Buffer.from(masked.split("***")[0] ?? "", "base64").toString()).not.toContain(TOKEN.slice(0, 2));
+    }
+  });
+
+  test("every time", () => {
+    expect(maskOf(TOKEN)(`${TOKEN} ${TOKEN}`)).toBe("*** ***");
+  });
+
+  test("whole where it begins with another one", () => {
+    expect(maskOf("12345678", "1234567890abc")("1234567890abc 12345678")).toBe("*** ***");
+  });
+
+  test("when it was learned later", () => {
+    const secrets = createRedactor(() => []);
+    expect(secrets.mask(TOKEN)).toBe(TOKEN);
+    secrets.add(TOKEN);
+    expect(secrets.mask(TOKEN)).toBe("***");
+  });
+
+  test("when the run began with it", () => {
+    expect(createRedactor(() => [TOKEN]).mask(TOKEN)).toBe("***");
+  });
+
+  test.each([500, 10_000])("when it is %i characters long", (length) => {
+    const long = `${TOKEN} "é`.repeat(length).slice(0, length);
+    for (const text of [long, encodeURIComponent(long), JSON.stringify(long).slice(1, -1)]) {
+      expect(maskOf(long)(text)).toBe("***");
+    }
+  });
+
+  test("whatever it is made of, and however it is written", () => {
+    const secret = fc.string({ unit: "binary", minLength: 8, maxLength: 40 });
+    const writings: readonly ((text: string) => string)[] = [
+      (text) => text,
+      encodeURIComponent,
+      (text) => new URLSearchParams({ a: text }).toString().slice(2),
+      (text) => JSON.stringify(text).slice(1, -1),
+      sanitizeLine,
+    ];
+    fc.assert(
+      fc.property(secret, fc.constantFrom(...writings), (value, write) => {
+        expect(maskOf(value)(write(value))).toBe("***");
+      }),
+    );
+  });
+});
+
+describe("text is left as it is", () => {
+  test("without secrets", () => {
+    expect(maskOf()("anything")).toBe("anything");
+  });
+
+  test("where what was learned is too short to be told from words", () => {
+    expect(maskOf("event", "", "a1")("event a1")).toBe("event a1");
+  });
+
+  test("around the secret", () => {
+    expect(maskOf(TOKEN)("tok/en+with=odd")).toBe("tok/en+with=odd");
+  });
+});
+
+test.each([
+  ["backslashes", "\\"],
+  ["percent signs", "%25"],
+  ["escaped slashes", "\\/"],
+  ["the secret's own beginning", "tok"],
+])("a million of %s hold nothing up", (_, text) => {
+  const long = text.repeat(1_000_000 / text.length);
+  expect(maskOf(TOKEN)(long)).toBe(long);
+});

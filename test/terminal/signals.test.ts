@@ -1,0 +1,53 @@
+import { EventEmitter } from "node:events";
+import { describe, expect, test } from "vitest";
+import { createInterruption } from "../../src/terminal/signals.js";
+
+/** A process that signals are sent to, and a clock that is set by hand. */
+function createProcess() {
+  const emitter = new EventEmitter();
+  const killed: (readonly [number, string])[] = [];
+  let time = 1_000;
+  const source = {
+    pid: 7,
+    once: (signal: string, listener: () => void) => emitter.once(signal, listener),
+    kill: (pid: number, signal: string) => killed.push([pid, signal]),
+  };
+  return {
+    interruption: createInterruption(source, () => time),
+    killed,
+    /** Whether somebody listened: otherwise it would have ended the process. */
+    send: (signal: string) => emitter.emit(signal),
+    wait: (milliseconds: number) => {
+      time += milliseconds;
+    },
+  };
+}
+
+describe.each([
+  ["SIGINT", "interrupted", 130],
+  ["SIGTERM", "terminated", 143],
+])("%s", (signal, message, exitCode) => {
+  test("is the reason to stop", () => {
+    const { interruption, send } = createProcess();
+    expect(interruption.aborted).toBe(false);
+    send(signal);
+    expect(interruption.reason).toMatchObject({ code: "interrupted", message, exitCode });
+  });
+
+  test("that comes twice at once is one; the next ends the process", () => {
+    const { killed, send, wait } = createProcess();
+    send(signal);
+    wait(499);
+    expect({ taken: send(signal), killed }).toEqual({ taken: true, killed: [] });
+    expect(send(signal)).toBe(false);
+  });
+
+  test("a second time ends the process", () => {
+    const { killed, send, wait } = createProcess();
+    send(signal);
+    wait(500);
+    send(signal);
+    expect(killed).toEqual([[7, signal]]);
+    expect(send(signal)).toBe(false);
+  });
+});

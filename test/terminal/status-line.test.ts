@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { withStatusLine } from "../../src/terminal/status-line.js";
+
+const CLEAR = "\r\u001b[2K";
+
+function createLine() {
+  const texts: string[] = [];
+  const sink = withStatusLine({
+    isTerminal: true,
+    columns: 80,
+    isStuck: false,
+    write: async (text) => void texts.push(text),
+  });
+  return { sink, texts };
+}
+
+test("what is written takes the place of the passing line, once", async () => {
+  const { sink, texts } = createLine();
+  await sink.write("a\n");
+  await sink.show("2 s");
+  await sink.show("1 s");
+  await sink.write("");
+  await sink.write("b\n");
+  await sink.write("c\n");
+  expect(texts).toEqual(["a\n", `${CLEAR}2 s`, `${CLEAR}1 s`, "", `${CLEAR}b\n`, "c\n"]);
+});
+
+test("it is taken away where it stands, and nowhere else", async () => {
+  const { sink, texts } = createLine();
+  await sink.show(null);
+  await sink.show("1 s");
+  await sink.show(null);
+  await sink.show(null);
+  await sink.write("a\n");
+  expect(texts).toEqual([`${CLEAR}1 s`, CLEAR, "a\n"]);
+});
