@@ -137,18 +137,18 @@ async function createResilience(
     import("../api/sending/retry.js"),
   ]);
   const { clock } = parts;
-  const memory = account === null ? undefined : await openRateLimitFile(parts, account);
+  const store = account === null ? undefined : await openRateLimitFile(parts, account);
   const { slice, onPause } = createPauseDisplay(parts.stderr, run.quiet);
   return {
     policy: { ...DEFAULT_RETRY_POLICY, retries: run.retries },
-    limiter: createRateLimiter({ maxWait: run.maxWait, slice, clock, memory, onPause }),
+    limiter: createRateLimiter({ maxWait: run.maxWait, slice, clock, store, onPause }),
     clock,
     onPause,
     signal: parts.signal(),
   };
 }
 
-async function openRateLimitFile(parts: HostParts, account: LimitedAccount) {
+async function openRateLimitFile({ stateDirectory, clock }: HostParts, account: LimitedAccount) {
   const { createRateLimitFile } = await import("../api/sending/rate-limit-file.js");
-  return createRateLimitFile({ ...parts, ...account });
+  return createRateLimitFile({ stateDirectory, clock, ...account });
 }

@@ -19,7 +19,7 @@ function impatient() {
   const onPause = () => undefined;
   return {
     policy: { ...DEFAULT_RETRY_POLICY, retries: 0 },
-    limiter: createRateLimiter({ maxWait: 0, slice: 1000, clock, memory: undefined, onPause }),
+    limiter: createRateLimiter({ maxWait: 0, slice: 1000, clock, store: undefined, onPause }),
     clock,
     onPause,
     signal: new AbortController().signal,

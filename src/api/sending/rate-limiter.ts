@@ -29,7 +29,7 @@ export type Pause =
 export type OnPause = (pause: Pause) => void;
 
 /** A pause that the service asked for, shared by the processes that use one token at one origin. */
-export interface RememberedPause {
+export interface SharedPause {
   /** Until when no request is to be sent, in milliseconds since the Unix epoch of this machine's clock. */
   readonly until: number;
   /** When that was learned, by the same clock. */
@@ -37,11 +37,11 @@ export interface RememberedPause {
 }
 
 /** Where processes that share a limit leave word of a pause. */
-export interface RateLimitMemory {
+export interface RateLimitStore {
   /** What is remembered; null when nothing is or it cannot be read: then the service itself will say. */
-  load(): Promise<RememberedPause | null>;
+  load(): Promise<SharedPause | null>;
   /** Remembers a pause unless a later learned one is there already. What cannot be written is not remembered; it never fails. */
-  save(pause: RememberedPause): Promise<void>;
+  save(pause: SharedPause): Promise<void>;
 }
 
 /** Keeps requests back while the service's rate limit is used up. One per token and origin in a process. */
@@ -64,7 +64,7 @@ export interface RateLimiterOptions {
   readonly slice: number;
   readonly clock: Clock;
   /** Undefined where no other process has the same limit. */
-  readonly memory: RateLimitMemory | undefined;
+  readonly store: RateLimitStore | undefined;
   readonly onPause: OnPause;
 }
 
@@ -72,7 +72,7 @@ export interface RateLimiterOptions {
 const SHARED_MAX = 3_600_000;
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
-  const { clock, memory } = options;
+  const { clock, store } = options;
   let closedUntil = 0;
   let budget = options.maxWait;
   /** 429s in a row, and when the last of them was counted: those of requests side by side are one. */
@@ -83,7 +83,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   let served = Number.NEGATIVE_INFINITY;
 
   const recall = async (): Promise<void> => {
-    const pause = await memory?.load();
+    const pause = await store?.load();
     if (pause === null || pause === undefined || pause.learned <= served) return;
     served = pause.learned;
     closedUntil = Math.max(closedUntil, Math.min(pause.until, pause.learned + SHARED_MAX));
@@ -129,7 +129,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       const learned = clock.now();
       closedUntil = learned + demand;
       served = learned;
-      if (demand <= SHARED_MAX) await memory?.save({ until: closedUntil, learned });
+      if (demand <= SHARED_MAX) await store?.save({ until: closedUntil, learned });
     },
   };
 }

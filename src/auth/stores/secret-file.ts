@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { lstat, open, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { type CliError, configurationError, errorCodeOf } from "../../errors.js";
-import { makePrivateFolder } from "../../system/private-file.js";
+import { makePrivateFolder, removeDrafts, writePrivateFile } from "../../system/private-file.js";
 import type { CredentialKey, CredentialStore } from "./store.js";
 
 export interface SecretFileOptions {
@@ -23,12 +23,12 @@ export function createSecretFiles(options: SecretFileOptions): CredentialStore {
   return {
     name: "file",
     async probe() {
-      const { path, handle } = await createDraft(options, "probe");
-      await handle.close();
+      const path = join(options.directory, `probe-${randomBytes(8).toString("hex")}`);
+      await writeSecret(options, path, "");
       await unlink(path);
     },
     async save(key, token) {
-      await writeSecret(options, fileName(key), JSON.stringify({ ...key, token }));
+      await writeSecret(options, pathOf(key), JSON.stringify({ ...key, token }));
       if ((await load(key)) !== token) {
         throw configurationError(`${pathOf(key)} does not give back the token that was written`, {
           hint: OTHER_FOLDER,
@@ -37,8 +37,8 @@ export function createSecretFiles(options: SecretFileOptions): CredentialStore {
     },
     load,
     async remove(key) {
-      await sweepDrafts(options.directory, fileName(key), Number.POSITIVE_INFINITY);
       try {
+        await removeDrafts(pathOf(key));
         await unlink(pathOf(key));
         return true;
       } catch (cause) {
@@ -113,72 +113,22 @@ function checkOwnership(stats: Stats, path: string, userId: number | null): void
   }
 }
 
-interface Draft {
-  readonly path: string;
-  readonly handle: FileHandle;
-}
-
-/** A file of our own next to where it will be: nobody can have put a link there before. */
-async function createDraft(
-  { directory, userId, draftMark = () => randomBytes(8).toString("hex") }: SecretFileOptions,
-  name: string,
-): Promise<Draft> {
-  const path = join(directory, `.${name}.${draftMark()}`);
+/** @throws CliError configuration when there is no folder that only its owner can write to */
+async function prepareFolder({ directory, userId }: SecretFileOptions): Promise<void> {
   try {
     makePrivateFolder(directory);
     checkFolder(await stat(directory), directory, userId);
-    const handle = await open(path, "wx", 0o600);
-    // An odd umask may have taken the owner's own rights.
-    await handle.chmod(0o600);
-    return { path, handle };
   } catch (cause) {
     throw errorCodeOf(cause) === "configuration" ? cause : fileError("written", directory, cause);
   }
 }
 
-/** The whole token or none: written aside, brought to the disk, then put in place. */
-async function writeSecret(options: SecretFileOptions, name: string, text: string): Promise<void> {
-  const { directory } = options;
-  const { path, handle } = await createDraft(options, name);
+async function writeSecret(options: SecretFileOptions, path: string, text: string): Promise<void> {
+  await prepareFolder(options);
   try {
-    let begun: number;
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-      begun = (await handle.stat()).mtimeMs;
-    } finally {
-      await handle.close();
-    }
-    await sweepDrafts(directory, name, begun - DRAFT_LIFE);
-    await rename(path, join(directory, name));
+    await writePrivateFile(path, text, options.draftMark?.());
   } catch (cause) {
-    await unlink(path).catch(() => undefined);
-    throw fileError("written", join(directory, name), cause);
-  }
-}
-
-/** A younger draft may belong to a login that is still at it; in milliseconds. */
-const DRAFT_LIFE = 60_000;
-
-/** Removes what logins that were killed have left: a draft holds a token. */
-async function sweepDrafts(directory: string, name: string, before: number): Promise<void> {
-  for (const path of await listDrafts(directory, name)) {
-    try {
-      if ((await stat(path)).mtimeMs < before) await unlink(path);
-    } catch (cause) {
-      // Its login has just ended.
-      if (errorCodeOf(cause) !== "ENOENT") throw fileError("removed", path, cause);
-    }
-  }
-}
-
-async function listDrafts(directory: string, name: string): Promise<readonly string[]> {
-  try {
-    const names = await readdir(directory);
-    return names.filter((draft) => draft.startsWith(`.${name}.`)).map((draft) => join(directory, draft));
-  } catch (cause) {
-    if (errorCodeOf(cause) === "ENOENT") return [];
-    throw fileError("read", directory, cause);
+    throw fileError("written", path, cause);
   }
 }
 

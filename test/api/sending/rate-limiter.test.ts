@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import {
   createRateLimiter,
   type Pause,
-  type RateLimitMemory,
-  type RememberedPause,
+  type RateLimitStore,
+  type SharedPause,
 } from "../../../src/api/sending/rate-limiter.js";
 
 const NOW = Date.parse("2026-11-21T14:30:00.000Z");
@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 interface Setup {
   readonly maxWait?: number;
   readonly slice?: number;
-  readonly remembered?: RememberedPause;
+  readonly remembered?: SharedPause;
   /** Happens during each sleep. */
   readonly meanwhile?: () => Promise<void>;
   /** How far the clock goes on by a sleep; by default as far as was slept. */
@@ -30,8 +30,8 @@ function setUp(setup: Setup = {}) {
   let now = NOW;
   const sleeps: number[] = [];
   const pauses: Pause[] = [];
-  const stored: RememberedPause[] = remembered === undefined ? [] : [remembered];
-  const memory: RateLimitMemory = {
+  const stored: SharedPause[] = remembered === undefined ? [] : [remembered];
+  const store: RateLimitStore = {
     load: async () => stored.at(-1) ?? null,
     save: async (pause) => {
       stored.push(pause);
@@ -40,7 +40,7 @@ function setUp(setup: Setup = {}) {
   const limiter = createRateLimiter({
     maxWait,
     slice,
-    memory,
+    store,
     onPause: (pause) => pauses.push(pause),
     clock: {
       now: () => now,

@@ -63,7 +63,7 @@ async function sendTo(
     clock,
     onPause,
     policy: DEFAULT_RETRY_POLICY,
-    limiter: createRateLimiter({ maxWait: MAX_WAIT, slice: 60_000, clock, memory: undefined, onPause }),
+    limiter: createRateLimiter({ maxWait: MAX_WAIT, slice: 60_000, clock, store: undefined, onPause }),
     signal: new AbortController().signal,
     onAnswer: () => undefined,
   });
