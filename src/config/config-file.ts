@@ -62,7 +62,7 @@ export interface ConfigFileOptions {
   /** Ends the wait for another process that writes. */
   readonly signal?: () => AbortSignal;
   /** Longest wait for it in milliseconds; by default the lock's own. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /** The configuration in `config.json` of a folder. */

@@ -92,7 +92,7 @@ export async function openTransport(client: ClientParts, answerMax?: number): Pr
   const { createUndiciTransport } = await import("../api/network/transport.js");
   const { send, close } = createUndiciTransport({
     timeout: run.timeout,
-    after: parts.after,
+    setTimer: parts.setTimer,
     proxyFor: readProxyChoice(parts.process.env),
     ...(answerMax === undefined ? {} : { answerMax }),
   });

@@ -4,7 +4,7 @@ import { ConfigSyntaxError, createConfigFile } from "../config/config-file.js";
 import { resolveDirectories } from "../config/directories.js";
 import { environmentSecrets } from "../config/proxy-settings.js";
 import { type CliError, configurationError } from "../errors.js";
-import { createClock, resolveSystemTimeZone, startTimer } from "../system/clock.js";
+import { createClock, resolveSystemTimeZone, setTimer } from "../system/clock.js";
 import { createProcessTable } from "../system/file-lock.js";
 import { createRedactor } from "../terminal/redaction.js";
 import { createInterruption } from "../terminal/signals.js";
@@ -61,7 +61,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     resources: createResources(),
     redactor,
     clock,
-    after: overrides.after ?? startTimer,
+    setTimer: overrides.setTimer ?? setTimer,
     systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,
     configFile:
       overrides.configFile ?? createConfigFile({ directory: directories.config, processes, signal }),

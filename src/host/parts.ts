@@ -5,7 +5,7 @@ import type { GlobalFlags } from "../config/run-settings.js";
 import type { Context } from "../context.js";
 import type { CliError } from "../errors.js";
 import type { Service } from "../service/service.js";
-import type { After, Clock } from "../system/clock.js";
+import type { Clock, SetTimer } from "../system/clock.js";
 import type { ProcessSource, ProcessTable } from "../system/file-lock.js";
 import type { ReadableLike } from "../terminal/input.js";
 import type { Redactor } from "../terminal/redaction.js";
@@ -35,7 +35,7 @@ export interface HostOverrides {
   /** Waits some milliseconds; rejects with the signal's reason. */
   readonly sleep?: Clock["sleep"];
   /** Measures how long an attempt takes. */
-  readonly after?: After;
+  readonly setTimer?: SetTimer;
   /** From 0 up to 1. */
   readonly random?: () => number;
   /** The zone of the process; undefined when it has no IANA name. */
@@ -83,7 +83,7 @@ export interface HostParts {
   readonly resources: Resources;
   readonly clock: Clock;
   /** Measures how long an attempt takes. */
-  readonly after: After;
+  readonly setTimer: SetTimer;
   /** What stderr never shows; stdout does where it is asked for. */
   readonly redactor: Redactor;
   readonly systemTimeZone: () => string | undefined;

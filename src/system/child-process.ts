@@ -3,46 +3,46 @@ import { errorCodeOf } from "../errors.js";
 
 export type ChildEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Variables of ours that hold secrets; what is added to those of the configuration belongs here too. */
+/** Our variables that hold secrets; keep in step with those of the configuration. */
 const SECRETS = ["CALCTL_TOKEN", "CALCTL_CLIENT_SECRET"];
 
-/** The environment as programs that we start may have it: without the secrets that are meant for us. */
+/** The environment for programs that we start: without our own secrets. */
 export function childEnvironment(env: ChildEnvironment): ChildEnvironment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRETS.includes(name)));
 }
 
-export interface HelperRun {
+export interface ChildProcessOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: ChildEnvironment;
-  /** What the child reads from stdin; null gives it none. */
+  /** Written to stdin; null for no stdin. */
   readonly input: string | null;
-  /** Where what it says on stderr goes. */
   readonly stderr: "inherit" | "ignore";
   /** Longest time in milliseconds. */
-  readonly limit: number;
-  /** The most it may write, in bytes. */
-  readonly outputMax: number;
+  readonly timeout: number;
+  /** Largest size of stdout in bytes. */
+  readonly maxOutput: number;
   readonly signal: AbortSignal;
 }
 
-export type HelperResult =
-  | { readonly kind: "ended"; readonly exitCode: number | null; readonly stdout: string }
+export type ChildProcessResult =
+  /** The exit code is null if a signal ended it. */
+  | { readonly kind: "exited"; readonly exitCode: number | null; readonly stdout: string }
   | { readonly kind: "timeout" }
-  | { readonly kind: "too_much" }
-  /** The program could not be started, with the code of the system. */
+  | { readonly kind: "output_too_large" }
+  /** With the system's error code. */
   | { readonly kind: "not_started"; readonly code: string };
 
-/** Longest time in milliseconds for what a child that has ended left in its pipe: others may hold that open. */
-const DRAIN_LIMIT = 250;
+/** How long to read the rest of stdout after the exit (ms): a grandchild may hold the pipe open. */
+const DRAIN_TIMEOUT = 250;
 
 /**
- * Runs a child to its end, or kills it when the time is over, it writes too much or the signal aborts. What the child
- * has started itself goes on: to end it too, the child would have to leave the terminal that it may ask at.
+ * Runs a child process to its end. Kills it after the timeout, when it writes too much, or when the signal aborts.
+ * Grandchildren go on: to end them as well, the child would have to leave the terminal, where it may ask questions.
  * @throws the signal's reason
  */
-export function runHelperProcess(run: HelperRun): Promise<HelperResult> {
-  const { program, args, env, input, stderr, signal } = run;
+export function runChildProcess(options: ChildProcessOptions): Promise<ChildProcessResult> {
+  const { program, args, env, input, stderr, timeout, maxOutput, signal } = options;
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     let child: ChildProcess;
@@ -53,14 +53,14 @@ export function runHelperProcess(run: HelperRun): Promise<HelperResult> {
         windowsHide: true,
       });
     } catch (error) {
-      // Some reasons are thrown at once: a name that is too long, a file for a folder, a NUL.
+      // Some failures are thrown: a name that is too long, a file as a folder, a NUL.
       resolve({ kind: "not_started", code: errorCodeOf(error) ?? "unknown" });
       return;
     }
     const chunks: Buffer[] = [];
     let size = 0;
     let drain: NodeJS.Timeout | undefined;
-    const timer = setTimeout(() => stop(() => resolve({ kind: "timeout" })), run.limit);
+    const timer = setTimeout(() => stop(() => resolve({ kind: "timeout" })), timeout);
     const onAbort = () => stop(() => reject(signal.reason));
     const settle = (end: () => void): void => {
       clearTimeout(timer);
@@ -68,7 +68,7 @@ export function runHelperProcess(run: HelperRun): Promise<HelperResult> {
       signal.removeEventListener("abort", onAbort);
       end();
     };
-    // Whoever inherited its pipes may keep them open: nothing waits for their end.
+    // Does not wait for the pipes: grandchildren may hold them open.
     const stop = (end: () => void): void => {
       child.kill("SIGKILL");
       child.stdout?.destroy();
@@ -80,30 +80,30 @@ export function runHelperProcess(run: HelperRun): Promise<HelperResult> {
     child.stdout?.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > run.outputMax) stop(() => resolve({ kind: "too_much" }));
+      if (size > maxOutput) stop(() => resolve({ kind: "output_too_large" }));
     });
     child.once("error", (error) =>
       settle(() => resolve({ kind: "not_started", code: errorCodeOf(error) ?? "unknown" })),
     );
-    const ended = (exitCode: number | null): HelperResult => ({
-      kind: "ended",
+    const exited = (exitCode: number | null): ChildProcessResult => ({
+      kind: "exited",
       exitCode,
       stdout: Buffer.concat(chunks).toString("utf8"),
     });
     child.once("exit", (exitCode) => {
-      drain = setTimeout(() => stop(() => resolve(ended(exitCode))), DRAIN_LIMIT);
+      drain = setTimeout(() => stop(() => resolve(exited(exitCode))), DRAIN_TIMEOUT);
     });
-    child.once("close", (exitCode) => settle(() => resolve(ended(exitCode))));
-    // A child that does not read is no error; how it ended says more.
+    child.once("close", (exitCode) => settle(() => resolve(exited(exitCode))));
+    // A child that does not read its input is fine; how it exits says more.
     child.stdin?.on("error", () => undefined);
     if (input !== null) child.stdin?.end(input);
   });
 }
 
-/** Program and first arguments that start this program again. */
+/** The command that starts this program again. */
 export type SelfCommand = readonly [program: string, ...args: string[]];
 
-/** Node and the script it was started with. */
+/** Node and the script that it runs. */
 export function selfCommand({
   execPath,
   argv,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isTimeZone } from "../contract/date-time.js";
 
-/** Time as the client sees it. */
+/** Time and chance; tests replace them. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -11,20 +11,17 @@ export interface Clock {
   random(): number;
 }
 
-/**
- * Calls `act` after some milliseconds, unless it is cancelled before.
- * @returns cancels; once it was called or cancelled, that does nothing
- */
-export type After = (milliseconds: number, act: () => void) => () => void;
+/** Calls back once after some milliseconds. @returns cancels it; has no effect afterwards */
+export type SetTimer = (milliseconds: number, callback: () => void) => () => void;
 
-/** The machine's clock, timers and random numbers, where nothing replaces them. */
+/** The machine's clock, timers and random numbers, except those replaced. */
 export function createClock({ now, sleep, random }: Partial<Clock>): Clock {
   return { now: now ?? Date.now, sleep: sleep ?? sleepFor, random: random ?? Math.random };
 }
 
-/** The machine's timer. */
-export const startTimer: After = (milliseconds, act) => {
-  const timer = setTimeout(act, milliseconds);
+/** The machine's timers. */
+export const setTimer: SetTimer = (milliseconds, callback) => {
+  const timer = setTimeout(callback, milliseconds);
   return () => clearTimeout(timer);
 };
 
@@ -36,11 +33,11 @@ async function sleepFor(milliseconds: number, signal: AbortSignal): Promise<void
   }
 }
 
-/** The zone of this process as Node resolves it, which reads TZ; undefined when that has no IANA name. */
+/** The time zone of this process, from TZ or the system; undefined if it has no IANA name. */
 export function resolveSystemTimeZone(): string | undefined {
-  // Node's Intl takes half as long to load as Node itself; machines in UTC, as most servers are, do without it.
+  // Loading Intl takes half as long as starting Node; machines in UTC, as most servers are, can skip it.
   if (new Date(0).toString().endsWith("+0000 (Coordinated Universal Time)")) return "UTC";
-  // Typed as text, but undefined for a TZ such as `JST-9`.
+  // Typed as a string, but undefined for a TZ such as `JST-9`.
   const zone: unknown = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return typeof zone === "string" && zone !== "Etc/Unknown" && isTimeZone(zone) ? zone : undefined;
 }

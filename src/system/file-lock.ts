@@ -4,51 +4,52 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { errorCodeOf } from "../errors.js";
 
-/** What a lock must know of processes. */
+/** What a lock needs to know about processes. */
 export interface ProcessTable {
-  /** Of this process. */
+  /** Process id of this process. */
   readonly pid: number;
   isRunning(pid: number): boolean;
 }
 
 export interface FileLockOptions {
   readonly processes: ProcessTable;
-  /** Ends the wait; `work` that has begun is not touched. */
+  /** Ends the wait. Does not interrupt `work` once it runs. */
   readonly signal?: AbortSignal | undefined;
-  /** Longest wait in milliseconds (5,000). */
-  readonly patience?: number;
-  /** In place of the timer: milliseconds, and what ends it early. */
+  /** Longest wait in milliseconds; 5,000 by default. */
+  readonly timeout?: number;
+  /** Waits some milliseconds, or until the signal aborts; a timer by default. */
   readonly sleep?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** Another process held the lock for longer than one was willing to wait. */
+/** Thrown when other processes held the lock until the timeout. */
 export class LockBusyError extends Error {
   override readonly name = "LockBusyError";
-  /** Process id of the holder; null where several were after it. */
+  /** Process id of the holder; null if several processes competed for the lock. */
   readonly holder: number | null;
 
   constructor(path: string, holder: number | null) {
-    super(`${holder === null ? "other processes are after" : `process ${holder} holds`} the lock ${path}`);
+    const who = holder === null ? "other processes compete for" : `process ${holder} holds`;
+    super(`${who} the lock ${path}`);
     this.holder = holder;
   }
 }
 
-const PATIENCE = 5_000;
-/** Bounds of the pause between two attempts, in milliseconds; drawn, so that two that collide part. */
-const PAUSE = [5, 25] as const;
-/** How long one that looks abandoned is watched, in milliseconds: work under a lock takes far less. */
-const WATCH = 500;
-/** Age in milliseconds from which a process that is running is no longer believed to be the one that took it. */
-const OLD = 60_000;
+const TIMEOUT = 5_000;
+/** Random delay between attempts (ms), so that colliding processes separate. */
+const RETRY_DELAY = { min: 5, max: 25 };
+/** How long an entry must be seen before it can be stale (ms); work under a lock takes far less. */
+const GRACE_PERIOD = 500;
+/** Age (ms) from which an entry is stale even if a process with its id is running: ids are reused. */
+const STALE_AFTER = 60_000;
 
 /**
- * Runs `work` while no other process of this machine runs its own under the same path. For work of milliseconds.
+ * Runs `work` while no other process of this machine runs work under the same path. For work of milliseconds.
  *
- * The lock is a folder, and whoever has the only entry in it holds it: an entry is made first and the folder read
- * after, so of two that meet at least one sees the other and withdraws. Entries have names of their own, so one that a
- * killed process left is removed by name and never by mistake that of the next holder; an empty folder holds nothing.
- * @param path of a folder that need not exist, in one that does
- * @throws LockBusyError after the wait; the signal's reason; the file system's error where no lock can be made
+ * The lock is a folder, held by the process that has the only entry in it. A process creates its entry before it reads
+ * the folder, so of two that collide at least one sees the other and withdraws. Entry names are unique, so removing the
+ * entry of a killed process can never remove that of the next holder. An empty folder is free.
+ * @param path of the folder; its parent must exist
+ * @throws LockBusyError after the timeout; the signal's reason; the file system's error when no lock can be created
  */
 export async function withFileLock<T>(
   path: string,
@@ -65,22 +66,28 @@ export async function withFileLock<T>(
 }
 
 async function acquire(path: string, entry: string, options: FileLockOptions): Promise<void> {
-  const { signal, patience = PATIENCE, sleep = pause } = options;
-  const watched = new Map<string, Watched>();
+  const { signal, timeout = TIMEOUT, sleep = sleepFor } = options;
+  const sightings = new Map<string, Sighting>();
   for (let waited = 0; ; ) {
     signal?.throwIfAborted();
-    const holder = await findHolder({ path, entry, waited, watched, isRunning: options.processes.isRunning });
+    const holder = await findHolder({
+      path,
+      entry,
+      waited,
+      sightings,
+      isRunning: options.processes.isRunning,
+    });
     if (holder === undefined && (await claim(path, entry))) return;
-    if (waited >= patience) {
-      throw new LockBusyError(path, holder === undefined ? null : processOf(holder));
+    if (waited >= timeout) {
+      throw new LockBusyError(path, holder === undefined ? null : pidOf(holder));
     }
-    const delay = randomInt(PAUSE[0], PAUSE[1] + 1);
+    const delay = randomInt(RETRY_DELAY.min, RETRY_DELAY.max + 1);
     await sleep(delay, signal);
     waited += delay;
   }
 }
 
-async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+async function sleepFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await setTimeout(milliseconds, undefined, { signal });
   } catch (error) {
@@ -89,47 +96,49 @@ async function pause(milliseconds: number, signal: AbortSignal | undefined): Pro
   }
 }
 
-interface Watched {
+/** What is known about another process's entry. */
+interface Sighting {
   /** Milliseconds that had been waited when it was first seen. */
-  readonly since: number;
-  /** Undefined until it was asked for: it hardly changes while one waits. */
-  old: boolean | undefined;
+  readonly firstSeen: number;
+  /** Undefined until checked; it hardly changes during the wait. */
+  expired: boolean | undefined;
 }
 
 interface Search {
   readonly path: string;
   readonly entry: string;
   readonly waited: number;
-  readonly watched: Map<string, Watched>;
+  readonly sightings: Map<string, Sighting>;
   readonly isRunning: (pid: number) => boolean;
 }
 
-/** An entry that counts; those that were abandoned are removed. */
+/** The first entry that is not stale; stale ones before it are removed. */
 async function findHolder(search: Search): Promise<string | undefined> {
-  const { path, waited, watched } = search;
-  for (const other of (await entriesOf(path)) ?? []) {
-    const seen = watched.get(other) ?? { since: waited, old: undefined };
-    watched.set(other, seen);
-    if (waited - seen.since < WATCH || !(await isAbandoned(other, seen, search))) return other;
-    await removeAbandoned(join(path, other));
+  const { path, waited, sightings } = search;
+  for (const other of (await readEntries(path)) ?? []) {
+    const sighting = sightings.get(other) ?? { firstSeen: waited, expired: undefined };
+    sightings.set(other, sighting);
+    const mayBeStale = waited - sighting.firstSeen >= GRACE_PERIOD;
+    if (!mayBeStale || !(await isStale(other, sighting, search))) return other;
+    await removeStale(join(path, other));
   }
   return undefined;
 }
 
-/** Its process has ended; or its number was given to another process since. */
-async function isAbandoned(other: string, seen: Watched, search: Search): Promise<boolean> {
-  if (!search.isRunning(processOf(other))) return true;
-  seen.old ??= await isOld(join(search.path, other), join(search.path, search.entry));
-  return seen.old;
+/** Whether the entry's process has ended, or its id now belongs to another one. */
+async function isStale(other: string, sighting: Sighting, search: Search): Promise<boolean> {
+  if (!search.isRunning(pidOf(other))) return true;
+  sighting.expired ??= await isExpired(join(search.path, other), join(search.path, search.entry));
+  return sighting.expired;
 }
 
-/** By the clock of the file system, which stamps both: in either direction, for it may have been set. */
-async function isOld(other: string, own: string): Promise<boolean> {
+/** Compares by the file system's clock, in both directions, since that clock may have been set. */
+async function isExpired(other: string, own: string): Promise<boolean> {
   try {
     const { mtimeMs } = await stat(other);
     await create(own);
     try {
-      return Math.abs((await stat(own)).mtimeMs - mtimeMs) >= OLD;
+      return Math.abs((await stat(own)).mtimeMs - mtimeMs) >= STALE_AFTER;
     } finally {
       await unlink(own);
     }
@@ -139,7 +148,7 @@ async function isOld(other: string, own: string): Promise<boolean> {
   }
 }
 
-/** Whether the lock is held now. */
+/** Creates the entry; false, without leaving it there, if another process has one. */
 async function claim(path: string, entry: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -149,12 +158,12 @@ async function claim(path: string, entry: string): Promise<boolean> {
   try {
     await create(join(path, entry));
   } catch (error) {
-    // Whoever had it has just taken the folder away.
+    // The last holder has just removed the folder.
     if (errorCodeOf(error) === "ENOENT") return false;
     await rmdir(path).catch(() => undefined);
     throw error;
   }
-  const entries = await entriesOf(path);
+  const entries = await readEntries(path);
   if (entries?.length === 1 && entries[0] === entry) return true;
   await release(path, entry);
   return false;
@@ -165,14 +174,14 @@ async function create(path: string): Promise<void> {
   await handle.close();
 }
 
-/** One that cannot be removed is taken over by the next one, once this process has ended. */
+/** An entry that cannot be removed becomes stale when this process ends. */
 async function release(path: string, entry: string): Promise<void> {
   await unlink(join(path, entry)).catch(() => undefined);
   await rmdir(path).catch(() => undefined);
 }
 
-/** Names of entries; undefined without the folder. Others, such as those of a file browser, do not count. */
-async function entriesOf(path: string): Promise<readonly string[] | undefined> {
+/** Names of entries; undefined if there is no folder. Ignores other files, such as those of a file browser. */
+async function readEntries(path: string): Promise<readonly string[] | undefined> {
   try {
     return (await readdir(path)).filter((name) => /^\d+-[0-9a-f]{12}$/.test(name));
   } catch (error) {
@@ -181,12 +190,12 @@ async function entriesOf(path: string): Promise<readonly string[] | undefined> {
   }
 }
 
-function processOf(entry: string): number {
+function pidOf(entry: string): number {
   return Number.parseInt(entry, 10);
 }
 
-/** Somebody else may have been quicker. */
-async function removeAbandoned(path: string): Promise<void> {
+/** Another process may have removed it already. */
+async function removeStale(path: string): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {
@@ -194,23 +203,23 @@ async function removeAbandoned(path: string): Promise<void> {
   }
 }
 
-/** What is used of the process to look at others. */
+/** The part of Node's `process` that looks up others. */
 export interface ProcessSource {
   readonly pid: number;
   kill(pid: number, signal: 0): unknown;
 }
 
-/** The processes of this machine, as far as this one may see them. */
+/** The processes of this machine that this one can see. */
 export function createProcessTable(source: ProcessSource): ProcessTable {
   return {
     pid: source.pid,
     isRunning(pid) {
       try {
-        // Sends nothing.
+        // Signal 0 only checks.
         source.kill(pid, 0);
         return true;
       } catch (error) {
-        // EPERM: it runs and belongs to somebody else.
+        // EPERM means that it runs as another user.
         return errorCodeOf(error) !== "ESRCH";
       }
     },

@@ -110,7 +110,7 @@ test("a folder that cannot be made is named: exit 10", async () => {
 });
 
 test("a file that another process keeps locked is exit 10 and says which", async () => {
-  const file = createConfigFile({ directory: () => directory, processes, patience: 0 });
+  const file = createConfigFile({ directory: () => directory, processes, timeout: 0 });
   mkdirSync(`${file.path}.lock`);
   writeFileSync(join(`${file.path}.lock`, `${process.ppid}-0123456789ab`), "");
   await expect(file.update((config) => config)).rejects.toMatchObject({

@@ -105,7 +105,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
           now += milliseconds;
           await duringPause?.();
         },
-        after: timers.after,
+        setTimer: timers.setTimer,
         random: () => random,
         systemTimeZone: () => timeZone,
         localService: async () => ({ service, userId }),

@@ -1,8 +1,8 @@
-import type { After } from "../../src/system/clock.js";
+import type { SetTimer } from "../../src/system/clock.js";
 
 /** Timers that measure no time: each goes off when a test lets time pass. */
 export interface VirtualTimers {
-  readonly after: After;
+  readonly setTimer: SetTimer;
   /**
    * Begins to let time pass for the timers that run now, not for those that are started later.
    * @returns lets the next of them go off; false when none is left
@@ -12,15 +12,15 @@ export interface VirtualTimers {
 
 interface Timer {
   readonly due: number;
-  readonly act: () => void;
+  readonly callback: () => void;
 }
 
 /** @param clock milliseconds; it is set on to when a timer goes off */
 export function createVirtualTimers(clock: { now(): number; setNow(now: number): void }): VirtualTimers {
   const running = new Set<Timer>();
   return {
-    after(milliseconds, act) {
-      const timer = { due: clock.now() + milliseconds, act };
+    setTimer(milliseconds, callback) {
+      const timer = { due: clock.now() + milliseconds, callback };
       running.add(timer);
       return () => void running.delete(timer);
     },
@@ -31,7 +31,7 @@ export function createVirtualTimers(clock: { now(): number; setNow(now: number):
         if (next === undefined) return false;
         running.delete(next);
         clock.setNow(Math.max(clock.now(), next.due));
-        next.act();
+        next.callback();
         return true;
       };
     },

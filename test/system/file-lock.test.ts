@@ -116,7 +116,7 @@ describe("a file lock", () => {
 
   test("of a process that has ended is not taken over in haste", async () => {
     const entry = leaveLock(endedPid());
-    const impatient = withFileLock(path, () => "in", { processes, sleep, patience: 400 });
+    const impatient = withFileLock(path, () => "in", { processes, sleep, timeout: 400 });
     await expect(impatient).rejects.toThrow(LockBusyError);
     expect(existsSync(entry)).toBe(true);
   });
@@ -129,14 +129,14 @@ describe("a file lock", () => {
 
   test("that was left half made is free", async () => {
     mkdirSync(path);
-    expect(await withFileLock(path, () => "in", { processes, patience: 0 })).toBe("in");
+    expect(await withFileLock(path, () => "in", { processes, timeout: 0 })).toBe("in");
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test("is not kept by files of others in its folder", async () => {
     mkdirSync(path);
     writeFileSync(join(path, ".DS_Store"), "");
-    expect(await withFileLock(path, () => "in", { processes, patience: 0 })).toBe("in");
+    expect(await withFileLock(path, () => "in", { processes, timeout: 0 })).toBe("in");
     expect(readdirSync(path)).toEqual([".DS_Store"]);
   });
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { After } from "../../system/clock.js";
+import type { SetTimer } from "../../system/clock.js";
 import { type HttpRequest, type HttpResponse, interruptedWrite, type Sent } from "../transport.js";
 import { AttemptTimeout, describeFailure, type Surroundings } from "./errors.js";
 
@@ -9,7 +9,7 @@ export interface AttemptOptions extends Omit<Surroundings, "sent" | "url"> {
   readonly connectTimeout: number;
   /** Longest time of the whole attempt in milliseconds. */
   readonly timeout: number;
-  readonly after: After;
+  readonly setTimer: SetTimer;
 }
 
 /**
@@ -48,13 +48,13 @@ interface Limits {
 
 function createLimits(
   signal: AbortSignal | undefined,
-  { connectTimeout, timeout, after }: Pick<AttemptOptions, "connectTimeout" | "timeout" | "after">,
+  { connectTimeout, timeout, setTimer }: Pick<AttemptOptions, "connectTimeout" | "timeout" | "setTimer">,
 ): Limits {
   const controller = new AbortController();
   const stop = (milliseconds: number) => controller.abort(new AttemptTimeout(milliseconds));
   const interrupt = () => controller.abort(signal?.reason);
-  const connected = after(connectTimeout, () => stop(connectTimeout));
-  const ended = after(timeout, () => stop(timeout));
+  const connected = setTimer(connectTimeout, () => stop(connectTimeout));
+  const ended = setTimer(timeout, () => stop(timeout));
   signal?.addEventListener("abort", interrupt);
   return {
     exceeded: new Promise((_, reject) => {

@@ -1,4 +1,4 @@
-import type { After } from "../../system/clock.js";
+import type { SetTimer } from "../../system/clock.js";
 import type { HttpRequest, HttpResponse, Transport } from "../transport.js";
 import { attempt } from "./attempt.js";
 import { createConnections } from "./connections.js";
@@ -14,7 +14,7 @@ export interface UndiciTransportOptions {
   /** Longest time of it until a connection stands, in milliseconds; ten seconds by default. */
   readonly connectTimeout?: number;
   /** Measures both of them. */
-  readonly after: After;
+  readonly setTimer: SetTimer;
   /** The proxy on the way to a URL; null where it is reached directly, which is the default. */
   readonly proxyFor?: (url: URL) => ProxyServer | null;
   /** The largest body that is read, in bytes; 32 MiB by default. */
@@ -30,7 +30,7 @@ export interface UndiciTransport {
 
 /** The transport over real sockets. It follows no redirects and repeats nothing. */
 export function createUndiciTransport(options: UndiciTransportOptions): UndiciTransport {
-  const { timeout, after, answerMax = ANSWER_MAX, proxyFor = () => null } = options;
+  const { timeout, setTimer, answerMax = ANSWER_MAX, proxyFor = () => null } = options;
   const connectTimeout = Math.min(options.connectTimeout ?? CONNECT_TIMEOUT, timeout);
   const connections = createConnections({ connectTimeout, answerMax });
 
@@ -38,7 +38,7 @@ export function createUndiciTransport(options: UndiciTransportOptions): UndiciTr
     const proxy = proxyFor(new URL(request.url));
     // A POST that fails on a connection that went stale would leave open whether it was done.
     const dispatcher = await connections.dispatcherOf({ proxy, fresh: request.method === "POST" });
-    return attempt(request, { dispatcher, proxy, timeout, connectTimeout, after, answerMax });
+    return attempt(request, { dispatcher, proxy, timeout, connectTimeout, setTimer, answerMax });
   }
   return { send, close: () => connections.close() };
 }

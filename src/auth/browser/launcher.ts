@@ -1,5 +1,5 @@
 import type { Environment } from "../../config/environment.js";
-import { childEnvironment, runHelperProcess, type SelfCommand } from "../../system/child-process.js";
+import { childEnvironment, runChildProcess, type SelfCommand } from "../../system/child-process.js";
 import { BROWSER_HELPER_ARGUMENT } from "./browser-helper.js";
 
 /** Some launchers end only with the browser. */
@@ -11,17 +11,17 @@ export async function openBrowser(
   { self: [program, ...args], env }: { readonly self: SelfCommand; readonly env: Environment },
   signal: AbortSignal,
 ): Promise<void> {
-  const result = await runHelperProcess({
+  const result = await runChildProcess({
     program,
     args: [...args, BROWSER_HELPER_ARGUMENT],
     env: childEnvironment(env),
     input: url,
     stderr: "ignore",
-    limit: LIMIT,
-    outputMax: 1024 * 1024,
+    timeout: LIMIT,
+    maxOutput: 1024 * 1024,
     signal,
   });
-  if (result.kind === "not_started" || (result.kind === "ended" && result.exitCode !== 0)) {
+  if (result.kind === "not_started" || (result.kind === "exited" && result.exitCode !== 0)) {
     throw new Error("the browser could not be opened");
   }
 }

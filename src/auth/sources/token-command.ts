@@ -1,6 +1,6 @@
 import type { Command } from "../../config/profile-values.js";
 import { type CliError, configurationError } from "../../errors.js";
-import { type ChildEnvironment, childEnvironment, runHelperProcess } from "../../system/child-process.js";
+import { type ChildEnvironment, childEnvironment, runChildProcess } from "../../system/child-process.js";
 import { checkToken, withoutFinalNewline } from "./token-text.js";
 
 /** One run of a token command. */
@@ -25,14 +25,14 @@ const OUTPUT_MAX = 64 * 1024;
 export async function runTokenCommand(options: TokenCommandOptions): Promise<string> {
   const { source, env, signal, limit = LIMIT } = options;
   const [program, ...args] = options.command;
-  const result = await runHelperProcess({
+  const result = await runChildProcess({
     program,
     args,
     env: childEnvironment(env),
     input: null,
     stderr: "inherit",
-    limit,
-    outputMax: OUTPUT_MAX,
+    timeout: limit,
+    maxOutput: OUTPUT_MAX,
     signal,
   });
   const fail = (what: string): CliError =>
@@ -42,9 +42,9 @@ export async function runTokenCommand(options: TokenCommandOptions): Promise<str
       throw fail(`cannot be started (${result.code})`);
     case "timeout":
       throw fail(`printed no token within ${limit / 1000} seconds`);
-    case "too_much":
+    case "output_too_large":
       throw fail(`printed more than ${OUTPUT_MAX / 1024} KiB, which is no token`);
-    case "ended":
+    case "exited":
       if (result.exitCode !== 0) throw fail(`ended with ${result.exitCode ?? "a signal"}`);
       return checkToken(readOutput(result.stdout), `${source}: the output of ${program}`);
   }

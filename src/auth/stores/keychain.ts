@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { type CliError, configurationError } from "../../errors.js";
-import { type ChildEnvironment, childEnvironment, runHelperProcess } from "../../system/child-process.js";
+import { type ChildEnvironment, childEnvironment, runChildProcess } from "../../system/child-process.js";
 import {
   ANSWER_MARK,
   KEYCHAIN_HELPER_ARGUMENT,
@@ -111,19 +111,19 @@ async function runHelper(
   request: KeychainRequest,
   limit: number,
 ): Promise<KeychainAnswer | null> {
-  const result = await runHelperProcess({
+  const result = await runChildProcess({
     program,
     args: [...args, KEYCHAIN_HELPER_ARGUMENT],
     env: childEnvironment(env),
     input: JSON.stringify(request),
     stderr: "ignore",
-    limit,
-    outputMax: OUTPUT_MAX,
+    timeout: limit,
+    maxOutput: OUTPUT_MAX,
     signal: signal(),
   });
   if (result.kind === "timeout") return null;
   if (result.kind === "not_started") throw unansweredError(`it cannot be started: ${result.code}`);
-  if (result.kind === "too_much") throw unansweredError("it said too much");
+  if (result.kind === "output_too_large") throw unansweredError("it said too much");
   const answer = readKeychainAnswer(result.stdout);
   if (answer !== null) return answer;
   throw unansweredError(`it ended with ${result.exitCode ?? "a signal"}`);

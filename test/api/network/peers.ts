@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { onTestFinished } from "vitest";
 import { createUndiciTransport, type UndiciTransportOptions } from "../../../src/api/network/transport.js";
 import type { HttpRequest, HttpResponse } from "../../../src/api/transport.js";
-import { startTimer } from "../../../src/system/clock.js";
+import { setTimer } from "../../../src/system/clock.js";
 import { type Certificate, createCertificate } from "../../service/support/certificate.js";
 
 /** Peers over real sockets, until the test is over. Each resolves with `127.0.0.1:PORT`. */
@@ -57,7 +57,7 @@ export async function closedPort(): Promise<string> {
 
 /** Sends over one transport, which is closed when the test is over. */
 export function createSender(options: Partial<UndiciTransportOptions> = {}) {
-  const { send, close } = createUndiciTransport({ timeout: 10_000, after: startTimer, ...options });
+  const { send, close } = createUndiciTransport({ timeout: 10_000, setTimer, ...options });
   onTestFinished(close);
   return (url: string, request: Partial<HttpRequest> = {}): Promise<HttpResponse> =>
     send({ method: "GET", url, headers: {}, ...request });

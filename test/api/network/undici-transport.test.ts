@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createUndiciTransport } from "../../../src/api/network/transport.js";
 import { CliError } from "../../../src/errors.js";
-import { startTimer } from "../../../src/system/clock.js";
+import { setTimer } from "../../../src/system/clock.js";
 import { closedPort, createSender, listenHttp, listenMute, listenRaw, POST, send } from "./peers.js";
 
 /** What the transport makes of a peer's bytes, and of their absence. */
@@ -318,7 +318,7 @@ describe("connections", () => {
       socket.once("data", () => hello?.());
       socket.once("close", () => gone?.());
     });
-    const { send: transport, close } = createUndiciTransport({ timeout: 60_000, after: startTimer });
+    const { send: transport, close } = createUndiciTransport({ timeout: 60_000, setTimer });
     const sent = transport({ method: "GET", url: `https://${host}/`, headers: {} });
     const failed = expect(sent).rejects.toMatchObject({ sent: "no" });
     await asked;

@@ -4,7 +4,7 @@ import { awaitStart } from "../../support/child-start.js";
 
 /** One of several processes that count in one file: increments it some times, then prints how often it did. */
 const [lock = "", counter = "", times = "0", killAt = ""] = process.argv.slice(2);
-const options = { processes: createProcessTable(process), patience: 20_000 };
+const options = { processes: createProcessTable(process), timeout: 20_000 };
 
 await awaitStart();
 let done = 0;
