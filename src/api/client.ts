@@ -1,6 +1,7 @@
 import { DEFAULT_MEDIA_TYPE } from "../contract/limits.js";
+import { parseRateLimit, type RateLimit } from "../contract/rate-limit.js";
 import type { Activity, Calendar, CalendarEvent, EventDraft, Label, User } from "../contract/shapes.js";
-import { type AnswerFacts, createExchange, type Exchange, factsOf } from "./json-api/exchange.js";
+import { createJsonApi, type RequestRoute } from "./json-api/json-api.js";
 import { activityBody, eventBody } from "./json-api/requests.js";
 import {
   indexIncluded,
@@ -10,11 +11,12 @@ import {
   readLabel,
   readUser,
 } from "./json-api/resources.js";
+import { readServerTime } from "./sending/rate-limit.js";
 import { createSender, type SenderOptions } from "./sending/sender.js";
 
 export type CalendarInclude = "labels" | "members";
 
-/** Everything an event can bring along; one comma-separated value. */
+/** Everything that can be included with an event. */
 const EVENT_INCLUDE = "creator,label,attendees";
 
 export interface EventAddress {
@@ -24,15 +26,22 @@ export interface EventAddress {
 
 export interface UpcomingWindow {
   readonly calendarId: string;
-  /** IANA name of the zone in which the days begin. */
+  /** IANA time zone in which the days begin. */
   readonly timezone: string;
-  /** Whole days from today on, 1 to 7. */
+  /** Number of days starting today, 1 to 7. */
   readonly days: number;
+}
+
+/** What the headers of a response say about the service. */
+export interface ResponseInfo {
+  readonly rateLimit: RateLimit | null;
+  /** The service's time in milliseconds since the Unix epoch; null if it is missing, invalid, or from a cache. */
+  readonly serverTime: number | null;
 }
 
 /**
  * The contract's client: one function per endpoint, resources as flat shapes.
- * All of them throw CliError with the exit codes of docs/exit-codes.md. @see contract section 4
+ * All throw CliError with the exit codes of docs/exit-codes.md. @see contract section 4
  */
 export interface Api {
   getCurrentUser(): Promise<User>;
@@ -48,11 +57,11 @@ export interface Api {
   updateEvent(address: EventAddress, draft: EventDraft): Promise<CalendarEvent>;
   deleteEvent(address: EventAddress): Promise<void>;
   createActivity(address: EventAddress, content: string): Promise<Activity>;
-  /** What the headers of the last answer told; null before the first. */
-  lastAnswer(): AnswerFacts | null;
+  /** From the headers of the last response; null before the first. */
+  lastResponse(): ResponseInfo | null;
 }
 
-export interface ApiOptions extends Omit<SenderOptions, "onAnswer"> {
+export interface ApiOptions extends Omit<SenderOptions, "onResponse"> {
   readonly baseUrl: URL;
   /** Value of `Accept`; the contract's own by default. */
   readonly mediaType?: string | undefined;
@@ -60,18 +69,18 @@ export interface ApiOptions extends Omit<SenderOptions, "onAnswer"> {
   readonly tokenSource?: string | undefined;
 }
 
-/** The client over a transport: bodies, repeats, waits and errors are its own. */
+/** The client over a transport that sends each request once. */
 export function createApi(options: ApiOptions): Api {
-  let facts: AnswerFacts | null = null;
+  let lastResponse: ResponseInfo | null = null;
   const { baseUrl, mediaType = DEFAULT_MEDIA_TYPE, tokenSource } = options;
   const send = createSender({
     ...options,
-    onAnswer: (response) => {
-      facts = factsOf(response);
+    onResponse: ({ headers }) => {
+      lastResponse = { rateLimit: parseRateLimit(headers), serverTime: readServerTime(headers) };
     },
   });
-  const exchange = createExchange({ send, baseUrl, mediaType, tokenSource });
-  return { ...createReads(exchange), ...createWrites(exchange), lastAnswer: () => facts };
+  const request = createJsonApi({ send, baseUrl, mediaType, tokenSource });
+  return { ...createReads(request), ...createWrites(request), lastResponse: () => lastResponse };
 }
 
 type Reads = Pick<
@@ -85,16 +94,16 @@ type Reads = Pick<
   | "listUpcomingEvents"
 >;
 
-function createReads(exchange: Exchange): Reads {
+function createReads(request: RequestRoute): Reads {
   return {
     async getCurrentUser() {
-      const answer = await exchange("getCurrentUser", { subject: "the current user" });
-      return answer.one(({ data }) => readUser(data, null));
+      const response = await request("getCurrentUser", { subject: "the current user" });
+      return response.one(({ data }) => readUser(data, null));
     },
     async listCalendars(include) {
       const query = { include: joinInclude(include) };
-      const answer = await exchange("listCalendars", { subject: "the calendars", query });
-      return answer.many(({ data, included }) => {
+      const response = await request("listCalendars", { subject: "the calendars", query });
+      return response.many(({ data, included }) => {
         const index = indexIncluded(included);
         return data.map((resource) => readCalendar(resource, index));
       });
@@ -102,31 +111,36 @@ function createReads(exchange: Exchange): Reads {
     async getCalendar(calendarId, include) {
       const query = { include: joinInclude(include) };
       const ids = { calendar_id: calendarId };
-      const answer = await exchange("getCalendar", { subject: `calendar ${calendarId}`, ids, query });
-      return answer.one(({ data, included }) => readCalendar(data, indexIncluded(included)));
+      const response = await request("getCalendar", { subject: `calendar ${calendarId}`, ids, query });
+      return response.one(({ data, included }) => readCalendar(data, indexIncluded(included)));
     },
     async listLabels(calendarId) {
       const ids = { calendar_id: calendarId };
-      const answer = await exchange("listLabels", { subject: `the labels of calendar ${calendarId}`, ids });
-      return answer.many(({ data }) => data.map((resource) => readLabel(resource, calendarId)));
+      const response = await request("listLabels", { subject: `the labels of calendar ${calendarId}`, ids });
+      return response.many(({ data }) => data.map((resource) => readLabel(resource, calendarId)));
     },
     async listMembers(calendarId) {
       const ids = { calendar_id: calendarId };
-      const answer = await exchange("listMembers", { subject: `the members of calendar ${calendarId}`, ids });
-      return answer.many(({ data }) => data.map((resource) => readUser(resource, calendarId)));
+      const response = await request("listMembers", {
+        subject: `the members of calendar ${calendarId}`,
+        ids,
+      });
+      return response.many(({ data }) => data.map((resource) => readUser(resource, calendarId)));
     },
     async getEvent(address) {
       const query = { include: EVENT_INCLUDE };
-      const answer = await exchange("getEvent", { ...addressed(address), query });
-      return answer.one(({ data, included }) => readEvent(data, indexIncluded(included), address.calendarId));
+      const response = await request("getEvent", { ...addressed(address), query });
+      return response.one(({ data, included }) =>
+        readEvent(data, indexIncluded(included), address.calendarId),
+      );
     },
     async listUpcomingEvents({ calendarId, timezone, days }) {
-      const answer = await exchange("listUpcomingEvents", {
+      const response = await request("listUpcomingEvents", {
         subject: `the events of calendar ${calendarId}`,
         ids: { calendar_id: calendarId },
         query: { timezone, days: String(days), include: EVENT_INCLUDE },
       });
-      return answer.many(({ data, included }) => {
+      return response.many(({ data, included }) => {
         const index = indexIncluded(included);
         return data.map((resource) => readEvent(resource, index, calendarId));
       });
@@ -136,35 +150,37 @@ function createReads(exchange: Exchange): Reads {
 
 type Writes = Pick<Api, "createEvent" | "updateEvent" | "deleteEvent" | "createActivity">;
 
-function createWrites(exchange: Exchange): Writes {
+function createWrites(request: RequestRoute): Writes {
   return {
     async createEvent(calendarId, draft) {
-      const answer = await exchange("createEvent", {
+      const response = await request("createEvent", {
         subject: `event "${draft.title}" in calendar ${calendarId}`,
         notFound: `calendar ${calendarId}`,
         ids: { calendar_id: calendarId },
         body: eventBody(draft, calendarId),
-        lookAt: "look with `calctl events list` before you repeat it",
+        checkHint: "check with `calctl events list` before you repeat it",
       });
-      return answer.one(({ data, included }) => readEvent(data, indexIncluded(included), calendarId));
+      return response.one(({ data, included }) => readEvent(data, indexIncluded(included), calendarId));
     },
     async updateEvent(address, draft) {
       const body = eventBody(draft, address.calendarId);
-      const answer = await exchange("updateEvent", { ...addressed(address), body });
-      return answer.one(({ data, included }) => readEvent(data, indexIncluded(included), address.calendarId));
+      const response = await request("updateEvent", { ...addressed(address), body });
+      return response.one(({ data, included }) =>
+        readEvent(data, indexIncluded(included), address.calendarId),
+      );
     },
     async deleteEvent(address) {
-      await exchange("deleteEvent", addressed(address));
+      await request("deleteEvent", addressed(address));
     },
     async createActivity(address, content) {
-      const answer = await exchange("createActivity", {
+      const response = await request("createActivity", {
         ...addressed(address),
         subject: `comment on event ${address.eventId}`,
         notFound: addressed(address).subject,
         body: activityBody(content),
-        lookAt: "look at the event's comments before you repeat it",
+        checkHint: "check the event's comments before you repeat it",
       });
-      return answer.one(({ data }) => readActivity(data, address.calendarId, address.eventId));
+      return response.one(({ data }) => readActivity(data, address.calendarId, address.eventId));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { AnswerFacts } from "../api/json-api/exchange.js";
+import type { ResponseInfo } from "../api/client.js";
 import type { Context } from "../context.js";
 import type { User } from "../contract/shapes.js";
 import { CliError } from "../errors.js";
@@ -40,7 +40,7 @@ export async function runStatus(
 
 interface Asked {
   readonly user: User | null;
-  readonly facts: AnswerFacts | null;
+  readonly facts: ResponseInfo | null;
   /** Middle of the exchange by the clock here, in milliseconds since the Unix epoch. */
   readonly askedAt: number;
   readonly error: unknown;
@@ -49,15 +49,15 @@ interface Asked {
 const NOBODY: Asked = { user: null, facts: null, askedAt: 0, error: null };
 
 async function askService({ api, now }: Pick<Context, "api" | "now">): Promise<Asked> {
-  let facts: AnswerFacts | null = null;
+  let facts: ResponseInfo | null = null;
   const sentAt = now();
   try {
     const client = await api();
     try {
       const user = await client.getCurrentUser();
-      return { user, facts: client.lastAnswer(), askedAt: (sentAt + now()) / 2, error: null };
+      return { user, facts: client.lastResponse(), askedAt: (sentAt + now()) / 2, error: null };
     } finally {
-      facts = client.lastAnswer();
+      facts = client.lastResponse();
     }
   } catch (error) {
     return { user: null, facts, askedAt: (sentAt + now()) / 2, error };
@@ -70,7 +70,7 @@ function signedIn({ user, error }: Asked): boolean | null {
   return error instanceof CliError && error.code === "not_signed_in" ? false : null;
 }
 
-function rateLimitOf(facts: AnswerFacts | null): StatusRateLimit | null {
+function rateLimitOf(facts: ResponseInfo | null): StatusRateLimit | null {
   const rateLimit = facts?.rateLimit ?? null;
   // 8.64e12 seconds is the end of JavaScript's time.
   if (rateLimit === null || rateLimit.reset > 8.64e12) return null;

@@ -8,26 +8,26 @@ import type { RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
 import { parseServiceUrl } from "../config/urls.js";
 import { CliError } from "../errors.js";
-import { createPauseDisplay } from "../terminal/pause-display.js";
+import { createWaitDisplay } from "../terminal/wait-display.js";
 import { createInProcessTransport, LOCAL_BASE_URL } from "./local-service.js";
 import type { HostParts, LocalService } from "./parts.js";
 
-/** What every client of one run is made of. */
+/** What all clients of one run share. */
 export interface ClientParts {
   readonly parts: HostParts;
   readonly run: RunSettings;
-  /** Writes lines of a trace, which belong together, to stderr. */
+  /** Writes lines of a trace to stderr, without other output between them. */
   readonly trace: (lines: readonly string[]) => void;
 }
 
 export interface ServiceClientOptions {
   readonly settings: Settings;
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly token: () => Promise<Token | null>;
   readonly localService: () => Promise<LocalService>;
 }
 
-/** The client of the chosen service: the embedded one in this process, or one over the network. */
+/** The client of the chosen service: embedded in this process, or over the network. */
 export async function createServiceClient(
   { settings, ...options }: ServiceClientOptions,
   client: ClientParts,
@@ -85,22 +85,22 @@ function notSignedIn(url: URL): CliError {
 
 /**
  * The transport over sockets; undici is loaded only here.
- * @param answerMax the largest answer that is read, in bytes; 32 MiB by default
+ * @param maxResponseSize largest response body in bytes; 32 MiB by default
  */
-export async function openTransport(client: ClientParts, answerMax?: number): Promise<Transport> {
+export async function openTransport(client: ClientParts, maxResponseSize?: number): Promise<Transport> {
   const { parts, run } = client;
   const { createUndiciTransport } = await import("../api/network/transport.js");
   const { send, close } = createUndiciTransport({
     timeout: run.timeout,
     setTimer: parts.setTimer,
     proxyFor: readProxyChoice(parts.process.env),
-    ...(answerMax === undefined ? {} : { answerMax }),
+    ...(maxResponseSize === undefined ? {} : { maxResponseSize }),
   });
   parts.resources.add(close);
   return traced(send, client);
 }
 
-/** With `--verbose`, a transport that writes one line an attempt; with `--debug`, all that goes over it. */
+/** With `--verbose`, writes one line per attempt; with `--debug`, requests and responses. */
 async function traced(transport: Transport, { parts, run, trace }: ClientParts): Promise<Transport> {
   if (!run.verbose && !run.debug) return transport;
   const { withTrace } = await import("../api/trace/trace.js");
@@ -117,17 +117,17 @@ function nameUrl(url: string): string {
   return url.startsWith(LOCAL_BASE_URL) ? `local /${url.slice(LOCAL_BASE_URL.length)}` : url;
 }
 
-/** What a service limits. @see contract section 8 */
+/** What a service's rate limit applies to. @see contract section 8 */
 interface LimitedAccount {
   readonly token: string;
   /** `https://host[:port]` of the service. */
   readonly origin: string;
 }
 
-/** How a client of this run repeats and waits: everything of the sender but its transport. */
-type Resilience = Omit<SenderOptions, "transport" | "onAnswer">;
+/** How a client retries and waits. */
+type Resilience = Omit<SenderOptions, "transport" | "onResponse">;
 
-/** @param account null for the profile `local`, which is not limited */
+/** @param account null for the profile `local`, which has no limit */
 async function createResilience(
   { parts, run }: ClientParts,
   account: LimitedAccount | null,
@@ -138,12 +138,12 @@ async function createResilience(
   ]);
   const { clock } = parts;
   const store = account === null ? undefined : await openRateLimitFile(parts, account);
-  const { slice, onPause } = createPauseDisplay(parts.stderr, run.quiet);
+  const { maxSleep, onWait } = createWaitDisplay(parts.stderr, run.quiet);
   return {
     policy: { ...DEFAULT_RETRY_POLICY, retries: run.retries },
-    limiter: createRateLimiter({ maxWait: run.maxWait, slice, clock, store, onPause }),
+    limiter: createRateLimiter({ maxWait: run.maxWait, maxSleep, clock, store, onWait }),
     clock,
-    onPause,
+    onWait,
     signal: parts.signal(),
   };
 }

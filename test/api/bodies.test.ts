@@ -24,10 +24,10 @@ function withHeaders(headers: Readonly<Record<string, string>>, body: string | U
 }
 
 const CUT_SHORT: readonly (readonly [string, Body, string])[] = [
-  ["nothing", "", "the answer is empty"],
-  ["blanks", " \r\n", "the answer is empty"],
-  ["the beginning of a document", event().slice(0, 20), "the answer was cut short"],
-  ["100,000 brackets that nobody closes", `{"data":${"[".repeat(100_000)}`, "the answer was cut short"],
+  ["nothing", "", "the response is empty"],
+  ["blanks", " \r\n", "the response is empty"],
+  ["the beginning of a document", event().slice(0, 20), "the response was cut short"],
+  ["100,000 brackets that nobody closes", `{"data":${"[".repeat(100_000)}`, "the response was cut short"],
 ];
 
 const NOT_THE_CONTRACTS: readonly (readonly [string, Body, string])[] = [
@@ -36,12 +36,12 @@ const NOT_THE_CONTRACTS: readonly (readonly [string, Body, string])[] = [
     withHeaders({ "content-type": "text/html" }, "<html>Sign in</html>"),
     "is not JSON but text/html",
   ],
-  ["JSON with a comma too many", event('{"title":"T",}'), "the answer is not JSON"],
-  ["a raw NUL in a text", event('{"title":"a\0b"}'), "the answer is not JSON"],
+  ["JSON with a comma too many", event('{"title":"T",}'), "the response is not JSON"],
+  ["a raw NUL in a text", event('{"title":"a\0b"}'), "the response is not JSON"],
   [
     "UTF-16",
     withHeaders({ "content-type": "application/json; charset=utf-16" }, Buffer.from(event(), "utf16le")),
-    "the answer is not JSON",
+    "the response is not JSON",
   ],
   [
     "ISO 8859-1, which would garble what an update then sends back",
@@ -49,12 +49,12 @@ const NOT_THE_CONTRACTS: readonly (readonly [string, Body, string])[] = [
       { "content-type": "application/json; charset=iso-8859-1" },
       Buffer.from(event('{"title":"Café"}'), "latin1"),
     ),
-    "the answer is not UTF-8",
+    "the response is not UTF-8",
   ],
   [
     "gzip that nobody asked for",
     withHeaders({ "content-encoding": "gzip" }, gzipSync(event())),
-    "gzip, which was not asked for",
+    "gzip, which was not requested",
   ],
   ["no data", "{}", "data"],
   ["data null", '{"data":null}', "data"],
@@ -149,8 +149,8 @@ describe("C10 an answer that is whole but not the contract's", () => {
     const page = { status: 200, headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" };
     server.on(`${method} /calendars/${calendarId}/events/${eventId}`, [reply(page)]);
     const result = withError(await world.send(...argv, eventId, "-c", calendarId, "-o", "json"));
-    expect(result).toMatchObject(failure(11, "not JSON but text/html; it may have been done all the same"));
-    expect(result.error.hint).toBe("look whether it was done; repeating this is safe");
+    expect(result).toMatchObject(failure(11, "not JSON but text/html; the write may have succeeded"));
+    expect(result.error.hint).toBe("check whether it did; this is safe to repeat");
   });
 
   test.each(NOT_THE_CONTRACTS)("%s: 11 to a read, 9 to a create", async (_, body, message) => {

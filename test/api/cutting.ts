@@ -149,7 +149,7 @@ export async function expectWhole(recording: Recording, framing: Framing = "leng
 }
 
 const RETRIES_MAX = 100;
-const REPEATED = /^.+(?:without an answer.*|cut short.*|is empty); trying again in [\d.]+ s/gm;
+const REPEATED = /^.+(?:without a response.*|cut short.*|is empty); retrying in [\d.]+ s/gm;
 
 /**
  * Cuts the answer after each byte, each in an attempt of its own, and gives it whole in the last one of each run: a

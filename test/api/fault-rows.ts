@@ -55,7 +55,7 @@ const DOCUMENT = '{"data":{"id":"e1","type":"event","attributes":{"title":"T"}}}
 const WHOLE = { status: 200, body: DOCUMENT };
 const HEAD = `HTTP/1.1 200 OK\r\ncontent-length: ${DOCUMENT.length}\r\n\r\n`;
 const MEBIBYTE = 1024 * 1024;
-const NO_ANSWER = "closed the connection without an answer";
+const NO_ANSWER = "closed the connection without a response";
 
 export const NO_WHOLE_ANSWER: readonly FaultRow[] = [
   { name: "closed without an answer", script: [receive, close], message: NO_ANSWER, ...PASSING },
@@ -108,7 +108,7 @@ export const NO_WHOLE_ANSWER: readonly FaultRow[] = [
   {
     name: "go on, and nothing more",
     script: [receive, send("HTTP/1.1 100 Continue\r\n\r\n"), close],
-    message: "cannot be read over (100 Continue or the like)",
+    message: "unexpected interim response (such as 100 Continue)",
     ...PASSING,
   },
   {
@@ -117,17 +117,17 @@ export const NO_WHOLE_ANSWER: readonly FaultRow[] = [
     message: "was cut short",
     ...PASSING,
   },
-  { name: "silence", script: [receive, hang], message: "within 30 seconds", ...PASSING },
+  { name: "silence", script: [receive, hang], message: "after 30 seconds", ...PASSING },
   {
     name: "silence within the body",
     script: [receive, send(`${HEAD}${DOCUMENT.slice(0, 9)}`), hang],
-    message: "within 30 seconds",
+    message: "after 30 seconds",
     ...PASSING,
   },
   {
     name: "a body that never ends",
     script: [receive, send("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n"), dripForever(" ")],
-    message: "within 30 seconds",
+    message: "after 30 seconds",
     ...PASSING,
   },
   {
@@ -139,7 +139,7 @@ export const NO_WHOLE_ANSWER: readonly FaultRow[] = [
   {
     name: "headers without end",
     script: [reply({ status: 200, headers: { "x-long": "x".repeat(100_000) }, body: DOCUMENT })],
-    message: "the headers of the answer",
+    message: "the response headers",
     ...LASTING,
   },
   ...[
@@ -151,13 +151,13 @@ export const NO_WHOLE_ANSWER: readonly FaultRow[] = [
   ].map(([name = "", head]) => ({
     name,
     script: [receive, send(`${head}${DOCUMENT}`), close],
-    message: "is not HTTP",
+    message: "is not valid HTTP",
     ...LASTING,
   })),
   {
     name: "another protocol",
     script: [receive, send("SSH-2.0-server\r\n"), close],
-    message: "is not HTTP",
+    message: "is not valid HTTP",
     ...LASTING,
   },
 ];
@@ -207,12 +207,12 @@ export const STATUSES: readonly FaultRow[] = [
   { ...answered(408), message: "(408)", idempotent: { exitCode: 11, seen: 4 }, post: REFUSED },
   ...[500, 502, 503, 504].map((status) => ({
     ...answered(status),
-    message: `the service answered ${status}`,
+    message: `the service returned ${status}`,
     ...PASSING,
   })),
   ...[501, 505, 507, 599].map((status) => ({
     ...answered(status),
-    message: `the service answered ${status}`,
+    message: `the service returned ${status}`,
     idempotent: { exitCode: 8, ...ONCE },
     post: { exitCode: 9, ...ONCE },
   })),

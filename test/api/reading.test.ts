@@ -16,12 +16,12 @@ interface Canned {
 /** Neither repeats nor waits. */
 function impatient() {
   const clock = { now: () => NOW, sleep: async () => undefined, random: () => 0 };
-  const onPause = () => undefined;
+  const onWait = () => undefined;
   return {
     policy: { ...DEFAULT_RETRY_POLICY, retries: 0 },
-    limiter: createRateLimiter({ maxWait: 0, slice: 1000, clock, store: undefined, onPause }),
+    limiter: createRateLimiter({ maxWait: 0, maxSleep: 1000, clock, store: undefined, onWait }),
     clock,
-    onPause,
+    onWait,
     signal: new AbortController().signal,
   };
 }
@@ -270,7 +270,7 @@ describe("events as services send them", () => {
         api.listUpcomingEvents({ calendarId: "cal", timezone: "UTC", days: 1 }),
       ).rejects.toMatchObject({
         exitCode: 11,
-        message: expect.stringContaining(`event e2: ${name} "soon" is no ISO 8601 date-time`),
+        message: expect.stringContaining(`event e2: ${name} "soon" is not a valid ISO 8601 date-time`),
       });
     },
   );
@@ -379,7 +379,7 @@ describe("failures", () => {
     ["maybe", "put", 8],
     ["maybe", "delete", 8],
   ] as const)("no answer, sent: %s, to a %s is exit %i", async (sent, call, exitCode) => {
-    const error = new TransportError("nothing came", { fault: "closed", sent, reason: "ECONNRESET" });
+    const error = new TransportError("nothing came", { kind: "closed", sent, reason: "ECONNRESET" });
     expect((await failure(error, call)).exitCode).toBe(exitCode);
   });
 
@@ -394,16 +394,16 @@ describe("failures", () => {
   });
 
   test.each([
-    [{ "x-ratelimit-reset": "1795272000" }, "try again in 600 seconds, or let it wait with --max-wait 600"],
+    [{ "x-ratelimit-reset": "1795272000" }, "try again in 600 seconds, or wait for it with --max-wait 600"],
     [
       { "x-ratelimit-reset": "1795272000", "retry-after": "30" },
-      "try again in 30 seconds, or let it wait with --max-wait 30",
+      "try again in 30 seconds, or wait for it with --max-wait 30",
     ],
-    [{ "retry-after": "1" }, "try again in 1 second, or let it wait with --max-wait 1"],
-    [{ "x-ratelimit-reset": "soon" }, "try again later: the service does not say when"],
-    [{ "x-ratelimit-reset": "8640000000001" }, "try again later: the service does not say when"],
-    [{ "retry-after": "315360000" }, "the service asks to wait 3650 days, which may be a mistake of it"],
-    [{}, "try again later: the service does not say when"],
+    [{ "retry-after": "1" }, "try again in 1 second, or wait for it with --max-wait 1"],
+    [{ "x-ratelimit-reset": "soon" }, "try again later; the service does not say when"],
+    [{ "x-ratelimit-reset": "8640000000001" }, "try again later; the service does not say when"],
+    [{ "retry-after": "315360000" }, "the service asks to wait 3650 days, which may be a mistake"],
+    [{}, "try again later; the service does not say when"],
   ])("a 429 with %j: %s", async (headers, hint) => {
     expect((await failure({ status: 429, headers, body: "" })).hint).toBe(hint);
   });
@@ -428,9 +428,9 @@ describe("requests", () => {
       date: "Sat, 21 Nov 2026 14:30:00 GMT",
     };
     const { api } = clientOf({ headers, body: { data: { id: "u", type: "user" } } });
-    expect(api.lastAnswer()).toBeNull();
+    expect(api.lastResponse()).toBeNull();
     await api.getCurrentUser();
-    expect(api.lastAnswer()).toEqual({
+    expect(api.lastResponse()).toEqual({
       rateLimit: { limit: 600, remaining: 17, reset: 1_795_272_000 },
       serverTime: Date.parse("2026-11-21T14:30:00Z"),
     });
@@ -441,7 +441,7 @@ describe("requests", () => {
     async (headers) => {
       const { api } = clientOf({ headers, body: { data: { id: "u", type: "user" } } });
       await api.getCurrentUser();
-      expect(api.lastAnswer()?.serverTime).toBeNull();
+      expect(api.lastResponse()?.serverTime).toBeNull();
     },
   );
 });

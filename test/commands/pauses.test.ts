@@ -26,11 +26,11 @@ describe("a repeat", () => {
     const { exitCode, stdout, stderr } = await send("whoami");
     expect({ exitCode, stdout }).toEqual({ exitCode: 8, stdout: "" });
     expect(stderr.trimEnd().split("\n")).toEqual([
-      "GET /user: the service answered 503; trying again in 0.3 s (1 of 3)",
-      "GET /user: the service answered 503; trying again in 0.5 s (2 of 3)",
-      "GET /user: the service answered 503; trying again in 1.0 s (3 of 3)",
-      "error: the current user: the service answered 503 (4 attempts)",
-      "hint: try again later; repeating this is safe",
+      "GET /user: the service returned 503; retrying in 0.3 s (1 of 3)",
+      "GET /user: the service returned 503; retrying in 0.5 s (2 of 3)",
+      "GET /user: the service returned 503; retrying in 1.0 s (3 of 3)",
+      "error: the current user: the service returned 503 (4 attempts)",
+      "hint: try again later; this is safe to repeat",
     ]);
     expect(pauses).toEqual([250, 500, 1000]);
     expect(server.count(USER)).toBe(4);
@@ -40,7 +40,7 @@ describe("a repeat", () => {
     const { server, send } = await createRemoteWorld();
     server.on(USER, BUSY);
     const { stderr } = await send("whoami", "--quiet", "--retries", "1");
-    expect(stderr.split("\n")[0]).toBe("error: the current user: the service answered 503 (2 attempts)");
+    expect(stderr.split("\n")[0]).toBe("error: the current user: the service returned 503 (2 attempts)");
     expect(server.count(USER)).toBe(2);
   });
 
@@ -54,16 +54,16 @@ describe("a repeat", () => {
     later.server.on(USER, [reply({ status: 503, headers: { "retry-after": "120" } })]);
     const { exitCode, stderr } = await later.send("whoami");
     expect(exitCode).toBe(8);
-    expect(stderr).toContain("hint: try again in 120 seconds, as the service asks; repeating this is safe");
+    expect(stderr).toContain("hint: try again in 120 seconds, as the service asks; this is safe to repeat");
     expect(later.pauses).toEqual([]);
   });
 });
 
 test.each([
-  ["Sat, 21 Nov 2026 14:32:00 GMT", "try again in 120 seconds, as the service asks; repeating this is safe"],
-  ["Sat, 21 Nov 2026 14:29:00 GMT", "try again later; repeating this is safe"],
-  ["31536000", "the service asks to wait 365 days, which may be a mistake of it"],
-  ["soon", "try again later; repeating this is safe"],
+  ["Sat, 21 Nov 2026 14:32:00 GMT", "try again in 120 seconds, as the service asks; this is safe to repeat"],
+  ["Sat, 21 Nov 2026 14:29:00 GMT", "try again later; this is safe to repeat"],
+  ["31536000", "the service asks to wait 365 days, which may be a mistake"],
+  ["soon", "try again later; this is safe to repeat"],
 ])("a 503 with Retry-After %s is told as it is meant", async (after, hint) => {
   const { server, send } = await createRemoteWorld();
   const headers = { date: "Sat, 21 Nov 2026 14:30:00 GMT", "retry-after": after };
@@ -79,7 +79,7 @@ describe("a rate limit", () => {
     server.on(USER, refused("5"), lastOne(600));
     const { exitCode, stdout, stderr } = await send("whoami");
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "u1\tana\t\n" });
-    expect(stderr).toBe("the service's rate limit is used up: waiting 7 s\n");
+    expect(stderr).toBe("rate limit reached: waiting 7 s\n");
     expect(pauses).toEqual([6500]);
   });
 
@@ -88,15 +88,14 @@ describe("a rate limit", () => {
     server.on(USER, refused("1"), lastOne(600));
     const { stderr } = await runWith({ env, columns: 80 }, "whoami");
     const clear = "\r\u001b[2K";
-    const line = (seconds: number) =>
-      `${clear}the service's rate limit is used up: waiting ${seconds} s, Ctrl-C ends it`;
+    const line = (seconds: number) => `${clear}rate limit reached: waiting ${seconds} s, Ctrl-C to cancel`;
     expect(stderr).toBe(`${line(3)}${line(2)}${line(1)}${clear}`);
   });
 
   test.each([
-    [67, "the service's rate limit is used up: waiting 3 s, Ctrl-C ends it"],
-    [50, "the service's rate limit is used up: waiting 3 s"],
-    [48, "rate limit: waiting 3 s"],
+    [50, "rate limit reached: waiting 3 s, Ctrl-C to cancel"],
+    [49, "rate limit reached: waiting 3 s"],
+    [31, "waiting 3 s"],
     [20, "waiting 3 s"],
     [5, "3 s"],
   ])("is counted down in one line of %i columns", async (columns, line) => {
@@ -112,7 +111,7 @@ describe("a rate limit", () => {
     const { exitCode, stderr } = await send("whoami");
     expect(exitCode).toBe(7);
     expect(stderr).toBe(
-      "error: the service's rate limit is used up\nhint: try again in 61 seconds, or let it wait with --max-wait 61\n",
+      "error: the service's rate limit has been reached\nhint: try again in 61 seconds, or wait for it with --max-wait 61\n",
     );
     expect(pauses).toEqual([]);
     server.on(USER, refused("1"));
@@ -124,7 +123,7 @@ describe("a rate limit", () => {
     server.on(USER, refused("5"), refused("30"));
     const { exitCode, stderr } = await send("whoami", "--max-wait", "20");
     expect({ exitCode, pauses }).toEqual({ exitCode: 7, pauses: [6500] });
-    expect(stderr).toContain("hint: try again in 30 seconds, or let it wait with --max-wait 37\n");
+    expect(stderr).toContain("hint: try again in 30 seconds, or wait for it with --max-wait 37\n");
   });
 
   test("a create that is refused is sent again, once the time has come", async () => {
@@ -163,7 +162,9 @@ describe("when the last answer said that nothing is left", () => {
     server.forget();
     const { exitCode, stderr } = await send("whoami");
     expect(exitCode).toBe(7);
-    expect(stderr).toContain("error: the service's rate limit is used up, as an earlier answer said");
+    expect(stderr).toContain(
+      "error: the service's rate limit has been reached, according to an earlier response",
+    );
     expect(server.requests).toEqual([]);
   });
 
@@ -177,7 +178,7 @@ describe("when the last answer said that nothing is left", () => {
   });
 });
 
-describe("a write that may have been done, and is then refused", () => {
+describe("a write that may have succeeded and is then refused", () => {
   const RESET = [receive, reset];
   const answer = (status: number) => [reply({ status })];
 
@@ -186,20 +187,20 @@ describe("a write that may have been done, and is then refused", () => {
       "for the rate limit",
       refused("600"),
       8,
-      "it may have been done, but then: the service's rate limit is used up",
+      "the service's rate limit has been reached; an earlier attempt may have succeeded",
     ],
     [
       "with 401",
       answer(401),
       8,
-      "it may have been done, but then: not signed in: the service refused the token",
+      "the service refused the token (from CALCTL_TOKEN); an earlier attempt may have succeeded",
     ],
-    ["with 403", answer(403), 8, "it may have been done, but then: the token's owner may not do this"],
+    ["with 403", answer(403), 8, "the token's owner may not do this; an earlier attempt may have succeeded"],
     [
       "with 400",
       answer(400),
       11,
-      "the service refused the request (400); an earlier attempt may have been done",
+      "the service refused the request (400); an earlier attempt may have succeeded",
     ],
   ] as const)("%s: it is not said that nothing was done", async (_, refusal, exitCode, words) => {
     for (const [method, argv] of [
@@ -225,6 +226,6 @@ describe("a write that may have been done, and is then refused", () => {
     server.on(USER, BUSY, refused("600"));
     const { exitCode, stderr } = await send("whoami");
     expect(exitCode).toBe(7);
-    expect(stderr).toContain("error: the service's rate limit is used up\n");
+    expect(stderr).toContain("error: the service's rate limit has been reached\n");
   });
 });

@@ -80,7 +80,7 @@ describe("a certificate of an authority of one's own", () => {
     const { run } = createClient({ host: await listen(server), token: "token" }, certificate);
     const { exitCode, stderr } = await run("whoami", "--retries", "0");
     expect(exitCode).toBe(8);
-    expect(stderr).toMatch(/localhost:\d+ closed the connection without an answer/);
+    expect(stderr).toMatch(/localhost:\d+ closed the connection without a response/);
   });
 });
 

@@ -183,7 +183,7 @@ describe("environment", () => {
     const { exitCode, stderr } = await createInstallation(env).run("whoami", "-o", "json", "--retries", "1");
     expect(exitCode).toBe(8);
     const [announced, error = ""] = stderr.split("\n");
-    expect(announced).toContain("GET /user: nothing listens at 127.0.0.1:1; trying again in");
+    expect(announced).toContain("GET /user: 127.0.0.1:1 refused the connection; retrying in");
     expect(JSON.parse(error)).toMatchObject({ error: { code: "unavailable", request: "GET /user" } });
   });
 });

@@ -7,7 +7,7 @@ const CALENDARS =
   '{"data":[{"id":"c1","type":"calendar","attributes":{"name":"Home"}},{"id":"c2","type":"calendar","attributes":{"name":"Work"}}]}';
 const NO_LABELS = '{"data":[]}';
 const PROCESSES = 5;
-const WAITING = /^the service's rate limit is used up: waiting \d s$/m;
+const WAITING = /^rate limit reached: waiting \d s$/m;
 
 test("processes that share a token wait together for the limit that one of them has used up", async () => {
   const server = await startFaultServer();

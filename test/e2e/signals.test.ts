@@ -106,7 +106,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     const running = start(...argv);
     if (hint !== "") answerJson(await server.asked("GET /calendars "), CALENDARS);
     answer(await server.asked(request), "503 Service Unavailable", { "retry-after": "19" });
-    await running.stderrWith("trying again");
+    await running.stderrWith("retrying");
     running.child.kill(signal);
     const { exitCode, stdout, stderr } = await running.ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });

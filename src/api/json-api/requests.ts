@@ -3,8 +3,8 @@ import type { EventDraft } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 
 /**
- * Body of a create and an update: the contract's writable fields and nothing else, related ids in composite form.
- * Undefined fields drop out in JSON.stringify.
+ * Body of a create or update: only the contract's writable fields, related ids in composite form. JSON.stringify drops
+ * undefined fields.
  */
 export function eventBody(draft: EventDraft, calendarId: string): unknown {
   const { label_id: labelId, attendee_ids: attendeeIds, ...attributes } = draft;
@@ -28,20 +28,21 @@ export function activityBody(content: string): unknown {
 }
 
 /**
- * Joins a path of the contract below the base URL, so that no id can leave it.
+ * Fills the ids into a path of the contract, so that the URL cannot leave the base URL.
  * @param template a path such as `/calendars/{calendar_id}`
  * @throws CliError usage when an id is empty, `.` or `..`
  */
 export function expandPath(template: string, ids: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name] ?? "";
-    // encodeURIComponent leaves dots alone, and a URL parser would climb.
-    if (id === "" || id === "." || id === "..") throw usageError(`"${id}" is no ${name.replace("_", " ")}`);
+    // encodeURIComponent keeps dots, and a URL parser would go up a level.
+    if (id === "" || id === "." || id === "..")
+      throw usageError(`"${id}" is not a valid ${name.replace("_", " ")}`);
     return encodeURIComponent(id);
   });
 }
 
-/** A query string with its `?`, or nothing. Commas stay readable: the contract's lists use them. */
+/** A query string with its `?`, or an empty one. Commas are not encoded: the contract's lists use them. */
 export function formatQuery(query: Readonly<Record<string, string | undefined>>): string {
   const pairs = Object.entries(query)
     .filter((pair): pair is [string, string] => pair[1] !== undefined)

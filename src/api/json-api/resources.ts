@@ -13,15 +13,14 @@ import {
 } from "../../contract/lenient-resources.js";
 import type { Activity, Calendar, CalendarEvent, Label, User } from "../../contract/shapes.js";
 
-/** The `included` objects of one answer by type and id. */
+/** The `included` resources of a response by type and id. */
 export type Included = ReadonlyMap<string, LenientResource>;
 
-/** Makes what `included` holds findable by type and id. */
 export function indexIncluded(resources: readonly LenientResource[]): Included {
   return new Map(resources.map((resource) => [`${resource.type} ${resource.id}`, resource]));
 }
 
-/** A relationship and its included object may spell the id differently, composite or plain. */
+/** A relationship and its included resource may use different forms of an id, composite or plain. */
 function lookUp(included: Included, { type, id }: LenientIdentifier, calendarId: string) {
   return (
     included.get(`${type} ${id}`) ??
@@ -31,7 +30,7 @@ function lookUp(included: Included, { type, id }: LenientIdentifier, calendarId:
 }
 
 /**
- * A user as the flat shape; what was not sent is null.
+ * A user as the flat shape; null stands for what was not sent.
  * @param calendarId null for the current user, whose id is plain
  * @throws ValiError on a wrong JSON type
  */
@@ -58,7 +57,7 @@ function bareLabel(id: string, calendarId: string): Label {
 }
 
 /**
- * A calendar as the flat shape. Labels and members that were not included have ids alone.
+ * A calendar as the flat shape. Labels and members that were not included have only ids.
  * @throws ValiError on a wrong JSON type
  */
 export function readCalendar(resource: LenientResource, included: Included): Calendar {
@@ -79,8 +78,8 @@ export function readCalendar(resource: LenientResource, included: Included): Cal
 
 /**
  * An event as the flat shape: times in UTC, those of an all-day event midnight of their dates. Creator, label and
- * attendees that were not included have ids alone.
- * @throws ValiError on a wrong JSON type, and on a start or end that is no date-time
+ * attendees that were not included have only ids.
+ * @throws ValiError on a wrong JSON type, and on an invalid start or end
  */
 export function readEvent(resource: LenientResource, included: Included, calendarId: string): CalendarEvent {
   const attributes = v.parse(lenientEventAttributes, resource.attributes);
@@ -138,17 +137,17 @@ function relatedLabel(identifier: LenientIdentifier, included: Included, calenda
   return found === undefined ? bareLabel(identifier.id, calendarId) : readLabel(found, calendarId);
 }
 
-/** When something was written, in UTC; one that cannot be read counts as not sent. */
+/** A timestamp in UTC; null if missing or invalid. */
 function timestamp(text: string | null): string | null {
   return formatInstant(text === null ? null : readWireDateTime(text));
 }
 
-/** A time that an event stands on: null when not sent or empty, an error when it cannot be read. */
+/** Start or end of an event; null if missing or empty. @throws ValiError when invalid */
 function eventTime(id: string, name: string, text: string | null): WireDateTime | null {
   if (text === null || text === "") return null;
   return (
     readWireDateTime(text) ??
-    v.parse(v.never(`event ${id}: ${name} "${text}" is no ISO 8601 date-time`), text)
+    v.parse(v.never(`event ${id}: ${name} "${text}" is not a valid ISO 8601 date-time`), text)
   );
 }
 
@@ -156,7 +155,7 @@ function formatInstant(time: WireDateTime | null): string | null {
   return time === null ? null : formatWireDateTime(time.instant);
 }
 
-/** An all-day time is the date as written, whatever the offset. */
+/** The date as written, whatever the offset. */
 function formatDate(time: WireDateTime | null): string | null {
   return time === null ? null : `${time.date}T00:00:00.000Z`;
 }

@@ -1,10 +1,10 @@
 import type { Dispatcher } from "undici";
 import type { SetTimer } from "../../system/clock.js";
-import { type HttpRequest, type HttpResponse, interruptedWrite, type Sent } from "../transport.js";
-import { AttemptTimeout, describeFailure, type Surroundings } from "./errors.js";
+import type { HttpRequest, HttpResponse, Sent } from "../transport.js";
+import { interruptedWrite } from "../uncertain-writes.js";
+import { AttemptTimeout, describeFailure, type FailedAttempt } from "./errors.js";
 
-export interface AttemptOptions extends Omit<Surroundings, "sent" | "url"> {
-  readonly dispatcher: Dispatcher;
+interface Timeouts {
   /** Longest time until the request begins to be written, in milliseconds. */
   readonly connectTimeout: number;
   /** Longest time of the whole attempt in milliseconds. */
@@ -12,19 +12,23 @@ export interface AttemptOptions extends Omit<Surroundings, "sent" | "url"> {
   readonly setTimer: SetTimer;
 }
 
+export interface AttemptOptions extends Timeouts, Pick<FailedAttempt, "proxy" | "maxResponseSize"> {
+  readonly dispatcher: Dispatcher;
+}
+
 /**
- * Sends one request once. An answer that is no success is whole when its head is there: a body that is lost, late or
- * too large is empty then.
- * @throws TransportError when there is no whole answer
- * @throws the reason of the request's signal when that aborts; with a warning for a write that was under way
+ * Sends a request once. A response that is not a success is complete once its headers are there: if its body is lost,
+ * late or too large, it is empty.
+ * @throws TransportError when there is no complete response
+ * @throws the reason of the request's signal; with a warning for a write that was in progress
  */
 export async function attempt(request: HttpRequest, options: AttemptOptions): Promise<HttpResponse> {
   const { signal } = request;
   signal?.throwIfAborted();
-  const limits = createLimits(signal, options);
+  const limits = startLimits(signal, options);
   const running = startRequest(options.dispatcher, request, limits.connected);
   try {
-    return await Promise.race([running.ended, limits.exceeded]);
+    return await Promise.race([running.response, limits.exceeded]);
   } catch (cause) {
     running.abort();
     const [sent, head] = [running.sent(), running.head()];
@@ -39,31 +43,31 @@ export async function attempt(request: HttpRequest, options: AttemptOptions): Pr
 }
 
 interface Limits {
-  /** Rejects when the signal aborts, or with an AttemptTimeout. */
+  /** Rejects with the signal's reason or an AttemptTimeout. */
   readonly exceeded: Promise<never>;
-  /** Lifts the limit on connecting. */
+  /** Ends the time limit for connecting. */
   readonly connected: () => void;
   readonly clear: () => void;
 }
 
-function createLimits(
+function startLimits(
   signal: AbortSignal | undefined,
-  { connectTimeout, timeout, setTimer }: Pick<AttemptOptions, "connectTimeout" | "timeout" | "setTimer">,
+  { connectTimeout, timeout, setTimer }: Timeouts,
 ): Limits {
   const controller = new AbortController();
   const stop = (milliseconds: number) => controller.abort(new AttemptTimeout(milliseconds));
   const interrupt = () => controller.abort(signal?.reason);
-  const connected = setTimer(connectTimeout, () => stop(connectTimeout));
-  const ended = setTimer(timeout, () => stop(timeout));
+  const cancelConnectTimer = setTimer(connectTimeout, () => stop(connectTimeout));
+  const cancelTimer = setTimer(timeout, () => stop(timeout));
   signal?.addEventListener("abort", interrupt);
   return {
     exceeded: new Promise((_, reject) => {
       controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
     }),
-    connected,
+    connected: cancelConnectTimer,
     clear() {
-      connected();
-      ended();
+      cancelConnectTimer();
+      cancelTimer();
       signal?.removeEventListener("abort", interrupt);
     },
   };
@@ -73,43 +77,36 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** An answer without its body. */
-export type ResponseHead = Omit<HttpResponse, "body">;
+type ResponseHead = Omit<HttpResponse, "body">;
 
-/** A request on its way through undici. */
-export interface RunningRequest {
-  /** The whole answer; rejects with undici's own error. */
-  readonly ended: Promise<HttpResponse>;
-  /** Whether it was written to a connection, and whether an answer began to come. */
+interface RunningRequest {
+  /** Rejects with undici's own error. */
+  readonly response: Promise<HttpResponse>;
   readonly sent: () => Sent;
-  /** Null until it has come. */
+  /** Null until the headers are complete. */
   readonly head: () => ResponseHead | null;
-  /** Ends it. What still waits for a connection is not written when that comes. */
+  /** Ends the request. If it still waits for a connection, it will not be written. */
   readonly abort: () => void;
 }
 
 /**
- * Sends a request over undici and tells how far it has come. Redirects are not followed, nothing is repeated.
- * @param onStarted called when a connection stands, before the first byte is written
+ * Sends a request over undici and tracks its progress. Redirects are not followed, and nothing is retried.
+ * @param onStarted called when the connection is open, before the first byte is written
  */
-export function startRequest(
-  dispatcher: Dispatcher,
-  request: HttpRequest,
-  onStarted: () => void,
-): RunningRequest {
+function startRequest(dispatcher: Dispatcher, request: HttpRequest, onStarted: () => void): RunningRequest {
   let controller: Dispatcher.DispatchController | undefined;
   let aborted = false;
   let head: ResponseHead | null = null;
   const chunks: Buffer[] = [];
-  const ended = new Promise<HttpResponse>((resolve, reject) => {
+  const response = new Promise<HttpResponse>((resolve, reject) => {
     dispatcher.dispatch(toDispatchOptions(request), {
-      onRequestStart(its) {
-        if (aborted) return its.abort(ABORTED);
-        controller = its;
+      onRequestStart(started) {
+        if (aborted) return started.abort(ABORTED);
+        controller = started;
         onStarted();
       },
       onResponseStart(_, status, headers) {
-        // What is below 200 only announces the answer.
+        // Interim responses are below 200.
         if (status >= 200) head = { status, headers: joinHeaders(headers) };
       },
       onResponseData(_, chunk) {
@@ -117,9 +114,9 @@ export function startRequest(
       },
       onResponseEnd() {
         if (head === null) return;
-        const response = { ...head, body: Buffer.concat(chunks) };
-        // undici takes the connection back a turn of the event loop later, and the next request should find it.
-        queueMicrotask(() => setImmediate(resolve, response));
+        const complete = { ...head, body: Buffer.concat(chunks) };
+        // undici reuses the connection only after another turn of the event loop, and the next request should get it.
+        queueMicrotask(() => setImmediate(resolve, complete));
       },
       onResponseError(_, error) {
         reject(error);
@@ -127,7 +124,7 @@ export function startRequest(
     });
   });
   return {
-    ended,
+    response,
     sent() {
       if (controller === undefined) return "no";
       return head === null ? "maybe" : "answered";
@@ -140,7 +137,7 @@ export function startRequest(
   };
 }
 
-const ABORTED = new Error("nobody waits for the answer any more");
+const ABORTED = new Error("the response is no longer needed");
 
 function toDispatchOptions({ url, method, headers, body }: HttpRequest): Dispatcher.DispatchOptions {
   const { origin, pathname, search } = new URL(url);

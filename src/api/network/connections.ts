@@ -6,47 +6,47 @@ import Pool from "undici/lib/dispatcher/pool.js";
 import { ProxyError, type ProxyServer } from "./proxy-errors.js";
 
 export interface ConnectionOptions {
-  /** Longest time until a connection stands, in milliseconds. */
+  /** Longest time to open a connection, in milliseconds. */
   readonly connectTimeout: number;
-  /** The largest body that is read, in bytes. */
-  readonly answerMax: number;
+  /** Largest response body in bytes. */
+  readonly maxResponseSize: number;
 }
 
-export interface Route {
-  /** Null where the host is reached directly. */
+export interface ConnectionChoice {
+  /** Null for a direct connection. */
   readonly proxy: ProxyServer | null;
-  /** Never over a connection that was used before: it may have been closed at the other end. */
+  /** Never reuses a connection, because the peer may have closed it. */
   readonly fresh: boolean;
 }
 
-/** The open connections of one transport, by the way they go. */
+/** The open connections of one transport. */
 export interface Connections {
-  /** What sends the requests of a route; connections are kept for the next request unless it wants fresh ones. */
-  dispatcherOf(route: Route): Promise<Dispatcher>;
-  /** Ends all connections, also those that do not stand yet. */
+  /** Sends requests; keeps their connections open for the next ones unless `fresh`. */
+  dispatcherFor(choice: ConnectionChoice): Promise<Dispatcher>;
+  /** Closes all connections, including those that are being opened. */
   close(): Promise<void>;
 }
 
-/** The connections of one transport: the only file that loads undici. */
-export function createConnections({ connectTimeout, answerMax }: ConnectionOptions): Connections {
+/** The only file that loads undici. */
+export function createConnections({ connectTimeout, maxResponseSize }: ConnectionOptions): Connections {
   const dispatchers = new Map<string, Promise<Dispatcher>>();
   const sockets = new Set<Socket>();
   const track = (socket: Socket): Socket => {
     sockets.add(socket);
     return socket.once("close", () => sockets.delete(socket));
   };
-  // One for all: a fresh connection resumes the TLS session of an earlier one.
+  // Shared, so that a fresh connection resumes an earlier TLS session.
   const connectSocket = createConnect({
     timeout: connectTimeout,
-    // Node's quarter of a second gives up on far away hosts with several addresses.
+    // Node's default of 250 ms is too short for distant hosts with several addresses.
     autoSelectFamilyAttemptTimeout: 1_000,
   });
   const connect: typeof connectSocket = (options, callback) =>
     track(connectSocket(withoutAddressAsName(options), callback));
-  // The attempt has the only clock; a second one would decide by chance which of the two speaks.
-  const limits = { headersTimeout: 0, bodyTimeout: 0, maxResponseSize: answerMax };
+  // Each attempt has its own timers; with undici's as well, chance would decide which error is reported.
+  const limits = { headersTimeout: 0, bodyTimeout: 0, maxResponseSize: maxResponseSize };
 
-  async function open({ proxy, fresh }: Route): Promise<Dispatcher> {
+  async function open({ proxy, fresh }: ConnectionChoice): Promise<Dispatcher> {
     const options = { ...limits, pipelining: fresh ? 0 : 1 };
     if (proxy === null) return new Agent({ ...options, connect });
     const [{ default: ProxyAgent }, { default: openTunnel }] = await Promise.all([
@@ -70,38 +70,38 @@ export function createConnections({ connectTimeout, answerMax }: ConnectionOptio
   }
 
   return {
-    dispatcherOf(route) {
-      const key = JSON.stringify([route.proxy?.origin ?? null, route.fresh]);
-      const dispatcher = dispatchers.get(key) ?? open(route);
+    dispatcherFor(choice) {
+      const key = JSON.stringify([choice.proxy?.origin ?? null, choice.fresh]);
+      const dispatcher = dispatchers.get(key) ?? open(choice);
       dispatchers.set(key, dispatcher);
       return dispatcher;
     },
     async close() {
       const opened = await Promise.all(dispatchers.values());
       await Promise.all(opened.map((dispatcher) => dispatcher.destroy()));
-      // undici waits for those that are being opened: as long as the other end likes.
+      // undici would wait for sockets that are being opened.
       for (const socket of sockets) socket.destroy();
     },
   };
 }
 
-/** undici names a proxy to TLS by its address, too, which Node warns of. @see RFC 6066 §3 */
+/** undici passes a proxy's IP address as the TLS server name, of which Node warns. @see RFC 6066 §3 */
 function withoutAddressAsName<T extends { readonly servername?: string | undefined }>(options: T): T {
   const name = options.servername?.replace(/^\[(.*)\]$/, "$1") ?? "";
   return isIP(name) === 0 ? options : { ...options, servername: undefined };
 }
 
-/** Tells what goes wrong on the way to the proxy, and its refusals, from what goes wrong behind it. */
+/** Distinguishes failures of the proxy, which are a ProxyError, from those of the service. */
 async function expectTunnel(
-  asked: Promise<Dispatcher.ConnectData>,
+  tunnel: Promise<Dispatcher.ConnectData>,
   proxy: ProxyServer,
 ): Promise<Dispatcher.ConnectData> {
-  const answer = await asked.catch((cause: unknown) => {
+  const response = await tunnel.catch((cause: unknown) => {
     throw new ProxyError(proxy, { cause });
   });
-  if (answer.statusCode === 200) return answer;
-  answer.socket.on("error", () => undefined).destroy();
-  throw new ProxyError(proxy, { status: answer.statusCode });
+  if (response.statusCode === 200) return response;
+  response.socket.on("error", () => undefined).destroy();
+  throw new ProxyError(proxy, { status: response.statusCode });
 }
 
 /** @see RFC 7617 §2 */

@@ -1,8 +1,14 @@
 import { type Sent, TransportError } from "../transport.js";
-import { codesOf, type Described, describeConnecting, isNoHttp, NO_CODE } from "./connect-errors.js";
+import {
+  codesOf,
+  describeConnectFailure,
+  type FailureDescription,
+  isNotHttp,
+  NO_CODE,
+} from "./connect-errors.js";
 import { describeProxyFailure, nameProxy, ProxyError, type ProxyServer } from "./proxy-errors.js";
 
-/** An attempt took too long. */
+/** Rejects an attempt that takes too long. */
 export class AttemptTimeout extends Error {
   override readonly name = "AttemptTimeout";
   readonly milliseconds: number;
@@ -13,96 +19,86 @@ export class AttemptTimeout extends Error {
   }
 }
 
-/** What messages and decisions need beside the error. */
-export interface Surroundings {
+/** What is known about a failed attempt apart from its error. */
+export interface FailedAttempt {
   readonly url: URL;
   readonly sent: Sent;
-  /** Null where the service is reached directly. */
+  /** Null for a direct connection. */
   readonly proxy: ProxyServer | null;
-  /** The largest body that is read, in bytes. */
-  readonly answerMax: number;
+  /** In bytes. */
+  readonly maxResponseSize: number;
 }
+
+export const MEBIBYTE = 1024 * 1024;
 
 /**
- * Says why an attempt got no whole answer.
- * @returns the error itself when it was none of the network's: then it is a bug
+ * Turns the error of an attempt into a TransportError.
+ * @returns the error itself if it does not come from the network, because then it is a bug
  */
-export function describeFailure(error: unknown, surroundings: Surroundings): unknown {
+export function describeFailure(error: unknown, attempt: FailedAttempt): unknown {
+  const { sent } = attempt;
   const reason = reasonOf(error);
-  if (surroundings.sent === "no" && (reason === NO_CODE || reason === "UND_ERR_INVALID_ARG")) return error;
-  const { fault, message, hint } = describe(error, reason, surroundings);
-  const { sent } = surroundings;
-  return new TransportError(message, {
-    fault,
-    sent,
-    reason,
-    cause: error,
-    ...(hint === undefined ? {} : { hint }),
-  });
+  if (sent === "no" && (reason === NO_CODE || reason === "UND_ERR_INVALID_ARG")) return error;
+  const { kind, message, hint } = describe(error, reason, attempt);
+  return new TransportError(message, { kind, sent, reason, hint, cause: error });
 }
 
-function describe(error: unknown, reason: string, surroundings: Surroundings): Described {
-  const { url, sent } = surroundings;
-  if (error instanceof AttemptTimeout) return describeTimeout(error, surroundings);
+function describe(error: unknown, reason: string, attempt: FailedAttempt): FailureDescription {
+  const { url, sent } = attempt;
+  if (error instanceof AttemptTimeout) return describeTimeout(error, attempt);
   if (error instanceof ProxyError) return describeProxyFailure(error, url.host, reason);
   if (sent === "no") {
-    return describeConnecting(error, reason, { name: url.host, host: `the host ${url.hostname}` });
+    return describeConnectFailure(error, reason, { name: url.host, host: `the host ${url.hostname}` });
   }
-  return describeAnswering(error, reason, surroundings);
+  return describeResponseFailure(error, reason, attempt);
 }
 
-function describeTimeout({ milliseconds }: AttemptTimeout, { url, sent, proxy }: Surroundings): Described {
+function describeTimeout({ milliseconds }: AttemptTimeout, attempt: FailedAttempt): FailureDescription {
+  const { url, sent, proxy } = attempt;
   const seconds = milliseconds / 1000;
-  const within = `within ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
-  if (sent === "maybe") return { fault: "timeout", message: `no answer from ${url.host} ${within}` };
-  if (sent === "answered") return { fault: "timeout", message: `no whole answer from ${url.host} ${within}` };
-  const way = proxy === null ? "" : ` through ${nameProxy(proxy)}`;
-  return { fault: "timeout", message: `no connection to ${url.host}${way} ${within}` };
+  const time = `after ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
+  if (sent === "maybe") return { kind: "timeout", message: `no response from ${url.host} ${time}` };
+  if (sent === "answered") {
+    return { kind: "timeout", message: `no complete response from ${url.host} ${time}` };
+  }
+  const through = proxy === null ? "" : ` through ${nameProxy(proxy)}`;
+  return { kind: "timeout", message: `no connection to ${url.host}${through} ${time}` };
 }
 
-function describeAnswering(
+/** What undici says when it closes a connection after an unexpected 100 or 101. */
+const UNEXPECTED_INTERIM_RESPONSE = "bad response";
+
+function describeResponseFailure(
   error: unknown,
   reason: string,
-  { url, sent, answerMax }: Surroundings,
-): Described {
+  { url, sent, maxResponseSize }: FailedAttempt,
+): FailureDescription {
+  const { host } = url;
+  const expectsHttps = url.protocol === "http:" ? "does it expect https?" : undefined;
   if (reason === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
-    return {
-      fault: "too_large",
-      message: `the answer of ${url.host} is larger than ${answerMax / MEBIBYTE} MiB`,
-    };
+    const message = `the response from ${host} is larger than ${maxResponseSize / MEBIBYTE} MiB`;
+    return { kind: "too_large", message };
   }
   if (reason === "UND_ERR_HEADERS_OVERFLOW") {
-    return { fault: "too_large", message: `the headers of the answer of ${url.host} are too large` };
+    return { kind: "too_large", message: `the response headers from ${host} are too large` };
   }
-  // Before the head has come, a wrong length is one that the head itself contradicts.
-  if (isNoHttp(error) || (reason === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" && sent === "maybe")) {
-    const message = `what ${url.host} answers is not HTTP`;
-    return {
-      fault: "not_http",
-      message,
-      ...(url.protocol === "http:" ? { hint: "does it want https?" } : {}),
-    };
+  // Before the headers are complete, a length mismatch means that they contradict themselves.
+  if (isNotHttp(error) || (reason === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" && sent === "maybe")) {
+    return { kind: "not_http", message: `the response from ${host} is not valid HTTP`, hint: expectsHttps };
   }
   if (sent === "answered") {
-    return { fault: "cut_short", message: `the answer of ${url.host} was cut short (${reason})` };
+    return { kind: "cut_short", message: `the response from ${host} was cut short (${reason})` };
   }
-  if (error instanceof Error && error.message === UNASKED_HEAD) {
-    const message = `what ${url.host} sent before its answer cannot be read over (100 Continue or the like)`;
-    return { fault: "closed", message };
+  if (error instanceof Error && error.message === UNEXPECTED_INTERIM_RESPONSE) {
+    const message = `${host} sent an unexpected interim response (such as 100 Continue)`;
+    return { kind: "closed", message };
   }
   return {
-    fault: "closed",
-    message: `${url.host} closed the connection without an answer (${reason})`,
-    ...(url.protocol === "http:"
-      ? { hint: "does it want https? if not, try again later; repeating this is safe" }
-      : {}),
+    kind: "closed",
+    message: `${host} closed the connection without a response (${reason})`,
+    hint: expectsHttps && `${expectsHttps} if not, try again later: this is safe to repeat`,
   };
 }
-
-/** What undici says when it ends a connection over a 100 or 101. */
-const UNASKED_HEAD = "bad response";
-
-const MEBIBYTE = 1024 * 1024;
 
 function reasonOf(error: unknown): string {
   if (error instanceof AttemptTimeout) return "timeout";

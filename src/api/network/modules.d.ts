@@ -1,4 +1,4 @@
-// The parts of undici that are loaded: its whole package costs twice their start-up time.
+// Only these parts of undici are loaded: the whole package takes twice as long.
 declare module "undici/lib/dispatcher/agent.js" {
   export { Agent as default } from "undici";
 }
@@ -9,7 +9,7 @@ declare module "undici/lib/core/connect.js" {
   import type { Socket } from "node:net";
   import type { buildConnector } from "undici";
 
-  /** Opens a socket, and calls back once it stands: for https when TLS is agreed. */
+  /** Opens a socket and calls back when it is connected, for https after the TLS handshake. */
   type Connect = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
   const createConnect: (options: buildConnector.BuildOptions) => Connect;
   export default createConnect;
@@ -17,14 +17,14 @@ declare module "undici/lib/core/connect.js" {
 declare module "undici/lib/api/api-connect.js" {
   import type { Dispatcher } from "undici";
 
-  /** Asks a proxy for a tunnel. */
+  /** Requests a tunnel from a proxy. */
   const connect: (this: Dispatcher, options: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData>;
   export default connect;
 }
 declare module "undici/lib/dispatcher/proxy-agent.js" {
   import type { Agent, buildConnector, Dispatcher } from "undici";
 
-  /** What it asks of the client that talks to the proxy itself. */
+  /** The client that talks to the proxy itself. */
   interface TunnelClient {
     connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData>;
     close(): Promise<void>;

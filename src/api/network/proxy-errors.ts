@@ -1,24 +1,24 @@
-import { type Described, describeConnecting, PARSER_ERROR } from "./connect-errors.js";
+import { describeConnectFailure, type FailureDescription, PARSER_ERROR } from "./connect-errors.js";
 
-/** A proxy that requests are tunnelled through. */
+/** A proxy through which requests are tunneled. */
 export interface ProxyServer {
   /** `http://HOST:PORT` or `https://HOST:PORT`, without user and password. */
   readonly origin: string;
-  /** The variable that names it, as it is written in the environment. */
+  /** The environment variable that names it. */
   readonly variable: string;
-  /** As they are, not percent-encoded; null without a user. */
+  /** Not percent-encoded; null without a user. */
   readonly credentials: { readonly user: string; readonly password: string } | null;
 }
 
-/** The proxy could not be reached, or opens no tunnel: nothing was sent to the service. */
+/** Thrown when the proxy cannot be reached or refuses. Nothing was sent to the service. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
   readonly proxy: ProxyServer;
-  /** What the proxy answered; null where it did not. */
+  /** Status of the proxy's response; null without one. */
   readonly status: number | null;
 
   constructor(proxy: ProxyServer, reason: { readonly status: number } | { readonly cause: unknown }) {
-    super("the proxy opens no tunnel", "cause" in reason ? { cause: reason.cause } : undefined);
+    super("the proxy opened no tunnel", "cause" in reason ? { cause: reason.cause } : undefined);
     this.proxy = proxy;
     this.status = "status" in reason ? reason.status : null;
   }
@@ -30,7 +30,7 @@ export function nameProxy({ origin, variable }: ProxyServer): string {
 }
 
 /**
- * Says why there is no tunnel.
+ * Describes why the proxy opened no tunnel.
  * @param target host and port of the service
  * @param codes of the error's cause
  */
@@ -38,34 +38,34 @@ export function describeProxyFailure(
   { proxy, status, cause }: ProxyError,
   target: string,
   codes: string,
-): Described {
+): FailureDescription {
   const name = nameProxy(proxy);
   if (status !== null) return describeRefusal(proxy, status, target);
   if (codes === PARSER_ERROR || codes === "UND_ERR_HEADERS_OVERFLOW") {
     return {
-      fault: "proxy",
-      message: `${name} does not answer as an HTTP proxy does`,
-      hint: `is the port in ${proxy.variable} right?`,
+      kind: "proxy",
+      message: `${name} is not an HTTP proxy`,
+      hint: `check the port in ${proxy.variable}`,
     };
   }
-  return describeConnecting(cause, codes, { name, host: name });
+  return describeConnectFailure(cause, codes, { name, host: name });
 }
 
-function describeRefusal(proxy: ProxyServer, status: number, target: string): Described {
+function describeRefusal(proxy: ProxyServer, status: number, target: string): FailureDescription {
   const name = nameProxy(proxy);
   const { variable, credentials } = proxy;
   if (status === 407) {
     return {
-      fault: "proxy",
-      message: `${name} ${credentials === null ? "asks for a name and a password" : "does not accept the name and the password"}`,
-      hint: `write them into ${variable} percent-encoded: http://NAME:PASSWORD@HOST:PORT`,
+      kind: "proxy",
+      message: `${name} ${credentials === null ? "requires a" : "did not accept the"} user name and password`,
+      hint: `set ${variable} to http://NAME:PASSWORD@HOST:PORT, with name and password percent-encoded`,
     };
   }
-  // The proxy speaks of the way behind it: that can be better in a while.
-  if (status >= 500) return { fault: "unreachable", message: `${name} cannot reach ${target} (${status})` };
+  // About the route from the proxy to the service, so it may be temporary.
+  if (status >= 500) return { kind: "unreachable", message: `${name} cannot reach ${target} (${status})` };
   return {
-    fault: "proxy",
-    message: `${name} opens no tunnel to ${target} (${status})`,
-    hint: "ask whoever runs it, or name the host in NO_PROXY if it can be reached directly",
+    kind: "proxy",
+    message: `${name} refused to connect to ${target} (${status})`,
+    hint: "ask its administrator, or add the host to NO_PROXY if it can be reached directly",
   };
 }

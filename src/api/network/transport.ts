@@ -2,43 +2,41 @@ import type { SetTimer } from "../../system/clock.js";
 import type { HttpRequest, HttpResponse, Transport } from "../transport.js";
 import { attempt } from "./attempt.js";
 import { createConnections } from "./connections.js";
+import { MEBIBYTE } from "./errors.js";
 import type { ProxyServer } from "./proxy-errors.js";
 
-const MEBIBYTE = 1024 * 1024;
-const ANSWER_MAX = 32 * MEBIBYTE;
+const MAX_RESPONSE_SIZE = 32 * MEBIBYTE;
 const CONNECT_TIMEOUT = 10_000;
 
 export interface UndiciTransportOptions {
-  /** Longest time of one whole attempt in milliseconds. */
+  /** Longest time of one attempt in milliseconds. */
   readonly timeout: number;
-  /** Longest time of it until a connection stands, in milliseconds; ten seconds by default. */
+  /** Longest part of it for opening a connection, in milliseconds; ten seconds by default. */
   readonly connectTimeout?: number;
-  /** Measures both of them. */
   readonly setTimer: SetTimer;
-  /** The proxy on the way to a URL; null where it is reached directly, which is the default. */
+  /** The proxy for a URL; null for a direct connection, which is the default. */
   readonly proxyFor?: (url: URL) => ProxyServer | null;
-  /** The largest body that is read, in bytes; 32 MiB by default. */
-  readonly answerMax?: number;
+  /** Largest response body in bytes; 32 MiB by default. */
+  readonly maxResponseSize?: number;
 }
 
-/** A transport and how it lets go of its connections. */
 export interface UndiciTransport {
   readonly send: Transport;
-  /** Ends all connections, so that the process can end. */
+  /** Closes all connections, so that the process can exit. */
   close(): Promise<void>;
 }
 
-/** The transport over real sockets. It follows no redirects and repeats nothing. */
+/** The transport over real sockets. It follows no redirects and retries nothing. */
 export function createUndiciTransport(options: UndiciTransportOptions): UndiciTransport {
-  const { timeout, setTimer, answerMax = ANSWER_MAX, proxyFor = () => null } = options;
+  const { timeout, setTimer, maxResponseSize = MAX_RESPONSE_SIZE, proxyFor = () => null } = options;
   const connectTimeout = Math.min(options.connectTimeout ?? CONNECT_TIMEOUT, timeout);
-  const connections = createConnections({ connectTimeout, answerMax });
+  const connections = createConnections({ connectTimeout, maxResponseSize });
 
   async function send(request: HttpRequest): Promise<HttpResponse> {
     const proxy = proxyFor(new URL(request.url));
-    // A POST that fails on a connection that went stale would leave open whether it was done.
-    const dispatcher = await connections.dispatcherOf({ proxy, fresh: request.method === "POST" });
-    return attempt(request, { dispatcher, proxy, timeout, connectTimeout, setTimer, answerMax });
+    // If a POST failed on a stale connection, its outcome would be unknown.
+    const dispatcher = await connections.dispatcherFor({ proxy, fresh: request.method === "POST" });
+    return attempt(request, { dispatcher, proxy, timeout, connectTimeout, setTimer, maxResponseSize });
   }
   return { send, close: () => connections.close() };
 }

@@ -1,6 +1,8 @@
 import { RATE_LIMIT_HEADERS } from "../../contract/rate-limit.js";
 
-/** A date as HTTP writes it, in milliseconds since the Unix epoch; null for anything else. @see RFC 9110 §5.6.7 */
+type Headers = Readonly<Record<string, string>>;
+
+/** An HTTP date in milliseconds since the Unix epoch; null for anything else. @see RFC 9110 §5.6.7 */
 export function parseHttpDate(text: string | undefined): number | null {
   if (text === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) {
     return null;
@@ -10,36 +12,30 @@ export function parseHttpDate(text: string | undefined): number | null {
 }
 
 /**
- * The service's clock as an answer tells it by `Date`, in milliseconds since the Unix epoch; null when it does not say,
- * or was written by a cache earlier.
+ * The service's time from the `Date` header, in milliseconds since the Unix epoch; null if it is missing, invalid, or
+ * from a cache.
  * @param headers names in lower case
  * @see RFC 9110 §6.6.1, RFC 9111 §5.1
  */
-export function readServerTime(headers: Readonly<Record<string, string>>): number | null {
+export function readServerTime(headers: Headers): number | null {
   return headers["age"] === undefined ? parseHttpDate(headers["date"]) : null;
 }
 
-type Headers = Readonly<Record<string, string>>;
-
-/** When a request was sent and its answer received, by the clock here, in milliseconds since the Unix epoch. */
-export interface Exchanged {
+/** When a request was sent and its response received, in milliseconds since the Unix epoch by the local clock. */
+export interface RequestTimes {
   readonly sentAt: number;
   readonly receivedAt: number;
 }
 
-/**
- * How far the service's clock is ahead of the one here, in milliseconds; 0 when its `Date` does not say, or was
- * written by a cache earlier.
- * @see RFC 9110 §6.6.1
- */
-export function clockOffset(headers: Headers, { sentAt, receivedAt }: Exchanged): number {
+/** How far the service's clock is ahead of the local one, in milliseconds; 0 if its time is not known. */
+export function clockOffset(headers: Headers, { sentAt, receivedAt }: RequestTimes): number {
   const date = readServerTime(headers);
   return date === null ? 0 : date - (sentAt + receivedAt) / 2;
 }
 
 /**
- * `Retry-After` in milliseconds from now on; null when absent or unreadable.
- * @param serverNow null where that is not known: then a date is unreadable
+ * `Retry-After` in milliseconds from now; null if it is missing or invalid.
+ * @param serverNow null if not known; a date is then treated as invalid
  * @see RFC 9110 §10.2.3
  */
 export function readRetryAfter(headers: Headers, serverNow: number | null): number | null {
@@ -50,8 +46,8 @@ export function readRetryAfter(headers: Headers, serverNow: number | null): numb
 }
 
 /**
- * `X-RateLimit-Reset` in milliseconds from now on, 0 when it is past; null when it is absent, garbage or neither a
- * Unix time nor a number of seconds, which some services send instead.
+ * `X-RateLimit-Reset` in milliseconds from now, 0 if it is past. Null if it is missing, or neither a Unix time nor a
+ * number of seconds, which some services send instead.
  */
 export function readReset(headers: Headers, serverNow: number): number | null {
   const text = headers[RATE_LIMIT_HEADERS.reset]?.trim() ?? "";
@@ -61,37 +57,37 @@ export function readReset(headers: Headers, serverNow: number): number | null {
   return value > 1e9 && value < 1e11 ? Math.max(0, value * 1000 - serverNow) : null;
 }
 
-/** Shortest and longest wait after a 429 that does not say how long, in milliseconds. */
-const BLIND_WAIT = { first: 1000, longest: 20_000 };
+/** Wait after a 429 that does not say how long (ms); it doubles up to the maximum. */
+const DEFAULT_WAIT = { first: 1000, max: 20_000 };
 
 /**
- * How long a 429 asks to wait, in milliseconds: as `Retry-After` says, else as `X-RateLimit-Reset` says, else longer
- * from refusal to refusal. Never less than the last of these, so that wrong advice makes no busy loop.
- * @param refusals 429s in a row, this one included
+ * How long to wait after a 429, in milliseconds: `Retry-After`, else `X-RateLimit-Reset`, but never less than the
+ * default wait, so that wrong headers cause no busy loop.
+ * @param refusals 429s in a row, including this one
  */
 export function waitAfterRefusal(headers: Headers, serverNow: number, refusals: number): number {
-  const blind = Math.min(BLIND_WAIT.longest, BLIND_WAIT.first * 2 ** Math.min(refusals - 1, 10));
-  return Math.max(blind, readRetryAfter(headers, serverNow) ?? readReset(headers, serverNow) ?? 0);
+  const minimum = Math.min(DEFAULT_WAIT.max, DEFAULT_WAIT.first * 2 ** Math.min(refusals - 1, 10));
+  return Math.max(minimum, readRetryAfter(headers, serverNow) ?? readReset(headers, serverNow) ?? 0);
 }
 
 /** Whether a 429 says how long to wait. */
-export function saysWhen(headers: Headers): boolean {
+export function hasWait(headers: Headers): boolean {
   return readRetryAfter(headers, 0) !== null || readReset(headers, 0) !== null;
 }
 
-/** How long to wait, in milliseconds, when an answer says that nothing is left; null when something is. */
-export function waitWhenUsedUp(headers: Headers, serverNow: number): number | null {
+/** How long to wait, in milliseconds, when a response says that no requests remain; null if some do. */
+export function waitIfUsedUp(headers: Headers, serverNow: number): number | null {
   if (headers[RATE_LIMIT_HEADERS.remaining]?.trim() !== "0") return null;
   const wait = readReset(headers, serverNow);
   return wait === null || wait === 0 ? null : wait;
 }
 
 /**
- * The wait that is made of a demand: a second more, since the clocks are compared by seconds, and up to another one,
- * so that many clients do not come back at once; but never more than the budget. Null when the demand is beyond it.
+ * The wait in milliseconds: one second longer than needed, because the clocks are compared by seconds, and up to one
+ * more, so that many clients do not return at once; but never more than the budget. Null if more is needed.
  * @param random from 0 up to 1
  */
-export function boundWait(demand: number, budget: number, random: number): number | null {
-  if (demand > budget) return null;
-  return Math.min(budget, demand + 1000 + Math.floor(random * 1000));
+export function limitWait(needed: number, budget: number, random: number): number | null {
+  if (needed > budget) return null;
+  return Math.min(budget, needed + 1000 + Math.floor(random * 1000));
 }

@@ -1,157 +1,165 @@
 import type { Clock } from "../../system/clock.js";
 import type { HttpResponse } from "../transport.js";
-import { boundWait, clockOffset, type Exchanged, waitAfterRefusal, waitWhenUsedUp } from "./rate-limit.js";
+import { clockOffset, limitWait, type RequestTimes, waitAfterRefusal, waitIfUsedUp } from "./rate-limit.js";
 
 /** Why nothing is sent for a while. */
-export type Pause =
+export type WaitNotice =
   | {
-      readonly kind: "repeat";
-      /** `GET /calendars` */
+      readonly kind: "retry";
+      /** Such as `GET /calendars`. */
       readonly request: string;
-      /** What went wrong, a sentence without its end. */
+      /** Why the last attempt failed. */
       readonly reason: string;
       /** Milliseconds. */
       readonly delay: number;
       /** Counts from 1. */
-      readonly repeat: number;
-      readonly repeats: number;
+      readonly retry: number;
+      /** How many retries there are at most. */
+      readonly retries: number;
     }
   | {
       readonly kind: "rate_limit";
       /** Milliseconds still to wait. */
-      readonly left: number;
-      /** Whether this begins the wait; it is told again from slice to slice. */
-      readonly begins: boolean;
+      readonly remaining: number;
+      /** Whether this is the first notice of this wait; more follow as it goes on. */
+      readonly first: boolean;
     }
   | { readonly kind: "rate_limit_over" };
 
-/** Told of pauses, so that nobody wonders why nothing happens. */
-export type OnPause = (pause: Pause) => void;
+export type OnWait = (notice: WaitNotice) => void;
 
 /** A pause that the service asked for, shared by the processes that use one token at one origin. */
 export interface SharedPause {
-  /** Until when no request is to be sent, in milliseconds since the Unix epoch of this machine's clock. */
+  /** When requests may be sent again, in milliseconds since the Unix epoch by this machine's clock. */
   readonly until: number;
-  /** When that was learned, by the same clock. */
+  /** When this was learned, by the same clock. */
   readonly learned: number;
 }
 
-/** Where processes that share a limit leave word of a pause. */
+/** Shares pauses between processes. It never fails: without it, the service itself reports its limit. */
 export interface RateLimitStore {
-  /** What is remembered; null when nothing is or it cannot be read: then the service itself will say. */
+  /** Null if there is none, or it cannot be read. */
   load(): Promise<SharedPause | null>;
-  /** Remembers a pause unless a later learned one is there already. What cannot be written is not remembered; it never fails. */
+  /** Does nothing if a newer one is stored, or it cannot be written. */
   save(pause: SharedPause): Promise<void>;
 }
 
-/** Keeps requests back while the service's rate limit is used up. One per token and origin in a process. */
+/** A rate limit that requires a longer wait than the command allows. */
+export interface RateLimitReached {
+  /** Milliseconds still to wait. */
+  readonly wait: number;
+  /** Milliseconds that the command has waited already: they count toward `--max-wait` as well. */
+  readonly waited: number;
+  /** The 429; null when an earlier response said that nothing remains, and nothing was sent. */
+  readonly refusal: HttpResponse | null;
+}
+
+/** Delays requests while the service's rate limit is used up. One per token and origin in a process. */
 export interface RateLimiter {
   /**
-   * Waits until requests may be sent. Null when they may; else the milliseconds that are still to wait, which are more
-   * than the command may wait.
+   * Waits until a request may be sent. Null when it may; otherwise the milliseconds still to wait, which are more than
+   * the command allows.
    */
   acquire(signal: AbortSignal): Promise<number | null>;
-  /** Milliseconds that have been waited so far; they count against what the command may wait. */
+  /** Milliseconds waited so far. */
   waited(): number;
-  /** Takes what an answer says about the limit. */
-  observe(response: HttpResponse, exchanged: Exchanged): Promise<void>;
+  /** Learns from the rate-limit headers of a response. */
+  observe(response: HttpResponse, times: RequestTimes): Promise<void>;
 }
 
 export interface RateLimiterOptions {
   /** Longest total wait in milliseconds. */
   readonly maxWait: number;
-  /** Longest uninterrupted sleep in milliseconds: a countdown shows seconds, and a suspended machine looks again. */
-  readonly slice: number;
+  /** Longest single sleep in milliseconds. Each is followed by a notice and a look at the clock. */
+  readonly maxSleep: number;
   readonly clock: Clock;
-  /** Undefined where no other process has the same limit. */
+  /** Undefined if no other process shares the limit. */
   readonly store: RateLimitStore | undefined;
-  readonly onPause: OnPause;
+  readonly onWait: OnWait;
 }
 
-/** Longest pause that processes share, in milliseconds: a reset that is wrong must not lock all of them out for long. */
+/** Longest shared pause in milliseconds: a wrong reset must not stop all processes for long. */
 const SHARED_MAX = 3_600_000;
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { clock, store } = options;
-  let closedUntil = 0;
+  let pausedUntil = 0;
   let budget = options.maxWait;
-  /** 429s in a row, and when the last of them was counted: those of requests side by side are one. */
+  /** 429s in a row, and when the last was counted: those of concurrent requests count once. */
   let refusals = 0;
-  let counted = Number.NEGATIVE_INFINITY;
+  let countedAt = Number.NEGATIVE_INFINITY;
   let waiting: Promise<number | null> | undefined;
-  /** When the pause was learned that has been waited for. */
-  let served = Number.NEGATIVE_INFINITY;
+  /** When the newest known pause was learned; older ones in the store have been waited for. */
+  let newest = Number.NEGATIVE_INFINITY;
 
-  const recall = async (): Promise<void> => {
+  const loadShared = async (): Promise<void> => {
     const pause = await store?.load();
-    if (pause === null || pause === undefined || pause.learned <= served) return;
-    served = pause.learned;
-    closedUntil = Math.max(closedUntil, Math.min(pause.until, pause.learned + SHARED_MAX));
+    if (pause === null || pause === undefined || pause.learned <= newest) return;
+    newest = pause.learned;
+    pausedUntil = Math.max(pausedUntil, Math.min(pause.until, pause.learned + SHARED_MAX));
   };
 
   const wait = async (signal: AbortSignal): Promise<number | null> => {
-    const awaited = closedUntil;
-    const demand = awaited - clock.now();
-    const bounded = boundWait(demand, budget, clock.random());
-    if (bounded === null) return demand;
-    await sleepInSlices(bounded, options, signal);
-    budget -= bounded;
-    // Meanwhile another request may have learned of a longer one.
-    if (closedUntil <= awaited) closedUntil = 0;
+    const target = pausedUntil;
+    const needed = target - clock.now();
+    const milliseconds = limitWait(needed, budget, clock.random());
+    if (milliseconds === null) return needed;
+    await sleepWithNotices(milliseconds, options, signal);
+    budget -= milliseconds;
+    // Meanwhile, a concurrent request may have learned of a longer pause.
+    if (pausedUntil <= target) pausedUntil = 0;
     return null;
   };
 
   return {
     waited: () => options.maxWait - budget,
     async acquire(signal) {
-      await recall();
-      while (closedUntil > clock.now()) {
-        // Requests side by side share one wait.
+      await loadShared();
+      while (pausedUntil > clock.now()) {
+        // Concurrent requests share one wait.
         waiting ??= wait(signal).finally(() => {
           waiting = undefined;
         });
-        const left = await waiting;
-        if (left !== null) return left;
+        const tooLong = await waiting;
+        if (tooLong !== null) return tooLong;
       }
       return null;
     },
-    async observe(response, exchanged) {
-      const { status, headers } = response;
-      const serverNow = clock.now() + clockOffset(headers, exchanged);
+    async observe({ status, headers }, times) {
+      const serverNow = clock.now() + clockOffset(headers, times);
       if (status !== 429) refusals = 0;
-      else if (exchanged.sentAt > counted) {
+      else if (times.sentAt > countedAt) {
         refusals += 1;
-        counted = clock.now();
+        countedAt = clock.now();
       }
-      const demand =
-        status === 429 ? waitAfterRefusal(headers, serverNow, refusals) : waitWhenUsedUp(headers, serverNow);
-      if (demand === null) return;
-      const learned = clock.now();
-      closedUntil = learned + demand;
-      served = learned;
-      if (demand <= SHARED_MAX) await store?.save({ until: closedUntil, learned });
+      const pause =
+        status === 429 ? waitAfterRefusal(headers, serverNow, refusals) : waitIfUsedUp(headers, serverNow);
+      if (pause === null) return;
+      newest = clock.now();
+      pausedUntil = newest + pause;
+      if (pause <= SHARED_MAX) await store?.save({ until: pausedUntil, learned: newest });
     },
   };
 }
 
-async function sleepInSlices(
+async function sleepWithNotices(
   milliseconds: number,
-  { clock, slice, onPause }: RateLimiterOptions,
+  { clock, maxSleep, onWait }: RateLimiterOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const until = clock.now() + milliseconds;
-  let left = milliseconds;
-  let begins = true;
+  let remaining = milliseconds;
+  let first = true;
   try {
-    while (left > 0) {
-      onPause({ kind: "rate_limit", left, begins });
-      begins = false;
-      const nap = Math.min(slice, left);
-      await clock.sleep(nap, signal);
-      // The clock may have been set, and the machine may have slept: whichever is over first counts.
-      left = Math.min(left - nap, until - clock.now());
+    while (remaining > 0) {
+      onWait({ kind: "rate_limit", remaining, first });
+      first = false;
+      const sleep = Math.min(maxSleep, remaining);
+      await clock.sleep(sleep, signal);
+      // The clock may have been set, or the machine suspended: the shorter wait counts.
+      remaining = Math.min(remaining - sleep, until - clock.now());
     }
   } finally {
-    onPause({ kind: "rate_limit_over" });
+    onWait({ kind: "rate_limit_over" });
   }
 }

@@ -1,56 +1,62 @@
 import type { HttpMethod } from "../../contract/routes.js";
-import type { Fault, Sent } from "../transport.js";
+import type { FailureKind, HttpResponse, TransportError } from "../transport.js";
 
-/** When and how often an attempt is repeated. Waits for a rate limit are another matter. */
+/** How often and when a failed attempt is repeated. Waiting for a rate limit is a separate matter. */
 export interface RetryPolicy {
-  /** Further attempts after the first. */
+  /** Attempts after the first one. */
   readonly retries: number;
-  /** Upper bound of the first pause in milliseconds; it doubles from pause to pause. */
+  /** Upper bound of the first delay in milliseconds; it doubles with each retry. */
   readonly baseDelay: number;
-  /** Longest pause in milliseconds. */
+  /** Longest delay in milliseconds. */
   readonly maxDelay: number;
 }
 
 export const DEFAULT_RETRY_POLICY: RetryPolicy = { retries: 3, baseDelay: 500, maxDelay: 20_000 };
 
-/** What went wrong in one attempt: there is no whole answer, or one that is no success. */
-export type Trouble =
-  | { readonly kind: "no_answer"; readonly fault: Fault; readonly sent: Sent }
-  | { readonly kind: "status"; readonly status: number };
+/** Why an attempt failed: there is no complete response, or one that is not a success. */
+export type AttemptFailure =
+  | { readonly kind: "no_response"; readonly error: Pick<TransportError, "kind" | "sent"> }
+  | { readonly kind: "status"; readonly response: Pick<HttpResponse, "status"> };
 
-const PASSING_FAULTS: ReadonlySet<Fault> = new Set(["unreachable", "timeout", "closed", "cut_short"]);
-const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
+const TEMPORARY_KINDS: ReadonlySet<FailureKind> = new Set(["unreachable", "timeout", "closed", "cut_short"]);
+const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
 /**
- * Whether the same request may be sent again. What is no matter of the moment never is. A POST is only when it surely
- * never arrived: the contract knows no way to recognise a second one. (429 is refused before it is done and waits for
- * the rate limit instead.)
+ * Whether the same request may be sent again: only after temporary failures, and a POST only if it certainly did not
+ * arrive, because the service cannot recognize a duplicate. (429 is refused before anything is done, and waits for the
+ * rate limit instead.)
  * @see RFC 9110 §9.2.2
  */
-export function mayRepeat(method: HttpMethod, trouble: Trouble): boolean {
-  if (trouble.kind === "status") return method !== "POST" && PASSING_STATUSES.has(trouble.status);
-  if (!PASSING_FAULTS.has(trouble.fault)) return false;
-  return method !== "POST" || trouble.sent === "no";
+export function mayRetry(method: HttpMethod, failure: AttemptFailure): boolean {
+  if (failure.kind === "status") return method !== "POST" && TEMPORARY_STATUSES.has(failure.response.status);
+  if (!TEMPORARY_KINDS.has(failure.error.kind)) return false;
+  return method !== "POST" || failure.error.sent === "no";
 }
 
-/** Whether the request may have been done all the same. */
-export function leavesDoubt(trouble: Trouble): boolean {
-  return trouble.kind === "status" ? trouble.status >= 500 : trouble.sent !== "no";
+/** Whether the service may have carried out the request although the attempt failed. */
+export function mayHaveSucceeded(failure: AttemptFailure): boolean {
+  return failure.kind === "status" ? failure.response.status >= 500 : failure.error.sent !== "no";
 }
 
 /**
- * The pause before a repeat, in milliseconds: full jitter, so that many clients do not come back at once, but no
- * shorter than the service asks for. Null when it asks for more than the policy waits.
- * @param repeat counts from 0
- * @param asked milliseconds; null when the service does not say
- * @param random from 0 up to 1
+ * The delay before a retry in milliseconds: full jitter, so that many clients do not return at once, but at least as
+ * long as the service asks for. Null when it asks for more than the policy allows.
+ * @param retry counts from 0
  */
-export function pauseBefore(
-  repeat: number,
+export function retryDelay(
+  retry: number,
   { baseDelay, maxDelay }: RetryPolicy,
-  { asked, random }: { readonly asked: number | null; readonly random: number },
+  {
+    retryAfter,
+    random,
+  }: {
+    /** Milliseconds; null when the service does not ask for a delay. */
+    readonly retryAfter: number | null;
+    /** From 0 up to 1. */
+    readonly random: number;
+  },
 ): number | null {
-  if (asked !== null && asked > maxDelay) return null;
-  const jitter = Math.floor(random * Math.min(maxDelay, baseDelay * 2 ** repeat));
-  return Math.max(jitter, asked ?? 0);
+  if (retryAfter !== null && retryAfter > maxDelay) return null;
+  const jitter = Math.floor(random * Math.min(maxDelay, baseDelay * 2 ** retry));
+  return Math.max(jitter, retryAfter ?? 0);
 }

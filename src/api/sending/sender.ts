@@ -1,163 +1,175 @@
 import type { CliError } from "../../errors.js";
 import type { Clock } from "../../system/clock.js";
-import {
-  type HttpRequest,
-  type HttpResponse,
-  interruptedWrite,
-  type Transport,
-  TransportError,
-} from "../transport.js";
-import type { Call } from "./call.js";
-import { answeredWith, errorFromAnswer, errorFromTransport, rateLimited, refusedInDoubt } from "./errors.js";
-import { clockOffset, type Exchanged, readRetryAfter } from "./rate-limit.js";
-import type { OnPause, RateLimiter } from "./rate-limiter.js";
+import { type HttpRequest, type HttpResponse, type Transport, TransportError } from "../transport.js";
+import { afterUncertainAttempt, interruptedWrite, outcomeUnknown } from "../uncertain-writes.js";
+import { clockOffset, type RequestTimes, readRetryAfter } from "./rate-limit.js";
+import type { OnWait, RateLimiter, RateLimitReached } from "./rate-limiter.js";
 import { withRedirects } from "./redirects.js";
-import { leavesDoubt, mayRepeat, pauseBefore, type RetryPolicy, type Trouble } from "./retry.js";
+import { mayHaveSucceeded, mayRetry, type RetryPolicy, retryDelay } from "./retry.js";
 
 export interface SenderOptions {
   readonly transport: Transport;
   readonly policy: RetryPolicy;
   readonly limiter: RateLimiter;
   readonly clock: Clock;
-  readonly onPause: OnPause;
+  readonly onWait: OnWait;
   readonly signal: AbortSignal;
-  /** Told of every answer, whatever its status. */
-  readonly onAnswer: (response: HttpResponse) => void;
+  /** Called with every response, whatever its status. */
+  readonly onResponse: (response: HttpResponse) => void;
 }
 
-/** A request and what its answer is to be. */
-export interface Sending<T> {
-  readonly call: Call;
-  readonly request: Omit<HttpRequest, "method" | "signal">;
-  /** Reads a success. @throws TransportError when it is not whole: that counts as no answer */
+/** How the final failure of a request becomes an error. Every kind of service has its own. */
+export interface RequestErrors {
+  /** For a response that is not a success. @param attempts how often the request was sent */
+  fromResponse(response: HttpResponse, attempts: number): CliError;
+  /** For a request without a complete response. */
+  fromTransport(error: TransportError, attempts: number): CliError;
+  /** For a rate limit that requires a longer wait than the command allows. */
+  rateLimited(limit: RateLimitReached): CliError;
+  /** What to check before a POST that may have succeeded is repeated. */
+  readonly checkHint?: string | undefined;
+}
+
+export interface OutgoingRequest<T> {
+  readonly request: Omit<HttpRequest, "signal">;
+  /** How notes on retries name the request, such as `GET /calendars`. */
+  readonly name: string;
+  readonly errors: RequestErrors;
+  /** Reads a success. @throws TransportError when it is incomplete, which counts as no response */
   readonly read: (response: HttpResponse) => Promise<T>;
-  /** What a DELETE gives that finds done what an earlier attempt of it may have done. */
-  readonly alreadyGone?: T;
+  /** The result of a DELETE that finds nothing (404, 410) after an earlier attempt of it may have succeeded. */
+  readonly ifGone?: T;
 }
 
 /**
- * Sends one request until it is answered: repeats what may be repeated, and waits for the rate limit.
+ * Sends a request, retries it where that is safe, and waits for the rate limit.
  * @throws CliError with the exit codes of docs/exit-codes.md
  */
-export type Send = <T>(sending: Sending<T>) => Promise<T>;
+export type Send = <T>(outgoing: OutgoingRequest<T>) => Promise<T>;
 
 export function createSender(options: SenderOptions): Send {
   const transport = withRedirects(options.transport);
-  return (sending) => sendUntilAnswered(sending, { ...options, transport });
+  return (outgoing) => sendWithRetries(outgoing, { ...options, transport });
 }
 
-async function sendUntilAnswered<T>(sending: Sending<T>, options: SenderOptions): Promise<T> {
-  const { call } = sending;
-  let repeats = 0;
-  /** Whether an earlier attempt may have been done. A read leaves nothing to doubt. */
-  let doubt = false;
+async function sendWithRetries<T>(outgoing: OutgoingRequest<T>, options: SenderOptions): Promise<T> {
+  const { name, errors, ifGone, request } = outgoing;
+  const { limiter, clock, signal, policy, onWait } = options;
+  let retries = 0;
+  /** Whether an earlier attempt of a write may have succeeded. */
+  let uncertain = false;
   let refusal: HttpResponse | null = null;
   const orInterrupted = async <R>(step: Promise<R>): Promise<R> => {
     try {
       return await step;
     } catch (error) {
-      throw doubt ? interruptedWrite(call.method, error) : error;
+      throw uncertain ? interruptedWrite(request.method, error) : error;
     }
   };
-  const fail = (error: CliError): CliError => (doubt ? refusedInDoubt(call, error) : error);
+  const finalError = (error: CliError): CliError => (uncertain ? afterUncertainAttempt(error) : error);
   for (;;) {
-    const stillToWait = await orInterrupted(options.limiter.acquire(options.signal));
-    if (stillToWait !== null) {
-      throw fail(rateLimited(call, { wait: stillToWait, waited: options.limiter.waited(), refusal }));
-    }
-    const outcome = await orInterrupted(attempt(sending, options));
-    if (outcome.kind === "done") return outcome.value;
-    if (hasStatus(outcome, 429)) {
-      refusal = outcome.response;
+    const wait = await orInterrupted(limiter.acquire(signal));
+    if (wait !== null) throw finalError(errors.rateLimited({ wait, waited: limiter.waited(), refusal }));
+    const result = await orInterrupted(attempt(outgoing, options));
+    if (result.kind === "success") return result.value;
+    if (hasStatus(result, 429)) {
+      refusal = result.response;
       continue;
     }
-    if (doubt && isGone(outcome) && sending.alreadyGone !== undefined) return sending.alreadyGone;
-    const trouble = troubleOf(outcome);
-    const delay = decidePause(call, trouble, { repeats, asked: askedPause(outcome), options });
-    if (delay === null) throw fail(errorOf(call, outcome, repeats + 1));
-    doubt ||= call.method !== "GET" && leavesDoubt(trouble);
-    repeats += 1;
-    options.onPause({
-      kind: "repeat",
-      ...describeRepeat(call, outcome),
+    if (uncertain && isGone(result) && ifGone !== undefined) return ifGone;
+    const delay = decideDelay(result, { outgoing, options, retries });
+    if (delay === null) throw finalError(errorOf(result, outgoing, retries + 1));
+    uncertain ||= request.method !== "GET" && mayHaveSucceeded(result);
+    retries += 1;
+    onWait({
+      kind: "retry",
+      request: name,
+      reason: reasonOf(result),
       delay,
-      repeat: repeats,
-      repeats: options.policy.retries,
+      retry: retries,
+      retries: policy.retries,
     });
-    await orInterrupted(options.clock.sleep(delay, options.signal));
+    await orInterrupted(clock.sleep(delay, signal));
   }
 }
 
-type Outcome<T> =
-  | { readonly kind: "done"; readonly value: T }
-  | { readonly kind: "status"; readonly response: HttpResponse; readonly exchanged: Exchanged }
-  | { readonly kind: "no_answer"; readonly error: TransportError };
+type AttemptResult<T> =
+  | { readonly kind: "success"; readonly value: T }
+  | { readonly kind: "status"; readonly response: HttpResponse; readonly times: RequestTimes }
+  | { readonly kind: "no_response"; readonly error: TransportError };
 
-type Failed = Exclude<Outcome<never>, { readonly kind: "done" }>;
+type FailedAttempt = Exclude<AttemptResult<never>, { readonly kind: "success" }>;
 
 async function attempt<T>(
-  { call, request, read }: Sending<T>,
-  { transport, clock, signal, limiter, onAnswer }: SenderOptions,
-): Promise<Outcome<T>> {
+  { request, read }: OutgoingRequest<T>,
+  { transport, clock, signal, limiter, onResponse }: SenderOptions,
+): Promise<AttemptResult<T>> {
   const sentAt = clock.now();
   try {
-    const response = await transport({ ...request, method: call.method, signal });
-    const exchanged = { sentAt, receivedAt: clock.now() };
-    onAnswer(response);
-    await limiter.observe(response, exchanged);
-    if (response.status < 200 || response.status > 299) return { kind: "status", response, exchanged };
-    return { kind: "done", value: await read(response) };
+    const response = await transport({ ...request, signal });
+    const times = { sentAt, receivedAt: clock.now() };
+    onResponse(response);
+    await limiter.observe(response, times);
+    if (response.status < 200 || response.status > 299) return { kind: "status", response, times };
+    return { kind: "success", value: await read(response) };
   } catch (error) {
-    if (error instanceof TransportError) return { kind: "no_answer", error };
+    if (error instanceof TransportError) return { kind: "no_response", error };
     throw error;
   }
 }
 
-function describeRepeat({ method, path }: Call, outcome: Failed) {
-  const reason = outcome.kind === "status" ? answeredWith(outcome.response.status) : outcome.error.message;
-  return { request: `${method} ${path}`, reason };
+/** How messages describe a response by its status. */
+export function describeStatus(status: number): string {
+  return `the service returned ${status}`;
+}
+
+function reasonOf(failed: FailedAttempt): string {
+  return failed.kind === "status" ? describeStatus(failed.response.status) : failed.error.message;
 }
 
 /** @see RFC 9110 §15.5.5, §15.5.11 */
-function isGone(outcome: Failed): boolean {
-  return hasStatus(outcome, 404) || hasStatus(outcome, 410);
+function isGone(failed: FailedAttempt): boolean {
+  return hasStatus(failed, 404) || hasStatus(failed, 410);
 }
 
-function hasStatus(outcome: Failed, status: number): outcome is Failed & { readonly kind: "status" } {
-  return outcome.kind === "status" && outcome.response.status === status;
+function hasStatus(
+  failed: FailedAttempt,
+  status: number,
+): failed is FailedAttempt & { readonly kind: "status" } {
+  return failed.kind === "status" && failed.response.status === status;
 }
 
-function troubleOf(outcome: Failed): Trouble {
-  if (outcome.kind === "status") return { kind: "status", status: outcome.response.status };
-  const { fault, sent } = outcome.error;
-  return { kind: "no_answer", fault, sent };
+/** The delay that a response asks for, in milliseconds; null if it does not. */
+function retryAfterOf(failed: FailedAttempt): number | null {
+  if (failed.kind === "no_response") return null;
+  const { response, times } = failed;
+  return readRetryAfter(response.headers, times.receivedAt + clockOffset(response.headers, times));
 }
 
-/** The pause that an answer asks for, in milliseconds; null when it asks for none. */
-function askedPause(outcome: Failed): number | null {
-  if (outcome.kind === "no_answer") return null;
-  const { response, exchanged } = outcome;
-  return readRetryAfter(response.headers, exchanged.receivedAt + clockOffset(response.headers, exchanged));
-}
-
-interface Repeating {
-  readonly repeats: number;
-  readonly asked: number | null;
+interface RetryState {
+  readonly outgoing: OutgoingRequest<unknown>;
   readonly options: SenderOptions;
+  readonly retries: number;
 }
 
-/** Milliseconds until the next attempt; null when there is none. */
-function decidePause(
-  { method }: Call,
-  trouble: Trouble,
-  { repeats, asked, options: { policy, clock } }: Repeating,
+/** Milliseconds until the next attempt; null if there is none. */
+function decideDelay(
+  failed: FailedAttempt,
+  { outgoing, options: { policy, clock }, retries }: RetryState,
 ): number | null {
-  if (!mayRepeat(method, trouble) || repeats >= policy.retries) return null;
-  return pauseBefore(repeats, policy, { asked, random: clock.random() });
+  if (!mayRetry(outgoing.request.method, failed) || retries >= policy.retries) return null;
+  return retryDelay(retries, policy, { retryAfter: retryAfterOf(failed), random: clock.random() });
 }
 
-function errorOf(call: Call, outcome: Failed, attempts: number): CliError {
-  return outcome.kind === "status"
-    ? errorFromAnswer(call, outcome.response, attempts)
-    : errorFromTransport(call, outcome.error, attempts);
+function errorOf(
+  failed: FailedAttempt,
+  { request, errors }: OutgoingRequest<unknown>,
+  attempts: number,
+): CliError {
+  const error =
+    failed.kind === "status"
+      ? errors.fromResponse(failed.response, attempts)
+      : errors.fromTransport(failed.error, attempts);
+  const isUncertain = request.method === "POST" && mayHaveSucceeded(failed);
+  return isUncertain ? outcomeUnknown(error, errors.checkHint) : error;
 }

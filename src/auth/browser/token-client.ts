@@ -153,9 +153,9 @@ function unavailable(
 }
 
 function unanswered(cause: TransportError): CliError {
-  if (cause.fault === "too_large") return notOAuth(undefined, "it is larger than 1 MiB");
-  if (cause.fault === "not_http") return notOAuth(undefined, "it is not HTTP");
-  if (cause.fault === "tls" || cause.fault === "proxy") {
+  if (cause.kind === "too_large") return notOAuth(undefined, "it is larger than 1 MiB");
+  if (cause.kind === "not_http") return notOAuth(undefined, "it is not HTTP");
+  if (cause.kind === "tls" || cause.kind === "proxy") {
     return configurationError(`the code could not be redeemed: ${cause.message}`, {
       ...(cause.hint === undefined ? {} : { hint: cause.hint }),
       cause,

@@ -7,7 +7,7 @@ const SURROUNDINGS = {
   url: new URL("https://calendar.example:8443/v1"),
   sent: "no",
   proxy: null,
-  answerMax: 1,
+  maxResponseSize: 1,
 } as const;
 
 function withCode(code: string): Error {
@@ -15,23 +15,23 @@ function withCode(code: string): Error {
 }
 
 test.each([
-  [["ECONNREFUSED", "ECONNREFUSED"], "nothing listens at calendar.example:8443"],
-  [["ENETUNREACH", "ETIMEDOUT"], "calendar.example:8443 cannot be reached (ENETUNREACH, ETIMEDOUT)"],
+  [["ECONNREFUSED", "ECONNREFUSED"], "calendar.example:8443 refused the connection"],
+  [["ENETUNREACH", "ETIMEDOUT"], "cannot connect to calendar.example:8443 (ENETUNREACH, ETIMEDOUT)"],
 ])("a host whose addresses fail with %s", (codes, message) => {
   const error = new AggregateError(codes.map(withCode));
-  expect(describeFailure(error, SURROUNDINGS)).toMatchObject({ fault: "unreachable", sent: "no", message });
+  expect(describeFailure(error, SURROUNDINGS)).toMatchObject({ kind: "unreachable", sent: "no", message });
 });
 
 test("a host name that cannot be looked up now", () => {
   expect(describeFailure(withCode("EAI_AGAIN"), SURROUNDINGS)).toMatchObject({
-    fault: "unreachable",
+    kind: "unreachable",
     message: "the host calendar.example cannot be found",
   });
 });
 
 test("a connection that undici gives up on is a timeout", () => {
   expect(describeFailure(withCode("UND_ERR_CONNECT_TIMEOUT"), SURROUNDINGS)).toMatchObject({
-    fault: "timeout",
+    kind: "timeout",
     sent: "no",
   });
 });
@@ -39,29 +39,29 @@ test("a connection that undici gives up on is a timeout", () => {
 test("an error of TLS once the request was sent is a connection that was closed", () => {
   const sent = { ...SURROUNDINGS, sent: "maybe" } as const;
   expect(describeFailure(withCode("ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC"), sent)).toMatchObject({
-    fault: "closed",
+    kind: "closed",
     sent: "maybe",
   });
 });
 
 test.each([
-  [["a.example"], "a.example instead"],
-  [["a.example", "b.example", "c.example"], "a.example, b.example, c.example instead"],
-  [["a.example", "b.example", "c.example", "d.example"], "a.example, b.example, c.example, … instead"],
+  [["a.example"], "a.example"],
+  [["a.example", "b.example", "c.example"], "a.example, b.example, c.example"],
+  [["a.example", "b.example", "c.example", "d.example"], "a.example, b.example, c.example, …"],
   [[], "another host"],
 ])("a certificate for %s", (names, shown) => {
   const cert = { subjectaltname: names.map((name) => `DNS:${name}`).join(", ") };
   const error = Object.assign(withCode("ERR_TLS_CERT_ALTNAME_INVALID"), { cert });
   expect(describeFailure(error, SURROUNDINGS)).toMatchObject({
-    fault: "tls",
+    kind: "tls",
     message: `the certificate of calendar.example:8443 is for ${shown}`,
-    hint: "is the host's name right?",
+    hint: "check the host name",
   });
 });
 
 test("a certificate that is refused for a rare reason", () => {
   expect(describeFailure(withCode("CERT_REVOKED"), SURROUNDINGS)).toMatchObject({
-    fault: "tls",
+    kind: "tls",
     message: "the certificate of calendar.example:8443 is not accepted (CERT_REVOKED)",
   });
 });

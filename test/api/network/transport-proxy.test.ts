@@ -54,9 +54,9 @@ describe("C8 a proxy that opens tunnels", () => {
     const target = await listenRaw((socket) => socket.resetAndDestroy());
     const proxy = await startConnectProxy({ target });
     await expect(sendThrough(proxyAt(proxy.host))(URL_BEHIND, POST)).rejects.toMatchObject({
-      fault: "closed",
+      kind: "closed",
       sent: "maybe",
-      message: expect.stringContaining("calendar.invalid closed the connection without an answer"),
+      message: expect.stringContaining("calendar.invalid closed the connection without a response"),
     });
   });
 
@@ -64,9 +64,9 @@ describe("C8 a proxy that opens tunnels", () => {
     const proxy = await startConnectProxy({ target: await listenMute() });
     const send = sendThrough(proxyAt(proxy.host), 500);
     await expect(send("https://calendar.invalid/", POST)).rejects.toMatchObject({
-      fault: "timeout",
+      kind: "timeout",
       sent: "no",
-      message: `no connection to calendar.invalid through the proxy ${proxy.host} (HTTPS_PROXY) within 0.5 seconds`,
+      message: `no connection to calendar.invalid through the proxy ${proxy.host} (HTTPS_PROXY) after 0.5 seconds`,
     });
   });
 });
@@ -75,23 +75,23 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
   const REFUSED = "HTTP/1.1 STATUS No\r\nContent-Length: 0\r\n\r\n";
 
   test.each([
-    [403, "proxy", "opens no tunnel to calendar.invalid (403)", expect.stringContaining("NO_PROXY")],
-    [429, "proxy", "opens no tunnel to calendar.invalid (429)", expect.any(String)],
-    [302, "proxy", "opens no tunnel to calendar.invalid (302)", expect.any(String)],
+    [403, "proxy", "refused to connect to calendar.invalid (403)", expect.stringContaining("NO_PROXY")],
+    [429, "proxy", "refused to connect to calendar.invalid (429)", expect.any(String)],
+    [302, "proxy", "refused to connect to calendar.invalid (302)", expect.any(String)],
     [
       407,
       "proxy",
-      "asks for a name and a password",
-      "write them into HTTPS_PROXY percent-encoded: http://NAME:PASSWORD@HOST:PORT",
+      "requires a user name and password",
+      "set HTTPS_PROXY to http://NAME:PASSWORD@HOST:PORT, with name and password percent-encoded",
     ],
     [502, "unreachable", "cannot reach calendar.invalid (502)", undefined],
     [503, "unreachable", "cannot reach calendar.invalid (503)", undefined],
     [504, "unreachable", "cannot reach calendar.invalid (504)", undefined],
-  ])("since it answers %s", async (status, fault, message, hint) => {
+  ])("since it answers %s", async (status, kind, message, hint) => {
     const { host } = await startProxy({ answer: REFUSED.replace("STATUS", String(status)) });
     await expect(sendThrough(proxyAt(host))(URL_BEHIND, POST)).rejects.toMatchObject({
       name: "TransportError",
-      fault,
+      kind,
       sent: "no",
       reason: String(status),
       message: `the proxy ${host} (HTTPS_PROXY) ${message}`,
@@ -103,8 +103,8 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
     const { host } = await startProxy({ answer: REFUSED.replace("STATUS", "407") });
     const failed = sendThrough(proxyAt(host, { user: "ana", password: "sEcret!" }))(URL_BEHIND, POST);
     await expect(failed).rejects.toMatchObject({
-      fault: "proxy",
-      message: `the proxy ${host} (HTTPS_PROXY) does not accept the name and the password`,
+      kind: "proxy",
+      message: `the proxy ${host} (HTTPS_PROXY) did not accept the user name and password`,
     });
     await expect(failed).rejects.not.toMatchObject({ message: expect.stringContaining("sEcret!") });
   });
@@ -112,16 +112,16 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
   test("since nothing listens there", async () => {
     const host = await closedPort();
     await expect(sendThrough(proxyAt(host))(URL_BEHIND, POST)).rejects.toMatchObject({
-      fault: "unreachable",
+      kind: "unreachable",
       sent: "no",
       reason: "ECONNREFUSED",
-      message: `nothing listens at the proxy ${host} (HTTPS_PROXY)`,
+      message: `the proxy ${host} (HTTPS_PROXY) refused the connection`,
     });
   });
 
   test("since its host does not exist", async () => {
     await expect(sendThrough(proxyAt("proxy.invalid:3128"))(URL_BEHIND, POST)).rejects.toMatchObject({
-      fault: "unreachable",
+      kind: "unreachable",
       sent: "no",
       message: "the proxy proxy.invalid:3128 (HTTPS_PROXY) cannot be found",
     });
@@ -130,24 +130,24 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
   test("since it is silent", async () => {
     const { host } = await startProxy({ answer: null });
     await expect(sendThrough(proxyAt(host), 500)(URL_BEHIND, POST)).rejects.toMatchObject({
-      fault: "timeout",
+      kind: "timeout",
       sent: "no",
-      message: `no connection to calendar.invalid through the proxy ${host} (HTTPS_PROXY) within 0.5 seconds`,
+      message: `no connection to calendar.invalid through the proxy ${host} (HTTPS_PROXY) after 0.5 seconds`,
     });
   });
 
   test.each([
-    ["hangs up", "", "unreachable", /^the proxy \S+ \(HTTPS_PROXY\) cannot be reached \(UND_ERR_SOCKET\)$/],
+    ["hangs up", "", "unreachable", /^cannot connect to the proxy \S+ \(HTTPS_PROXY\) \(UND_ERR_SOCKET\)$/],
     [
       "speaks another protocol",
       "220 ready\r\n",
       "proxy",
-      /^the proxy \S+ \(HTTPS_PROXY\) does not answer as an HTTP proxy does$/,
+      /^the proxy \S+ \(HTTPS_PROXY\) is not an HTTP proxy$/,
     ],
-  ])("since it %s", async (_, answer, fault, message) => {
+  ])("since it %s", async (_, answer, kind, message) => {
     const { host } = await startProxy({ answer });
     await expect(sendThrough(proxyAt(host))(URL_BEHIND, POST)).rejects.toMatchObject({
-      fault,
+      kind,
       sent: "no",
       message: expect.stringMatching(message),
     });
@@ -157,10 +157,10 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
     const { host } = await startProxy({ certificate: createCertificate() });
     const proxy = { ...proxyAt(host), origin: `https://${host.replace("127.0.0.1", "localhost")}` };
     await expect(sendThrough(proxy)(URL_BEHIND, POST)).rejects.toMatchObject({
-      fault: "tls",
+      kind: "tls",
       sent: "no",
       message: expect.stringMatching(
-        /^the certificate of the proxy localhost:\d+ \(HTTPS_PROXY\) is signed by itself/,
+        /^the certificate of the proxy localhost:\d+ \(HTTPS_PROXY\) is self-signed/,
       ),
     });
   });
@@ -173,7 +173,7 @@ test("a proxy that is an address is not named to TLS, of which Node would warn",
   onTestFinished(() => void process.off("warning", listen));
   const { host } = await startProxy({ certificate: createCertificate() });
   const proxy = { ...proxyAt(host), origin: `https://${host}` };
-  await expect(sendThrough(proxy)(URL_BEHIND)).rejects.toMatchObject({ fault: "tls", sent: "no" });
+  await expect(sendThrough(proxy)(URL_BEHIND)).rejects.toMatchObject({ kind: "tls", sent: "no" });
   // Node tells of a warning in a turn of its own.
   await new Promise((resolve) => setImmediate(resolve));
   expect(warnings).toEqual([]);

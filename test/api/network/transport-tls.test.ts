@@ -5,9 +5,8 @@ import { listen, listenHttp, listenMute, listenTls, POST, send } from "./peers.j
 
 /** What the transport says of TLS connections that do not come about: nothing was sent over any of them. */
 
-const CLOCK = "is this machine's clock right? if it is, the certificate has to be renewed there";
-const TRUST =
-  "if its authority is one of your own, name the file of that authority's certificate in NODE_EXTRA_CA_CERTS";
+const CLOCK = "check this machine's clock; if it is right, the service must renew its certificate";
+const TRUST = "if the issuer is your own, set NODE_EXTRA_CA_CERTS to the file of its certificate";
 
 const AUTHORITY = createCertificate({ subject: "test authority" });
 
@@ -17,8 +16,8 @@ test.each([
     createCertificate(),
     {
       reason: "DEPTH_ZERO_SELF_SIGNED_CERT",
-      message: "is signed by itself, and not trusted on this machine",
-      hint: "if it is the right one, name its file in NODE_EXTRA_CA_CERTS",
+      message: "is self-signed",
+      hint: "if you trust it, set NODE_EXTRA_CA_CERTS to its file",
     },
   ],
   [
@@ -35,7 +34,7 @@ test.each([
   const host = (await listenTls(certificate)).replace("127.0.0.1", "localhost");
   await expect(send(`https://${host}/`, POST)).rejects.toMatchObject({
     name: "TransportError",
-    fault: "tls",
+    kind: "tls",
     sent: "no",
     ...expected,
     message: `the certificate of ${host} ${expected.message}`,
@@ -48,10 +47,10 @@ test("C9 a certificate without the one of its authority", async () => {
     "localhost",
   );
   await expect(send(`https://${host}/`)).rejects.toMatchObject({
-    fault: "tls",
+    kind: "tls",
     sent: "no",
     reason: "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-    message: `the certificate of ${host} comes without its authority's, which is not known on this machine`,
+    message: `the certificate of ${host} comes without that of its issuer, which this machine does not know`,
     hint: TRUST,
   });
 });
@@ -61,9 +60,9 @@ test("C9 a certificate of an authority that is not known", async () => {
   const chain = { ...certificate, cert: certificate.cert + AUTHORITY.cert };
   const host = (await listenTls(chain)).replace("127.0.0.1", "localhost");
   await expect(send(`https://${host}/`)).rejects.toMatchObject({
-    fault: "tls",
+    kind: "tls",
     sent: "no",
-    message: `the certificate of ${host} is from an authority that this machine does not know (SELF_SIGNED_CERT_IN_CHAIN)`,
+    message: `the certificate of ${host} has an unknown issuer (SELF_SIGNED_CERT_IN_CHAIN)`,
     hint: TRUST,
   });
 });
@@ -71,10 +70,10 @@ test("C9 a certificate of an authority that is not known", async () => {
 test("https to a port that speaks plain HTTP", async () => {
   const host = await listenHttp((_, outgoing) => outgoing.end());
   await expect(send(`https://${host}/`, POST)).rejects.toMatchObject({
-    fault: "tls",
+    kind: "tls",
     sent: "no",
     message: `${host} does not speak HTTPS`,
-    hint: "is the port right?",
+    hint: "check the port",
   });
 });
 
@@ -96,19 +95,17 @@ test("a peer that speaks old versions of TLS alone", async () => {
   server.on("tlsClientError", () => undefined);
   const host = await listen(server);
   await expect(send(`https://${host}/`, POST)).rejects.toMatchObject({
-    fault: "tls",
+    kind: "tls",
     sent: "no",
-    message: expect.stringMatching(
-      /^no TLS connection with 127\.0\.0\.1:\d+ could be agreed \(ERR_SSL_\w+\)$/,
-    ),
+    message: expect.stringMatching(/^the TLS handshake with 127\.0\.0\.1:\d+ failed \(ERR_SSL_\w+\)$/),
   });
 });
 
 test("a peer that hangs up before TLS is agreed", async () => {
   const host = await listenMute((socket) => socket.once("data", () => socket.resetAndDestroy()));
   await expect(send(`https://${host}/`, POST)).rejects.toMatchObject({
-    fault: "unreachable",
+    kind: "unreachable",
     sent: "no",
-    message: `${host} cannot be reached (ECONNRESET)`,
+    message: `cannot connect to ${host} (ECONNRESET)`,
   });
 });

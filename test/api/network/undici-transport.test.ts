@@ -63,26 +63,26 @@ describe("no whole answer", () => {
     const host = await closedPort();
     await expect(send(`http://${host}/`, POST)).rejects.toMatchObject({
       name: "TransportError",
-      fault: "unreachable",
+      kind: "unreachable",
       sent: "no",
       reason: "ECONNREFUSED",
-      message: `nothing listens at ${host}`,
+      message: `${host} refused the connection`,
     });
   });
 
   test("nobody listens at any address of a host", async () => {
     const host = (await closedPort()).replace("127.0.0.1", "localhost");
     await expect(send(`http://${host}/`)).rejects.toMatchObject({
-      fault: "unreachable",
+      kind: "unreachable",
       sent: "no",
-      message: `nothing listens at ${host}`,
+      message: `${host} refused the connection`,
     });
   });
 
   test("a host that does not exist", async () => {
     // RFC 6761 keeps the name from ever being one.
     await expect(send("http://calendar.invalid/", POST)).rejects.toMatchObject({
-      fault: "unreachable",
+      kind: "unreachable",
       sent: "no",
       message: "the host calendar.invalid cannot be found",
     });
@@ -100,9 +100,9 @@ describe("no whole answer", () => {
     });
     await expect(send(`http://${host}/`)).rejects.toMatchObject({
       name: "TransportError",
-      fault: "closed",
+      kind: "closed",
       sent: "maybe",
-      message: expect.stringContaining(`${host} closed the connection without an answer`),
+      message: expect.stringContaining(`${host} closed the connection without a response`),
     });
     expect(connections).toBe(1);
   });
@@ -122,9 +122,9 @@ describe("no whole answer", () => {
     const host = await listenRaw((socket) => socket.end(bytes));
     await expect(send(`http://${host}/`)).rejects.toMatchObject({
       name: "TransportError",
-      fault: "cut_short",
+      kind: "cut_short",
       sent: "answered",
-      message: expect.stringContaining(`the answer of ${host} was cut short`),
+      message: expect.stringContaining(`the response from ${host} was cut short`),
     });
   });
 
@@ -135,17 +135,17 @@ describe("no whole answer", () => {
   ])("%s is not HTTP, and may have come after the request was done", async (_, bytes) => {
     const host = await listenRaw((socket) => socket.end(bytes));
     await expect(send(`http://${host}/`)).rejects.toMatchObject({
-      fault: "not_http",
+      kind: "not_http",
       sent: "maybe",
-      message: `what ${host} answers is not HTTP`,
-      hint: "does it want https?",
+      message: `the response from ${host} is not valid HTTP`,
+      hint: "does it expect https?",
     });
   });
 
   test("a chunk that is none, after a success", async () => {
     const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     const host = await listenRaw((socket) => socket.end(`${head}no size\r\n`));
-    await expect(send(`http://${host}/`)).rejects.toMatchObject({ fault: "not_http", sent: "answered" });
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({ kind: "not_http", sent: "answered" });
   });
 
   test("more headers than are read", async () => {
@@ -153,15 +153,15 @@ describe("no whole answer", () => {
       socket.end(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\n\r\n`),
     );
     await expect(send(`http://${host}/`)).rejects.toMatchObject({
-      fault: "too_large",
+      kind: "too_large",
       sent: "maybe",
-      message: `the headers of the answer of ${host} are too large`,
+      message: `the response headers from ${host} are too large`,
     });
   });
 
   test("what is announced before an answer is none", async () => {
     const host = await listenRaw((socket) => socket.end("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"));
-    await expect(send(`http://${host}/`)).rejects.toMatchObject({ fault: "closed", sent: "maybe" });
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({ kind: "closed", sent: "maybe" });
   });
 });
 
@@ -169,17 +169,17 @@ describe("the timeout", () => {
   const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n";
 
   test.each([
-    ["before an answer", "", "maybe", "no answer from"],
-    ["within the head", HEAD.slice(0, 20), "maybe", "no answer from"],
-    ["within the body", `${HEAD}12345`, "answered", "no whole answer from"],
+    ["before an answer", "", "maybe", "no response from"],
+    ["within the head", HEAD.slice(0, 20), "maybe", "no response from"],
+    ["within the body", `${HEAD}12345`, "answered", "no complete response from"],
   ])("ends an attempt that stalls %s", async (_, bytes, sent, message) => {
     const host = await listenRaw((socket) => socket.write(bytes));
     await expect(send(`http://${host}/`, { options: { timeout: 500 } })).rejects.toMatchObject({
       name: "TransportError",
-      fault: "timeout",
+      kind: "timeout",
       sent,
       reason: "timeout",
-      message: `${message} ${host} within 0.5 seconds`,
+      message: `${message} ${host} after 0.5 seconds`,
     });
   });
 
@@ -190,7 +190,7 @@ describe("the timeout", () => {
       socket.on("close", () => clearInterval(drip));
     });
     await expect(send(`http://${host}/`, { options: { timeout: 500 } })).rejects.toMatchObject({
-      fault: "timeout",
+      kind: "timeout",
       sent: "answered",
     });
   });
@@ -198,9 +198,9 @@ describe("the timeout", () => {
   test("ends an attempt that gets no connection, and nothing was sent", async () => {
     const host = await listenMute();
     await expect(send(`https://${host}/`, { ...POST, options: { timeout: 500 } })).rejects.toMatchObject({
-      fault: "timeout",
+      kind: "timeout",
       sent: "no",
-      message: `no connection to ${host} within 0.5 seconds`,
+      message: `no connection to ${host} after 0.5 seconds`,
     });
   });
 
@@ -209,11 +209,11 @@ describe("the timeout", () => {
     const host = await listenMute();
     await expect(send(`https://${host}/`, { options })).rejects.toMatchObject({
       sent: "no",
-      message: `no connection to ${host} within 0.3 seconds`,
+      message: `no connection to ${host} after 0.3 seconds`,
     });
     await expect(send(`http://${host}/`, { options })).rejects.toMatchObject({
       sent: "maybe",
-      message: `no answer from ${host} within 0.8 seconds`,
+      message: `no response from ${host} after 0.8 seconds`,
     });
   });
 
@@ -224,7 +224,7 @@ describe("the timeout", () => {
     });
     const host = await listenRaw((socket) => socket.on("close", () => closed?.()));
     await expect(send(`http://${host}/`, { options: { timeout: 200 } })).rejects.toMatchObject({
-      fault: "timeout",
+      kind: "timeout",
     });
     await ended;
   });
@@ -245,7 +245,7 @@ describe("an answer that is no success is whole once its head is there", () => {
     ],
   ])("and its body that is %s is empty", async (_, answer) => {
     const host = await listenRaw((socket) => void answer(socket));
-    const options = { timeout: 1_000, answerMax: 1_000_000 };
+    const options = { timeout: 1_000, maxResponseSize: 1_000_000 };
     const { status, headers, body } = await send(`http://${host}/`, { ...POST, options });
     expect({ status, wait: headers["retry-after"], body: body.length }).toEqual({
       status: 503,
@@ -279,7 +279,7 @@ describe("connections", () => {
     const { host, seen } = await listenOnce();
     const sendTo = createSender();
     await sendTo(`http://${host}/`);
-    await expect(sendTo(`http://${host}/`)).rejects.toMatchObject({ fault: "closed", sent: "maybe" });
+    await expect(sendTo(`http://${host}/`)).rejects.toMatchObject({ kind: "closed", sent: "maybe" });
     expect(seen).toEqual(["GET 1", "GET 1"]);
   });
 
@@ -350,22 +350,22 @@ describe("the largest answer", () => {
 
   test("is read whole", async () => {
     const host = await listenSize(MEBIBYTE);
-    const { body } = await send(`http://${host}/`, { options: { answerMax: MEBIBYTE } });
+    const { body } = await send(`http://${host}/`, { options: { maxResponseSize: MEBIBYTE } });
     expect(body).toHaveLength(MEBIBYTE);
   });
 
   test("one byte more is rejected", async () => {
     const host = await listenSize(MEBIBYTE + 1);
-    await expect(send(`http://${host}/`, { options: { answerMax: MEBIBYTE } })).rejects.toMatchObject({
+    await expect(send(`http://${host}/`, { options: { maxResponseSize: MEBIBYTE } })).rejects.toMatchObject({
       name: "TransportError",
-      fault: "too_large",
-      message: `the answer of ${host} is larger than 1 MiB`,
+      kind: "too_large",
+      message: `the response from ${host} is larger than 1 MiB`,
     });
   });
 
   test("one byte more to a POST leaves open whether it was done", async () => {
     const host = await listenSize(MEBIBYTE + 1);
-    const sending = { ...POST, options: { answerMax: MEBIBYTE } };
+    const sending = { ...POST, options: { maxResponseSize: MEBIBYTE } };
     await expect(send(`http://${host}/`, sending)).rejects.toMatchObject({
       name: "TransportError",
       sent: "answered",
@@ -418,7 +418,7 @@ describe("the caller's signal", () => {
         code: "interrupted",
         exitCode: 143,
         message: "interrupted",
-        hint: `a ${method} was under way: it is unknown whether it was done, look before you repeat it`,
+        hint: `a ${method} was in progress and may have succeeded; check before you repeat it`,
         inDoubt: true,
         cause: REASON,
       });

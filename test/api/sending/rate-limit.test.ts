@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
-  boundWait,
   clockOffset,
+  limitWait,
   readReset,
   readRetryAfter,
   waitAfterRefusal,
-  waitWhenUsedUp,
+  waitIfUsedUp,
 } from "../../../src/api/sending/rate-limit.js";
 
 const NOW = Date.parse("2026-11-21T14:30:00.000Z");
@@ -98,14 +98,14 @@ describe("when nothing is left", () => {
     [{ "x-ratelimit-remaining": "0" }, null],
     [{ "x-ratelimit-reset": reset }, null],
   ])("%j: the next request waits %s ms", (headers, wait) => {
-    expect(waitWhenUsedUp(headers as Record<string, string>, NOW)).toBe(wait);
+    expect(waitIfUsedUp(headers as Record<string, string>, NOW)).toBe(wait);
   });
 });
 
 test("a wait is a second or two longer than asked, and never beyond the budget", () => {
-  expect(boundWait(5000, 60_000, 0)).toBe(6000);
-  expect(boundWait(5000, 60_000, 0.5)).toBe(6500);
-  expect(boundWait(59_500, 60_000, 0.5)).toBe(60_000);
-  expect(boundWait(60_000, 60_000, 0.5)).toBe(60_000);
-  expect(boundWait(60_001, 60_000, 0.5)).toBeNull();
+  expect(limitWait(5000, 60_000, 0)).toBe(6000);
+  expect(limitWait(5000, 60_000, 0.5)).toBe(6500);
+  expect(limitWait(59_500, 60_000, 0.5)).toBe(60_000);
+  expect(limitWait(60_000, 60_000, 0.5)).toBe(60_000);
+  expect(limitWait(60_001, 60_000, 0.5)).toBeNull();
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
   createRateLimiter,
-  type Pause,
   type RateLimitStore,
   type SharedPause,
+  type WaitNotice,
 } from "../../../src/api/sending/rate-limiter.js";
 
 const NOW = Date.parse("2026-11-21T14:30:00.000Z");
@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 
 interface Setup {
   readonly maxWait?: number;
-  readonly slice?: number;
+  readonly maxSleep?: number;
   readonly remembered?: SharedPause;
   /** Happens during each sleep. */
   readonly meanwhile?: () => Promise<void>;
@@ -22,14 +22,14 @@ interface Setup {
 function setUp(setup: Setup = {}) {
   const {
     maxWait = 60_000,
-    slice = 60_000,
+    maxSleep = 60_000,
     remembered,
     meanwhile,
     clockMoves = (slept: number) => slept,
   } = setup;
   let now = NOW;
   const sleeps: number[] = [];
-  const pauses: Pause[] = [];
+  const notices: WaitNotice[] = [];
   const stored: SharedPause[] = remembered === undefined ? [] : [remembered];
   const store: RateLimitStore = {
     load: async () => stored.at(-1) ?? null,
@@ -39,9 +39,9 @@ function setUp(setup: Setup = {}) {
   };
   const limiter = createRateLimiter({
     maxWait,
-    slice,
+    maxSleep,
     store,
-    onPause: (pause) => pauses.push(pause),
+    onWait: (notice) => notices.push(notice),
     clock: {
       now: () => now,
       random: () => 0,
@@ -56,7 +56,7 @@ function setUp(setup: Setup = {}) {
   const answer = (status: number, headers: Record<string, string>) =>
     limiter.observe({ status, headers, body: new Uint8Array() }, { sentAt: now, receivedAt: now });
   const slept = () => sleeps.reduce((sum, milliseconds) => sum + milliseconds, 0);
-  return { limiter, answer, sleeps, slept, pauses, stored, now: () => now };
+  return { limiter, answer, sleeps, slept, notices, stored, now: () => now };
 }
 
 const { signal } = new AbortController();
@@ -177,17 +177,17 @@ describe("several processes", () => {
 });
 
 describe("the wait", () => {
-  test("is shared by requests side by side, and told in slices", async () => {
-    const { limiter, answer, sleeps, pauses } = setUp({ slice: 1000 });
+  test("is shared by requests side by side, and reported during long sleeps", async () => {
+    const { limiter, answer, sleeps, notices } = setUp({ maxSleep: 1000 });
     await answer(429, { "retry-after": "2" });
     expect(
       await Promise.all([limiter.acquire(signal), limiter.acquire(signal), limiter.acquire(signal)]),
     ).toEqual([null, null, null]);
     expect(sleeps).toEqual([1000, 1000, 1000]);
-    expect(pauses).toEqual([
-      { kind: "rate_limit", left: 3000, begins: true },
-      { kind: "rate_limit", left: 2000, begins: false },
-      { kind: "rate_limit", left: 1000, begins: false },
+    expect(notices).toEqual([
+      { kind: "rate_limit", remaining: 3000, first: true },
+      { kind: "rate_limit", remaining: 2000, first: false },
+      { kind: "rate_limit", remaining: 1000, first: false },
       { kind: "rate_limit_over" },
     ]);
   });
@@ -206,24 +206,24 @@ describe("the wait", () => {
   });
 
   test("ends when the clock says so: the machine may have been suspended", async () => {
-    const { limiter, answer, sleeps } = setUp({ slice: 1000, clockMoves: () => HOUR });
+    const { limiter, answer, sleeps } = setUp({ maxSleep: 1000, clockMoves: () => HOUR });
     await answer(429, { "retry-after": "30" });
     expect(await limiter.acquire(signal)).toBeNull();
     expect(sleeps).toEqual([1000]);
   });
 
   test("ends also when the clock is set back meanwhile", async () => {
-    const { limiter, answer, slept } = setUp({ slice: 1000, clockMoves: () => -HOUR });
+    const { limiter, answer, slept } = setUp({ maxSleep: 1000, clockMoves: () => -HOUR });
     await answer(429, { "retry-after": "30" });
     expect(await limiter.acquire(signal)).toBeNull();
     expect(slept()).toBe(31_000);
   });
 
   test("ends with the caller's reason", async () => {
-    const { limiter, answer, pauses } = setUp();
+    const { limiter, answer, notices } = setUp();
     await answer(429, { "retry-after": "30" });
     const reason = new Error("interrupted");
     await expect(limiter.acquire(AbortSignal.abort(reason))).rejects.toBe(reason);
-    expect(pauses.at(-1)).toEqual({ kind: "rate_limit_over" });
+    expect(notices.at(-1)).toEqual({ kind: "rate_limit_over" });
   });
 });

@@ -1,27 +1,30 @@
 import { describe, expect, test } from "vitest";
 import {
+  type AttemptFailure,
   DEFAULT_RETRY_POLICY,
-  leavesDoubt,
-  mayRepeat,
-  pauseBefore,
-  type Trouble,
+  mayHaveSucceeded,
+  mayRetry,
+  retryDelay,
 } from "../../../src/api/sending/retry.js";
-import type { Fault, Sent } from "../../../src/api/transport.js";
+import type { FailureKind, Sent } from "../../../src/api/transport.js";
 
-const noAnswer = (fault: Fault, sent: Sent): Trouble => ({ kind: "no_answer", fault, sent });
-const status = (code: number): Trouble => ({ kind: "status", status: code });
+const noResponse = (kind: FailureKind, sent: Sent): AttemptFailure => ({
+  kind: "no_response",
+  error: { kind, sent },
+});
+const status = (code: number): AttemptFailure => ({ kind: "status", response: { status: code } });
 
-describe("what may be repeated", () => {
+describe("what may be retried", () => {
   test.each([
-    ["nobody listens", noAnswer("unreachable", "no"), true, true],
-    ["no connection in time", noAnswer("timeout", "no"), true, true],
-    ["closed before an answer", noAnswer("closed", "maybe"), true, false],
-    ["no answer in time", noAnswer("timeout", "maybe"), true, false],
-    ["a success that was cut short", noAnswer("cut_short", "answered"), true, false],
-    ["an answer that is too large", noAnswer("too_large", "answered"), false, false],
-    ["no HTTP", noAnswer("not_http", "maybe"), false, false],
-    ["a certificate that is not trusted", noAnswer("tls", "no"), false, false],
-    ["a proxy that refuses", noAnswer("proxy", "no"), false, false],
+    ["nobody listens", noResponse("unreachable", "no"), true, true],
+    ["no connection in time", noResponse("timeout", "no"), true, true],
+    ["closed before an answer", noResponse("closed", "maybe"), true, false],
+    ["no answer in time", noResponse("timeout", "maybe"), true, false],
+    ["a success that was cut short", noResponse("cut_short", "answered"), true, false],
+    ["an answer that is too large", noResponse("too_large", "answered"), false, false],
+    ["no HTTP", noResponse("not_http", "maybe"), false, false],
+    ["a certificate that is not trusted", noResponse("tls", "no"), false, false],
+    ["a proxy that refuses", noResponse("proxy", "no"), false, false],
     ["408", status(408), true, false],
     ["500", status(500), true, false],
     ["502", status(502), true, false],
@@ -35,38 +38,38 @@ describe("what may be repeated", () => {
     ["409", status(409), false, false],
     ["412", status(412), false, false],
     ["302", status(302), false, false],
-  ] as const)("%s", (_, trouble, idempotent, post) => {
-    expect(mayRepeat("GET", trouble)).toBe(idempotent);
-    expect(mayRepeat("PUT", trouble)).toBe(idempotent);
-    expect(mayRepeat("DELETE", trouble)).toBe(idempotent);
-    expect(mayRepeat("POST", trouble)).toBe(post);
+  ] as const)("%s", (_, failure, idempotent, post) => {
+    expect(mayRetry("GET", failure)).toBe(idempotent);
+    expect(mayRetry("PUT", failure)).toBe(idempotent);
+    expect(mayRetry("DELETE", failure)).toBe(idempotent);
+    expect(mayRetry("POST", failure)).toBe(post);
   });
 
   test.each([
-    [noAnswer("unreachable", "no"), false],
-    [noAnswer("closed", "maybe"), true],
-    [noAnswer("cut_short", "answered"), true],
+    [noResponse("unreachable", "no"), false],
+    [noResponse("closed", "maybe"), true],
+    [noResponse("cut_short", "answered"), true],
     [status(500), true],
     [status(404), false],
     [status(408), false],
-  ])("%j may have been done all the same: %s", (trouble, expected) => {
-    expect(leavesDoubt(trouble)).toBe(expected);
+  ])("%j may have been done all the same: %s", (failure, expected) => {
+    expect(mayHaveSucceeded(failure)).toBe(expected);
   });
 });
 
-describe("the pause before a repeat", () => {
-  const pause = (repeat: number, random: number, asked: number | null = null) =>
-    pauseBefore(repeat, DEFAULT_RETRY_POLICY, { asked, random });
+describe("the delay before a retry", () => {
+  const delay = (retry: number, random: number, retryAfter: number | null = null) =>
+    retryDelay(retry, DEFAULT_RETRY_POLICY, { retryAfter, random });
 
   test("is drawn from 0 up to a bound that doubles, to 20 seconds at most", () => {
-    expect([0, 1, 2, 3].map((repeat) => pause(repeat, 0.999))).toEqual([499, 999, 1998, 3996]);
-    expect(pause(0, 0)).toBe(0);
-    expect(pause(90, 0.5)).toBe(10_000);
+    expect([0, 1, 2, 3].map((retry) => delay(retry, 0.999))).toEqual([499, 999, 1998, 3996]);
+    expect(delay(0, 0)).toBe(0);
+    expect(delay(90, 0.5)).toBe(10_000);
   });
 
   test("is as long as the service asks, and there is none when it asks for more than 20 seconds", () => {
-    expect(pause(0, 0.5, 7000)).toBe(7000);
-    expect(pause(5, 0.9, 1000)).toBe(14_400);
-    expect(pause(0, 0.5, 20_001)).toBeNull();
+    expect(delay(0, 0.5, 7000)).toBe(7000);
+    expect(delay(5, 0.9, 1000)).toBe(14_400);
+    expect(delay(0, 0.5, 20_001)).toBeNull();
   });
 });

@@ -1,13 +1,18 @@
 import fc from "fast-check";
-import { type Fault, type HttpResponse, type Sent, TransportError } from "../../../src/api/transport.js";
+import {
+  type FailureKind,
+  type HttpResponse,
+  type Sent,
+  TransportError,
+} from "../../../src/api/transport.js";
 import { NOW } from "../../support/harness.js";
 
 /** How attempts may end, drawn at random. */
 
 export type Outcome = TransportError | HttpResponse;
 
-/** A fault and what is then known of the request. */
-const FAULTS: readonly (readonly [Fault, Sent])[] = [
+/** A failure and what is then known of the request. */
+const FAILURES: readonly (readonly [FailureKind, Sent])[] = [
   ["unreachable", "no"],
   ["timeout", "no"],
   ["timeout", "maybe"],
@@ -21,9 +26,9 @@ const FAULTS: readonly (readonly [Fault, Sent])[] = [
   ["proxy", "no"],
 ];
 
-const fault = fc
-  .constantFrom(...FAULTS)
-  .map(([kind, sent]) => new TransportError("it failed", { fault: kind, sent, reason: "TEST" }));
+const failure = fc
+  .constantFrom(...FAILURES)
+  .map(([kind, sent]) => new TransportError("it failed", { kind, sent, reason: "TEST" }));
 
 const number = fc.oneof(
   fc.integer({ min: -1, max: 100 }),
@@ -60,7 +65,7 @@ export const GONE: HttpResponse = { status: 404, headers: {}, body: NOTHING };
 
 /** Ways in which a first attempt ends before a second finds nothing. */
 export const beforeGone = fc.oneof(
-  fault,
+  failure,
   fc
     .constantFrom(408, 429, 500, 502, 503)
     .map((status): HttpResponse => ({ status, headers: {}, body: NOTHING })),
@@ -72,5 +77,5 @@ export const answer = fc
   .tuple(fc.oneof(fc.constantFrom(...STATUSES), fc.constant(429)), headers)
   .map(([status, record]): HttpResponse => ({ status, headers: record, body: NOTHING }));
 
-export const outcomes = fc.array(fc.oneof(fault, answer), { minLength: 1, maxLength: 12 });
+export const outcomes = fc.array(fc.oneof(failure, answer), { minLength: 1, maxLength: 12 });
 export const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

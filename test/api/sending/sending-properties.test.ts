@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Pause } from "../../../src/api/sending/rate-limiter.js";
+import { createContractErrors } from "../../../src/api/json-api/errors.js";
+import type { WaitNotice } from "../../../src/api/sending/rate-limiter.js";
 import { createRateLimiter } from "../../../src/api/sending/rate-limiter.js";
 import { DEFAULT_RETRY_POLICY } from "../../../src/api/sending/retry.js";
 import { createSender } from "../../../src/api/sending/sender.js";
@@ -54,25 +55,26 @@ async function sendTo(
   };
   const waits: number[] = [];
   const delays: number[] = [];
-  const onPause = (pause: Pause) => {
-    if (pause.kind === "repeat") delays.push(pause.delay);
-    if (pause.kind === "rate_limit" && pause.begins) waits.push(pause.left);
+  const onWait = (notice: WaitNotice) => {
+    if (notice.kind === "retry") delays.push(notice.delay);
+    if (notice.kind === "rate_limit" && notice.first) waits.push(notice.remaining);
   };
   const send = createSender({
     transport,
     clock,
-    onPause,
+    onWait,
     policy: DEFAULT_RETRY_POLICY,
-    limiter: createRateLimiter({ maxWait: MAX_WAIT, slice: 60_000, clock, store: undefined, onPause }),
+    limiter: createRateLimiter({ maxWait: MAX_WAIT, maxSleep: 60_000, clock, store: undefined, onWait }),
     signal: new AbortController().signal,
-    onAnswer: () => undefined,
+    onResponse: () => undefined,
   });
   const url = "https://calendar.example/x";
   const result = await send({
-    call: { method, path: "/x", url, subject: "it", mediaType: "application/json" },
-    request: { url, headers: {} },
+    request: { method, url, headers: {} },
+    name: `${method} /x`,
+    errors: createContractErrors({ method, path: "/x", url, subject: "it", mediaType: "application/json" }),
     read: async () => "done" as const,
-    ...(method === "DELETE" ? { alreadyGone: "done" as const } : {}),
+    ...(method === "DELETE" ? { ifGone: "done" as const } : {}),
   }).catch((error: unknown) => {
     if (error instanceof CliError) return error;
     throw error;
@@ -148,7 +150,7 @@ test("C1 done is what was answered with success", async () => {
   );
 });
 
-test("C3 a DELETE is done, too, where nothing is left and an earlier attempt may have been done", async () => {
+test("C3 a DELETE is done, too, where nothing is left and an earlier attempt may have succeeded", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(beforeGone, { maxLength: 3 }), answer, random, async (before, final, draw) => {
       const planned = [...before, draw < 0.8 ? GONE : final];

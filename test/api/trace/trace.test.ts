@@ -41,7 +41,7 @@ test("an answer is one line of method, URL, status and time, without headers or 
 test.each([
   [
     "ECONNRESET",
-    new TransportError("secret detail", { fault: "closed", sent: "maybe", reason: "ECONNRESET" }),
+    new TransportError("secret detail", { kind: "closed", sent: "maybe", reason: "ECONNRESET" }),
   ],
   ["interrupted", new CliError("interrupted", "secret detail")],
   ["configuration", new CliError("configuration", "secret detail")],
@@ -98,7 +98,7 @@ test("with details the request is written before there is an answer", async () =
 });
 
 test("with details a failure says what became of the request", async () => {
-  const failure = new TransportError("nobody answered", { fault: "closed", sent: "maybe", reason: "EPIPE" });
+  const failure = new TransportError("nobody answered", { kind: "closed", sent: "maybe", reason: "EPIPE" });
   const { lines } = await traceOf(() => Promise.reject(failure), { details: true });
   expect(lines.slice(-2)).toEqual([
     "POST there /calendars/cal/events?x=1 EPIPE 12 ms",
@@ -132,8 +132,8 @@ async function bodyLines(body: Uint8Array | string, mask = (text: string) => tex
 test.each<[string, Uint8Array | string, readonly string[]]>([
   ["nothing", "", []],
   ["text of several lines", "a\r\nb\n\nc", ["<", "< a", "< b", "<", "< c"]],
-  ["bytes that are no text", new Uint8Array([0xff, 0xfe]), ["<", "< (2 bytes, no text)"]],
-  ["NUL", new Uint8Array([0]), ["<", "< (1 byte, no text)"]],
+  ["bytes that are no text", new Uint8Array([0xff, 0xfe]), ["<", "< (2 bytes, not text)"]],
+  ["NUL", new Uint8Array([0]), ["<", "< (1 byte, not text)"]],
 ])("a body of %s", async (_, body, lines) => {
   expect(await bodyLines(body)).toEqual(lines);
 });

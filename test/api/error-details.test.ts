@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { serviceWords } from "../../../src/api/sending/call.js";
+import { readErrorDetails } from "../../src/api/json-api/error-details.js";
 
 const words = (body: string, type = "application/problem+json") =>
-  serviceWords({ status: 409, headers: { "content-type": type }, body: new TextEncoder().encode(body) });
+  readErrorDetails({ status: 409, headers: { "content-type": type }, body: new TextEncoder().encode(body) });
 
 describe("what a refusal says of itself", () => {
   test.each([

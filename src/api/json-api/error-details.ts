@@ -1,0 +1,56 @@
+import * as v from "valibot";
+import { STATUS_TITLES } from "../../contract/problem.js";
+import type { HttpResponse } from "../transport.js";
+
+/** Longest unstructured text that is passed on, in UTF-16 code units. */
+const MAX_TEXT = 300;
+
+const text = v.optional(v.fallback(v.nullable(v.string()), null), null);
+
+/** Problem details, JSON:API errors and OAuth errors. */
+const bodySchema = v.looseObject({
+  errors: v.optional(v.unknown()),
+  detail: text,
+  title: text,
+  error_description: text,
+  error: text,
+  message: text,
+});
+
+const STANDARD_TITLES: ReadonlySet<string> = new Set(Object.values(STATUS_TITLES));
+
+/**
+ * What an error response says about its cause: its `errors` unchanged, else one sentence; undefined if it says nothing
+ * but its status, like the pages of gateways.
+ * @see RFC 9457 §3, JSON:API "Error Objects", RFC 6749 §5.2
+ */
+export function readErrorDetails({ headers, body }: HttpResponse): unknown {
+  const decoded = new TextDecoder().decode(body);
+  const json = parse(decoded);
+  if (json === undefined) {
+    return headers["content-type"]?.startsWith("text/plain") === true ? shorten(decoded) : undefined;
+  }
+  const parsed = v.safeParse(bodySchema, json);
+  if (!parsed.success) return typeof json === "string" ? shorten(json) : undefined;
+  const { errors, detail, error_description, message, title, error } = parsed.output;
+  if (errors !== undefined && errors !== null) return errors;
+  return [detail, error_description, message, title, error]
+    .map((words) => (words === null || STANDARD_TITLES.has(words) ? undefined : shorten(words)))
+    .find((words) => words !== undefined);
+}
+
+function parse(decoded: string): unknown {
+  try {
+    return JSON.parse(decoded);
+  } catch {
+    // Gateways send HTML or nothing.
+    return undefined;
+  }
+}
+
+/** Undefined for an empty text. */
+function shorten(words: string): string | undefined {
+  const trimmed = words.trim();
+  if (trimmed === "") return undefined;
+  return trimmed.length > MAX_TEXT ? `${trimmed.slice(0, MAX_TEXT)}…` : trimmed;
+}

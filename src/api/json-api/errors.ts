@@ -1,0 +1,192 @@
+import type { HttpMethod } from "../../contract/routes.js";
+import { CliError, type CliErrorOptions } from "../../errors.js";
+import { hasWait, readRetryAfter, readServerTime } from "../sending/rate-limit.js";
+import type { RateLimitReached } from "../sending/rate-limiter.js";
+import { isRedirect, redirectTarget } from "../sending/redirects.js";
+import { describeStatus, type RequestErrors } from "../sending/sender.js";
+import type { HttpResponse, TransportError } from "../transport.js";
+import { MAY_HAVE_SUCCEEDED, outcomeUnknown } from "../uncertain-writes.js";
+import { readErrorDetails } from "./error-details.js";
+
+/** What error messages say about a request of the contract. */
+export interface RequestDescription {
+  readonly method: HttpMethod;
+  /** Path below the base URL, without the query. */
+  readonly path: string;
+  readonly url: string;
+  /** Value of `Accept`. */
+  readonly mediaType: string;
+  /** Where the token came from; undefined without one. */
+  readonly tokenSource?: string | undefined;
+  /** What is read or written: `event abc`, `the calendars`. */
+  readonly subject: string;
+  /** What does not exist after a 404, if it is not the subject. */
+  readonly notFound?: string | undefined;
+  /** What to check before a write that may have succeeded is repeated. */
+  readonly checkHint?: string | undefined;
+}
+
+/** The errors of a request of the contract. @see contract section 7 */
+export function createContractErrors(request: RequestDescription): RequestErrors {
+  return {
+    fromResponse: (response, attempts) => errorFromResponse(request, response, attempts),
+    fromTransport: (error, attempts) => errorFromTransport(request, error, attempts),
+    rateLimited: (limit) => rateLimited(request, limit),
+    checkHint: request.checkHint,
+  };
+}
+
+/** `METHOD /path`, as errors and notes on retries name a request. */
+export function nameRequest({ method, path }: RequestDescription): string {
+  return `${method} ${path}`;
+}
+
+const CHECK_BASE_URL = "check that the base URL is that of a calendar sharing service";
+const TRY_AGAIN = "try again later; this is safe to repeat";
+
+function errorFromResponse(request: RequestDescription, response: HttpResponse, attempts: number): CliError {
+  const { status } = response;
+  const { subject } = request;
+  const options = responseOptions(request, response);
+  switch (status) {
+    case 401:
+      return new CliError("not_signed_in", refusedToken(request), { ...options, hint: tokenHint(request) });
+    case 403:
+      return new CliError("forbidden", `${subject}: the token's owner may not do this`, options);
+    case 404:
+      return new CliError("not_found", `not found: ${request.notFound ?? subject}`, {
+        ...options,
+        // Every service of the contract has these.
+        ...(ROOTS.has(request.path) ? { hint: CHECK_BASE_URL } : {}),
+      });
+    case 406:
+      return new CliError("rejected", `${subject}: the service does not support ${request.mediaType} (406)`, {
+        ...options,
+        hint: "set the service's media type: calctl config set media_type application/vnd.NAME.v1+json",
+      });
+    default:
+      if (status >= 500) {
+        const message = `${subject}: ${describeStatus(status)}${countAttempts(attempts)}`;
+        return new CliError("unavailable", message, { ...options, hint: retryHint(response) ?? TRY_AGAIN });
+      }
+      if (status < 400) return redirected(request, response);
+      return new CliError("rejected", `${subject}: the service refused the request (${status})`, options);
+  }
+}
+
+function responseOptions(request: RequestDescription, response: HttpResponse): CliErrorOptions {
+  return { request: nameRequest(request), status: response.status, details: readErrorDetails(response) };
+}
+
+function refusedToken({ tokenSource }: RequestDescription): string {
+  const source = tokenSource === undefined ? "" : ` (from ${tokenSource})`;
+  return `not signed in: the service refused the token${source}`;
+}
+
+function tokenHint({ tokenSource }: RequestDescription): string {
+  return tokenSource === undefined || tokenSource === "keychain" || tokenSource === "file"
+    ? "sign in again: calctl login"
+    : "set a valid token there, or unset it to use the token of calctl login";
+}
+
+const ROOTS: ReadonlySet<string> = new Set(["/user", "/calendars"]);
+
+function countAttempts(attempts: number): string {
+  return attempts > 1 ? ` (${attempts} attempts)` : "";
+}
+
+function errorFromTransport(request: RequestDescription, error: TransportError, attempts: number): CliError {
+  const message = `${request.subject}: ${error.message}${countAttempts(attempts)}`;
+  const options = { request: nameRequest(request), cause: error };
+  switch (error.kind) {
+    case "tls":
+    case "proxy":
+      return new CliError("configuration", message, { ...options, hint: error.hint });
+    case "too_large":
+    case "not_http":
+      return new CliError("rejected", message, { ...options, hint: error.hint ?? CHECK_BASE_URL });
+    default:
+      return new CliError("unavailable", message, { ...options, hint: error.hint ?? TRY_AGAIN });
+  }
+}
+
+/** The error of a complete success that does not match the contract: a write may have succeeded. */
+export function unreadableResponse(
+  request: RequestDescription,
+  status: number,
+  { reason, cause }: { readonly reason: string; readonly cause: unknown },
+): CliError {
+  const message = `${request.subject}: ${reason}`;
+  const options = { request: nameRequest(request), status, cause };
+  if (request.method === "POST") {
+    return outcomeUnknown(new CliError("rejected", message, options), request.checkHint);
+  }
+  if (request.method === "GET")
+    return new CliError("rejected", message, { ...options, hint: CHECK_BASE_URL });
+  return new CliError("rejected", `${message}; ${MAY_HAVE_SUCCEEDED}`, {
+    ...options,
+    hint: "check whether it did; this is safe to repeat",
+  });
+}
+
+/** A redirect that is not followed, or another status below 400 that the contract does not have. */
+function redirected(request: RequestDescription, { status, headers }: HttpResponse): CliError {
+  const { origin } = new URL(request.url);
+  const target = redirectTarget(headers["location"], request.url);
+  const rejected = (what: string, hint: string) =>
+    new CliError("rejected", `${request.subject}: the service ${what} (${status})`, {
+      request: nameRequest(request),
+      status,
+      hint,
+    });
+  if (!isRedirect(status)) return rejected("returned an unexpected status", CHECK_BASE_URL);
+  if (target === null) return rejected("redirects without a target", CHECK_BASE_URL);
+  if (target.origin !== origin) {
+    const to = target.origin === "null" ? target.protocol : target.origin;
+    const hint = `the token is sent only to ${origin}; if the service has moved, change base_url`;
+    return rejected(`redirects to ${to}`, hint);
+  }
+  if (request.method !== "GET") {
+    const hint = "check the base URL; writes do not follow redirects";
+    return rejected(`redirects a ${request.method} to ${target.pathname}`, hint);
+  }
+  return rejected(`redirects in a loop, last to ${target.pathname}`, CHECK_BASE_URL);
+}
+
+function rateLimited(request: RequestDescription, limit: RateLimitReached): CliError {
+  const { refusal } = limit;
+  const message = "the service's rate limit has been reached";
+  const hint = waitHint(limit);
+  return refusal === null
+    ? new CliError("rate_limited", `${message}, according to an earlier response`, {
+        request: nameRequest(request),
+        hint,
+      })
+    : new CliError("rate_limited", message, { ...responseOptions(request, refusal), hint });
+}
+
+/** The hint of a response that says when to try again; undefined if it does not. */
+function retryHint({ headers }: HttpResponse): string | undefined {
+  const wait = readRetryAfter(headers, readServerTime(headers));
+  if (wait === null || wait === 0) return undefined;
+  return tooLong(wait) ?? `try again in ${inSeconds(wait)}, as the service asks; this is safe to repeat`;
+}
+
+const DAY = 86_400_000;
+
+/** The hint instead of a wait that no service can mean; undefined for any other. */
+function tooLong(wait: number): string | undefined {
+  if (wait <= DAY) return undefined;
+  return `the service asks to wait ${Math.ceil(wait / DAY)} days, which may be a mistake`;
+}
+
+function inSeconds(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  return seconds === 1 ? "1 second" : `${seconds} seconds`;
+}
+
+function waitHint({ wait, waited, refusal }: RateLimitReached): string {
+  if (refusal !== null && !hasWait(refusal.headers)) return "try again later; the service does not say when";
+  const maxWait = Math.ceil((waited + wait) / 1000);
+  return tooLong(wait) ?? `try again in ${inSeconds(wait)}, or wait for it with --max-wait ${maxWait}`;
+}

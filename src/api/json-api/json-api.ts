@@ -1,0 +1,113 @@
+import * as v from "valibot";
+import { lenientManySchema, lenientOneSchema } from "../../contract/lenient-resources.js";
+import { JSON_MEDIA_TYPE } from "../../contract/limits.js";
+import { ROUTES, type Route, type RouteName } from "../../contract/routes.js";
+import type { Send } from "../sending/sender.js";
+import type { HttpResponse } from "../transport.js";
+import { createContractErrors, nameRequest, type RequestDescription, unreadableResponse } from "./errors.js";
+import { NotJsonError, readJsonBody } from "./json-body.js";
+import { expandPath, formatQuery } from "./requests.js";
+
+export interface JsonApiOptions {
+  readonly send: Send;
+  readonly baseUrl: URL;
+  /** Value of `Accept`. */
+  readonly mediaType: string;
+  /** Where the token came from, for messages; undefined without one. */
+  readonly tokenSource: string | undefined;
+}
+
+/** The parameters of a route, and what messages say about the request. */
+export interface RouteRequest extends Pick<RequestDescription, "subject" | "notFound" | "checkHint"> {
+  /** Path parameters by their names in the contract. */
+  readonly ids?: Readonly<Record<string, string>>;
+  /** Undefined parameters are left out. */
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  /** Sent as JSON; undefined for no body. */
+  readonly body?: unknown;
+}
+
+/** Sends a request of a route and resolves with its success. @throws CliError */
+export type RequestRoute = (name: RouteName, request: RouteRequest) => Promise<JsonApiResponse>;
+
+/** A success with a JSON body, or without a body where the contract has none. */
+export interface JsonApiResponse {
+  /** Reads a document whose `data` is one resource. @throws CliError when it does not match the contract */
+  one<T>(read: (document: v.InferOutput<typeof lenientOneSchema>) => T): T;
+  /** Reads a document whose `data` is a list of resources. @throws CliError when it does not match the contract */
+  many<T>(read: (document: v.InferOutput<typeof lenientManySchema>) => T): T;
+}
+
+/** Requests and responses of the contract's routes over a sender. @see contract section 4 */
+export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApiOptions): RequestRoute {
+  return async function requestRoute(name, { ids = {}, query = {}, body, ...words }) {
+    const route: Route = ROUTES[name];
+    const { method } = route;
+    const path = expandPath(route.path, ids);
+    const url = `${baseUrl.href.replace(/\/$/, "")}${path}${formatQuery(query)}`;
+    const description: RequestDescription = { method, path, url, mediaType, tokenSource, ...words };
+    const headers = { accept: mediaType };
+    const success = await send<Success>({
+      request:
+        body === undefined
+          ? { method, url, headers }
+          : {
+              method,
+              url,
+              headers: { ...headers, "content-type": JSON_MEDIA_TYPE },
+              body: JSON.stringify(body),
+            },
+      name: nameRequest(description),
+      errors: createContractErrors(description),
+      read: async (response) => ({
+        status: response.status,
+        json: await readBody(description, route, response),
+      }),
+      ...(method === "DELETE" ? { ifGone: { status: 404, json: null } } : {}),
+    });
+    return {
+      one: (read) => readDocument(description, success, { schema: lenientOneSchema, read }),
+      many: (read) => readDocument(description, success, { schema: lenientManySchema, read }),
+    };
+  };
+}
+
+interface Success {
+  readonly status: number;
+  readonly json: unknown;
+}
+
+/** The JSON of a success; null where the contract has no body. */
+async function readBody(request: RequestDescription, route: Route, response: HttpResponse): Promise<unknown> {
+  if (route.answer === null && response.body.length === 0) return null;
+  try {
+    return await readJsonBody(response);
+  } catch (cause) {
+    if (!(cause instanceof NotJsonError)) throw cause;
+    throw unreadableResponse(request, response.status, { reason: cause.message, cause });
+  }
+}
+
+interface DocumentReader<S extends v.GenericSchema, T> {
+  readonly schema: S;
+  readonly read: (document: v.InferOutput<S>) => T;
+}
+
+function readDocument<S extends v.GenericSchema, T>(
+  request: RequestDescription,
+  { status, json }: Success,
+  { schema, read }: DocumentReader<S, T>,
+): T {
+  try {
+    return read(v.parse(schema, json));
+  } catch (cause) {
+    if (!v.isValiError(cause)) throw cause;
+    const reason = `the response does not match the contract: ${describeIssue(cause.issues[0])}`;
+    throw unreadableResponse(request, status, { reason, cause });
+  }
+}
+
+function describeIssue(issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue);
+  return path === null ? issue.message : `${path}: ${issue.message}`;
+}
