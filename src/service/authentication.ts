@@ -1,4 +1,4 @@
-import type { Origin } from "./request.js";
+import type { RequestSource } from "./request.js";
 import { hashSecret } from "./secrets.js";
 import type { Store } from "./store/sqlite/open.js";
 
@@ -21,17 +21,17 @@ export interface Caller {
  */
 export async function identifyCaller(
   store: Store,
-  origin: Origin,
+  source: RequestSource,
   authorization: string | undefined,
 ): Promise<Caller> {
-  if (origin.kind === "local") {
-    const principal = await findLocalUser(store, origin.userId);
-    return { principal, rateKey: `user ${origin.userId}` };
+  if (source.kind === "local") {
+    const principal = await findLocalUser(store, source.userId);
+    return { principal, rateKey: `user ${source.userId}` };
   }
   const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? "")?.[1];
   const found = token === undefined ? null : await findToken(store, token);
-  if (found === null) return { principal: null, rateKey: `address ${origin.address}` };
-  return { principal: found, rateKey: `token ${found.tokenId} ${origin.address}` };
+  if (found === null) return { principal: null, rateKey: `address ${source.address}` };
+  return { principal: found, rateKey: `token ${found.tokenId} ${source.address}` };
 }
 
 async function findLocalUser(store: Store, userId: string): Promise<Principal | null> {

@@ -1,33 +1,33 @@
 import { calendarResource, labelResource, memberResource, userResource } from "../resources.js";
 import { listCalendarsOf, listLabels, listMembers } from "../store/calendars.js";
-import { type Call, type OwnCalendar, requireCalendar } from "./endpoint.js";
+import { type EndpointContext, type OwnCalendar, requireCalendar } from "./endpoint.js";
 
-export async function getCurrentUser({ db, userId }: Call): Promise<object> {
+export async function getCurrentUser({ db, userId }: EndpointContext): Promise<object> {
   const user = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
   return { data: userResource(user) };
 }
 
-export async function listCalendars(call: Call): Promise<object> {
-  const { data, included } = await describe(call, await listCalendarsOf(call.db, call.userId));
+export async function listCalendars(context: EndpointContext): Promise<object> {
+  const { data, included } = await describe(context, await listCalendarsOf(context.db, context.userId));
   return { data, ...included };
 }
 
-export async function getCalendar(call: Call): Promise<object> {
-  const { data, included } = await describe(call, [await requireCalendar(call)]);
+export async function getCalendar(context: EndpointContext): Promise<object> {
+  const { data, included } = await describe(context, [await requireCalendar(context)]);
   return { data: data[0], ...included };
 }
 
-export async function listCalendarLabels(call: Call): Promise<object> {
-  const { id } = await requireCalendar(call);
-  return { data: (await listLabels(call.db, [id])).map(labelResource) };
+export async function listCalendarLabels(context: EndpointContext): Promise<object> {
+  const { id } = await requireCalendar(context);
+  return { data: (await listLabels(context.db, [id])).map(labelResource) };
 }
 
-export async function listCalendarMembers(call: Call): Promise<object> {
-  const { id } = await requireCalendar(call);
-  return { data: (await listMembers(call.db, [id])).map((member) => memberResource(id, member)) };
+export async function listCalendarMembers(context: EndpointContext): Promise<object> {
+  const { id } = await requireCalendar(context);
+  return { data: (await listMembers(context.db, [id])).map((member) => memberResource(id, member)) };
 }
 
-async function describe({ db, query }: Call, calendars: readonly OwnCalendar[]) {
+async function describe({ db, query }: EndpointContext, calendars: readonly OwnCalendar[]) {
   const ids = calendars.map(({ id }) => id);
   const labelRows = await listLabels(db, ids);
   const memberRows = await listMembers(db, ids);

@@ -5,7 +5,7 @@ import type { CalendarRow } from "../store/schema.js";
 import type { Queries } from "../store/sqlite/open.js";
 
 /** One request of a user, read and allowed, within one transaction. */
-export interface Call {
+export interface EndpointContext {
   readonly db: Queries;
   readonly userId: string;
   /** Milliseconds since the epoch. */
@@ -21,7 +21,7 @@ export interface Call {
  * Answers one route of the contract with the JSON of the body, null for none.
  * @throws ProblemError
  */
-export type Endpoint = (call: Call) => Promise<object | null>;
+export type Endpoint = (context: EndpointContext) => Promise<object | null>;
 
 /** A calendar and its place in the current user's list, from 0. */
 export type OwnCalendar = CalendarRow & { readonly position: number };
@@ -30,7 +30,7 @@ export type OwnCalendar = CalendarRow & { readonly position: number };
  * The calendar of the path.
  * @throws ProblemError 404 when there is none, 403 when the current user is no member of it
  */
-export async function requireCalendar({ db, userId, parameter }: Call): Promise<OwnCalendar> {
+export async function requireCalendar({ db, userId, parameter }: EndpointContext): Promise<OwnCalendar> {
   const calendar = await findCalendar(db, parameter("calendar_id"), userId);
   if (calendar === undefined) throw new ProblemError(404);
   const { position } = calendar;

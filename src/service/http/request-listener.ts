@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
-import type { ServiceResponse } from "../request.js";
 import type { Service } from "../service.js";
 import type { ClientAddressReader } from "./client-address.js";
 import { BODY_LIMIT } from "./content.js";
+import type { Reply } from "./reply.js";
 
 export interface ServiceRequests {
   readonly listener: RequestListener;
@@ -73,7 +73,7 @@ function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
 }
 
 /** @throws when the receiver has gone away */
-async function send(response: ServerResponse, { status, headers, body }: ServiceResponse): Promise<void> {
+async function send(response: ServerResponse, { status, headers, body }: Reply): Promise<void> {
   response.writeHead(status, { ...(status !== 204 && { "content-length": body.byteLength }), ...headers });
   response.end(body);
   await finished(response);

@@ -10,7 +10,8 @@ import {
   readAuthorizationRequest,
 } from "./authorization-request.js";
 import { createVisit, formatCookie, isOwnForm, recogniseVisit, type Visit } from "./browser-session.js";
-import type { OAuthCall } from "./endpoint.js";
+import type { OAuthContext, OAuthEndpoint } from "./endpoint.js";
+import { errorPage } from "./pages/error-page.js";
 import { redirectReply } from "./pages/page.js";
 import { consentPage, type Notice, signInPage } from "./pages/sign-in-page.js";
 import { parseParameters } from "./parameters.js";
@@ -18,11 +19,13 @@ import { authorizationResponse } from "./redirect-uri.js";
 import { signIn } from "./sign-in.js";
 
 /**
- * The authorization endpoint: GET shows a page, POST takes its form. The query says every time what the client asks
- * for, so nothing of it has to be kept. @see RFC 6749 §3.1
- * @throws ProblemError where the browser must not be sent to the client
+ * The authorization endpoint: GET shows a page, POST accepts its form. Every request carries the client's parameters in
+ * its query, so none of them are stored. @see RFC 6749 §3.1
  */
-export async function answerAuthorize(call: OAuthCall): Promise<Reply> {
+export const authorizeEndpoint: OAuthEndpoint = { respond: showOrSubmit, respondWithProblem: errorPage };
+
+/** @throws ProblemError when the browser must not be redirected to the client */
+async function showOrSubmit(call: OAuthContext): Promise<Reply> {
   const { method, target } = call.request;
   if (method !== "GET" && method !== "POST") throw new ProblemError(405, { headers: { allow: "GET, POST" } });
   const parameters = parseParameters(target.split("?").slice(1).join("?"));
@@ -39,7 +42,7 @@ export async function answerAuthorize(call: OAuthCall): Promise<Reply> {
 }
 
 interface Situation {
-  readonly call: OAuthCall;
+  readonly call: OAuthContext;
   readonly request: AuthorizationRequest;
   readonly visit: Visit;
 }
@@ -85,7 +88,7 @@ async function submit(situation: Situation): Promise<Reply> {
 }
 
 /** @throws ProblemError 413, 400 when it is no form or a field was sent more than once */
-function readForm({ request }: OAuthCall): ReadonlyMap<string, string> {
+function readForm({ request }: OAuthContext): ReadonlyMap<string, string> {
   if (request.body.byteLength > BODY_LIMIT) throw new ProblemError(413);
   const [type] = (request.headers["content-type"] ?? "").split(";");
   if (type?.trim().toLowerCase() !== "application/x-www-form-urlencoded") {
@@ -156,6 +159,6 @@ function ownAddress(request: AuthorizationRequest): string {
   return `authorize?${formatRequest(request)}`;
 }
 
-function cookieHeader({ origin }: OAuthCall, secret: string): Record<string, string> {
-  return { "set-cookie": formatCookie(secret, origin.baseUrl) };
+function cookieHeader({ source }: OAuthContext, secret: string): Record<string, string> {
+  return { "set-cookie": formatCookie(secret, source.baseUrl) };
 }

@@ -1,6 +1,6 @@
 import { createSessionSecret, csrfToken, sameSecret } from "../secrets.js";
 import { findSessionUser, type SignedInUser } from "../store/sessions.js";
-import { OAUTH_PATH, type OAuthCall } from "./endpoint.js";
+import { OAUTH_PATH, type OAuthContext } from "./endpoint.js";
 
 /** A browser at the pages of the authorization server. */
 export interface Visit {
@@ -15,7 +15,7 @@ export interface Visit {
 const COOKIE = "calctl_session";
 
 /** Recognises a browser by its cookie. */
-export async function recogniseVisit({ request, store, now }: OAuthCall): Promise<Visit> {
+export async function recogniseVisit({ request, store, now }: OAuthContext): Promise<Visit> {
   const secret = readCookie(request.headers["cookie"]);
   if (secret === undefined) return createVisit();
   const user = await store.read((db) => findSessionUser(db, secret, now));

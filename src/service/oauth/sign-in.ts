@@ -2,7 +2,7 @@ import { verifyPasswordOf } from "../passwords.js";
 import { createSessionSecret } from "../secrets.js";
 import { countAttempt, forgiveAttempt, insertSession } from "../store/sessions.js";
 import { findUserByLogin } from "../store/users.js";
-import type { OAuthCall } from "./endpoint.js";
+import type { OAuthContext } from "./endpoint.js";
 import type { Notice } from "./pages/sign-in-page.js";
 
 export interface Credentials {
@@ -19,10 +19,10 @@ export type SignInResult =
  * that does not exist, has no password or is disabled.
  */
 export async function signIn(
-  { store, origin, now, passwordCost }: OAuthCall,
+  { store, source, now, passwordCost }: OAuthContext,
   { login, password }: Credentials,
 ): Promise<SignInResult> {
-  const attempt = { address: origin.address, login, now };
+  const attempt = { address: source.address, login, now };
   const wait = await store.write((db) => countAttempt(db, attempt));
   if (wait !== null) return tooMany(wait);
   const user = await store.read((db) => findUserByLogin(db, login));

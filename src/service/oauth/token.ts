@@ -7,16 +7,18 @@ import { hashSecret, sameSecret } from "../secrets.js";
 import { findClient, noteToken, revokeTokenOf, useCode } from "../store/clients.js";
 import type { AuthorizationCodeRow, ClientRow } from "../store/schema.js";
 import type { Queries } from "../store/sqlite/open.js";
-import type { OAuthCall } from "./endpoint.js";
-import { oauthErrorReply, tokenReply } from "./oauth-error.js";
+import type { OAuthContext, OAuthEndpoint } from "./endpoint.js";
+import { oauthErrorReply, problemAsOAuthError, tokenReply } from "./oauth-error.js";
 import { answersChallenge, type CodeChallenge } from "./pkce.js";
 
-/**
- * The token endpoint: a code for a token.
- * @throws ProblemError when the body is no JSON or too large, 405 for another method than POST
- * @see RFC 6749 §4.1.3, contract section 5
- */
-export async function answerToken({ request, store, now }: OAuthCall): Promise<Reply> {
+/** The token endpoint redeems an authorization code for an access token. @see RFC 6749 §4.1.3, contract section 5 */
+export const tokenEndpoint: OAuthEndpoint = {
+  respond: respondWithToken,
+  respondWithProblem: problemAsOAuthError,
+};
+
+/** @throws ProblemError 400 or 413 when the body is not JSON or too large, 405 unless the method is POST */
+async function respondWithToken({ request, store, now }: OAuthContext): Promise<Reply> {
   if (request.method !== "POST") throw new ProblemError(405, { headers: { allow: "POST" } });
   const reading = readTokenRequest(parseJsonBody(request.body, request.headers));
   if (reading.kind === "refused") return oauthErrorReply(reading.error, reading.problem);
