@@ -1,7 +1,8 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
+import type { RouteName } from "../contract/routes.js";
 import { type Caller, identifyCaller, type Principal } from "./authentication.js";
-import type { EndpointContext } from "./endpoints/endpoint.js";
-import { ENDPOINTS } from "./endpoints/endpoints.js";
+import { calendarEndpoints, type Endpoint, type EndpointContext } from "./endpoints/calendars.js";
+import { eventEndpoints } from "./endpoints/events.js";
 import { acceptsJson, parseJsonBody } from "./http/content.js";
 import {
   jsonReply,
@@ -13,10 +14,10 @@ import {
 } from "./http/reply.js";
 import { matchRoute, parseQuery, parseTarget, type RouteMatch } from "./http/router.js";
 import { matchOAuthEndpoint } from "./oauth/endpoint.js";
-import type { PasswordCost } from "./passwords.js";
 import { type MeasuredRate, measureRate, type RateCounter, type RatePolicy } from "./rate-limit.js";
 import type { Handle, RequestSource, ServiceRequest } from "./request.js";
-import type { Store } from "./store/sqlite/open.js";
+import type { PasswordCost } from "./secrets.js";
+import type { Store } from "./store/store.js";
 
 export interface RequestHandlerOptions {
   readonly store: Store;
@@ -111,6 +112,8 @@ async function replyToError(
   onError(failure);
   return source.kind === "local" ? { ...reply, failure } : reply;
 }
+
+const ENDPOINTS: Readonly<Record<RouteName, Endpoint>> = { ...calendarEndpoints, ...eventEndpoints };
 
 async function callEndpoint(
   request: ServiceRequest,

@@ -5,41 +5,51 @@ import { activityResource, eventResource, labelResource, memberResource } from "
 import { createHexId } from "../secrets.js";
 import { listLabels, listMembers } from "../store/calendars.js";
 import {
+  dayWindow,
+  type EventWithAttendees,
   findEvent,
   insertEvent,
   listAttendees,
-  listAttendeesWithin,
-  listEventsWithin,
+  listAttendeesInWindow,
+  listEventsInWindow,
   replaceEvent,
-  type WholeEvent,
 } from "../store/events.js";
 import type { EventRow } from "../store/schema.js";
 import { listUsers } from "../store/users.js";
-import { dayWindow } from "../window.js";
-import { type EndpointContext, requireCalendar } from "./endpoint.js";
+import { type Endpoint, type EndpointContext, requireCalendar } from "./calendars.js";
 import {
   collectFieldErrors,
   type EventReferences,
   listFieldErrors,
   parseEventBody,
-  unstorableText,
+  textProblem,
 } from "./event-body.js";
 
-export async function getEvent(context: EndpointContext): Promise<object> {
-  const { id: calendarId } = await requireCalendar(context);
-  const event = await requireEvent(context, calendarId);
-  return {
-    data: eventResource(event.row, event.attendeeIds),
-    ...(await include(context, calendarId, [event])),
-  };
-}
+export const eventEndpoints = {
+  async getEvent(context) {
+    const { id: calendarId } = await requireCalendar(context);
+    const event = await requireEvent(context, calendarId);
+    const included = await include(context, calendarId, [event]);
+    return { data: eventResource(event.row, event.attendeeIds), ...included };
+  },
+  listUpcomingEvents,
+  createEvent,
+  updateEvent,
+  async deleteEvent(context) {
+    const { id: calendarId } = await requireCalendar(context);
+    const { row } = await requireEvent(context, calendarId);
+    await context.db.deleteFrom("events").where("id", "=", row.id).execute();
+    return null;
+  },
+  createActivity,
+} as const satisfies Readonly<Record<string, Endpoint>>;
 
-export async function listUpcomingEvents(context: EndpointContext): Promise<object> {
+async function listUpcomingEvents(context: EndpointContext): Promise<object> {
   const { id: calendarId } = await requireCalendar(context);
   const window = dayWindow(context.now, context.query);
-  const rows = await listEventsWithin(context.db, calendarId, window);
+  const rows = await listEventsInWindow(context.db, calendarId, window);
   const attendees = new Map<string, string[]>(rows.map(({ id }) => [id, []]));
-  for (const { event_id, user_id } of await listAttendeesWithin(context.db, calendarId, window)) {
+  for (const { event_id, user_id } of await listAttendeesInWindow(context.db, calendarId, window)) {
     attendees.get(event_id)?.push(user_id);
   }
   const events = rows.map((row) => ({ row, attendeeIds: attendees.get(row.id) ?? [] }));
@@ -49,9 +59,9 @@ export async function listUpcomingEvents(context: EndpointContext): Promise<obje
   };
 }
 
-export async function createEvent(context: EndpointContext): Promise<object> {
+async function createEvent(context: EndpointContext): Promise<object> {
   const { id: calendarId } = await requireCalendar(context);
-  const { content, attendeeIds } = parseEventBody(context.body, await references(context, calendarId));
+  const { content, attendeeIds } = parseEventBody(context.body, await listReferences(context, calendarId));
   const row: EventRow = {
     ...content,
     id: createHexId(),
@@ -64,37 +74,30 @@ export async function createEvent(context: EndpointContext): Promise<object> {
   return { data: eventResource(row, attendeeIds) };
 }
 
-export async function updateEvent(context: EndpointContext): Promise<object> {
+async function updateEvent(context: EndpointContext): Promise<object> {
   const { id: calendarId } = await requireCalendar(context);
-  const known = await requireEvent(context, calendarId);
-  const allowed = await references(context, calendarId);
-  // Who attends may stay although no member any more, or nobody could change such an event.
-  const userIds = new Set([...allowed.userIds, ...known.attendeeIds]);
+  const stored = await requireEvent(context, calendarId);
+  const allowed = await listReferences(context, calendarId);
+  // Attendees may stay after they left the calendar; otherwise such an event could not be updated.
+  const userIds = new Set([...allowed.userIds, ...stored.attendeeIds]);
   const { content, attendeeIds } = parseEventBody(context.body, { ...allowed, userIds });
-  // Two changes within one millisecond must be told apart too.
-  const row = { ...known.row, ...content, updated_at: Math.max(context.now, known.row.updated_at + 1) };
+  // Two updates in the same millisecond still get different times.
+  const row = { ...stored.row, ...content, updated_at: Math.max(context.now, stored.row.updated_at + 1) };
   await replaceEvent(context.db, { row, attendeeIds });
   return { data: eventResource(row, attendeeIds) };
 }
 
-export async function deleteEvent(context: EndpointContext): Promise<null> {
-  const { id: calendarId } = await requireCalendar(context);
-  const { row } = await requireEvent(context, calendarId);
-  await context.db.deleteFrom("events").where("id", "=", row.id).execute();
-  return null;
-}
-
-/** The event of the path. @throws ProblemError 404 when the calendar has none of this id */
-export async function requireEvent(
+/** The event of the path. @throws ProblemError 404 when the calendar has no such event */
+async function requireEvent(
   { db, parameter }: EndpointContext,
   calendarId: string,
-): Promise<WholeEvent> {
+): Promise<EventWithAttendees> {
   const row = await findEvent(db, calendarId, parameter("event_id"));
   if (row === undefined) throw new ProblemError(404);
   return { row, attendeeIds: (await listAttendees(db, row.id)).map(({ user_id }) => user_id) };
 }
 
-async function references({ db }: EndpointContext, calendarId: string): Promise<EventReferences> {
+async function listReferences({ db }: EndpointContext, calendarId: string): Promise<EventReferences> {
   return {
     calendarId,
     labelNumbers: new Set((await listLabels(db, [calendarId])).map(({ number }) => number)),
@@ -102,11 +105,11 @@ async function references({ db }: EndpointContext, calendarId: string): Promise<
   };
 }
 
-/** The related objects that were asked for, each once. Who left the calendar is still told by name. */
+/** The related objects of the `include` parameter, each once. Users who left the calendar are included too. */
 async function include(
   { db, query }: EndpointContext,
   calendarId: string,
-  events: readonly WholeEvent[],
+  events: readonly EventWithAttendees[],
 ): Promise<{ included?: object[] }> {
   if (query.include.size === 0) return {};
   const userIds = new Set([
@@ -124,7 +127,7 @@ async function include(
   };
 }
 
-export async function createActivity(context: EndpointContext): Promise<object> {
+async function createActivity(context: EndpointContext): Promise<object> {
   const { id: calendarId } = await requireCalendar(context);
   const { row: event } = await requireEvent(context, calendarId);
   const row = {
@@ -143,7 +146,7 @@ function parseContent(body: unknown): string {
   const { success, output, issues } = v.safeParse(activityBodySchema, body);
   if (!success) throw badRequest(listFieldErrors(collectFieldErrors(issues)));
   const { content } = output.data.attributes;
-  const problem = unstorableText(content);
+  const problem = textProblem(content);
   if (problem !== null) throw badRequest({ content: [problem] });
   return content;
 }

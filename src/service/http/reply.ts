@@ -47,7 +47,7 @@ function encode(body: object): Uint8Array {
 }
 
 export interface ProblemErrorOptions {
-  /** What to fix: one sentence, or field -> messages. */
+  /** What is wrong: one sentence, or field -> messages. */
   readonly errors?: string | FieldErrors;
   /** Additional response headers, names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** 400 with what to fix. */
+/** A 400. @param errors what is wrong */
 export function badRequest(errors: string | FieldErrors): ProblemError {
   return new ProblemError(400, { errors });
 }

@@ -1,8 +1,8 @@
 import { OAUTH_ROUTES } from "../../contract/oauth.js";
 import type { ProblemError, Reply } from "../http/reply.js";
-import type { PasswordCost } from "../passwords.js";
 import type { RequestSource, ServiceRequest } from "../request.js";
-import type { Store } from "../store/sqlite/open.js";
+import type { PasswordCost } from "../secrets.js";
+import type { Store } from "../store/store.js";
 
 /** Path of the authorization server below the service's base URL. */
 export const OAUTH_PATH = "/oauth";
