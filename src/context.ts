@@ -4,7 +4,7 @@ import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
 import type { CliError } from "./errors.js";
 import type { Format, Output, View } from "./output/view.js";
-import type { ServiceAdmin } from "./service/admin.js";
+import type { ServiceAdmin } from "./service/admin/admin.js";
 import type { ServiceStartOptions } from "./service/listen.js";
 import type { Input } from "./terminal/input.js";
 import type { Prompt } from "./terminal/prompt.js";

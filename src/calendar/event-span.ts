@@ -1,4 +1,5 @@
 import {
+  DAY_MS,
   dateToInstant,
   formatWireDateTime,
   instantToDate,
@@ -8,7 +9,7 @@ import {
 import type { CalendarEvent, EventDraft } from "../contract/shapes.js";
 import { usageError } from "../errors.js";
 import { missingTimes } from "./event-text.js";
-import { addDays, DAY_MS, daySpan, formatLocal, localDate } from "./zoned-time.js";
+import { addDays, daySpan, formatLocal, localDate } from "./zoned-time.js";
 
 /** The times of an event while they are put together. Null is what nobody said. */
 export interface EventSpan {

@@ -1,4 +1,4 @@
-import { dateToInstant, formatWireDateTime, parseWireDateTime } from "../contract/date-time.js";
+import { DAY_MS, dateToInstant, formatWireDateTime, parseWireDateTime } from "../contract/date-time.js";
 import { usageError } from "../errors.js";
 import { parseDateInput, parseDuration, parseTimeZone } from "./dates.js";
 import {
@@ -15,7 +15,7 @@ import {
   switchAllDay,
 } from "./event-span.js";
 import { missingFlags } from "./event-text.js";
-import { addDuration, DAY_MS } from "./zoned-time.js";
+import { addDuration } from "./zoned-time.js";
 
 /** Flags about the times of an event, as typed. */
 export interface TimeFlags {

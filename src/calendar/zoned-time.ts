@@ -1,13 +1,11 @@
 import { IANAZone } from "luxon";
-import { dateToInstant, instantToDate, parseWireDateTime } from "../contract/date-time.js";
+import { DAY_MS, dateToInstant, instantToDate, MINUTE_MS, parseWireDateTime } from "../contract/date-time.js";
 import type { CalendarEvent } from "../contract/shapes.js";
 
 /**
  * Clocks of timezones. Instants are milliseconds since the Unix epoch, a wall clock is the instant at which UTC
  * reads the same, offsets are milliseconds east of UTC. Zones are names that `isTimeZone` knows.
  */
-
-const MINUTE_MS = 60_000;
 
 /** What a wall clock means in a zone. Where a clock change skips or doubles it, the offsets before and after. */
 export type WallClockReading =
@@ -78,8 +76,6 @@ function offsetAt(instant: number, zone: string): number {
 }
 
 /** All-day events are dates, not instants: the date part counts as written, whatever the offset or the viewer's zone. */
-
-export const DAY_MS = 86_400_000;
 
 /** `YYYY-MM-DD` so many days later. */
 export function addDays(date: string, days: number): string {

@@ -15,7 +15,9 @@ const PATTERN =
 const WIDER_PATTERN =
   /^(?<year>\d{4})(?<dash>-?)(?<month>\d{2})\k<dash>(?<day>\d{2})(?:[Tt ](?<hour>\d{2})(?::?(?<minute>\d{2})(?::?(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?)?(?<offset>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
-const DAY_MS = 86_400_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** The instants that can be written with a year of four digits. */
 const YEAR_0 = Date.parse("0000-01-01T00:00:00.000Z");
@@ -58,7 +60,7 @@ function readAny(text: string): WireDateTime | null {
   const clock = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
   const milliseconds = Number(fraction.padEnd(3, "0").slice(0, 3));
   const offset = (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * (sign === "-" ? -1 : 1);
-  const instant = dateToInstant(date) + clock + milliseconds - offset * 60_000;
+  const instant = dateToInstant(date) + clock + milliseconds - offset * MINUTE_MS;
   // An offset can carry it where UTC has no four digits for the year any more.
   if (instant < YEAR_0 || instant >= YEAR_10000) return null;
   return {

@@ -37,30 +37,29 @@ export async function openLocalService(
   database: string,
   note: (text: string) => void,
 ): Promise<LocalService> {
-  const failures: unknown[] = [];
-  const service = await open({ database, rateLimit: null, onError: (error) => failures.push(error) });
+  // Not traced here: a failure is thrown by the request that it belongs to.
+  const service = await open({ database, rateLimit: null, onError: () => undefined });
   const { userId, created } = await service.admin.ensureLocalUser({ name: systemUserName() });
   if (service.created !== null) note(`created the calendar database of the profile local: ${database}`);
   else if (created !== null)
     note(`made the user ${created.user} and the calendar ${created.calendar} in ${database}`);
-  return { service, userId, takeFailure: () => failures.pop() };
+  return { service, userId };
 }
 
 /**
- * The transport into the embedded service in this process: same client, same bodies, no socket and no token.
- * What a 500 hides from strangers, such as a database that is damaged, is thrown: it is the caller's own.
+ * The transport to the embedded service in this process: same client, same bodies, no socket and no token.
+ * @throws the error behind a 500 or 503, such as a damaged database: here it is the user's own
  */
-export function createInProcessTransport({ service, userId, takeFailure }: LocalService): Transport {
+export function createInProcessTransport({ service, userId }: LocalService): Transport {
   const encoder = new TextEncoder();
   return async (request): Promise<HttpResponse> => {
     request.signal?.throwIfAborted();
     const { pathname, search } = new URL(request.url);
     const body = encoder.encode(request.body ?? "");
-    const response = await service.handle(
+    const { failure, ...response } = await service.handle(
       { method: request.method, target: `${pathname}${search}`, headers: request.headers, body },
       { kind: "local", userId },
     );
-    const failure = takeFailure?.();
     if (failure !== undefined) throw failure;
     return response;
   };

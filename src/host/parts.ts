@@ -50,8 +50,6 @@ export interface HostOverrides {
 export interface LocalService {
   readonly service: Service;
   readonly userId: string;
-  /** What the last request failed of inside the service; undefined when it did not. */
-  readonly takeFailure?: () => unknown;
 }
 
 export type Run = (argv: readonly string[], host: Host) => Promise<number>;

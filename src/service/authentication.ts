@@ -1,8 +1,8 @@
-import type { Origin } from "./request.js";
+import type { RequestSource } from "./request.js";
 import { hashSecret } from "./secrets.js";
-import type { Store } from "./store/sqlite/open.js";
+import type { Store } from "./store/store.js";
 
-/** A user who may act. */
+/** An authenticated user. */
 export interface Principal {
   readonly userId: string;
   readonly readOnly: boolean;
@@ -11,27 +11,27 @@ export interface Principal {
 export interface Caller {
   /** Null: not authenticated. */
   readonly principal: Principal | null;
-  /** Under what requests are counted: token and address, or the address alone without a valid token. */
+  /** What the rate limit counts: token and address, or only the address without a valid token. */
   readonly rateKey: string;
 }
 
 /**
- * Finds out who sends a request: in-process the origin says it and the header is not looked at, over a socket the
- * Bearer token does. @see RFC 6750 §2.1, contract section 5
+ * Identifies the caller: by the Bearer token over a socket, by the source in-process, where the header is ignored.
+ * @see RFC 6750 §2.1, contract section 5
  */
 export async function identifyCaller(
   store: Store,
-  origin: Origin,
+  source: RequestSource,
   authorization: string | undefined,
 ): Promise<Caller> {
-  if (origin.kind === "local") {
-    const principal = await findLocalUser(store, origin.userId);
-    return { principal, rateKey: `user ${origin.userId}` };
+  if (source.kind === "local") {
+    const principal = await findLocalUser(store, source.userId);
+    return { principal, rateKey: `user ${source.userId}` };
   }
   const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? "")?.[1];
   const found = token === undefined ? null : await findToken(store, token);
-  if (found === null) return { principal: null, rateKey: `address ${origin.address}` };
-  return { principal: found, rateKey: `token ${found.tokenId} ${origin.address}` };
+  if (found === null) return { principal: null, rateKey: `address ${source.address}` };
+  return { principal: found, rateKey: `token ${found.tokenId} ${source.address}` };
 }
 
 async function findLocalUser(store: Store, userId: string): Promise<Principal | null> {

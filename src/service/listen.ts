@@ -1,46 +1,45 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { configurationError, errorCodeOf } from "../errors.js";
-import { createClientAddressReader } from "./http/client-address.js";
+import { createClientAddressReader, isLoopback } from "./http/addresses.js";
 import { createRequestListener } from "./http/request-listener.js";
-import { isLoopback } from "./loopback.js";
 import { OAUTH_PATH } from "./oauth/endpoint.js";
 import type { Service } from "./service.js";
 
 export interface ServiceStartOptions {
   /** Name or address to listen on. */
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
   /** PEM text. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Where clients reach the service when a proxy stands before it. */
+  /** URL of the service for clients, if they reach it through a proxy. */
   readonly publicUrl?: string;
-  /** Address of that proxy, whose `X-Forwarded-For` is believed. */
+  /** Address of that proxy, whose `X-Forwarded-For` is trusted. */
   readonly trustProxy?: string;
-  /** How long closing waits for requests under way, in milliseconds; 10 seconds by default. */
+  /** How long `close` waits for requests in progress (ms); 10 seconds by default. */
   readonly closeTimeout?: number;
 }
 
 export interface ServiceListener {
   readonly baseUrl: string;
   readonly authUrl: string;
-  /** Stops accepting, lets requests under way finish for a while, ends the rest; resolves when all are gone. */
+  /** Stops accepting requests, waits for those in progress up to `closeTimeout`, then closes every connection. */
   close(): Promise<void>;
 }
 
-/** How long a client may take to send one request, in milliseconds. */
+/** How long a client may take to send a request and its headers (ms). */
 const REQUEST_TIMEOUT = 30_000;
 const HEADERS_TIMEOUT = 10_000;
-/** How often the two are looked after, in milliseconds. */
-const TIMEOUT_CHECKS = 5_000;
+/** How often the timeouts are checked (ms). */
+const TIMEOUT_CHECK_INTERVAL = 5_000;
 
 const CLOSE_TIMEOUT = 10_000;
 
 /**
- * Serves the service over HTTP or HTTPS until it is closed; the service itself stays open.
- * @throws CliError configuration when the port or the host cannot be had, the certificate is no good, or others could
- * reach the service without TLS
+ * Serves the service over HTTP or HTTPS until the listener is closed; the service itself stays open.
+ * @throws CliError configuration when it cannot listen on the host and port, the certificate is invalid, or other
+ * machines could reach the service without TLS
  */
 export async function listen(service: Service, options: ServiceStartOptions): Promise<ServiceListener> {
   const { host, port, trustProxy, closeTimeout = CLOSE_TIMEOUT } = options;
@@ -50,7 +49,7 @@ export async function listen(service: Service, options: ServiceStartOptions): Pr
   const addressOf = createClientAddressReader(trustProxy);
   await startListening(server, host, port);
   const baseUrl = publicUrl ?? urlOf(server, options);
-  // The free port is known only now; no connection is read before this turn of the event loop ends.
+  // The URL of a free port is not known before. No connection is read until this turn of the event loop ends.
   const requests = createRequestListener(service, { addressOf, baseUrl });
   server.on("request", requests.listener);
   return {
@@ -58,19 +57,19 @@ export async function listen(service: Service, options: ServiceStartOptions): Pr
     authUrl: `${baseUrl}${OAUTH_PATH}`,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // A server that closes enforces no timeouts any more: half a request would hold it for ever.
-      await settledWithin(requests.finish(), closeTimeout);
-      // What is left is too slow or has no request: kept alive, or opened by a browser in advance.
+      // A closing server no longer enforces its timeouts: an incomplete request would keep it open forever.
+      await settledBefore(requests.finish(), closeTimeout);
+      // The rest are slow, or idle: kept alive, or opened by a browser in advance.
       server.closeAllConnections();
       await closed;
     },
   };
 }
 
-/** Resolves when the work is done or that many milliseconds are over. */
-function settledWithin(work: Promise<void>, milliseconds: number): Promise<void> {
+/** Resolves when the work has settled or after the timeout (ms). */
+function settledBefore(work: Promise<void>, timeout: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
+    const timer = setTimeout(resolve, timeout);
     void work.finally(() => {
       clearTimeout(timer);
       resolve();
@@ -78,7 +77,7 @@ function settledWithin(work: Promise<void>, milliseconds: number): Promise<void>
   });
 }
 
-/** A token must not cross a network in the clear. @see contract section 1 */
+/** Tokens must not be sent over a network unencrypted. @see contract section 1 */
 function checkExposure({ host, tls, publicUrl, trustProxy }: ServiceStartOptions): void {
   const behindProxy = publicUrl !== undefined && trustProxy !== undefined;
   if (isLoopback(host) || tls !== undefined || behindProxy) return;
@@ -87,13 +86,13 @@ function checkExposure({ host, tls, publicUrl, trustProxy }: ServiceStartOptions
   });
 }
 
-/** The URL without a `/` at its end. @throws CliError configuration */
+/** The URL without a trailing slash. @throws CliError configuration */
 function parsePublicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const secure = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
   if (url === null || !secure || url.search !== "" || url.hash !== "" || url.username !== "") {
     throw configurationError(`--public-url: "${text}" is not the https URL of a service`, {
-      hint: "write it like https://calendars.example.org",
+      hint: "write a URL such as https://calendars.example.org",
     });
   }
   return url.href.replace(/\/+$/, "");
@@ -103,7 +102,7 @@ async function createServer(tls: ServiceStartOptions["tls"]): Promise<Server> {
   const timeouts = {
     requestTimeout: REQUEST_TIMEOUT,
     headersTimeout: HEADERS_TIMEOUT,
-    connectionsCheckingInterval: TIMEOUT_CHECKS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL,
   };
   if (tls === undefined) {
     const http = await import("node:http");
@@ -131,17 +130,17 @@ function explainListenError(error: unknown, host: string, port: number): unknown
   const reason = LISTEN_REASONS[errorCodeOf(error) ?? ""];
   if (reason === undefined) return error;
   return configurationError(`cannot listen on ${host} port ${port}: ${reason}`, {
-    hint: "give another --host or --port; --port 0 takes a free one",
+    hint: "choose another --host or --port; --port 0 chooses a free one",
     cause: error,
   });
 }
 
 const LISTEN_REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is in use",
-  EACCES: "the port needs more rights",
+  EACCES: "the port needs more privileges",
   EADDRNOTAVAIL: "this machine has no such address",
-  ENOTFOUND: "there is no such host",
-  EAI_AGAIN: "the name of the host cannot be looked up",
+  ENOTFOUND: "the host does not exist",
+  EAI_AGAIN: "the host name cannot be resolved",
 };
 
 function urlOf(server: Server, { host, tls }: ServiceStartOptions): string {

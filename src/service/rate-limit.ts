@@ -1,27 +1,27 @@
 import type { RateLimit } from "../contract/rate-limit.js";
-import type { Store } from "./store/sqlite/open.js";
+import type { Store } from "./store/store.js";
 
-/** How many requests, in how many seconds. */
+/** At most `limit` requests per window. */
 export interface RatePolicy {
   readonly limit: number;
   readonly windowSeconds: number;
 }
 
 export interface MeasuredRate extends RateLimit {
-  /** This request is one too many. */
+  /** Whether this request is over the limit. */
   readonly exceeded: boolean;
   /** Seconds until the window ends, rounded up. */
   readonly retryAfter: number;
 }
 
 export interface RateRequest {
-  /** Who is counted. */
+  /** The token or address that is counted. */
   readonly key: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** Counts one request in the fixed window that now lies in; windows begin at multiples of their length. */
+/** Counts a request in the current fixed window. Windows start at multiples of their length. */
 export async function measureRate(
   counter: RateCounter,
   { limit, windowSeconds }: RatePolicy,
@@ -40,17 +40,17 @@ export async function measureRate(
   };
 }
 
-/** The place where requests are counted; the store now, something shared by many services later. */
+/** Counts requests, now in the store; several services could share another implementation. */
 export interface RateCounter {
   /**
-   * Counts one request and resolves with the number so far, this one included, of the window that began then.
-   * @param key who is counted
+   * Counts a request and resolves with the number of requests in its window, including this one.
+   * @param key the token or address that is counted
    * @param windowStart milliseconds since the epoch
    */
   count(key: string, windowStart: number): Promise<number>;
 }
 
-/** Counts in the store, so that all processes of one database count together. */
+/** Counts in the store, which all processes of one database share. */
 export function createRateCounter(store: Store): RateCounter {
   return {
     count: (key, windowStart) =>
@@ -71,7 +71,7 @@ export function createRateCounter(store: Store): RateCounter {
           )
           .returning("requests")
           .executeTakeFirstOrThrow();
-        // Whoever begins a window sweeps out the old ones.
+        // The first request of a window deletes the old windows.
         if (requests === 1) {
           await db.deleteFrom("rate_windows").where("window_start", "<", windowStart).execute();
         }

@@ -1,44 +1,54 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
+import type { RouteName } from "../contract/routes.js";
 import { type Caller, identifyCaller, type Principal } from "./authentication.js";
-import type { Call } from "./endpoints/endpoint.js";
-import { ENDPOINTS } from "./endpoints/endpoints.js";
+import { calendarEndpoints, type Endpoint, type EndpointContext } from "./endpoints/calendars.js";
+import { eventEndpoints } from "./endpoints/events.js";
 import { acceptsJson, parseJsonBody } from "./http/content.js";
-import { jsonReply, ProblemError, problemReply, type Reply, withoutBody } from "./http/reply.js";
+import {
+  jsonReply,
+  ProblemError,
+  problemReply,
+  type Reply,
+  toProblemError,
+  withoutBody,
+} from "./http/reply.js";
 import { matchRoute, parseQuery, parseTarget, type RouteMatch } from "./http/router.js";
 import { matchOAuthEndpoint } from "./oauth/endpoint.js";
-import type { PasswordCost } from "./passwords.js";
-import type { RateCounter } from "./rate-limit.js";
-import { type MeasuredRate, measureRate, type RatePolicy } from "./rate-limit.js";
-import type { Handle, Origin, ServiceRequest } from "./request.js";
-import type { Store } from "./store/sqlite/open.js";
+import { type MeasuredRate, measureRate, type RateCounter, type RatePolicy } from "./rate-limit.js";
+import type { Handle, RequestSource, ServiceRequest } from "./request.js";
+import type { PasswordCost } from "./secrets.js";
+import type { Store } from "./store/store.js";
 
 export interface RequestHandlerOptions {
   readonly store: Store;
   readonly counter: RateCounter;
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Null: requests are not limited. */
   readonly rateLimit: RatePolicy | null;
   readonly mediaType: string;
+  /** Called with the error behind a 500 or 503. */
   readonly onError: (error: unknown) => void;
   readonly passwordCost?: PasswordCost | undefined;
 }
 
-/** From a request to its answer: who sends it, whether that is too often, then the endpoint. */
+/** Handles a request: identify the caller, apply the rate limit, run the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): Handle {
-  const { store, counter, rateLimit } = options;
-  return async (request, origin) => {
+  const { store, counter, rateLimit, onError } = options;
+  return async (request, source) => {
     const now = options.now();
-    const part = partFor(request, origin, { ...options, now });
+    const responder = chooseResponder(request, source, { ...options, now });
     let rate: MeasuredRate | null = null;
     let reply: Reply;
     try {
-      const caller = await identifyCaller(store, origin, part.authorization);
+      const caller = await identifyCaller(store, source, responder.authorization);
       if (rateLimit !== null) rate = await measureRate(counter, rateLimit, { key: caller.rateKey, now });
       if (rate?.exceeded === true) {
         throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
       }
-      reply = await part.answer(caller);
+      reply = await responder.respond(caller);
     } catch (error) {
-      reply = await part.refuse(error);
+      reply = await replyToError(error, responder, { source, onError });
     }
     if (request.method === "HEAD") reply = withoutBody(reply);
     const headers = {
@@ -50,62 +60,87 @@ export function createRequestHandler(options: RequestHandlerOptions): Handle {
   };
 }
 
-interface Situation extends Omit<RequestHandlerOptions, "now"> {
+/** The options, at the time of one request. */
+interface RequestOptions extends Omit<RequestHandlerOptions, "now"> {
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** The API or the authorization server: how a request to it is answered, and how it says what went wrong. */
-interface Part {
-  /** The header that says who sends the request. */
+/** The API or the authorization server. They differ in how they authenticate and in how they report problems. */
+interface Responder {
+  /** The header that authenticates the caller; undefined at the authorization server, which takes no tokens. */
   readonly authorization: string | undefined;
-  answer(caller: Caller): Promise<Reply>;
-  refuse(error: unknown): Reply | Promise<Reply>;
+  respond(caller: Caller): Promise<Reply>;
+  respondWithProblem(problem: ProblemError): Reply | Promise<Reply>;
 }
 
-/** In-process there is nobody to sign in, so there the authorization server does not exist. */
-function partFor(request: ServiceRequest, origin: Origin, situation: Situation): Part {
+/** Requests from this process never reach the authorization server: there is no one to sign in. */
+function chooseResponder(
+  request: ServiceRequest,
+  source: RequestSource,
+  { store, now, mediaType, passwordCost }: RequestOptions,
+): Responder {
   const endpoint = matchOAuthEndpoint(request.target);
-  const { store, now, onError, passwordCost } = situation;
-  if (endpoint === null || origin.kind === "local") {
+  if (endpoint === null || source.kind === "local") {
     return {
       authorization: request.headers["authorization"],
-      answer: (caller) => serve(request, caller, situation),
-      refuse: (error) => problemReply(error, onError),
+      respond: ({ principal }) => callEndpoint(request, principal, { store, now, mediaType }),
+      respondWithProblem: problemReply,
     };
   }
-  // Loaded for whoever signs in alone, not for every command of the profile `local`.
-  const load = () => import("./oauth/authorization-server.js");
+  // Loaded on demand: commands of the profile `local` never need it.
+  const load = async () =>
+    endpoint === "authorize"
+      ? (await import("./oauth/authorize.js")).authorizeEndpoint
+      : (await import("./oauth/token.js")).tokenEndpoint;
   return {
     authorization: undefined,
-    answer: async () => (await load()).answerOAuth(endpoint, { request, origin, store, now, passwordCost }),
-    refuse: async (error) => (await load()).oauthFailure(endpoint, error, onError),
+    respond: async () => (await load()).respond({ request, source, store, now, passwordCost }),
+    respondWithProblem: async (problem) => (await load()).respondWithProblem(problem),
   };
 }
 
-async function serve(request: ServiceRequest, caller: Caller, situation: Situation): Promise<Reply> {
-  const { store, mediaType, now } = situation;
+async function replyToError(
+  error: unknown,
+  responder: Responder,
+  { source, onError }: Pick<RequestHandlerOptions, "onError"> & { readonly source: RequestSource },
+): Promise<Reply> {
+  const problem = toProblemError(error);
+  const reply = await responder.respondWithProblem(problem);
+  const failure = problem.cause;
+  if (failure === undefined) return reply;
+  onError(failure);
+  return source.kind === "local" ? { ...reply, failure } : reply;
+}
+
+const ENDPOINTS: Readonly<Record<RouteName, Endpoint>> = { ...calendarEndpoints, ...eventEndpoints };
+
+async function callEndpoint(
+  request: ServiceRequest,
+  principal: Principal | null,
+  { store, now, mediaType }: Pick<RequestOptions, "store" | "now" | "mediaType">,
+): Promise<Reply> {
   const { segments, search } = parseTarget(request.target);
   const match = matchRoute(request.method, segments);
-  const { userId } = authorize(caller.principal, match);
+  const { userId } = authorize(principal, match);
   if (!acceptsJson(request.headers["accept"], mediaType)) throw new ProblemError(406);
-  const call = {
+  const context = {
     userId,
     now,
     parameter: (name: string) => parameterOf(match, name),
     query: parseQuery(match.route, search),
     body: match.route.body && parseJsonBody(request.body, request.headers),
   };
-  const run = (db: Call["db"]) => ENDPOINTS[match.name]({ ...call, db });
+  const run = (db: EndpointContext["db"]) => ENDPOINTS[match.name]({ ...context, db });
   const body = match.route.method === "GET" ? await store.read(run) : await store.write(run);
   return jsonReply(match.route.success, body);
 }
 
-/** @throws ProblemError 401 without a valid token, 403 when it may not write */
+/** @throws ProblemError 401 without a valid token, 403 when the token is read-only and the request writes */
 function authorize(principal: Principal | null, { route }: RouteMatch): Principal {
   if (principal === null) throw new ProblemError(401, { headers: { "www-authenticate": "Bearer" } });
   if (principal.readOnly && route.method !== "GET") {
-    throw new ProblemError(403, { errors: "this token may only read" });
+    throw new ProblemError(403, { errors: "this token is read-only" });
   }
   return principal;
 }

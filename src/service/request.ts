@@ -1,3 +1,5 @@
+import type { Reply } from "./http/reply.js";
+
 /** One HTTP request as plain data. */
 export interface ServiceRequest {
   readonly method: string;
@@ -8,23 +10,15 @@ export interface ServiceRequest {
   readonly body: Uint8Array;
 }
 
-/** One whole HTTP answer as plain data. */
-export interface ServiceResponse {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-}
-
-/** Who sends: over a socket by address (then the Bearer token says who), in-process a user, which no header can claim. */
-export type Origin =
+/** Where a request comes from: a socket, or this process, which names the user itself. No header can claim the latter. */
+export type RequestSource =
   | {
       readonly kind: "network";
       readonly address: string;
-      /** Where clients reach the service, as far as the listener knows. */
+      /** Public URL of the service, if the listener knows it. */
       readonly baseUrl?: string;
     }
   | { readonly kind: "local"; readonly userId: string };
 
-/** Answers any request, with a problem where something is wrong; rejects only once the service is closed. */
-export type Handle = (request: ServiceRequest, origin: Origin) => Promise<ServiceResponse>;
+/** Answers any request, with a problem if it fails. Rejects only when the service is closed. */
+export type Handle = (request: ServiceRequest, source: RequestSource) => Promise<Reply>;

@@ -9,16 +9,16 @@ import type {
 } from "../contract/resources.js";
 import type { ActivityRow, CalendarRow, EventRow, LabelRow, UserRow } from "./store/schema.js";
 
-/** Rows of the store as the contract's resource objects. @see contract section 2 */
+/** Converts rows of the store to the contract's resource objects. @see contract section 2 */
 
 type UserFields = Pick<UserRow, "id" | "name" | "description" | "image_url">;
 
-/** A user by the plain id: the current one. */
+/** A user with the plain id: the current user. */
 export function userResource({ id, name, description, image_url }: UserFields): UserResource {
   return { id, type: "user", attributes: { name, description, image_url } };
 }
 
-/** A user by the composite id: inside a calendar. */
+/** A user with the composite id: a member of a calendar. */
 export function memberResource(calendarId: string, user: UserFields): UserResource {
   return { ...userResource(user), id: compositeId(calendarId, user.id) };
 }
@@ -28,7 +28,7 @@ export function labelResource({ calendar_id, number, name, color }: LabelRow): L
 }
 
 export interface CalendarRelations {
-  /** Of the calendar in the user's list, from 0. */
+  /** Position of the calendar in the user's list, from 0. */
   readonly order: number;
   readonly labels: readonly LabelResource[];
   readonly members: readonly UserResource[];

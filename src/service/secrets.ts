@@ -1,44 +1,30 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
-const TOKEN_BYTES = 32;
+const SECRET_BYTES = 32;
 
-/** A new personal access token: `cal_` and 32 random bytes in base64url. */
+/** A new personal access token: `cal_` and a secret. */
 export function createToken(): string {
-  return `cal_${randomText()}`;
+  return `cal_${createSecret()}`;
 }
 
-/** A new client secret: 32 random bytes in base64url. */
-export function createClientSecret(): string {
-  return randomText();
+/** 32 random bytes in base64url: client secrets, authorization codes, browser sessions. @see RFC 6749 §10.10 */
+export function createSecret(): string {
+  return randomBytes(SECRET_BYTES).toString("base64url");
 }
 
-/** A new authorization code: 32 random bytes in base64url. @see RFC 6749 §10.10 */
-export function createAuthorizationCode(): string {
-  return randomText();
-}
-
-/** What a browser's cookie holds: 32 random bytes in base64url. */
-export function createSessionSecret(): string {
-  return randomText();
-}
-
-function randomText(): string {
-  return randomBytes(TOKEN_BYTES).toString("base64url");
-}
-
-/** What a form sends to prove that it comes from a page made for this browser; nobody finds the session from it. */
+/** The token that ties a form to a browser session. The session's secret cannot be derived from it. */
 export function csrfToken(sessionSecret: string): string {
   return createHmac("sha256", sessionSecret).update("csrf").digest("base64url");
 }
 
-/** Compares in a time that says nothing about where two secrets differ, nor about their lengths. */
+/** Compares in a time that reveals neither where two secrets differ nor their lengths. */
 export function sameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(Buffer.from(hashSecret(given)), Buffer.from(hashSecret(expected)));
 }
 
 /**
- * What is stored of a token, a code, a session or a client secret: SHA-256, hex. They are drawn at random, so nothing
- * slower is needed against guessing, unlike for passwords.
+ * The hash that is stored of a token, a code, a session or a client secret: SHA-256, hex. These are random, so unlike
+ * passwords they need no slow hash.
  */
 export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
@@ -54,13 +40,73 @@ export function createCalendarId(): string {
   return randomBytes(9).toString("base64url");
 }
 
-/** 18 decimal digits, the first no 0: past 2^53, as clients must expect. */
+/** 18 decimal digits without a leading 0. Larger than 2^53, as clients must expect. */
 export function createUserId(): string {
   const smallest = 10n ** 17n;
   return String(smallest + (randomBytes(16).readBigUInt64BE() % (9n * smallest)));
 }
 
-/** 16 hex digits: tokens and clients, as an operator names them. */
+/** 16 hex digits: ids of tokens and clients, which operators type. */
 export function createShortId(): string {
   return randomBytes(8).toString("hex");
+}
+
+/** Parameters of scrypt: log2 of N, block size and parallelization. @see RFC 7914 §2 */
+export interface PasswordCost {
+  readonly ln: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** 32 MiB and about 100 ms. */
+const COST: PasswordCost = { ln: 15, r: 8, p: 3 };
+const SALT_BYTES = 16;
+const KEY_BYTES = 32;
+
+/** Hashes a password: `$scrypt$ln=15,r=8,p=3$salt$key`, salt and key in base64. */
+export async function hashPassword(password: string, cost: PasswordCost = COST): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  return format(salt, await derive(password, salt, cost), cost);
+}
+
+function format(salt: Buffer, key: Buffer, { ln, r, p }: PasswordCost): string {
+  return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString("base64")}$${key.toString("base64")}`;
+}
+
+/**
+ * Verifies the password of a user who may have none or not exist. The work is the same, so the time it takes does not
+ * reveal which logins exist.
+ * @param cost the one at which the service hashes passwords
+ */
+export async function verifyPasswordOf(
+  stored: string | null | undefined,
+  password: string,
+  cost: PasswordCost = COST,
+): Promise<boolean> {
+  const placeholder = format(Buffer.alloc(SALT_BYTES), Buffer.alloc(KEY_BYTES), cost);
+  const matches = await verifyPassword(password, stored ?? placeholder);
+  return matches && stored !== null && stored !== undefined;
+}
+
+const STORED = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
+
+/** Whether a password matches a stored hash; false if the hash is malformed. */
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const [, ln, r, p, salt = "", key = ""] = STORED.exec(stored) ?? [];
+  const expected = Buffer.from(key, "base64");
+  if (expected.length !== KEY_BYTES) return false;
+  const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
+  return timingSafeEqual(await derive(password, Buffer.from(salt, "base64"), cost), expected);
+}
+
+function derive(password: string, salt: Buffer, { ln, r, p }: PasswordCost): Promise<Buffer> {
+  const N = 2 ** ln;
+  const options = { N, r, p, maxmem: 256 * N * r };
+  return new Promise((resolve, reject) => {
+    // Keyboards and systems differ in how they compose letters. @see NIST SP 800-63B §5.1.1.2
+    scrypt(password.normalize("NFKC"), salt, KEY_BYTES, options, (error, key) => {
+      if (error === null) resolve(key);
+      else reject(error);
+    });
+  });
 }

@@ -1,53 +1,51 @@
 import { DEFAULT_MEDIA_TYPE } from "../contract/limits.js";
+import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
 import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admin/calendars.js";
-import { createClientAdmin } from "./admin/clients.js";
-import { createTokenAdmin } from "./admin/tokens.js";
+import { createClientAdmin, createTokenAdmin } from "./admin/credentials.js";
 import { createUserAdmin, ensureLocalUser } from "./admin/users.js";
-import type { AdminOptions, ServiceAdmin } from "./admin.js";
-import type { PasswordCost } from "./passwords.js";
-import type { RatePolicy } from "./rate-limit.js";
-import { createRateCounter } from "./rate-limit.js";
+import { createRateCounter, type RatePolicy } from "./rate-limit.js";
 import type { Handle } from "./request.js";
 import { createRequestHandler } from "./request-handler.js";
+import type { PasswordCost } from "./secrets.js";
 import { openStore } from "./store/sqlite/open.js";
 
 export interface ServiceOptions {
   /** Path of the SQLite file, or `:memory:`. */
   readonly database: string;
-  /** Whether a database that is not there is made; true by default. */
+  /** Whether to create a database that does not exist; true by default. */
   readonly create?: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Null: not limited, and no rate-limit headers. */
+  /** Null: requests are not limited, and responses have no rate-limit headers. */
   readonly rateLimit: RatePolicy | null;
-  /** The service's own media type, taken in `Accept` besides `application/json`. */
+  /** The service's own media type, accepted in `Accept` in addition to `application/json`. */
   readonly mediaType?: string;
-  /** What putting a password through scrypt costs from now on; stored passwords keep theirs. */
+  /** Cost of hashing new passwords; stored ones keep theirs. */
   readonly passwordCost?: PasswordCost;
-  /** Called with what a 500 or a 503 hides from the caller. */
+  /** Called with the error behind a 500 or 503. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** The contract's other half over a database of its own. */
+/** An implementation of the contract over its own database. */
 export interface Service {
   readonly handle: Handle;
   readonly admin: ServiceAdmin;
-  /** Path of the database when this opening has made it; null when it was there or is in memory. */
+  /** Path of the database if it was created just now; null if it existed or is in memory. */
   readonly created: string | null;
-  /** Lets requests under way finish, then closes the database. */
+  /** Waits for requests in progress, then closes the database. */
   close(): Promise<void>;
 }
 
 /**
  * Opens the service over a database.
- * @throws CliError configuration when the database cannot be used, or is not there and not to be made
+ * @throws CliError configuration when the database cannot be used, or does not exist and must not be created
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { database, now, passwordCost } = options;
   const { rateLimit, mediaType = DEFAULT_MEDIA_TYPE, onError = () => undefined } = options;
   const store = await openStore(database, options);
   const counter = createRateCounter(store);
-  const answer = createRequestHandler({
+  const handleRequest = createRequestHandler({
     store,
     counter,
     now,
@@ -56,19 +54,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onError,
     passwordCost,
   });
-  const underWay = new Set<Promise<unknown>>();
+  const inProgress = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
   return {
-    handle(request, origin) {
+    handle(request, source) {
       if (closing !== undefined) return Promise.reject(new Error("the service is closed"));
-      const response = answer(request, origin).finally(() => underWay.delete(response));
-      underWay.add(response);
+      const response = handleRequest(request, source).finally(() => inProgress.delete(response));
+      inProgress.add(response);
       return response;
     },
     admin: createAdmin({ store, now, passwordCost }),
     created: store.created,
     close() {
-      closing ??= Promise.allSettled(underWay).then(() => store.close());
+      closing ??= Promise.allSettled(inProgress).then(() => store.close());
       return closing;
     },
   };
@@ -84,7 +82,7 @@ function createAdmin(options: AdminOptions): ServiceAdmin {
     tokens: createTokenAdmin(options),
     ensureLocalUser: ({ name }) => ensureLocalUser(options, name),
     addSample: async () => {
-      const { addSample } = await import("./sample.js");
+      const { addSample } = await import("./admin/sample.js");
       return addSample(options);
     },
   };

@@ -158,7 +158,7 @@ describe("service administration", () => {
     ] as const) {
       const result = await harness.runWith({ stdin: "correct horse\n" }, "service", ...argv, ...flags);
       expect(result).toMatchObject({ exitCode: 10, stdout: "" });
-      expect(result.stderr).toContain(`there is no database at ${path}`);
+      expect(result.stderr).toContain(`the database ${path} does not exist`);
       expect(result.stderr).toContain("calctl service users add");
     }
     expect(readdirSync(harness.directory)).toEqual([]);

@@ -4,14 +4,18 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ServeOptions } from "../../src/context.js";
 import {
+  createInProcessTransport,
   createServiceOpener,
+  LOCAL_BASE_URL,
   type OpenService,
   openLocalService,
   systemUserName,
 } from "../../src/host/local-service.js";
 import { createResources, type Resources } from "../../src/host/resources.js";
 import { createServiceAccess } from "../../src/host/service-access.js";
+import type { Service } from "../../src/service/service.js";
 import { createClock } from "../../src/system/clock.js";
+import { runSql } from "../service/support/database.js";
 
 /** What people are told of the database of the profile `local`. */
 
@@ -76,3 +80,42 @@ test("service start makes a database and says so, once", async () => {
   await access().serve({ ...SERVING, memory: true });
   expect(notes).toEqual([`created the database ${database}`]);
 });
+
+test("of requests at the same moment only those that fail reject, each with its own failure", async () => {
+  const local = await openLocalService(open, database, note);
+  const [calendar] = await local.service.admin.calendars.list();
+  runSql(database, "drop table attendees; drop table labels");
+  const paths = [
+    `calendars/${calendar?.id}/labels`,
+    "user",
+    `calendars/${calendar?.id}/upcoming_events`,
+    "missing",
+  ];
+  const service = answerTogether(local.service, paths.length);
+  const transport = createInProcessTransport({ ...local, service });
+  const get = (path: string) =>
+    transport({ method: "GET", url: new URL(path, LOCAL_BASE_URL).href, headers: {} });
+  const results = await Promise.allSettled(paths.map(get));
+  expect(results).toMatchObject([
+    { reason: { message: "no such table: labels" } },
+    { value: { status: 200 } },
+    { reason: { message: "no such table: attendees" } },
+    { value: { status: 404 } },
+  ]);
+});
+
+/** Holds responses back until so many requests are handled, as a store that is slower than SQLite may. */
+function answerTogether(service: Service, requests: number): Service {
+  const release: (() => void)[] = [];
+  return {
+    ...service,
+    async handle(request, origin) {
+      const response = await service.handle(request, origin);
+      await new Promise<void>((resolve) => {
+        release.push(resolve);
+        if (release.length === requests) for (const go of release) go();
+      });
+      return response;
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ServiceAdmin } from "../../src/service/admin.js";
-import { verifyPassword } from "../../src/service/passwords.js";
+import type { ServiceAdmin } from "../../src/service/admin/admin.js";
+import { verifyPassword } from "../../src/service/secrets.js";
 import { querySql } from "./support/database.js";
 import { createWorld, type World } from "./support/world.js";
 
@@ -76,9 +76,9 @@ describe("users", () => {
     [{ name: "a\0b" }, "the name must not contain NUL"],
     [{ name: "a\nb" }, "the name must not contain control characters"],
     [{ name: "a\u009bb" }, "the name must not contain control characters"],
-    [{ name: "😀".repeat(51) }, "the name must be at most 50 characters, it has 51"],
+    [{ name: "😀".repeat(51) }, "the name must have at most 50 characters, not 51"],
     [{ name: "x", login: "" }, "the login is empty"],
-    [{ name: "x", login: "x".repeat(255) }, "the login must be at most 254 characters, it has 255"],
+    [{ name: "x", login: "x".repeat(255) }, "the login must have at most 254 characters, not 255"],
     [{ name: "member" }, 'the login "member" is taken'],
     [{ name: "x", login: "MEMBER" }, 'the login "MEMBER" is taken'],
     [{ name: "x", password: "" }, "the password is empty"],
@@ -143,11 +143,11 @@ describe("calendars", () => {
 
   test.each([
     [{ name: "", owner: "member" }, usage("the name is empty")],
-    [{ name: "x".repeat(51), owner: "member" }, usage("the name must be at most 50 characters")],
+    [{ name: "x".repeat(51), owner: "member" }, usage("the name must have at most 50 characters")],
     [{ name: "a\tb", owner: "member" }, usage("the name must not contain control characters")],
     [{ name: "Work", owner: "nobody" }, notFound('--owner: there is no user "nobody"')],
-    [{ name: "Work", owner: "member", color: "red" }, usage('"red" is no colour')],
-    [{ name: "Work", owner: "member", color: "#12345" }, usage('"#12345" is no colour')],
+    [{ name: "Work", owner: "member", color: "red" }, usage('"red" is not a color')],
+    [{ name: "Work", owner: "member", color: "#12345" }, usage('"#12345" is not a color')],
   ])("%j is refused", async (options, error) => {
     await expect(admin.calendars.add(options)).rejects.toMatchObject(error);
     expect(await admin.calendars.list()).toHaveLength(2);
@@ -184,7 +184,7 @@ describe("members", () => {
 });
 
 describe("labels", () => {
-  test("get a name, a colour or both", async () => {
+  test("get a name, a color or both", async () => {
     const id = `${world.calendarId},2`;
     expect(await admin.labels.set("Family", 2, { name: "School" })).toEqual({
       id,
@@ -205,14 +205,14 @@ describe("labels", () => {
   });
 
   test.each([
-    ["Family", 0, { name: "x" }, usage("there is no label 0")],
-    ["Family", 11, { name: "x" }, usage("there is no label 11")],
-    ["Family", 1.5, { name: "x" }, usage("there is no label 1.5")],
-    ["Family", Number.NaN, { name: "x" }, usage("there is no label NaN")],
-    ["Family", 1, {}, usage("nothing to set")],
-    ["Family", 1, { name: "x".repeat(51) }, usage("the name must be at most 50 characters")],
+    ["Family", 0, { name: "x" }, usage('"0" is not a label number')],
+    ["Family", 11, { name: "x" }, usage('"11" is not a label number')],
+    ["Family", 1.5, { name: "x" }, usage('"1.5" is not a label number')],
+    ["Family", Number.NaN, { name: "x" }, usage('"NaN" is not a label number')],
+    ["Family", 1, {}, usage("nothing to change")],
+    ["Family", 1, { name: "x".repeat(51) }, usage("the name must have at most 50 characters")],
     ["Family", 1, { name: "\x1b[31m" }, usage("the name must not contain control characters")],
-    ["Family", 1, { color: "blue" }, usage('"blue" is no colour')],
+    ["Family", 1, { color: "blue" }, usage('"blue" is not a color')],
     ["Club", 1, { name: "x" }, notFound('no calendar "Club"')],
   ])("%s %d %j is refused", async (calendar, number, changes, error) => {
     await expect(admin.labels.set(calendar, number, changes)).rejects.toMatchObject(error);
@@ -239,18 +239,18 @@ describe("clients", () => {
 
   test.each([
     ["", "https://x.example.org/", "the name is empty"],
-    ["x".repeat(51), "https://x.example.org/", "the name must be at most 50 characters"],
+    ["x".repeat(51), "https://x.example.org/", "the name must have at most 50 characters"],
     ["Board\r", "https://x.example.org/", "the name must not contain control characters"],
     ["Board", "/callback", "is not absolute"],
     ["Board", "board.example.org/callback", "is not absolute"],
     ["Board", "https://board.example.org/#", "has a fragment"],
     ["Board", "http://board.example.org/", "is not https"],
     ["Board", "http://127.0.0.1.example.org/", "is not https"],
-    ["Board", "javascript:alert(1)", "has a scheme that no app can own"],
-    ["Board", "data:text/html,x", "has a scheme that no app can own"],
-    ["Board", "http://127.0.0.1/call\nback", "has characters that a URI must percent-encode"],
-    ["Board", " https://board.example.org/", "has characters that a URI must percent-encode"],
-    ["Board", "https://board.example.org/zurück", "has characters that a URI must percent-encode"],
+    ["Board", "javascript:alert(1)", "has a scheme that no app can register"],
+    ["Board", "data:text/html,x", "has a scheme that no app can register"],
+    ["Board", "http://127.0.0.1/call\nback", "has characters that must be percent-encoded"],
+    ["Board", " https://board.example.org/", "has characters that must be percent-encoded"],
+    ["Board", "https://board.example.org/zurück", "has characters that must be percent-encoded"],
   ])("%j with %s is refused", async (name, uri, message) => {
     await expect(admin.clients.add({ name, redirectUris: [uri] })).rejects.toMatchObject(usage(message));
     expect(await admin.clients.list()).toEqual([]);
@@ -296,7 +296,7 @@ describe("the local user", () => {
     const { userId } = await admin.ensureLocalUser({ name: "home" });
     for (const user of ["home", userId]) {
       await expect(admin.users.disable(user)).rejects.toMatchObject(
-        usage('"home" is the user of the profile local, who cannot be disabled'),
+        usage('"home" is the user of the profile local and cannot be disabled'),
       );
     }
   });

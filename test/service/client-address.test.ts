@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createClientAddressReader } from "../../src/service/http/client-address.js";
+import { createClientAddressReader } from "../../src/service/http/addresses.js";
 
 describe("the address of a client", () => {
   test.each([

@@ -3,8 +3,9 @@ import { request as httpsRequest } from "node:https";
 import { connect, createServer, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Reply } from "../../src/service/http/reply.js";
 import { listen, type ServiceListener } from "../../src/service/listen.js";
-import type { Origin, ServiceResponse } from "../../src/service/request.js";
+import type { RequestSource } from "../../src/service/request.js";
 import type { Service } from "../../src/service/service.js";
 import { createCertificate } from "./support/certificate.js";
 import { sendOverSocket } from "./support/send.js";
@@ -197,13 +198,13 @@ describe("a listener", () => {
 
 describe("closing a listener", () => {
   /** A service whose answer waits until it is let go. */
-  function createSlowService(): { service: Service; asked: Promise<Origin>; answer: () => void } {
-    const response: ServiceResponse = { status: 200, headers: {}, body: new TextEncoder().encode("{}") };
-    const asked = withResolver<Origin>();
-    const answered = withResolver<ServiceResponse>();
+  function createSlowService(): { service: Service; asked: Promise<RequestSource>; answer: () => void } {
+    const response: Reply = { status: 200, headers: {}, body: new TextEncoder().encode("{}") };
+    const asked = withResolver<RequestSource>();
+    const answered = withResolver<Reply>();
     const service = {
-      handle: (_request: unknown, origin: Origin) => {
-        asked.resolve(origin);
+      handle: (_request: unknown, source: RequestSource) => {
+        asked.resolve(source);
         return answered.promise;
       },
     } as Service;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ServiceRequest } from "../../src/service/request.js";
+import type { RequestSource, ServiceRequest } from "../../src/service/request.js";
+import { runSql } from "./support/database.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
 import { createWorld, type World } from "./support/world.js";
 
@@ -41,4 +42,20 @@ test("a user who is unknown or disabled gets 401", async () => {
 
 test("answers carry the date of the service's clock", async () => {
   expect((await sendAs(world.member.id)).headers["date"]).toBe("Sat, 21 Nov 2026 10:00:00 GMT");
+});
+
+test("the error behind a 500 is returned in-process only", async () => {
+  const stored = await createWorld({ stored: true });
+  runSql(stored.database, "drop table labels");
+  const send = async (source: RequestSource) => {
+    const target = `/calendars/${stored.calendarId}/labels`;
+    const headers = { authorization: `Bearer ${stored.token}` };
+    return stored.service.handle({ method: "GET", target, headers, body: new Uint8Array() }, source);
+  };
+  const local = await send({ kind: "local", userId: stored.member.id });
+  expect(local).toMatchObject({ status: 500, failure: { message: "no such table: labels" } });
+  const network = await send({ kind: "network", address: "127.0.0.1" });
+  expect(network.status).toBe(500);
+  expect(network).not.toHaveProperty("failure");
+  await stored.close();
 });

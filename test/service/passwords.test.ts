@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { hashPassword, verifyPassword } from "../../src/service/passwords.js";
+import { hashPassword, verifyPassword } from "../../src/service/secrets.js";
 import { openService } from "../../src/service/service.js";
 import { querySql } from "./support/database.js";
 import { createFolder, NOW } from "./support/world.js";

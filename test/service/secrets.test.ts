@@ -2,11 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
-  createAuthorizationCode,
   createCalendarId,
-  createClientSecret,
   createHexId,
-  createSessionSecret,
+  createSecret,
   createShortId,
   createToken,
   createUserId,
@@ -17,9 +15,7 @@ import { createWorld } from "./support/world.js";
 describe("random values", () => {
   test.each([
     ["tokens", createToken, /^cal_[\w-]{43}$/],
-    ["client secrets", createClientSecret, /^[\w-]{43}$/],
-    ["authorization codes", createAuthorizationCode, /^[\w-]{43}$/],
-    ["session secrets", createSessionSecret, /^[\w-]{43}$/],
+    ["client secrets, authorization codes and session secrets", createSecret, /^[\w-]{43}$/],
     ["ids of events and activities", createHexId, /^[0-9a-f]{32}$/],
     ["ids of calendars", createCalendarId, /^[\w-]{12}$/],
     ["ids of users", createUserId, /^[1-9]\d{17}$/],

@@ -109,7 +109,7 @@ describe("the database", () => {
     await expect(opening).rejects.toMatchObject({
       code: "configuration",
       exitCode: 10,
-      message: `there is no database at ${path}`,
+      message: `the database ${path} does not exist`,
     });
     expect(readdirSync(folder.path)).toEqual(files);
     for (const file of files) expect(statSync(join(folder.path, file)).size).toBe(0);
@@ -205,7 +205,7 @@ describe("the database", () => {
 
   test.each([
     ["a folder", (path: string) => mkdirSync(path), "it is a folder"],
-    ["within a file", () => undefined, "a part of its path is not a folder"],
+    ["within a file", () => undefined, "part of its path is not a folder"],
   ])("%s cannot be opened", async (kind, prepare, reason) => {
     const file = join(folder.path, "file");
     writeFileSync(file, "");
@@ -215,7 +215,7 @@ describe("the database", () => {
       code: "configuration",
       exitCode: 10,
       message: `cannot open the database ${path}: ${reason}`,
-      hint: expect.stringContaining("name another database"),
+      hint: expect.stringContaining("choose another database"),
     });
   });
 
@@ -223,7 +223,7 @@ describe("the database", () => {
     const path = "/proc/nope/deep/calendar.db";
     await expect(open(path)).rejects.toMatchObject({
       code: "configuration",
-      message: `cannot open the database ${path}: its folder cannot be made`,
+      message: `cannot open the database ${path}: its folder cannot be created`,
     });
   });
 

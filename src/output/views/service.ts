@@ -1,13 +1,5 @@
+import type { ServiceClient, ServiceToken, ServiceUser } from "../../service/admin/admin.js";
 import type { View } from "../view.js";
-
-export interface ServiceClient {
-  readonly id: string;
-  readonly name: string;
-  readonly client_id: string;
-  /** Only there when the client was just made. */
-  readonly client_secret?: string | undefined;
-  readonly redirect_uris: readonly string[];
-}
 
 /** The OAuth clients of the embedded service. */
 export const serviceClientView: View<ServiceClient> = {
@@ -24,15 +16,6 @@ export const serviceClientView: View<ServiceClient> = {
   layout: "rows",
 };
 
-export interface ServiceToken {
-  readonly id: string;
-  readonly user_id: string;
-  readonly read_only: boolean;
-  readonly created_at: string;
-  /** Only there when the token was just made. */
-  readonly token?: string | undefined;
-}
-
 /** The access tokens of the embedded service. */
 export const serviceTokenView: View<ServiceToken> = {
   noun: "token",
@@ -40,12 +23,6 @@ export const serviceTokenView: View<ServiceToken> = {
   tsv: ["id", "user_id", "read_only", "created_at", "token"],
   layout: "rows",
 };
-
-export interface ServiceUser {
-  readonly id: string;
-  readonly name: string;
-  readonly login: string;
-}
 
 /** The users of the embedded service. */
 export const serviceUserView: View<ServiceUser> = {

@@ -1,21 +1,24 @@
 import { resolveName } from "../../calendar/names.js";
+import { formatWireDateTime } from "../../contract/date-time.js";
+import { compositeId } from "../../contract/ids.js";
+import type { Calendar, Label, User } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
-import type { AdminOptions, CalendarAdmin, LabelAdmin, MemberAdmin } from "../admin.js";
 import { createCalendarId } from "../secrets.js";
 import {
   addMember,
   CALENDAR_COLOR,
   insertCalendar,
   LABEL_PALETTE,
+  listAllCalendars,
   listLabels,
   listMembers,
+  type Member,
   removeMember,
 } from "../store/calendars.js";
-import { creationTime } from "../store/events.js";
-import type { CalendarRow } from "../store/schema.js";
-import type { Queries } from "../store/sqlite/open.js";
-import { checkColor, checkLine, checkName, requireCalendar, requireUser } from "./naming.js";
-import { type CalendarHoldings, calendarShape, labelShape, memberShape } from "./shapes.js";
+import type { CalendarRow, LabelRow } from "../store/schema.js";
+import { creationTime, type Queries } from "../store/store.js";
+import type { AdminOptions, CalendarAdmin, LabelAdmin, MemberAdmin } from "./admin.js";
+import { checkColor, checkLine, checkName, requireCalendar, requireUser } from "./input.js";
 
 export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin {
   return {
@@ -25,19 +28,14 @@ export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin
       return store.write(async (db) => {
         const { id: ownerId } = await requireUser(db, owner, "--owner");
         const calendar = await addCalendar(db, { name, ownerId, color, now: now() });
-        return calendarShape(calendar, await listHoldings(db, [calendar]));
+        return calendarShape(calendar, await listRelated(db, [calendar]));
       });
     },
     list: () =>
       store.read(async (db) => {
-        const rows = await db
-          .selectFrom("calendars")
-          .selectAll()
-          .orderBy("created_at")
-          .orderBy("id")
-          .execute();
-        const holdings = await listHoldings(db, rows);
-        return rows.map((row) => calendarShape(row, holdings));
+        const rows = await listAllCalendars(db);
+        const related = await listRelated(db, rows);
+        return rows.map((row) => calendarShape(row, related));
       }),
   };
 }
@@ -50,7 +48,7 @@ export interface NewCalendar {
   readonly now: number;
 }
 
-/** Adds a calendar, last in the list, with its labels and its first member. */
+/** Adds a calendar with its labels and its first member. */
 export async function addCalendar(db: Queries, options: NewCalendar): Promise<CalendarRow> {
   const { name, ownerId, color = CALENDAR_COLOR, now } = options;
   const created_at = await creationTime(db, "calendars", now);
@@ -60,7 +58,7 @@ export async function addCalendar(db: Queries, options: NewCalendar): Promise<Ca
   return row;
 }
 
-async function listHoldings(db: Queries, calendars: readonly CalendarRow[]): Promise<CalendarHoldings> {
+async function listRelated(db: Queries, calendars: readonly CalendarRow[]): Promise<RelatedRows> {
   const ids = calendars.map(({ id }) => id);
   return { labels: await listLabels(db, ids), members: await listMembers(db, ids) };
 }
@@ -68,9 +66,9 @@ async function listHoldings(db: Queries, calendars: readonly CalendarRow[]): Pro
 export function createLabelAdmin({ store }: AdminOptions): LabelAdmin {
   return {
     async set(calendar, number, { name, color }) {
-      checkNumber(number);
+      checkLabelNumber(number);
       if (name === undefined && color === undefined) {
-        throw usageError("there is nothing to set", "give --name or --label-color");
+        throw usageError("nothing to change", "give --name, --label-color or both");
       }
       if (name !== undefined) checkLine(name, "name");
       if (color !== undefined) checkColor(color);
@@ -89,9 +87,9 @@ export function createLabelAdmin({ store }: AdminOptions): LabelAdmin {
   };
 }
 
-function checkNumber(number: number): void {
+function checkLabelNumber(number: number): void {
   if (!Number.isInteger(number) || number < 1 || number > LABEL_PALETTE.length) {
-    throw usageError(`there is no label ${number}`, `labels are numbered from 1 to ${LABEL_PALETTE.length}`);
+    throw usageError(`"${number}" is not a label number`, `write a number from 1 to ${LABEL_PALETTE.length}`);
   }
 }
 
@@ -117,5 +115,33 @@ export function createMemberAdmin({ store }: AdminOptions): MemberAdmin {
         const { id } = await requireCalendar(db, calendar);
         return (await listMembers(db, [id])).map(memberShape);
       }),
+  };
+}
+
+function memberShape({ calendar_id, id, name, description, image_url }: Member): User {
+  return { id: compositeId(calendar_id, id), type: "user", name, description, image_url };
+}
+
+function labelShape({ calendar_id, number, name, color }: LabelRow): Label {
+  return { id: compositeId(calendar_id, String(number)), number, name, color };
+}
+
+interface RelatedRows {
+  readonly labels: readonly LabelRow[];
+  readonly members: readonly Member[];
+}
+
+/** A calendar without an order: that differs from user to user. */
+function calendarShape(row: CalendarRow, { labels, members }: RelatedRows): Calendar {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    color: row.color,
+    order: null,
+    image_url: row.image_url,
+    created_at: formatWireDateTime(row.created_at),
+    labels: labels.filter(({ calendar_id }) => calendar_id === row.id).map(labelShape),
+    members: members.filter(({ calendar_id }) => calendar_id === row.id).map(memberShape),
   };
 }

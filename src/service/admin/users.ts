@@ -1,15 +1,13 @@
 import { usageError } from "../../errors.js";
-import type { AdminOptions, LocalUser, UserAdmin } from "../admin.js";
-import { hashPassword, type PasswordCost } from "../passwords.js";
-import { createUserId } from "../secrets.js";
-import { endSignIns } from "../store/sessions.js";
-import type { Queries } from "../store/sqlite/open.js";
-import { insertUser, isLoginTaken, listAllUsers } from "../store/users.js";
+import { createUserId, hashPassword, type PasswordCost } from "../secrets.js";
+import type { UserRow } from "../store/schema.js";
+import type { Queries } from "../store/store.js";
+import { endSignIns, insertUser, isLoginTaken, listAllUsers } from "../store/users.js";
+import type { AdminOptions, LocalUser, ServiceUser, UserAdmin } from "./admin.js";
 import { addCalendar } from "./calendars.js";
-import { checkName, NAME_MAX, requireUser } from "./naming.js";
-import { serviceUser } from "./shapes.js";
+import { checkName, NAME_MAX, requireUser } from "./input.js";
 
-/** The longest login in Unicode code points: the length of the longest mail address. */
+/** Maximum length of a login in Unicode code points: that of an email address. */
 const LOGIN_MAX = 254;
 
 export function createUserAdmin({ store, now, passwordCost }: AdminOptions): UserAdmin {
@@ -20,7 +18,7 @@ export function createUserAdmin({ store, now, passwordCost }: AdminOptions): Use
       const password_hash = password === undefined ? null : await hashNewPassword(password, passwordCost);
       return store.write(async (db) => {
         if (await isLoginTaken(db, login)) {
-          throw usageError(`the login "${login}" is taken`, "give another one with --login");
+          throw usageError(`the login "${login}" is taken`, "choose another one with --login");
         }
         const user = { id: createUserId(), name, login, password_hash, created_at: now() };
         await insertUser(db, user);
@@ -41,13 +39,17 @@ export function createUserAdmin({ store, now, passwordCost }: AdminOptions): Use
       store.write(async (db) => {
         const found = await requireUser(db, user);
         if (found.id === (await findLocalUser(db))) {
-          throw usageError(`"${found.name}" is the user of the profile local, who cannot be disabled`);
+          throw usageError(`"${found.name}" is the user of the profile local and cannot be disabled`);
         }
         await db.updateTable("users").set({ disabled: 1 }).where("id", "=", found.id).execute();
         await endSignIns(db, found.id);
         return serviceUser(found);
       }),
   };
+}
+
+function serviceUser({ id, name, login }: Pick<UserRow, "id" | "name" | "login">): ServiceUser {
+  return { id, name, login };
 }
 
 async function hashNewPassword(password: string, cost: PasswordCost | undefined): Promise<string> {
@@ -57,17 +59,17 @@ async function hashNewPassword(password: string, cost: PasswordCost | undefined)
 
 const CALENDAR_NAME = "Personal";
 
-/** The user of the profile `local`; the first call on a database makes it, with one calendar. */
+/** The user of the profile `local`. The first call on a database creates the user and a calendar. */
 export async function ensureLocalUser({ store, now }: AdminOptions, accountName: string): Promise<LocalUser> {
-  const known = await store.read(findLocalUser);
-  if (known !== undefined) return { userId: known, created: null };
-  // Nobody can choose the name of their account, and with that of a domain it may be longer than names here.
+  const existing = await store.read(findLocalUser);
+  if (existing !== undefined) return { userId: existing, created: null };
+  // Account names are given by the system and, with a domain, may be longer than names here.
   const name = [...accountName].slice(0, NAME_MAX).join("");
   checkName(name);
   return store.write(async (db) => {
-    // Another process may have made it since.
-    const made = await findLocalUser(db);
-    if (made !== undefined) return { userId: made, created: null };
+    // Another process may have created it in the meantime.
+    const concurrent = await findLocalUser(db);
+    if (concurrent !== undefined) return { userId: concurrent, created: null };
     const userId = createUserId();
     const login = await freeLogin(db, name);
     await insertUser(db, { id: userId, name, login, password_hash: null, created_at: now() });
@@ -77,7 +79,7 @@ export async function ensureLocalUser({ store, now }: AdminOptions, accountName:
   });
 }
 
-/** Id of the user of the profile `local`; undefined before its first use. */
+/** Id of the user of the profile `local`; undefined before the first use of the profile. */
 export async function findLocalUser(db: Queries): Promise<string | undefined> {
   const setting = await db
     .selectFrom("settings")
@@ -87,7 +89,7 @@ export async function findLocalUser(db: Queries): Promise<string | undefined> {
   return setting?.value;
 }
 
-/** The name, or the name with the first number behind it that nobody signs in by. */
+/** The name if no user has it as a login, otherwise the name with the first free number: `ana-2`. */
 async function freeLogin(db: Queries, name: string): Promise<string> {
   let login = name;
   for (let number = 2; await isLoginTaken(db, login); number += 1) login = `${name}-${number}`;

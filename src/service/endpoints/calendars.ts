@@ -1,33 +1,70 @@
+import { ProblemError } from "../http/reply.js";
+import type { Query } from "../http/router.js";
 import { calendarResource, labelResource, memberResource, userResource } from "../resources.js";
-import { listCalendarsOf, listLabels, listMembers } from "../store/calendars.js";
-import { type Call, type OwnCalendar, requireCalendar } from "./endpoint.js";
+import {
+  type CalendarOfUser,
+  findCalendar,
+  listCalendarsOfUser,
+  listLabels,
+  listMembers,
+} from "../store/calendars.js";
+import type { Queries } from "../store/store.js";
 
-export async function getCurrentUser({ db, userId }: Call): Promise<object> {
-  const user = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
-  return { data: userResource(user) };
+/** A request that was authenticated and parsed, with the transaction it runs in. */
+export interface EndpointContext {
+  readonly db: Queries;
+  readonly userId: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Value of a path parameter such as `calendar_id`. */
+  readonly parameter: (name: string) => string;
+  readonly query: Query;
+  /** Parsed JSON; undefined if the route takes no body. */
+  readonly body: unknown;
 }
 
-export async function listCalendars(call: Call): Promise<object> {
-  const { data, included } = await describe(call, await listCalendarsOf(call.db, call.userId));
-  return { data, ...included };
+/**
+ * Handles one route of the contract. Resolves with the JSON of the response, null for a response without a body.
+ * @throws ProblemError
+ */
+export type Endpoint = (context: EndpointContext) => Promise<object | null>;
+
+export const calendarEndpoints = {
+  async getCurrentUser({ db, userId }) {
+    const user = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
+    return { data: userResource(user) };
+  },
+  async listCalendars(context) {
+    const { data, included } = await describe(context, await listCalendarsOfUser(context.db, context.userId));
+    return { data, ...included };
+  },
+  async getCalendar(context) {
+    const { data, included } = await describe(context, [await requireCalendar(context)]);
+    return { data: data[0], ...included };
+  },
+  async listLabels(context) {
+    const { id } = await requireCalendar(context);
+    return { data: (await listLabels(context.db, [id])).map(labelResource) };
+  },
+  async listMembers(context) {
+    const { id } = await requireCalendar(context);
+    return { data: (await listMembers(context.db, [id])).map((member) => memberResource(id, member)) };
+  },
+} as const satisfies Readonly<Record<string, Endpoint>>;
+
+/**
+ * The calendar of the path.
+ * @throws ProblemError 404 when it does not exist, 403 when the current user is not a member
+ */
+export async function requireCalendar({ db, userId, parameter }: EndpointContext): Promise<CalendarOfUser> {
+  const calendar = await findCalendar(db, parameter("calendar_id"), userId);
+  if (calendar === undefined) throw new ProblemError(404);
+  const { position } = calendar;
+  if (position === null) throw new ProblemError(403);
+  return { ...calendar, position };
 }
 
-export async function getCalendar(call: Call): Promise<object> {
-  const { data, included } = await describe(call, [await requireCalendar(call)]);
-  return { data: data[0], ...included };
-}
-
-export async function listCalendarLabels(call: Call): Promise<object> {
-  const { id } = await requireCalendar(call);
-  return { data: (await listLabels(call.db, [id])).map(labelResource) };
-}
-
-export async function listCalendarMembers(call: Call): Promise<object> {
-  const { id } = await requireCalendar(call);
-  return { data: (await listMembers(call.db, [id])).map((member) => memberResource(id, member)) };
-}
-
-async function describe({ db, query }: Call, calendars: readonly OwnCalendar[]) {
+async function describe({ db, query }: EndpointContext, calendars: readonly CalendarOfUser[]) {
   const ids = calendars.map(({ id }) => id);
   const labelRows = await listLabels(db, ids);
   const memberRows = await listMembers(db, ids);

@@ -9,30 +9,30 @@ import type { EventRow } from "../store/schema.js";
 export interface EventReferences {
   readonly calendarId: string;
   readonly labelNumbers: ReadonlySet<number>;
-  /** Plain ids of who may attend. */
+  /** Plain ids of the users who may attend. */
   readonly userIds: ReadonlySet<string>;
 }
 
 /** The writable columns of an event. */
-export type EventContent = Omit<EventRow, "id" | "calendar_id" | "creator_id" | "created_at" | "updated_at">;
+type EventContent = Omit<EventRow, "id" | "calendar_id" | "creator_id" | "created_at" | "updated_at">;
 
 export interface EventInput {
   readonly content: EventContent;
-  /** Plain ids, none twice, in the order given. */
+  /** Plain ids in the order given, without duplicates. */
   readonly attendeeIds: readonly string[];
 }
 
 /**
- * Reads the body of a create or an update. Optional fields that are left out are cleared.
- * @throws ProblemError 400 with every field that is wrong
+ * Parses the body of a create or an update. Optional fields that are missing are cleared.
+ * @throws ProblemError 400 with every invalid field
  */
 export function parseEventBody(body: unknown, references: EventReferences): EventInput {
   const { output, issues, success } = v.safeParse(eventBodySchema, body);
   const errors = collectFieldErrors(issues);
-  const legible = v.parse(legibleBodySchema, body)?.data;
-  checkRules(errors, legible?.attributes);
-  checkText(errors, legible?.attributes);
-  checkReferences(errors, legible?.relationships, references);
+  const { attributes, relationships } = validFields(output, errors);
+  checkRules(errors, attributes);
+  checkText(errors, attributes);
+  checkReferences(errors, relationships, references);
   if (!success || errors.size > 0) throw badRequest(listFieldErrors(errors));
   const { label, attendees } = output.data.relationships;
   return {
@@ -41,75 +41,51 @@ export function parseEventBody(body: unknown, references: EventReferences): Even
   };
 }
 
-const { attributes, relationships } = eventBodySchema.entries.data.entries;
-
-function whereLegible<S extends v.GenericSchema>(schema: S) {
-  return v.fallback(v.optional(schema), undefined);
+interface ValidFields {
+  readonly attributes: Partial<EventBody["data"]["attributes"]>;
+  readonly relationships: Partial<EventBody["data"]["relationships"]>;
 }
 
-/** What of a body can be read although other parts of it are wrong. */
-const legibleBodySchema = whereLegible(
-  v.object({
-    data: whereLegible(
-      v.object({
-        attributes: whereLegible(
-          v.object({
-            title: whereLegible(attributes.entries.title),
-            category: whereLegible(attributes.entries.category),
-            all_day: whereLegible(attributes.entries.all_day),
-            start_at: whereLegible(attributes.entries.start_at),
-            end_at: whereLegible(attributes.entries.end_at),
-            description: whereLegible(attributes.entries.description),
-            location: whereLegible(attributes.entries.location),
-            url: whereLegible(attributes.entries.url),
-          }),
-        ),
-        relationships: whereLegible(
-          v.object({
-            label: whereLegible(relationships.entries.label),
-            attendees: whereLegible(relationships.entries.attendees),
-          }),
-        ),
-      }),
-    ),
-  }),
-);
+/** The fields without errors, so that one response reports the errors of rules and references too. */
+function validFields(output: unknown, errors: FieldErrorMap): ValidFields {
+  if (errors.has("data")) return { attributes: {}, relationships: {} };
+  // What valibot reports no error for has the type that the schema declares.
+  const { data } = output as EventBody;
+  const select = (part: keyof ValidFields) => {
+    const fields: object = errors.has(part) ? {} : data[part];
+    return Object.fromEntries(Object.entries(fields).filter(([field]) => !errors.has(field)));
+  };
+  return { attributes: select("attributes"), relationships: select("relationships") };
+}
 
-type LegibleData = NonNullable<NonNullable<v.InferOutput<typeof legibleBodySchema>>["data"]>;
-
-function checkRules(errors: FieldErrorMap, legible: LegibleData["attributes"]): void {
-  if (legible === undefined) return;
-  const { category, all_day, start_at, end_at } = legible;
-  const judged = { all_day, start_at, end_at, ...(category !== undefined && { category }) };
-  const illegible = new Set(errors.keys());
+function checkRules(errors: FieldErrorMap, attributes: ValidFields["attributes"]): void {
+  const invalid = new Set(errors.keys());
   for (const { field, problem, broken } of EVENT_RULES) {
-    if (!illegible.has(field) && broken(judged)) addFieldError(errors, field, problem);
+    if (!invalid.has(field) && broken(attributes)) addFieldError(errors, field, problem);
   }
 }
 
-function checkText(errors: FieldErrorMap, legible: LegibleData["attributes"]): void {
+function checkText(errors: FieldErrorMap, attributes: ValidFields["attributes"]): void {
   for (const field of ["title", "description", "location", "url"] as const) {
-    const problem = unstorableText(legible?.[field] ?? "");
+    const problem = textProblem(attributes[field] ?? "");
     if (problem !== null) addFieldError(errors, field, problem);
   }
 }
 
 function checkReferences(
   errors: FieldErrorMap,
-  legible: LegibleData["relationships"],
+  { label, attendees }: ValidFields["relationships"],
   { calendarId, labelNumbers, userIds }: EventReferences,
 ): void {
   const isOfCalendar = (id: string) => [null, calendarId].includes(calendarOfId(id));
-  const label = legible?.label?.data.id;
-  if (
-    label !== undefined &&
-    !(isOfCalendar(label) && /^[1-9]\d*$/.test(plainId(label)) && labelNumbers.has(Number(plainId(label))))
-  ) {
-    addFieldError(errors, "label", `"${label}" is no label of this calendar`);
+  const isLabel = (id: string) =>
+    isOfCalendar(id) && /^[1-9]\d*$/.test(plainId(id)) && labelNumbers.has(Number(plainId(id)));
+  if (label !== undefined && !isLabel(label.data.id)) {
+    addFieldError(errors, "label", `"${label.data.id}" is not a label of this calendar`);
   }
-  for (const { id } of legible?.attendees?.data ?? []) {
+  for (const { id } of attendees?.data ?? []) {
     if (!isOfCalendar(id) || !userIds.has(plainId(id))) {
-      addFieldError(errors, "attendees", `"${id}" is no member of this calendar`);
+      addFieldError(errors, "attendees", `"${id}" is not a member of this calendar`);
     }
   }
 }
@@ -128,7 +104,7 @@ function eventContent(event: EventBody["data"]["attributes"]): Omit<EventContent
   };
 }
 
-/** An all-day event is a date: the date part as written counts, whatever the offset. */
+/** All-day events are dates: the date is taken as written, without regard to the offset. */
 function eventTimes(event: EventBody["data"]["attributes"]): EventTimes {
   const start = parseWireDateTime(event.start_at ?? "");
   const end = parseWireDateTime(event.end_at ?? "");
@@ -143,41 +119,41 @@ function eventTimes(event: EventBody["data"]["attributes"]): EventTimes {
   };
 }
 
-/** Field -> what is wrong with it, as it is collected. */
+/** Field -> messages. */
 export type FieldErrorMap = Map<string, Set<string>>;
 
-export function addFieldError(errors: FieldErrorMap, field: string, message: string): void {
+function addFieldError(errors: FieldErrorMap, field: string, message: string): void {
   errors.set(field, (errors.get(field) ?? new Set()).add(message));
 }
 
-/** The collected errors as problem details hold them. */
+/** Errors in the form of problem details. */
 export function listFieldErrors(errors: FieldErrorMap): Record<string, string[]> {
   return Object.fromEntries([...errors].map(([field, messages]) => [field, [...messages]]));
 }
 
-/** The wrong fields of a body `{data: {attributes, relationships}}`, by their bare names. */
+/** The errors of a body `{data: {attributes, relationships}}` by field, such as `title`. */
 export function collectFieldErrors(issues: readonly v.BaseIssue<unknown>[] = []): FieldErrorMap {
   const errors: FieldErrorMap = new Map();
   for (const issue of issues) {
     const path = issue.path ?? [];
     const list = path.findIndex(({ type, input }) => type === "object" && Array.isArray(input));
     const keys = path.slice(0, list === -1 ? undefined : list).map(({ key }) => String(key));
-    // data.attributes.title is title; of what lies deeper, the field it lies in.
+    // data.attributes.title is `title`, and so is everything below it.
     const field = keys.slice(0, 3).at(-1) ?? "data";
     addFieldError(errors, field, list === -1 ? fieldMessage(issue, keys.length) : issue.message);
   }
   return errors;
 }
 
-/** valibot words a missing member as if its parent were no object, and takes a list for an object without members. */
+/** valibot reports a missing member with the message of its parent, and accepts an array as an object without members. */
 function fieldMessage(issue: v.BaseIssue<unknown>, depth: number): string {
   const missing = issue.type === "object" && issue.input === undefined && depth <= 3;
   return missing ? "is required" : issue.message;
 }
 
-const UNSTORABLE = /[\0\p{Surrogate}]/u;
+const NUL_OR_SURROGATE = /[\0\p{Surrogate}]/u;
 
-/** Null, or why text cannot be stored: databases end it at a NUL and have no place for half a surrogate pair. */
-export function unstorableText(text: string): string | null {
-  return UNSTORABLE.test(text) ? "must not contain NUL or unpaired surrogates" : null;
+/** Why text cannot be stored, null if it can: databases end text at NUL and cannot encode an unpaired surrogate. */
+export function textProblem(text: string): string | null {
+  return NUL_OR_SURROGATE.test(text) ? "must not contain NUL or unpaired surrogates" : null;
 }

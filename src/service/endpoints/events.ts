@@ -5,90 +5,99 @@ import { activityResource, eventResource, labelResource, memberResource } from "
 import { createHexId } from "../secrets.js";
 import { listLabels, listMembers } from "../store/calendars.js";
 import {
+  dayWindow,
+  type EventWithAttendees,
   findEvent,
   insertEvent,
   listAttendees,
-  listAttendeesWithin,
-  listEventsWithin,
+  listAttendeesInWindow,
+  listEventsInWindow,
   replaceEvent,
-  type WholeEvent,
 } from "../store/events.js";
 import type { EventRow } from "../store/schema.js";
 import { listUsers } from "../store/users.js";
-import { dayWindow } from "../window.js";
-import { type Call, requireCalendar } from "./endpoint.js";
+import { type Endpoint, type EndpointContext, requireCalendar } from "./calendars.js";
 import {
   collectFieldErrors,
   type EventReferences,
   listFieldErrors,
   parseEventBody,
-  unstorableText,
+  textProblem,
 } from "./event-body.js";
 
-export async function getEvent(call: Call): Promise<object> {
-  const { id: calendarId } = await requireCalendar(call);
-  const event = await requireEvent(call, calendarId);
-  return { data: eventResource(event.row, event.attendeeIds), ...(await include(call, calendarId, [event])) };
-}
+export const eventEndpoints = {
+  async getEvent(context) {
+    const { id: calendarId } = await requireCalendar(context);
+    const event = await requireEvent(context, calendarId);
+    const included = await include(context, calendarId, [event]);
+    return { data: eventResource(event.row, event.attendeeIds), ...included };
+  },
+  listUpcomingEvents,
+  createEvent,
+  updateEvent,
+  async deleteEvent(context) {
+    const { id: calendarId } = await requireCalendar(context);
+    const { row } = await requireEvent(context, calendarId);
+    await context.db.deleteFrom("events").where("id", "=", row.id).execute();
+    return null;
+  },
+  createActivity,
+} as const satisfies Readonly<Record<string, Endpoint>>;
 
-export async function listUpcomingEvents(call: Call): Promise<object> {
-  const { id: calendarId } = await requireCalendar(call);
-  const window = dayWindow(call.now, call.query);
-  const rows = await listEventsWithin(call.db, calendarId, window);
+async function listUpcomingEvents(context: EndpointContext): Promise<object> {
+  const { id: calendarId } = await requireCalendar(context);
+  const window = dayWindow(context.now, context.query);
+  const rows = await listEventsInWindow(context.db, calendarId, window);
   const attendees = new Map<string, string[]>(rows.map(({ id }) => [id, []]));
-  for (const { event_id, user_id } of await listAttendeesWithin(call.db, calendarId, window)) {
+  for (const { event_id, user_id } of await listAttendeesInWindow(context.db, calendarId, window)) {
     attendees.get(event_id)?.push(user_id);
   }
   const events = rows.map((row) => ({ row, attendeeIds: attendees.get(row.id) ?? [] }));
   return {
     data: events.map(({ row, attendeeIds }) => eventResource(row, attendeeIds)),
-    ...(await include(call, calendarId, events)),
+    ...(await include(context, calendarId, events)),
   };
 }
 
-export async function createEvent(call: Call): Promise<object> {
-  const { id: calendarId } = await requireCalendar(call);
-  const { content, attendeeIds } = parseEventBody(call.body, await references(call, calendarId));
+async function createEvent(context: EndpointContext): Promise<object> {
+  const { id: calendarId } = await requireCalendar(context);
+  const { content, attendeeIds } = parseEventBody(context.body, await listReferences(context, calendarId));
   const row: EventRow = {
     ...content,
     id: createHexId(),
     calendar_id: calendarId,
-    creator_id: call.userId,
-    created_at: call.now,
-    updated_at: call.now,
+    creator_id: context.userId,
+    created_at: context.now,
+    updated_at: context.now,
   };
-  await insertEvent(call.db, { row, attendeeIds });
+  await insertEvent(context.db, { row, attendeeIds });
   return { data: eventResource(row, attendeeIds) };
 }
 
-export async function updateEvent(call: Call): Promise<object> {
-  const { id: calendarId } = await requireCalendar(call);
-  const known = await requireEvent(call, calendarId);
-  const allowed = await references(call, calendarId);
-  // Who attends may stay although no member any more, or nobody could change such an event.
-  const userIds = new Set([...allowed.userIds, ...known.attendeeIds]);
-  const { content, attendeeIds } = parseEventBody(call.body, { ...allowed, userIds });
-  // Two changes within one millisecond must be told apart too.
-  const row = { ...known.row, ...content, updated_at: Math.max(call.now, known.row.updated_at + 1) };
-  await replaceEvent(call.db, { row, attendeeIds });
+async function updateEvent(context: EndpointContext): Promise<object> {
+  const { id: calendarId } = await requireCalendar(context);
+  const stored = await requireEvent(context, calendarId);
+  const allowed = await listReferences(context, calendarId);
+  // Attendees may stay after they left the calendar; otherwise such an event could not be updated.
+  const userIds = new Set([...allowed.userIds, ...stored.attendeeIds]);
+  const { content, attendeeIds } = parseEventBody(context.body, { ...allowed, userIds });
+  // Two updates in the same millisecond still get different times.
+  const row = { ...stored.row, ...content, updated_at: Math.max(context.now, stored.row.updated_at + 1) };
+  await replaceEvent(context.db, { row, attendeeIds });
   return { data: eventResource(row, attendeeIds) };
 }
 
-export async function deleteEvent(call: Call): Promise<null> {
-  const { id: calendarId } = await requireCalendar(call);
-  const { row } = await requireEvent(call, calendarId);
-  await call.db.deleteFrom("events").where("id", "=", row.id).execute();
-  return null;
-}
-
-/** The event of the path. @throws ProblemError 404 when the calendar has none of this id */
-export async function requireEvent({ db, parameter }: Call, calendarId: string): Promise<WholeEvent> {
+/** The event of the path. @throws ProblemError 404 when the calendar has no such event */
+async function requireEvent(
+  { db, parameter }: EndpointContext,
+  calendarId: string,
+): Promise<EventWithAttendees> {
   const row = await findEvent(db, calendarId, parameter("event_id"));
   if (row === undefined) throw new ProblemError(404);
   return { row, attendeeIds: (await listAttendees(db, row.id)).map(({ user_id }) => user_id) };
 }
 
-async function references({ db }: Call, calendarId: string): Promise<EventReferences> {
+async function listReferences({ db }: EndpointContext, calendarId: string): Promise<EventReferences> {
   return {
     calendarId,
     labelNumbers: new Set((await listLabels(db, [calendarId])).map(({ number }) => number)),
@@ -96,11 +105,11 @@ async function references({ db }: Call, calendarId: string): Promise<EventRefere
   };
 }
 
-/** The related objects that were asked for, each once. Who left the calendar is still told by name. */
+/** The related objects of the `include` parameter, each once. Users who left the calendar are included too. */
 async function include(
-  { db, query }: Call,
+  { db, query }: EndpointContext,
   calendarId: string,
-  events: readonly WholeEvent[],
+  events: readonly EventWithAttendees[],
 ): Promise<{ included?: object[] }> {
   if (query.include.size === 0) return {};
   const userIds = new Set([
@@ -118,18 +127,18 @@ async function include(
   };
 }
 
-export async function createActivity(call: Call): Promise<object> {
-  const { id: calendarId } = await requireCalendar(call);
-  const { row: event } = await requireEvent(call, calendarId);
+async function createActivity(context: EndpointContext): Promise<object> {
+  const { id: calendarId } = await requireCalendar(context);
+  const { row: event } = await requireEvent(context, calendarId);
   const row = {
     id: createHexId(),
     event_id: event.id,
-    user_id: call.userId,
-    content: parseContent(call.body),
-    created_at: call.now,
-    updated_at: call.now,
+    user_id: context.userId,
+    content: parseContent(context.body),
+    created_at: context.now,
+    updated_at: context.now,
   };
-  await call.db.insertInto("activities").values(row).execute();
+  await context.db.insertInto("activities").values(row).execute();
   return { data: activityResource(row) };
 }
 
@@ -137,7 +146,7 @@ function parseContent(body: unknown): string {
   const { success, output, issues } = v.safeParse(activityBodySchema, body);
   if (!success) throw badRequest(listFieldErrors(collectFieldErrors(issues)));
   const { content } = output.data.attributes;
-  const problem = unstorableText(content);
+  const problem = textProblem(content);
   if (problem !== null) throw badRequest({ content: [problem] });
   return content;
 }

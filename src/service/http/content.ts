@@ -8,8 +8,8 @@ interface MediaRange {
 }
 
 /**
- * Whether an `Accept` header takes JSON, as `application/json` or as the service's own media type, which counts
- * where it is named outright. No header takes anything; ranges that cannot be read are passed over.
+ * Whether an `Accept` header accepts `application/json`, possibly by a range, or names the service's own media type.
+ * No header accepts anything; malformed ranges are ignored.
  * @see RFC 9110 §12.5.1, contract section 9
  */
 export function acceptsJson(header: string | undefined, vendorMediaType: string): boolean {
@@ -20,11 +20,11 @@ export function acceptsJson(header: string | undefined, vendorMediaType: string)
   return vendor > 0 || json > 0;
 }
 
-/** The most specific range that fits decides, whatever its place in the header. */
+/** The most specific range that matches decides, wherever it is in the header. */
 function qualityOf(ranges: readonly MediaRange[], mostSpecificFirst: readonly string[]): number {
-  for (const wanted of mostSpecificFirst) {
-    const fitting = ranges.filter(({ range }) => range === wanted);
-    if (fitting.length > 0) return Math.max(...fitting.map(({ quality }) => quality));
+  for (const candidate of mostSpecificFirst) {
+    const matching = ranges.filter(({ range }) => range === candidate);
+    if (matching.length > 0) return Math.max(...matching.map(({ quality }) => quality));
   }
   return 0;
 }
@@ -38,14 +38,14 @@ function parseMediaRange(text: string): readonly MediaRange[] {
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(value) ? [{ range, quality: Number(value) }] : [];
 }
 
-/** The largest body that is read, in bytes. */
+/** Maximum size of a request body in bytes. */
 export const BODY_LIMIT = 1024 * 1024;
 
 /**
- * Reads a JSON body.
- * @param headers of its request, names in lower case
- * @throws ProblemError 413 when it is larger than BODY_LIMIT, 400 when it is no JSON, is not declared as such or is
- * compressed: the contract has no 415
+ * Parses a JSON body.
+ * @param headers names in lower case
+ * @throws ProblemError 413 when it is larger than BODY_LIMIT; 400 when it is not JSON, is not declared as JSON or is
+ * compressed, because the contract has no 415
  */
 export function parseJsonBody(body: Uint8Array, headers: Readonly<Record<string, string>>): unknown {
   if (body.byteLength > BODY_LIMIT) {

@@ -18,8 +18,8 @@ export interface Target {
 }
 
 /**
- * Reads the target of a request line, in origin or absolute form. @see RFC 9112 §3.2
- * @throws ProblemError 400 when the path is badly encoded
+ * Parses the target of a request line, in origin or absolute form. @see RFC 9112 §3.2
+ * @throws ProblemError 400 when the path is not percent-encoded UTF-8
  */
 export function parseTarget(target: string): Target {
   const [path = "", ...query] = target.replace(/^https?:\/\/[^/?]*/i, "").split("?");
@@ -38,8 +38,8 @@ function decodeSegment(segment: string): string {
 }
 
 /**
- * Finds the contract's endpoint for a request; HEAD asks for what GET would. @see RFC 9110 §9.3.2
- * @throws ProblemError 404 when no endpoint has this path, 405 with `Allow` when it has other methods
+ * Finds the contract's route for a request; HEAD matches GET routes. @see RFC 9110 §9.3.2
+ * @throws ProblemError 404 when no route has this path, 405 with `Allow` when the path has other methods
  */
 export function matchRoute(method: string, segments: readonly string[]): RouteMatch {
   const matches = Object.entries(ROUTES).flatMap(([name, route]) => {
@@ -47,8 +47,8 @@ export function matchRoute(method: string, segments: readonly string[]): RouteMa
     return parameters === null || !isRouteName(name) ? [] : [{ name, route, parameters }];
   });
   if (matches.length === 0) throw new ProblemError(404);
-  const wanted = method === "HEAD" ? "GET" : method;
-  const match = matches.find(({ route }) => route.method === wanted);
+  const routeMethod = method === "HEAD" ? "GET" : method;
+  const match = matches.find(({ route }) => route.method === routeMethod);
   if (match === undefined) {
     const allowed = matches.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : route.method));
     throw new ProblemError(405, { headers: { allow: allowed.join(", ") } });
@@ -76,7 +76,7 @@ function isRouteName(name: string): name is RouteName {
   return Object.hasOwn(ROUTES, name);
 }
 
-/** The query parameters of the contract, read. */
+/** The query parameters of the contract, parsed. */
 export interface Query {
   readonly include: ReadonlySet<string>;
   /** IANA name. */
@@ -85,8 +85,8 @@ export interface Query {
 }
 
 /**
- * Reads the parameters that a route takes and leaves others alone.
- * @throws ProblemError 400 with every parameter that is wrong
+ * Parses the parameters that a route accepts and ignores others.
+ * @throws ProblemError 400 with every invalid parameter
  */
 export function parseQuery({ include, query }: Route, search: URLSearchParams): Query {
   const errors: Record<string, string[]> = {};

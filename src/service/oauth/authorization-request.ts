@@ -1,21 +1,20 @@
 import { badRequest } from "../http/reply.js";
 import { findClient, listRedirectUris } from "../store/clients.js";
 import type { ClientRow } from "../store/schema.js";
-import type { Queries } from "../store/sqlite/open.js";
-import { formatParameters, type Parameters } from "./parameters.js";
-import { type CodeChallenge, readChallenge } from "./pkce.js";
-import { isRegistered } from "./redirect-uri.js";
+import type { Queries } from "../store/store.js";
+import { type CodeChallenge, parseChallenge } from "./pkce.js";
 
-/** What a client asks the user for. @see RFC 6749 §4.1.1 */
+/** @see RFC 6749 §4.1.1 */
 export interface AuthorizationRequest {
   readonly client: ClientRow;
   readonly redirectUri: string;
-  /** Undefined: the client sent none. */
+  /** Undefined if the client sent none. */
   readonly state: string | undefined;
   readonly challenge: CodeChallenge | null;
 }
 
-export interface RefusedRequest {
+/** An error that is reported to the client at its redirect URI. */
+export interface RejectedRequest {
   readonly redirectUri: string;
   readonly state: string | undefined;
   /** @see RFC 6749 §4.1.2.1 */
@@ -23,35 +22,34 @@ export interface RefusedRequest {
   readonly description: string;
 }
 
-export type RequestReading =
+export type ParsedRequest =
   | { readonly kind: "valid"; readonly request: AuthorizationRequest }
-  /** The client is told so at its redirect URI. */
-  | { readonly kind: "refused"; readonly refused: RefusedRequest };
+  | { readonly kind: "rejected"; readonly rejection: RejectedRequest };
 
 /**
- * Reads an authorization request, client and redirect URI first: while these are not known to belong together, the
- * browser must not be sent anywhere.
- * @throws ProblemError 400 when the client or its redirect URI is wrong
+ * Parses an authorization request. Client and redirect URI come first: without a registered redirect URI the browser
+ * must not be redirected.
+ * @throws ProblemError 400 when the client or its redirect URI is invalid
  * @see RFC 6749 §4.1.2.1
  */
-export async function readAuthorizationRequest(
+export async function parseAuthorizationRequest(
   db: Queries,
   { values, repeated }: Parameters,
-): Promise<RequestReading> {
+): Promise<ParsedRequest> {
   const { client, redirectUri } = await readClient(db, { values, repeated });
   const state = values.get("state");
-  const refuse = (error: RefusedRequest["error"], description: string): RequestReading => ({
-    kind: "refused",
-    refused: { redirectUri, state, error, description },
+  const reject = (error: RejectedRequest["error"], description: string): ParsedRequest => ({
+    kind: "rejected",
+    rejection: { redirectUri, state, error, description },
   });
-  const twice = PARAMETERS.find((name) => repeated.has(name));
-  if (twice !== undefined) return refuse("invalid_request", `${twice} was sent more than once`);
+  const duplicate = PARAMETERS.find((name) => repeated.has(name));
+  if (duplicate !== undefined) return reject("invalid_request", `${duplicate} was sent more than once`);
   const responseType = values.get("response_type");
-  if (responseType === undefined) return refuse("invalid_request", "response_type is missing");
-  if (responseType !== "code") return refuse("unsupported_response_type", "response_type must be code");
-  const reading = readChallenge(values.get("code_challenge"), values.get("code_challenge_method"));
-  if (reading.kind === "wrong") return refuse("invalid_request", reading.problem);
-  return { kind: "valid", request: { client, redirectUri, state, challenge: reading.challenge } };
+  if (responseType === undefined) return reject("invalid_request", "response_type is missing");
+  if (responseType !== "code") return reject("unsupported_response_type", "response_type must be code");
+  const parsed = parseChallenge(values.get("code_challenge"), values.get("code_challenge_method"));
+  if (parsed.kind === "invalid") return reject("invalid_request", parsed.problem);
+  return { kind: "valid", request: { client, redirectUri, state, challenge: parsed.challenge } };
 }
 
 const PARAMETERS = ["response_type", "state", "code_challenge", "code_challenge_method"];
@@ -79,7 +77,7 @@ function requireTrusted({ values, repeated }: Parameters, name: string): string 
   return value;
 }
 
-/** The request as a query again, without what was not understood. */
+/** The request as a query, without unknown parameters. */
 export function formatRequest({ client, redirectUri, state, challenge }: AuthorizationRequest): string {
   return formatParameters({
     client_id: client.client_id,
@@ -89,4 +87,74 @@ export function formatRequest({ client, redirectUri, state, challenge }: Authori
     code_challenge: challenge?.value,
     code_challenge_method: challenge?.method,
   });
+}
+
+/**
+ * Whether a redirect URI is one that the client registered. The comparison is exact, except for the port of http on a
+ * loopback IP address: apps listen on any free port. @see RFC 8252 §7.3, RFC 9700 §2.1
+ */
+export function isRegistered(uri: string, registered: readonly string[]): boolean {
+  const withoutPort = dropLoopbackPort(uri);
+  return registered.some((other) => other === uri || dropLoopbackPort(other) === withoutPort);
+}
+
+const LOOPBACK_PORT = /^(http:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\])):(\d{1,5})(?=[/?]|$)/;
+const PORT_MAX = 65_535;
+
+/** Compares text, not parsed URLs: two parsers may disagree about a URL. */
+function dropLoopbackPort(uri: string): string {
+  return uri.replace(LOOPBACK_PORT, (match, host: string, port: string) =>
+    Number(port) <= PORT_MAX ? host : match,
+  );
+}
+
+/** The redirect URI with response parameters added to its query. @see RFC 6749 §4.1.2 */
+export function authorizationResponse(
+  redirectUri: string,
+  parameters: Readonly<Record<string, string | undefined>>,
+): string {
+  const separator = /[?&]$/.test(redirectUri) ? "" : redirectUri.includes("?") ? "&" : "?";
+  return `${redirectUri}${separator}${formatParameters(parameters)}`;
+}
+
+/** Parameters of a query or a form by name. A parameter without a value is treated as omitted. @see RFC 6749 §3.1 */
+export interface Parameters {
+  readonly values: ReadonlyMap<string, string>;
+  /** Names that were sent more than once. They are not in `values`. */
+  readonly repeated: ReadonlySet<string>;
+}
+
+/**
+ * Parses `application/x-www-form-urlencoded` text. @see RFC 6749 appendix B
+ * @throws ProblemError 400 when it is not UTF-8, which could not be sent back unchanged
+ */
+export function parseParameters(text: string): Parameters {
+  const values = new Map<string, string>();
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const pair of text.split("&").filter((part) => part !== "")) {
+    const [encodedName = "", ...rest] = pair.split("=");
+    const name = decode(encodedName);
+    const value = decode(rest.join("="));
+    if (seen.has(name)) repeated.add(name);
+    seen.add(name);
+    if (value !== "") values.set(name, value);
+  }
+  for (const name of repeated) values.delete(name);
+  return { values, repeated };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    throw badRequest("The request is not percent-encoded UTF-8.");
+  }
+}
+
+/** Formats parameters as a query, without undefined ones. A space becomes `%20`, which every decoder accepts. */
+export function formatParameters(parameters: Readonly<Record<string, string | undefined>>): string {
+  return Object.entries(parameters)
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
+    .join("&");
 }

@@ -1,47 +1,56 @@
 import { BODY_LIMIT } from "../http/content.js";
-import type { Reply } from "../http/reply.js";
-import { badRequest, ProblemError } from "../http/reply.js";
-import { createAuthorizationCode, csrfToken } from "../secrets.js";
+import { badRequest, ProblemError, type Reply } from "../http/reply.js";
+import { createSecret, csrfToken } from "../secrets.js";
 import { insertCode } from "../store/clients.js";
-import { deleteSession, findSessionUser } from "../store/sessions.js";
+import { deleteSession, findSessionUser } from "../store/users.js";
 import {
   type AuthorizationRequest,
+  authorizationResponse,
   formatRequest,
-  readAuthorizationRequest,
+  parseAuthorizationRequest,
+  parseParameters,
 } from "./authorization-request.js";
-import { createVisit, formatCookie, isOwnForm, recogniseVisit, type Visit } from "./browser-session.js";
-import type { OAuthCall } from "./endpoint.js";
+import {
+  type BrowserSession,
+  findBrowserSession,
+  formatCookie,
+  isOwnForm,
+  newBrowserSession,
+  signIn,
+} from "./browser-session.js";
+import type { OAuthContext, OAuthEndpoint } from "./endpoint.js";
+import { errorPage } from "./pages/error-page.js";
 import { redirectReply } from "./pages/page.js";
 import { consentPage, type Notice, signInPage } from "./pages/sign-in-page.js";
-import { parseParameters } from "./parameters.js";
-import { authorizationResponse } from "./redirect-uri.js";
-import { signIn } from "./sign-in.js";
 
 /**
- * The authorization endpoint: GET shows a page, POST takes its form. The query says every time what the client asks
- * for, so nothing of it has to be kept. @see RFC 6749 §3.1
- * @throws ProblemError where the browser must not be sent to the client
+ * The authorization endpoint: GET shows a page, POST accepts its form. Every request carries the client's parameters in
+ * its query, so none of them are stored. @see RFC 6749 §3.1
  */
-export async function answerAuthorize(call: OAuthCall): Promise<Reply> {
-  const { method, target } = call.request;
+export const authorizeEndpoint: OAuthEndpoint = { respond: showOrSubmit, respondWithProblem: errorPage };
+
+/** @throws ProblemError when the browser must not be redirected to the client */
+async function showOrSubmit(context: OAuthContext): Promise<Reply> {
+  const { method, target } = context.request;
   if (method !== "GET" && method !== "POST") throw new ProblemError(405, { headers: { allow: "GET, POST" } });
   const parameters = parseParameters(target.split("?").slice(1).join("?"));
-  const reading = await call.store.read((db) => readAuthorizationRequest(db, parameters));
-  if (reading.kind === "refused") {
-    const { redirectUri, error, description, state } = reading.refused;
+  const parsed = await context.store.read((db) => parseAuthorizationRequest(db, parameters));
+  if (parsed.kind === "rejected") {
+    const { redirectUri, error, description, state } = parsed.rejection;
     return redirectReply(
       authorizationResponse(redirectUri, { error, error_description: description, state }),
     );
   }
-  const visit = await recogniseVisit(call);
-  const situation = { call, request: reading.request, visit };
-  return method === "GET" ? showPage(situation) : submit(situation);
+  const session = await findBrowserSession(context);
+  const step = { context, request: parsed.request, session };
+  return method === "GET" ? showPage(step) : submit(step);
 }
 
-interface Situation {
-  readonly call: OAuthCall;
+/** One request of a browser on its way through an authorization request. */
+interface AuthorizationStep {
+  readonly context: OAuthContext;
   readonly request: AuthorizationRequest;
-  readonly visit: Visit;
+  readonly session: BrowserSession;
 }
 
 interface PageChanges {
@@ -49,43 +58,44 @@ interface PageChanges {
   readonly login?: string;
 }
 
-/** Asks to sign in, or who is signed in to decide. */
-function showPage({ call, request, visit }: Situation, changes: PageChanges = {}): Reply {
+/** The sign-in page, or the consent page if the user is signed in. */
+function showPage({ context, request, session }: AuthorizationStep, changes: PageChanges = {}): Reply {
   const page = {
     ...changes,
     clientName: request.client.name,
-    action: ownAddress(request),
-    csrf: csrfToken(visit.secret),
+    action: authorizeUrl(request),
+    csrf: csrfToken(session.secret),
   };
-  if (visit.user !== null)
-    return consentPage({ ...page, redirectUri: request.redirectUri, user: visit.user });
-  return signInPage({ ...page, headers: visit.isNew ? cookieHeader(call, visit.secret) : {} });
+  if (session.user !== null) {
+    return consentPage({ ...page, redirectUri: request.redirectUri, user: session.user });
+  }
+  return signInPage({ ...page, headers: session.isNew ? cookieHeader(context, session.secret) : {} });
 }
 
-async function submit(situation: Situation): Promise<Reply> {
-  const { call, visit } = situation;
-  const form = readForm(call);
-  if (!isOwnForm(visit, form.get("csrf"))) {
+async function submit(step: AuthorizationStep): Promise<Reply> {
+  const { context, session } = step;
+  const form = readForm(context);
+  if (!isOwnForm(session, form.get("csrf"))) {
     const text =
       "That page was out of date, or your browser keeps no cookies for this site. Please try again.";
-    return showPage(situation, { notice: { status: 403, text } });
+    return showPage(step, { notice: { status: 403, text } });
   }
   switch (form.get("action")) {
     case "sign-in":
-      return submitSignIn(situation, form);
+      return submitSignIn(step, form);
     case "allow":
-      return allow(situation);
+      return allow(step);
     case "deny":
-      return deny(situation);
+      return deny(step);
     case "switch":
-      return switchAccount(situation);
+      return switchAccount(step);
     default:
       throw badRequest("The form says neither to sign in nor to allow or deny anything.");
   }
 }
 
-/** @throws ProblemError 413, 400 when it is no form or a field was sent more than once */
-function readForm({ request }: OAuthCall): ReadonlyMap<string, string> {
+/** @throws ProblemError 413, 400 when the body is not a form or repeats a field */
+function readForm({ request }: OAuthContext): ReadonlyMap<string, string> {
   if (request.body.byteLength > BODY_LIMIT) throw new ProblemError(413);
   const [type] = (request.headers["content-type"] ?? "").split(";");
   if (type?.trim().toLowerCase() !== "application/x-www-form-urlencoded") {
@@ -96,24 +106,24 @@ function readForm({ request }: OAuthCall): ReadonlyMap<string, string> {
   return values;
 }
 
-async function submitSignIn(situation: Situation, form: ReadonlyMap<string, string>): Promise<Reply> {
-  const { call, request } = situation;
+async function submitSignIn(step: AuthorizationStep, form: ReadonlyMap<string, string>): Promise<Reply> {
+  const { context, request } = step;
   const login = form.get("login") ?? "";
-  const result = await signIn(call, { login, password: form.get("password") ?? "" });
-  // A new secret: one that somebody planted in the browser before must not become a session.
+  const result = await signIn(context, { login, password: form.get("password") ?? "" });
+  // A new secret prevents session fixation: the old one may have been planted in the browser.
   if (result.kind === "signed-in") {
-    return redirectReply(ownAddress(request), cookieHeader(call, result.secret));
+    return redirectReply(authorizeUrl(request), cookieHeader(context, result.secret));
   }
-  return showPage(situation, { login, notice: result });
+  return showPage(step, { login, notice: result });
 }
 
-/** Gives the client a code, if the session still holds at this very moment. */
-async function allow(situation: Situation): Promise<Reply> {
-  const { call, request, visit } = situation;
+/** Issues an authorization code, if the session is still valid inside the transaction. */
+async function allow(step: AuthorizationStep): Promise<Reply> {
+  const { context, request, session } = step;
   const { client, redirectUri, state, challenge } = request;
-  const code = createAuthorizationCode();
-  const given = await call.store.write(async (db) => {
-    const user = await findSessionUser(db, visit.secret, call.now);
+  const code = createSecret();
+  const issued = await context.store.write(async (db) => {
+    const user = await findSessionUser(db, session.secret, context.now);
     if (user === undefined) return false;
     const row = {
       client: client.id,
@@ -122,40 +132,37 @@ async function allow(situation: Situation): Promise<Reply> {
       code_challenge: challenge?.value ?? null,
       code_challenge_method: challenge?.method ?? null,
     };
-    await insertCode(db, row, { code, now: call.now });
+    await insertCode(db, row, { code, now: context.now });
     return true;
   });
-  if (!given) return signInAgain(situation);
+  if (!issued) return signInAgain(step);
   return redirectReply(authorizationResponse(redirectUri, { code, state }));
 }
 
-function deny(situation: Situation): Reply {
-  const { redirectUri, state } = situation.request;
-  if (situation.visit.user === null) return signInAgain(situation);
-  const description = "the user has denied the request";
+function deny(step: AuthorizationStep): Reply {
+  const { redirectUri, state } = step.request;
+  if (step.session.user === null) return signInAgain(step);
+  const description = "the user denied the request";
   return redirectReply(
     authorizationResponse(redirectUri, { error: "access_denied", error_description: description, state }),
   );
 }
 
-async function switchAccount({ call, request, visit }: Situation): Promise<Reply> {
-  await call.store.write((db) => deleteSession(db, visit.secret));
-  return redirectReply(ownAddress(request), cookieHeader(call, createVisit().secret));
+async function switchAccount({ context, request, session }: AuthorizationStep): Promise<Reply> {
+  await context.store.write((db) => deleteSession(db, session.secret));
+  return redirectReply(authorizeUrl(request), cookieHeader(context, newBrowserSession().secret));
 }
 
-function signInAgain(situation: Situation): Reply {
+function signInAgain(step: AuthorizationStep): Reply {
   const text = "You are no longer signed in. Please sign in again.";
-  return showPage(
-    { ...situation, visit: { ...situation.visit, user: null } },
-    { notice: { status: 403, text } },
-  );
+  return showPage({ ...step, session: { ...step.session, user: null } }, { notice: { status: 403, text } });
 }
 
-/** Relative, so that it holds behind a proxy whatever path that serves the service at. */
-function ownAddress(request: AuthorizationRequest): string {
+/** Relative, so that it is right behind a proxy that serves the service at another path. */
+function authorizeUrl(request: AuthorizationRequest): string {
   return `authorize?${formatRequest(request)}`;
 }
 
-function cookieHeader({ origin }: OAuthCall, secret: string): Record<string, string> {
-  return { "set-cookie": formatCookie(secret, origin.baseUrl) };
+function cookieHeader({ source }: OAuthContext, secret: string): Record<string, string> {
+  return { "set-cookie": formatCookie(secret, source.baseUrl) };
 }

@@ -1,12 +1,20 @@
-import { createSessionSecret, csrfToken, sameSecret } from "../secrets.js";
-import { findSessionUser, type SignedInUser } from "../store/sessions.js";
-import { OAUTH_PATH, type OAuthCall } from "./endpoint.js";
+import { createSecret, csrfToken, sameSecret, verifyPasswordOf } from "../secrets.js";
+import {
+  countAttempt,
+  findSessionUser,
+  findUserByLogin,
+  insertSession,
+  type SignedInUser,
+  uncountAttempt,
+} from "../store/users.js";
+import { OAUTH_PATH, type OAuthContext } from "./endpoint.js";
+import type { Notice } from "./pages/sign-in-page.js";
 
-/** A browser at the pages of the authorization server. */
-export interface Visit {
-  /** What its cookie holds: a session's secret, or before signing in a value that only ties the form to the browser. */
+/** A browser that uses the pages of the authorization server, signed in or not. */
+export interface BrowserSession {
+  /** Value of the cookie. Before the user signs in, it only ties forms to the browser. */
   readonly secret: string;
-  /** The browser does not have the cookie yet. */
+  /** Whether the browser does not have the cookie yet. */
   readonly isNew: boolean;
   /** Null: not signed in. */
   readonly user: SignedInUser | null;
@@ -14,25 +22,25 @@ export interface Visit {
 
 const COOKIE = "calctl_session";
 
-/** Recognises a browser by its cookie. */
-export async function recogniseVisit({ request, store, now }: OAuthCall): Promise<Visit> {
+/** The session that the cookie of a request belongs to, or a new one. */
+export async function findBrowserSession({ request, store, now }: OAuthContext): Promise<BrowserSession> {
   const secret = readCookie(request.headers["cookie"]);
-  if (secret === undefined) return createVisit();
+  if (secret === undefined) return newBrowserSession();
   const user = await store.read((db) => findSessionUser(db, secret, now));
   return { secret, isNew: false, user: user ?? null };
 }
 
-/** A browser that is not known yet, or shall no longer be. */
-export function createVisit(): Visit {
-  return { secret: createSessionSecret(), isNew: true, user: null };
+/** A session that is not signed in, for a browser without a valid cookie. */
+export function newBrowserSession(): BrowserSession {
+  return { secret: createSecret(), isNew: true, user: null };
 }
 
-/** Whether a form comes from a page that was made for this browser. */
-export function isOwnForm({ secret, isNew }: Visit, token: string | undefined): boolean {
+/** Whether a form was rendered for this browser: its CSRF token belongs to the session. */
+export function isOwnForm({ secret, isNew }: BrowserSession, token: string | undefined): boolean {
   return !isNew && token !== undefined && sameSecret(token, csrfToken(secret));
 }
 
-/** A name that is there twice was set by somebody else too, who would sign the browser in as another user. */
+/** A cookie that is sent twice is ignored: another site may have set one to sign the browser in as another user. */
 function readCookie(header: string | undefined): string | undefined {
   const pairs = (header ?? "").split(";").map((pair) => pair.trim().split("="));
   const [own, ...others] = pairs.filter(([name]) => name === COOKIE);
@@ -41,12 +49,55 @@ function readCookie(header: string | undefined): string | undefined {
 }
 
 /**
- * The cookie of a browser. It goes to the authorization page alone: cookies know no ports, so whatever else listens on
- * this host would see it otherwise. @see RFC 6265 §8.5
+ * The Set-Cookie header of a session. The cookie's path is the authorization endpoint: cookies are not bound to a port,
+ * so other servers on this host would receive it otherwise. @see RFC 6265 §8.5
  */
 export function formatCookie(secret: string, baseUrl: string | undefined): string {
   const url = baseUrl === undefined ? undefined : new URL(baseUrl);
   const path = `${(url?.pathname ?? "").replace(/\/$/, "")}${OAUTH_PATH}/authorize`;
   const secure = url?.protocol === "https:" ? "; Secure" : "";
   return `${COOKIE}=${secret}; Path=${path}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+export interface Credentials {
+  readonly login: string;
+  readonly password: string;
+}
+
+export type SignInResult =
+  | { readonly kind: "signed-in"; readonly secret: string }
+  | ({ readonly kind: "refused" } & Notice);
+
+/**
+ * Verifies login and password and creates a session. The result and the time it takes do not reveal whether a login
+ * exists, has a password or is disabled.
+ */
+export async function signIn(
+  { store, source, now, passwordCost }: OAuthContext,
+  { login, password }: Credentials,
+): Promise<SignInResult> {
+  const attempt = { address: source.address, login, now };
+  const wait = await store.write((db) => countAttempt(db, attempt));
+  if (wait !== null) return tooMany(wait);
+  const user = await store.read((db) => findUserByLogin(db, login));
+  const matches = await verifyPasswordOf(user?.password_hash, password, passwordCost);
+  if (!matches || user === undefined || user.disabled === 1) return WRONG;
+  const secret = createSecret();
+  const created = await store.write(async (db) => {
+    // The password may have changed, or the user may have been disabled, during verification.
+    const current = await findUserByLogin(db, login);
+    if (current?.password_hash !== user.password_hash || current.disabled === 1) return false;
+    await uncountAttempt(db, attempt);
+    await insertSession(db, { secret, userId: user.id, now });
+    return true;
+  });
+  return created ? { kind: "signed-in", secret } : WRONG;
+}
+
+const WRONG = { kind: "refused", status: 403, text: "The login or the password is wrong." } as const;
+
+function tooMany(seconds: number): SignInResult {
+  const minutes = Math.ceil(seconds / 60);
+  const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
+  return { kind: "refused", status: 429, text: `Too many attempts to sign in. Please try again in ${wait}.` };
 }

@@ -1,25 +1,31 @@
 import { OAUTH_ROUTES } from "../../contract/oauth.js";
-import type { PasswordCost } from "../passwords.js";
-import type { Origin, ServiceRequest } from "../request.js";
-import type { Store } from "../store/sqlite/open.js";
+import type { ProblemError, Reply } from "../http/reply.js";
+import type { RequestSource, ServiceRequest } from "../request.js";
+import type { PasswordCost } from "../secrets.js";
+import type { Store } from "../store/store.js";
 
-/** Where the authorization server lies below the service's base URL. */
+/** Path of the authorization server below the service's base URL. */
 export const OAUTH_PATH = "/oauth";
 
-export type OAuthEndpoint = keyof typeof OAUTH_ROUTES;
-
 /** One request to the authorization server. */
-export interface OAuthCall {
+export interface OAuthContext {
   readonly request: ServiceRequest;
-  readonly origin: Extract<Origin, { kind: "network" }>;
+  readonly source: Extract<RequestSource, { kind: "network" }>;
   readonly store: Store;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly passwordCost?: PasswordCost | undefined;
 }
 
-/** The endpoint that the target of a request line names; null when it is none of the authorization server. */
-export function matchOAuthEndpoint(target: string): OAuthEndpoint | null {
+/** An endpoint of the authorization server. @see contract section 5 */
+export interface OAuthEndpoint {
+  /** @throws ProblemError */
+  respond(context: OAuthContext): Promise<Reply>;
+  respondWithProblem(problem: ProblemError): Reply;
+}
+
+/** The endpoint of the authorization server that a request target addresses; null for any other target. */
+export function matchOAuthEndpoint(target: string): keyof typeof OAUTH_ROUTES | null {
   const [path] = target.replace(/^https?:\/\/[^/?]*/i, "").split("?");
   switch (path) {
     case `${OAUTH_PATH}${OAUTH_ROUTES.authorize.path}`:

@@ -1,38 +1,40 @@
 import * as v from "valibot";
+import { JSON_MEDIA_TYPE } from "../../contract/limits.js";
 import { tokenRequestSchema } from "../../contract/oauth.js";
-import { addToken } from "../admin/tokens.js";
+import { addToken } from "../admin/credentials.js";
 import { parseJsonBody } from "../http/content.js";
 import { ProblemError, type Reply } from "../http/reply.js";
 import { hashSecret, sameSecret } from "../secrets.js";
-import { findClient, noteToken, revokeTokenOf, useCode } from "../store/clients.js";
+import { findClient, redeemCode, revokeTokenOfCode, setTokenOfCode } from "../store/clients.js";
 import type { AuthorizationCodeRow, ClientRow } from "../store/schema.js";
-import type { Queries } from "../store/sqlite/open.js";
-import type { OAuthCall } from "./endpoint.js";
-import { oauthErrorReply, tokenReply } from "./oauth-error.js";
-import { answersChallenge, type CodeChallenge } from "./pkce.js";
+import type { Queries } from "../store/store.js";
+import type { OAuthContext, OAuthEndpoint } from "./endpoint.js";
+import { type CodeChallenge, matchesChallenge } from "./pkce.js";
 
-/**
- * The token endpoint: a code for a token.
- * @throws ProblemError when the body is no JSON or too large, 405 for another method than POST
- * @see RFC 6749 §4.1.3, contract section 5
- */
-export async function answerToken({ request, store, now }: OAuthCall): Promise<Reply> {
+/** The token endpoint redeems an authorization code for an access token. @see RFC 6749 §4.1.3, contract section 5 */
+export const tokenEndpoint: OAuthEndpoint = {
+  respond: respondWithToken,
+  respondWithProblem: problemAsOAuthError,
+};
+
+/** @throws ProblemError 400 or 413 when the body is not JSON or too large, 405 unless the method is POST */
+async function respondWithToken({ request, store, now }: OAuthContext): Promise<Reply> {
   if (request.method !== "POST") throw new ProblemError(405, { headers: { allow: "POST" } });
-  const reading = readTokenRequest(parseJsonBody(request.body, request.headers));
-  if (reading.kind === "refused") return oauthErrorReply(reading.error, reading.problem);
-  const { client_id, client_secret } = reading.request;
+  const parsed = parseTokenRequest(parseJsonBody(request.body, request.headers));
+  if (parsed.kind === "invalid") return oauthErrorReply(parsed.error, parsed.problem);
+  const { client_id, client_secret } = parsed.request;
   const client = await store.read((db) => findClient(db, client_id));
   if (!isSecretOf(client, client_secret)) {
-    return oauthErrorReply("invalid_client", "the client is not known or its secret is wrong");
+    return oauthErrorReply("invalid_client", "the client is unknown or its secret is wrong");
   }
-  if (reading.request.grant_type !== "authorization_code") {
+  if (parsed.request.grant_type !== "authorization_code") {
     return oauthErrorReply("unsupported_grant_type", "grant_type must be authorization_code");
   }
-  const token = await store.write((db) => exchange(db, { client, request: reading.request, now }));
+  const token = await store.write((db) => redeem(db, { client, request: parsed.request, now }));
   if (token === null) {
     return oauthErrorReply(
       "invalid_grant",
-      "the code is unknown, over or used, or redirect_uri or code_verifier does not belong to it",
+      "the code is unknown, expired or used, or redirect_uri or code_verifier does not match it",
     );
   }
   return tokenReply(200, {
@@ -42,29 +44,29 @@ export async function answerToken({ request, store, now }: OAuthCall): Promise<R
   });
 }
 
-/** What is compared has no relation to an unknown client either, and takes as long. */
+/** Takes the same time for an unknown client. */
 function isSecretOf(client: ClientRow | undefined, secret: string): client is ClientRow {
-  const fits = sameSecret(hashSecret(secret), client?.secret_hash ?? "");
-  return client !== undefined && fits;
+  const matches = sameSecret(hashSecret(secret), client?.secret_hash ?? "");
+  return client !== undefined && matches;
 }
 
-interface Exchange {
+interface Redemption {
   readonly client: ClientRow;
   readonly request: TokenRequest;
   readonly now: number;
 }
 
-/** A token for a code; null when there is none to have. A code that is shown once is gone, right or wrong the rest. */
-async function exchange(db: Queries, { client, request, now }: Exchange): Promise<string | null> {
+/** Redeems a code for a token; null if it is invalid. Every attempt uses the code up, even one with a wrong verifier. */
+async function redeem(db: Queries, { client, request, now }: Redemption): Promise<string | null> {
   const { code, redirect_uri, code_verifier } = request;
-  const row = await useCode(db, client.id, { code, now });
+  const row = await redeemCode(db, client.id, { code, now });
   if (row === undefined) {
-    await revokeTokenOf(db, client.id, code);
+    await revokeTokenOfCode(db, client.id, code);
     return null;
   }
-  if (row.redirect_uri !== redirect_uri || !answersChallenge(code_verifier, challengeOf(row))) return null;
+  if (row.redirect_uri !== redirect_uri || !matchesChallenge(code_verifier, challengeOf(row))) return null;
   const { id, token } = await addToken(db, { userId: row.user_id, readOnly: false, now, client: client.id });
-  await noteToken(db, code, id);
+  await setTokenOfCode(db, code, id);
   return token;
 }
 
@@ -73,32 +75,32 @@ function challengeOf({ code_challenge, code_challenge_method }: AuthorizationCod
   return { value: code_challenge, method: code_challenge_method };
 }
 
-/** The contract's request, of any grant type. */
+/** The contract's request with any grant type. */
 const requestSchema = v.object({ ...tokenRequestSchema.entries, grant_type: v.string() });
 
 export type TokenRequest = v.InferOutput<typeof requestSchema>;
 
-export type TokenRequestReading =
+export type ParsedTokenRequest =
   | { readonly kind: "request"; readonly request: TokenRequest }
   | {
-      readonly kind: "refused";
+      readonly kind: "invalid";
       readonly error: "invalid_request" | "invalid_client";
       readonly problem: string;
     };
 
-/** Reads the body of a token request. Without its secret a client is not authenticated. @see RFC 6749 §5.2 */
-export function readTokenRequest(body: unknown): TokenRequestReading {
-  const refuse = (problem: string, error: "invalid_request" | "invalid_client" = "invalid_request") =>
-    ({ kind: "refused", error, problem }) as const;
-  if (!isObject(body)) return refuse("the body must be a JSON object");
+/** Parses the body of a token request. Missing client credentials are `invalid_client`. @see RFC 6749 §5.2 */
+export function parseTokenRequest(body: unknown): ParsedTokenRequest {
+  const invalid = (problem: string, error: "invalid_request" | "invalid_client" = "invalid_request") =>
+    ({ kind: "invalid", error, problem }) as const;
+  if (!isObject(body)) return invalid("the body must be a JSON object");
   for (const name of CREDENTIALS) {
-    if (isMissing(body[name])) return refuse(`${name} is missing`, "invalid_client");
+    if (isMissing(body[name])) return invalid(`${name} is missing`, "invalid_client");
   }
   const missing = REQUIRED.find((name) => isMissing(body[name]));
-  if (missing !== undefined) return refuse(`${missing} is missing`);
+  if (missing !== undefined) return invalid(`${missing} is missing`);
   const request = v.safeParse(requestSchema, dropMissing(body));
   if (request.success) return { kind: "request", request: request.output };
-  return refuse(`${v.getDotPath(request.issues[0])} must be text`);
+  return invalid(`${v.getDotPath(request.issues[0])} must be text`);
 }
 
 const CREDENTIALS = ["client_id", "client_secret"] as const;
@@ -108,11 +110,69 @@ function isObject(body: unknown): body is Readonly<Record<string, unknown>> {
   return typeof body === "object" && body !== null && !Array.isArray(body);
 }
 
-/** What has no value counts as not sent. @see RFC 6749 §3.2 */
+/** A parameter without a value is treated as omitted. @see RFC 6749 §3.2 */
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
 function dropMissing(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => !isMissing(value)));
+}
+
+/** A response of the token endpoint, which must not be cached. @see RFC 6749 §5.1 */
+export function tokenReply(
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  return {
+    status,
+    headers: {
+      "content-type": `${JSON_MEDIA_TYPE}; charset=utf-8`,
+      "cache-control": "no-store",
+      pragma: "no-cache",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
+    body: new TextEncoder().encode(JSON.stringify(body)),
+  };
+}
+
+export type TokenErrorCode =
+  | "invalid_request"
+  | "invalid_client"
+  | "invalid_grant"
+  | "unsupported_grant_type"
+  | "server_error"
+  | "temporarily_unavailable";
+
+/** @param description must not contain quotation marks or backslashes @see RFC 6749 §5.2 */
+export function oauthErrorReply(
+  error: TokenErrorCode,
+  description: string,
+  { status = error === "invalid_client" ? 401 : 400, headers = {} }: OAuthErrorOptions = {},
+): Reply {
+  return tokenReply(status, { error, error_description: description }, headers);
+}
+
+export interface OAuthErrorOptions {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A problem as an OAuth error. Codes that the token endpoint lacks are those of the authorization endpoint. */
+export function problemAsOAuthError({ status, errors, headers }: ProblemError): Reply {
+  const described = (fallback: string) => (typeof errors === "string" ? errors : fallback);
+  switch (status) {
+    case 429:
+      return oauthErrorReply("temporarily_unavailable", "too many requests", { status, headers });
+    case 503:
+      return oauthErrorReply("temporarily_unavailable", "the service is busy", { status, headers });
+    case 500:
+      return oauthErrorReply("server_error", "internal error", { status, headers });
+    case 405:
+      return oauthErrorReply("invalid_request", "the method must be POST", { status, headers });
+    default:
+      return oauthErrorReply("invalid_request", described("the request is invalid"), { status, headers });
+  }
 }

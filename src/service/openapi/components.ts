@@ -13,14 +13,14 @@ import {
 } from "../../contract/resources.js";
 import { FAILURE_STATUSES, type Route } from "../../contract/routes.js";
 
-/** Names as the contract spells them. @see contract section 8 */
+/** Header names in the spelling of the contract. @see contract section 8 */
 const RATE_LIMIT_DESCRIPTIONS = {
   "X-RateLimit-Limit": "Requests per window",
   "X-RateLimit-Remaining": "Requests left in this window",
   "X-RateLimit-Reset": "Unix time in seconds at which the window ends",
 } as const;
 
-/** `components.headers`: on all answers. */
+/** `components.headers`: sent with every response. */
 export function rateLimitHeaders(): JsonObject {
   return Object.fromEntries(
     Object.entries(RATE_LIMIT_DESCRIPTIONS).map(([name, description]) => [
@@ -41,7 +41,7 @@ const FAILURE_HEADERS: Partial<Record<ProblemStatus, JsonObject>> = {
   429: { "Retry-After": { description: "Seconds to wait", schema: { type: "integer", minimum: 1 } } },
 };
 
-/** `components.responses`: one problem for each status. */
+/** `components.responses`: one problem per status. */
 export function failureResponses(): JsonObject {
   return Object.fromEntries(
     DOCUMENTED_FAILURES.map((status) => [
@@ -55,7 +55,7 @@ export function failureResponses(): JsonObject {
   );
 }
 
-/** `responses` of one operation. */
+/** `responses` of an operation. */
 export function operationResponses(route: Route): JsonObject {
   const failures = DOCUMENTED_FAILURES.filter(
     (status) => (status !== 413 || route.body !== undefined) && (status !== 404 || route.path.includes("{")),
@@ -80,7 +80,7 @@ function failureName(status: ProblemStatus): string {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The contract's schemas that are named in the document. */
+/** The contract's schemas that the document names. */
 const NAMED_SCHEMAS = {
   User: userSchema,
   Label: labelSchema,
@@ -98,7 +98,7 @@ const NAMED_SCHEMAS = {
 const CONVERSION = {
   target: "draft-2020-12",
   typeMode: "input",
-  // Checks by function have no JSON Schema; their limits come from the metadata beside them.
+  // Checks by function have no JSON Schema; the metadata next to them has their limits.
   errorMode: "ignore",
   overrideRef: ({ referenceId }) => schemaRef(referenceId),
 } as const satisfies ConversionConfig;
@@ -108,7 +108,7 @@ export function namedSchemas(): JsonObject {
   return toJsonSchemaDefs(NAMED_SCHEMAS, CONVERSION);
 }
 
-/** A schema as JSON Schema, with references where it holds named ones. */
+/** A schema as JSON Schema, with references to the named ones. */
 export function inlineSchema(schema: GenericSchema): JsonObject {
   const {
     $schema: _dialect,

@@ -1,18 +1,33 @@
-import { DEFAULT_MEDIA_TYPE } from "../../contract/limits.js";
-import { OAUTH_ROUTES } from "../../contract/oauth.js";
-import { failureResponses, type JsonObject, namedSchemas, rateLimitHeaders } from "./components.js";
-import { oauthPaths, routePaths } from "./paths.js";
+import type { GenericSchema } from "valibot";
+import { EVENT_RULES, eventBodySchema } from "../../contract/bodies.js";
+import { DEFAULT_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../../contract/limits.js";
+import {
+  authorizeQuerySchema,
+  OAUTH_ROUTES,
+  oauthErrorSchema,
+  tokenAnswerSchema,
+  tokenRequestSchema,
+} from "../../contract/oauth.js";
+import { ROUTES, type Route } from "../../contract/routes.js";
+import {
+  failureResponses,
+  inlineSchema,
+  type JsonObject,
+  namedSchemas,
+  operationResponses,
+  rateLimitHeaders,
+} from "./components.js";
 
 export interface OpenApiOptions {
-  /** URL of the service; a part in braces becomes a server variable. */
+  /** URL of the service. A part in braces becomes a server variable. */
   readonly baseUrl: string;
   /** URL of its authorization server, `{baseUrl}/oauth` by default. */
   readonly authUrl?: string;
-  /** What clients are recommended to accept. */
+  /** Media type that clients should accept. */
   readonly mediaType?: string;
 }
 
-/** Where URLs with a part in braces point before somebody fills it in. */
+/** Default value of server variables. */
 const DEFAULT_BASE_URL = "http://127.0.0.1:8787";
 
 /** The contract as an OpenAPI 3.1 document. @see https://spec.openapis.org/oas/v3.1.0 */
@@ -23,7 +38,7 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
     info: {
       title: "Calendar Sharing Service",
       version: "1",
-      description: `Every answer is JSON. Clients are recommended to send \`Accept: ${mediaType}\`.`,
+      description: `Every response is JSON. Clients should send \`Accept: ${mediaType}\`.`,
     },
     servers: [server(baseUrl, DEFAULT_BASE_URL)],
     security: [{ personalAccessToken: [] }, { authorizationCode: [] }],
@@ -59,4 +74,124 @@ function securitySchemes(authUrl: string): JsonObject {
       },
     },
   };
+}
+
+/** `paths` of the contract's routes. */
+export function routePaths(): JsonObject {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const [operationId, route] of Object.entries<Route>(ROUTES)) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(operationId, route) };
+  }
+  return paths;
+}
+
+function operation(operationId: string, route: Route): JsonObject {
+  return {
+    operationId,
+    summary: route.summary,
+    parameters: [...pathParameters(route), ...includeParameter(route), ...queryParameters(route)],
+    ...(route.body !== undefined && { requestBody: requestBody(route.body) }),
+    responses: operationResponses(route),
+  };
+}
+
+function pathParameters({ path }: Route): JsonObject[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string", minLength: 1 },
+  }));
+}
+
+/** One comma-separated value: `explode: false`. */
+function includeParameter({ include }: Route): JsonObject[] {
+  if (include === undefined) return [];
+  return [
+    {
+      name: "include",
+      in: "query",
+      description: "Related objects to return in full",
+      style: "form",
+      explode: false,
+      schema: { type: "array", items: { type: "string", enum: include } },
+    },
+  ];
+}
+
+function queryParameters({ query = {} }: Route): JsonObject[] {
+  return Object.entries(query).map(([name, { description, schema }]) => ({
+    name,
+    in: "query",
+    description,
+    schema: inlineSchema(schema),
+  }));
+}
+
+function requestBody(body: NonNullable<Route["body"]>): JsonObject {
+  return {
+    required: true,
+    ...(body === eventBodySchema && { description: eventRules() }),
+    content: { [JSON_MEDIA_TYPE]: { schema: inlineSchema(body) } },
+  };
+}
+
+/** The rules that span several fields, which a schema cannot express. */
+function eventRules(): string {
+  return EVENT_RULES.map(({ field, problem }) => `- \`${field}\` ${problem}`).join("\n");
+}
+
+/** `paths` of the authorization server, which take no token. @see contract section 5 */
+export function oauthPaths(servers: readonly JsonObject[]): JsonObject {
+  const { authorize, token } = OAUTH_ROUTES;
+  return {
+    [authorize.path]: {
+      servers,
+      get: {
+        operationId: "authorize",
+        summary: authorize.summary,
+        security: [],
+        parameters: authorizeParameters(),
+        responses: {
+          200: { description: "A page on which the user signs in, then allows or denies access" },
+          303: {
+            description:
+              "To the redirect URI: after the user's decision with code and state or error, otherwise with error",
+            headers: { Location: { schema: { type: "string" } } },
+          },
+          400: { description: "The client or its redirect URI is unknown" },
+        },
+      },
+    },
+    [token.path]: {
+      servers,
+      post: {
+        operationId: "token",
+        summary: token.summary,
+        security: [],
+        requestBody: { required: true, content: json(tokenRequestSchema) },
+        responses: {
+          200: { description: "The access token", content: json(tokenAnswerSchema) },
+          400: { description: "RFC 6749 §5.2", content: json(oauthErrorSchema) },
+          401: {
+            description: "The client is unknown or its secret is wrong",
+            content: json(oauthErrorSchema),
+          },
+        },
+      },
+    },
+  };
+}
+
+function authorizeParameters(): JsonObject[] {
+  return Object.entries<GenericSchema>(authorizeQuerySchema.entries).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: schema.type !== "optional",
+    schema: inlineSchema(schema),
+  }));
+}
+
+function json(schema: GenericSchema): JsonObject {
+  return { [JSON_MEDIA_TYPE]: { schema: inlineSchema(schema) } };
 }

@@ -1,19 +1,19 @@
 import type { CalendarRow, LabelRow, UserRow } from "./schema.js";
-import type { Queries } from "./sqlite/open.js";
+import type { Queries } from "./store.js";
 
 export type Member = Pick<UserRow, "id" | "name" | "description" | "image_url"> & {
   readonly calendar_id: string;
 };
 
-/** A calendar and its place in the list of one user; null where the user is no member. */
-export type PlacedCalendar = CalendarRow & { readonly position: number | null };
+/** A calendar with its position in the list of one of its members, from 0. */
+export type CalendarOfUser = CalendarRow & { readonly position: number };
 
-/** One calendar as a user has it; undefined when there is none of this id. */
+/** A calendar with its position in a user's list, null if the user is not a member; undefined if it does not exist. */
 export function findCalendar(
   db: Queries,
   calendarId: string,
   userId: string,
-): Promise<PlacedCalendar | undefined> {
+): Promise<(CalendarRow & { readonly position: number | null }) | undefined> {
   return db
     .selectFrom("calendars")
     .leftJoin("members", (join) =>
@@ -25,11 +25,13 @@ export function findCalendar(
     .executeTakeFirst();
 }
 
-/** The calendars a user is a member of, in the user's order. */
-export function listCalendarsOf(
-  db: Queries,
-  userId: string,
-): Promise<(CalendarRow & { position: number })[]> {
+/** Every calendar, oldest first. */
+export function listAllCalendars(db: Queries): Promise<CalendarRow[]> {
+  return db.selectFrom("calendars").selectAll().orderBy("created_at").orderBy("id").execute();
+}
+
+/** The calendars that a user is a member of, in the user's order. */
+export function listCalendarsOfUser(db: Queries, userId: string): Promise<CalendarOfUser[]> {
   return db
     .selectFrom("members")
     .innerJoin("calendars", "calendars.id", "members.calendar_id")
@@ -40,7 +42,7 @@ export function listCalendarsOf(
     .execute();
 }
 
-/** The labels of some calendars by number. */
+/** The labels of some calendars, ordered by number. */
 export async function listLabels(db: Queries, calendarIds: readonly string[]): Promise<LabelRow[]> {
   if (calendarIds.length === 0) return [];
   return db
@@ -51,7 +53,7 @@ export async function listLabels(db: Queries, calendarIds: readonly string[]): P
     .execute();
 }
 
-/** The members of some calendars, the longest first. */
+/** The members of some calendars, in the order in which they joined. */
 export async function listMembers(db: Queries, calendarIds: readonly string[]): Promise<Member[]> {
   if (calendarIds.length === 0) return [];
   return db
@@ -63,7 +65,7 @@ export async function listMembers(db: Queries, calendarIds: readonly string[]): 
     .execute();
 }
 
-/** Adds a calendar with its labels; it has no members yet. */
+/** Inserts a calendar with its labels and without members. */
 export async function insertCalendar(db: Queries, calendar: CalendarRow): Promise<void> {
   await db.insertInto("calendars").values(calendar).execute();
   const labels = LABEL_PALETTE.map((label, index) => ({
@@ -79,9 +81,9 @@ export interface Membership {
   readonly userId: string;
 }
 
-/** Makes a user a member, with the calendar last in the user's list. A member stays one. */
+/** Adds a member and puts the calendar last in the user's list. Does nothing if the user is a member already. */
 export async function addMember(db: Queries, { calendarId, userId }: Membership): Promise<void> {
-  const position = (await listCalendarsOf(db, userId)).length;
+  const position = (await listCalendarsOfUser(db, userId)).length;
   const { last } = await db
     .selectFrom("members")
     .select(({ fn }) => fn.max("rank").as("last"))
@@ -94,7 +96,7 @@ export async function addMember(db: Queries, { calendarId, userId }: Membership)
     .execute();
 }
 
-/** Ends a membership and closes the gap in the user's list. What the user has written stays. */
+/** Removes a member and closes the gap in the user's list. Events and comments of the user stay. */
 export async function removeMember(db: Queries, { calendarId, userId }: Membership): Promise<void> {
   const removed = await db
     .deleteFrom("members")
@@ -111,7 +113,7 @@ export async function removeMember(db: Queries, { calendarId, userId }: Membersh
     .execute();
 }
 
-/** Colours and names of the ten labels of a new calendar; the first one, the default label, has no name. */
+/** The ten labels of a new calendar. The first one is the default label, which has no name. */
 export const LABEL_PALETTE: readonly { readonly name: string; readonly color: string }[] = [
   { name: "", color: "#2ecc87" },
   { name: "modern cyan", color: "#3dc2c8" },
@@ -125,5 +127,5 @@ export const LABEL_PALETTE: readonly { readonly name: string; readonly color: st
   { name: "soft violet", color: "#b38bdc" },
 ];
 
-/** Emerald green, as the default label. */
+/** Default color of a calendar: emerald green, the color of the default label. */
 export const CALENDAR_COLOR = "#2ecc87";

@@ -1,14 +1,15 @@
+import { DAY_MS } from "../../contract/date-time.js";
 import { AUTHORIZATION_CODE_SECONDS } from "../../contract/limits.js";
 import { hashSecret } from "../secrets.js";
 import type { AuthorizationCodeRow, ClientRow } from "./schema.js";
-import type { Queries } from "./sqlite/open.js";
+import type { Queries } from "./store.js";
 
-/** The client of a client id; undefined when there is none. */
+/** The client with a client id; undefined if there is none. */
 export function findClient(db: Queries, clientId: string): Promise<ClientRow | undefined> {
   return db.selectFrom("clients").selectAll().where("client_id", "=", clientId).executeTakeFirst();
 }
 
-/** The redirect URIs of a client in the order they were given. @param client `id` of the client */
+/** The redirect URIs of a client in the order of registration. @param client `id` of the client */
 export async function listRedirectUris(db: Queries, client: string): Promise<string[]> {
   const rows = await db
     .selectFrom("redirect_uris")
@@ -19,26 +20,26 @@ export async function listRedirectUris(db: Queries, client: string): Promise<str
   return rows.map(({ uri }) => uri);
 }
 
-/** How long a code is remembered after its end, so that a late second use is recognised. In milliseconds. */
-const MEMORY = 24 * 3_600_000;
+/** How long an expired code stays in the table, so that its reuse is detected (ms). */
+const EXPIRED_CODE_RETENTION = DAY_MS;
 
 export type NewAuthorizationCode = Omit<AuthorizationCodeRow, "hash" | "expires_at" | "used" | "token_id">;
 
-export interface CodeMoment {
+export interface CodeAtTime {
   readonly code: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** Adds a code and sweeps out old ones. */
+/** Inserts a code and deletes those that expired long ago. */
 export async function insertCode(
   db: Queries,
   row: NewAuthorizationCode,
-  { code, now }: CodeMoment,
+  { code, now }: CodeAtTime,
 ): Promise<void> {
   await db
     .deleteFrom("authorization_codes")
-    .where("expires_at", "<=", now - MEMORY)
+    .where("expires_at", "<=", now - EXPIRED_CODE_RETENTION)
     .execute();
   const expires_at = now + AUTHORIZATION_CODE_SECONDS * 1000;
   await db
@@ -48,13 +49,13 @@ export async function insertCode(
 }
 
 /**
- * Uses a code up, which works once: what is true in the condition is no longer true after the update. Undefined when
- * there is no such code of the client, or it was used or is over.
+ * Redeems a code: marks it as used and returns it. One conditional update, so only one of several requests succeeds.
+ * Undefined if the client has no such code, or if it was used or has expired.
  */
-export function useCode(
+export function redeemCode(
   db: Queries,
   client: string,
-  { code, now }: CodeMoment,
+  { code, now }: CodeAtTime,
 ): Promise<AuthorizationCodeRow | undefined> {
   return db
     .updateTable("authorization_codes")
@@ -67,8 +68,8 @@ export function useCode(
     .executeTakeFirst();
 }
 
-/** Remembers what a code was exchanged for. */
-export async function noteToken(db: Queries, code: string, tokenId: string): Promise<void> {
+/** Stores which token a code was redeemed for. */
+export async function setTokenOfCode(db: Queries, code: string, tokenId: string): Promise<void> {
   await db
     .updateTable("authorization_codes")
     .set({ token_id: tokenId })
@@ -76,8 +77,8 @@ export async function noteToken(db: Queries, code: string, tokenId: string): Pro
     .execute();
 }
 
-/** Ends the token of a code that comes a second time: one of the two senders has stolen it. @see RFC 6749 §4.1.2 */
-export async function revokeTokenOf(db: Queries, client: string, code: string): Promise<void> {
+/** Revokes the token of a code that is presented again: the code may have been stolen. @see RFC 6749 §4.1.2 */
+export async function revokeTokenOfCode(db: Queries, client: string, code: string): Promise<void> {
   await db
     .deleteFrom("tokens")
     .where("id", "in", (codes) =>

@@ -1,8 +1,9 @@
-import type { DayWindow } from "../window.js";
+import { localDate, readWallClock } from "../../calendar/zoned-time.js";
+import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
 import type { AttendeeRow, EventRow } from "./schema.js";
-import type { Queries } from "./sqlite/open.js";
+import type { Queries } from "./store.js";
 
-/** One event of a calendar; undefined when the calendar has none of this id. */
+/** An event of a calendar; undefined if the calendar has no such event. */
 export function findEvent(db: Queries, calendarId: string, eventId: string): Promise<EventRow | undefined> {
   return db
     .selectFrom("events")
@@ -12,13 +13,13 @@ export function findEvent(db: Queries, calendarId: string, eventId: string): Pro
     .executeTakeFirst();
 }
 
-/** The events of a calendar that overlap a window, by start; keeps without times are in none. */
-export function listEventsWithin(db: Queries, calendarId: string, window: DayWindow): Promise<EventRow[]> {
-  return eventsWithin(db, calendarId, window).selectAll().orderBy("start_at").orderBy("id").execute();
+/** The events of a calendar that overlap a window, ordered by start. Keeps without times overlap none. */
+export function listEventsInWindow(db: Queries, calendarId: string, window: DayWindow): Promise<EventRow[]> {
+  return eventsInWindow(db, calendarId, window).selectAll().orderBy("start_at").orderBy("id").execute();
 }
 
-/** Attendees of the same events, each event's in their order. */
-export function listAttendeesWithin(
+/** The attendees of the same events, ordered by event and position. */
+export function listAttendeesInWindow(
   db: Queries,
   calendarId: string,
   window: DayWindow,
@@ -26,7 +27,7 @@ export function listAttendeesWithin(
   return db
     .selectFrom("attendees")
     .selectAll()
-    .where("event_id", "in", eventsWithin(db, calendarId, window).select("id"))
+    .where("event_id", "in", eventsInWindow(db, calendarId, window).select("id"))
     .orderBy("event_id")
     .orderBy("position")
     .execute();
@@ -36,12 +37,12 @@ export function listAttendees(db: Queries, eventId: string): Promise<AttendeeRow
   return db.selectFrom("attendees").selectAll().where("event_id", "=", eventId).orderBy("position").execute();
 }
 
-function eventsWithin(db: Queries, calendarId: string, { start, end, firstDate, endDate }: DayWindow) {
+function eventsInWindow(db: Queries, calendarId: string, { start, end, firstDate, endDate }: DayWindow) {
   return (
     db
       .selectFrom("events")
       .where("calendar_id", "=", calendarId)
-      // Wide enough for both kinds of event: what the index can answer.
+      // Covers timed and all-day events, and can use the index.
       .where("end_at", ">", Math.min(start, firstDate))
       .where("start_at", "<", Math.max(end, endDate))
       .where((event) =>
@@ -57,19 +58,18 @@ function eventsWithin(db: Queries, calendarId: string, { start, end, firstDate, 
   );
 }
 
-/** An event's row and its attendees. */
-export interface WholeEvent {
+export interface EventWithAttendees {
   readonly row: EventRow;
-  /** Plain ids in their order. */
+  /** Plain ids in the order of the event. */
   readonly attendeeIds: readonly string[];
 }
 
-export async function insertEvent(db: Queries, { row, attendeeIds }: WholeEvent): Promise<void> {
+export async function insertEvent(db: Queries, { row, attendeeIds }: EventWithAttendees): Promise<void> {
   await db.insertInto("events").values(row).execute();
   await insertAttendees(db, row.id, attendeeIds);
 }
 
-export async function replaceEvent(db: Queries, { row, attendeeIds }: WholeEvent): Promise<void> {
+export async function replaceEvent(db: Queries, { row, attendeeIds }: EventWithAttendees): Promise<void> {
   await db.updateTable("events").set(row).where("id", "=", row.id).execute();
   await db.deleteFrom("attendees").where("event_id", "=", row.id).execute();
   await insertAttendees(db, row.id, attendeeIds);
@@ -83,22 +83,32 @@ async function insertAttendees(db: Queries, eventId: string, userIds: readonly s
     .execute();
 }
 
-/**
- * When a row that is made now is said to be made: the next millisecond at which no other row of the table was. Lists go
- * by it, so what is made within one millisecond stays in the order of making.
- * @param now milliseconds since the epoch, as the result
- */
-export async function creationTime(
-  db: Queries,
-  table: "users" | "calendars" | "tokens" | "clients",
-  now: number,
-): Promise<number> {
-  const rows = await db
-    .selectFrom(table)
-    .select("created_at")
-    .where("created_at", ">=", now)
-    .orderBy("created_at")
-    .execute();
-  // Not behind the newest of all: a clock that was once wrong would be followed for ever.
-  return rows.reduce((time, { created_at }) => (created_at === time ? time + 1 : time), now);
+/** Whole days in a timezone, as milliseconds since the epoch with exclusive ends. */
+export interface DayWindow {
+  /** Midnight in the zone at which the first day starts. */
+  readonly start: number;
+  /** Midnight in the zone at which the last day ends. */
+  readonly end: number;
+  /** The same dates as midnights UTC, like the times of all-day events. */
+  readonly firstDate: number;
+  readonly endDate: number;
+}
+
+export interface DayWindowOptions {
+  /** IANA name. */
+  readonly timezone: string;
+  readonly days: number;
+}
+
+/** The window of so many days that starts today in the timezone. A day may have 23 or 25 hours. */
+export function dayWindow(now: number, { timezone, days }: DayWindowOptions): DayWindow {
+  const firstDate = dateToInstant(localDate(now, timezone));
+  const endDate = firstDate + days * DAY_MS;
+  return { start: startOfDay(firstDate, timezone), end: startOfDay(endDate, timezone), firstDate, endDate };
+}
+
+/** If clocks change at midnight, it may occur twice (the first one is returned) or not at all (the time of the change is). */
+function startOfDay(midnight: number, timezone: string): number {
+  const reading = readWallClock(midnight, timezone);
+  return reading.kind === "once" ? reading.instant : midnight - reading.before;
 }

@@ -1,9 +1,47 @@
 import type { SchemaModule } from "kysely";
+import { configurationError } from "../../errors.js";
 import { createCalendars } from "./migrations/0001-calendars.js";
 import { createSignIn } from "./migrations/0002-sign-in.js";
+import { SCHEMA_VERSION } from "./schema.js";
+import type { Queries, Store } from "./store.js";
 
-/** Steps of the schema in order. A published step is never changed, a new one is added behind it. */
+/** The migrations in order. A released migration never changes; a new one is appended. */
 export const MIGRATIONS: readonly ((schema: SchemaModule) => Promise<void>)[] = [
   createCalendars,
   createSignIn,
 ];
+
+/** Where a kind of database keeps its schema version: the number of migrations that it has run. */
+export interface SchemaVersion {
+  /** 0 for an empty database. @throws CliError configuration when the database belongs to another program */
+  read(db: Queries): Promise<number>;
+  write(db: Queries, version: number): Promise<void>;
+}
+
+export interface MigrateOptions {
+  /** The database as messages name it. */
+  readonly database: string;
+  readonly version: SchemaVersion;
+}
+
+/**
+ * Runs the migrations that a database lacks. Resolves with the version that it had. All in one transaction, in which the
+ * version is read first: another process may be migrating the same database.
+ * @throws CliError configuration when a newer version of this program has migrated the database
+ */
+export function migrate(
+  { write }: Pick<Store, "write">,
+  { database, version }: MigrateOptions,
+): Promise<number> {
+  return write(async (db) => {
+    const found = await version.read(db);
+    if (found > SCHEMA_VERSION) {
+      throw configurationError(`the database ${database} was written by a newer calctl`, {
+        hint: "update calctl, or choose another database",
+      });
+    }
+    for (const run of MIGRATIONS.slice(found)) await run(db.schema);
+    if (found < SCHEMA_VERSION) await version.write(db, SCHEMA_VERSION);
+    return found;
+  });
+}

@@ -1,13 +1,10 @@
 /**
- * The tables as rows are read and written. Times are milliseconds since the epoch, flags are 0 or 1, ids are text:
- * what SQLite and PostgreSQL share. Text that is not set is "".
+ * The rows of every table. Times are milliseconds since the epoch, flags are 0 or 1 and ids are text, which SQLite and
+ * PostgreSQL both support. Text that is not set is "".
  */
 
-/** Number of the newest migration; the store's `user_version`. */
+/** Number of the newest migration. */
 export const SCHEMA_VERSION = 2;
-
-/** Marks a database file as ours: "calc" in ASCII, in SQLite's `application_id`. */
-export const APPLICATION_ID = 0x63616c63;
 
 export type Flag = 0 | 1;
 
@@ -15,9 +12,9 @@ export interface UserRow {
   readonly id: string;
   readonly name: string;
   readonly login: string;
-  /** The login as it is compared: two logins that differ in case alone are the same. */
+  /** The login in the form that is compared: logins that differ only in case are equal. */
   readonly login_key: string;
-  /** Null: cannot sign in with a password. */
+  /** Null: the user has no password and cannot sign in. */
   readonly password_hash: string | null;
   readonly description: string;
   readonly image_url: string;
@@ -37,9 +34,9 @@ export interface CalendarRow {
 export interface MemberRow {
   readonly calendar_id: string;
   readonly user_id: string;
-  /** Of the calendar in the user's list, from 0. */
+  /** Position of the calendar in the user's list, from 0. */
   readonly position: number;
-  /** In the calendar's list of members: rises with every one who joins. */
+  /** Position in the calendar's list of members: increases with every member who joins. */
   readonly rank: number;
 }
 
@@ -56,7 +53,7 @@ export interface EventRow {
   readonly category: "schedule" | "keep";
   readonly title: string;
   readonly all_day: Flag;
-  /** An all-day event holds the midnights UTC of its dates. Null for a keep without times, as the next three. */
+  /** All-day events have the midnights UTC of their dates. Null in a keep without times, like the next three. */
   readonly start_at: number | null;
   readonly start_timezone: string | null;
   readonly end_at: number | null;
@@ -73,7 +70,7 @@ export interface EventRow {
 export interface AttendeeRow {
   readonly event_id: string;
   readonly user_id: string;
-  /** In the event's list, from 0. */
+  /** Position in the event's list, from 0. */
   readonly position: number;
 }
 
@@ -93,7 +90,7 @@ export interface TokenRow {
   readonly hash: string;
   readonly read_only: Flag;
   readonly created_at: number;
-  /** `id` of the client that a login gave it to; null: an operator made it. */
+  /** `id` of the client that it was issued to; null for one that an operator created. */
   readonly client: string | null;
 }
 
@@ -120,16 +117,16 @@ export interface AuthorizationCodeRow {
   readonly client: string;
   readonly user_id: string;
   readonly redirect_uri: string;
-  /** Null: the client sent none. */
+  /** Null: the client does not use PKCE. */
   readonly code_challenge: string | null;
   readonly code_challenge_method: "S256" | "plain" | null;
   readonly expires_at: number;
   readonly used: Flag;
-  /** Of the token it was exchanged for. */
+  /** Id of the token that it was redeemed for. */
   readonly token_id: string | null;
 }
 
-/** A browser that a user has signed in with; there is none of a user who is disabled. */
+/** A browser session of a user. Disabled users have none. */
 export interface SessionRow {
   /** SHA-256 of the cookie's secret, hex. */
   readonly hash: string;
@@ -138,20 +135,20 @@ export interface SessionRow {
 }
 
 export interface SignInAttemptsRow {
-  /** SHA-256 of who is counted, hex: what is typed as a login may be a password. */
+  /** SHA-256 of what is counted, hex: users sometimes type their password as the login. */
   readonly key: string;
   readonly window_start: number;
   readonly attempts: number;
 }
 
 export interface RateWindowRow {
-  /** Who is counted. */
+  /** The token or address that is counted. */
   readonly key: string;
   readonly window_start: number;
   readonly requests: number;
 }
 
-/** What there is one of, by name. */
+/** Single values by name. */
 export interface SettingRow {
   readonly name: "local_user_id";
   readonly value: string;

@@ -100,7 +100,7 @@ const WRONG_EVENTS: readonly (readonly [string, unknown, Readonly<Record<string,
     eventBody({ ...SCHEDULE, start_timezone: "Mars/Olympus" }),
     { start_timezone: ["must be a timezone name such as Asia/Tokyo"] },
   ],
-  ["label 11", eventBody(KEEP, { label: "11" }), { label: ['"11" is no label of this calendar'] }],
+  ["label 11", eventBody(KEEP, { label: "11" }), { label: ['"11" is not a label of this calendar'] }],
   ["label 01", eventBody(KEEP, { label: "01" }), { label: [expect.any(String)] }],
   ["another calendar's label", eventBody(KEEP, { label: "AAAAAAAAAAAA,1" }), { label: [expect.any(String)] }],
   [
@@ -111,7 +111,7 @@ const WRONG_EVENTS: readonly (readonly [string, unknown, Readonly<Record<string,
   [
     "an unknown attendee",
     eventBody(KEEP, { attendees: ["1"] }),
-    { attendees: ['"1" is no member of this calendar'] },
+    { attendees: ['"1" is not a member of this calendar'] },
   ],
   [
     "everything at once",
@@ -130,8 +130,8 @@ const WRONG_EVENTS: readonly (readonly [string, unknown, Readonly<Record<string,
       all_day: ["is required for a schedule"],
       start_at: ["must be an ISO 8601 date-time that exists"],
       url: ["must be text"],
-      label: ['"0" is no label of this calendar'],
-      attendees: ['"1" is no member of this calendar', '"2" is no member of this calendar'],
+      label: ['"0" is not a label of this calendar'],
+      attendees: ['"1" is not a member of this calendar', '"2" is not a member of this calendar'],
     },
   ],
 ];
@@ -210,7 +210,9 @@ export function describeMalformedBodies(stage: () => Stage): void {
       const { client, world, calendar } = stage();
       const body = eventBody(KEEP, { attendees: [world.member.id, world.outsider.id] });
       const answer = await client.request("POST", `${calendar}/events`, { body });
-      expect(answer.errors).toEqual({ attendees: [`"${world.outsider.id}" is no member of this calendar`] });
+      expect(answer.errors).toEqual({
+        attendees: [`"${world.outsider.id}" is not a member of this calendar`],
+      });
     });
 
     test("a comment with lists for objects is 400", async () => {

@@ -72,7 +72,7 @@ test("denying tells the client so and gives nothing", async () => {
   expect(status).toBe(303);
   expect(sent).toEqual({
     error: "access_denied",
-    error_description: "the user has denied the request",
+    error_description: "the user denied the request",
     state: "state-1",
   });
 });

@@ -129,7 +129,7 @@ describe("requests to the authorization server", () => {
     expect(page.text).not.toMatch(/clients_away|no such table/);
     const answer = await stage.exchange({ code: "x" });
     expect(answer.status).toBe(500);
-    expect(answer.json).toEqual({ error: "server_error", error_description: "the service has failed" });
+    expect(answer.json).toEqual({ error: "server_error", error_description: "internal error" });
     expect(stage.world.errors).toHaveLength(2);
   });
 });

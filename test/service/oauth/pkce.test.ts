@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { answersChallenge, readChallenge } from "../../../src/service/oauth/pkce.js";
+import { matchesChallenge, parseChallenge } from "../../../src/service/oauth/pkce.js";
 import { CHALLENGE, VERIFIER } from "./support/stage.js";
 
 const LONG = "a".repeat(128);
@@ -13,14 +13,14 @@ describe("a challenge", () => {
     [LONG, "plain", "plain"],
     ["a.b~c_d-".repeat(6), undefined, "plain"],
   ] as const)("%s with method %s is read", (value, method, read) => {
-    expect(readChallenge(value, method)).toEqual({
+    expect(parseChallenge(value, method)).toEqual({
       kind: "challenge",
       challenge: { value, method: read },
     });
   });
 
   test("may be left out", () => {
-    expect(readChallenge(undefined, undefined)).toEqual({ kind: "challenge", challenge: null });
+    expect(parseChallenge(undefined, undefined)).toEqual({ kind: "challenge", challenge: null });
   });
 
   test.each([
@@ -35,13 +35,13 @@ describe("a challenge", () => {
     [`${VERIFIER} `, "plain"],
     [`${VERIFIER}é`, undefined],
   ])("%s with method %s is refused", (value, method) => {
-    expect(readChallenge(value, method)).toEqual({ kind: "wrong", problem: expect.any(String) });
+    expect(parseChallenge(value, method)).toEqual({ kind: "invalid", problem: expect.any(String) });
   });
 });
 
 test("a verifier shorter than RFC 7636 allows answers nothing, though its hash is right", () => {
   const value = createHash("sha256").update("short").digest("base64url");
-  expect(answersChallenge("short", { value, method: "S256" })).toBe(false);
+  expect(matchesChallenge("short", { value, method: "S256" })).toBe(false);
 });
 
 describe("a verifier", () => {
@@ -49,9 +49,9 @@ describe("a verifier", () => {
   const plain = { value: VERIFIER, method: "plain" } as const;
 
   test("answers its challenge, as in RFC 7636 appendix B", () => {
-    expect(answersChallenge(VERIFIER, s256)).toBe(true);
-    expect(answersChallenge(VERIFIER, plain)).toBe(true);
-    expect(answersChallenge(undefined, null)).toBe(true);
+    expect(matchesChallenge(VERIFIER, s256)).toBe(true);
+    expect(matchesChallenge(VERIFIER, plain)).toBe(true);
+    expect(matchesChallenge(undefined, null)).toBe(true);
   });
 
   test.each([
@@ -65,6 +65,6 @@ describe("a verifier", () => {
     ["an empty one", "", s256],
     ["one of forbidden letters", "+".repeat(43), s256],
   ])("is wrong: %s", (_, verifier, challenge) => {
-    expect(answersChallenge(verifier, challenge)).toBe(false);
+    expect(matchesChallenge(verifier, challenge)).toBe(false);
   });
 });

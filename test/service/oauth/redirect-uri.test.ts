@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { authorizationResponse, isRegistered } from "../../../src/service/oauth/redirect-uri.js";
+import { authorizationResponse, isRegistered } from "../../../src/service/oauth/authorization-request.js";
 
 describe("a redirect URI is one that was registered", () => {
   test.each([

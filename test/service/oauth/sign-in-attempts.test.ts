@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { countAttempt, forgiveAttempt } from "../../../src/service/store/sessions.js";
-import { openStore, type Store } from "../../../src/service/store/sqlite/open.js";
+import { openStore } from "../../../src/service/store/sqlite/open.js";
+import type { Store } from "../../../src/service/store/store.js";
+import { countAttempt, uncountAttempt } from "../../../src/service/store/users.js";
 
 const MINUTE = 60_000;
 const NOW = Date.parse("2026-11-21T10:00:00.000Z");
@@ -54,10 +55,10 @@ test("one address alone does not use up what a login has everywhere", async () =
 test("one that succeeds does not count, and those before it no longer do", async () => {
   for (let round = 0; round < 50; round += 1) {
     expect(await attempt("ana", "192.0.2.1")).toBeNull();
-    await store.write((db) => forgiveAttempt(db, { login: "Ana", address: "192.0.2.1", now: NOW }));
+    await store.write((db) => uncountAttempt(db, { login: "Ana", address: "192.0.2.1", now: NOW }));
   }
   await fail(4, "ana", "192.0.2.1");
-  await store.write((db) => forgiveAttempt(db, { login: "ana", address: "192.0.2.1", now: NOW }));
+  await store.write((db) => uncountAttempt(db, { login: "ana", address: "192.0.2.1", now: NOW }));
   expect(await fail(6, "ana", "192.0.2.1")).toBe(5);
 });
 

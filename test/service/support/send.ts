@@ -1,9 +1,10 @@
 import { request as httpRequest } from "node:http";
-import type { ServiceRequest, ServiceResponse } from "../../../src/service/request.js";
+import type { Reply } from "../../../src/service/http/reply.js";
+import type { ServiceRequest } from "../../../src/service/request.js";
 import type { Service } from "../../../src/service/service.js";
 
 /** How a request gets to the service: called, or over a socket. */
-export type Send = (request: ServiceRequest) => Promise<ServiceResponse>;
+export type Send = (request: ServiceRequest) => Promise<Reply>;
 
 export function sendInProcess(service: Service, address = "127.0.0.1"): Send {
   return (request) => service.handle(request, { kind: "network", address });

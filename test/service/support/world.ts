@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ServiceUser } from "../../../src/service/admin.js";
-import type { PasswordCost } from "../../../src/service/passwords.js";
+import type { ServiceUser } from "../../../src/service/admin/admin.js";
 import type { RatePolicy } from "../../../src/service/rate-limit.js";
+import type { PasswordCost } from "../../../src/service/secrets.js";
 import { openService, type Service } from "../../../src/service/service.js";
 
 /** Saturday, 10:00 UTC. */

@@ -1,6 +1,6 @@
 import { html, type Markup } from "../../../html/markup.js";
+import { isLoopback } from "../../http/addresses.js";
 import type { Reply } from "../../http/reply.js";
-import { isLoopback } from "../../loopback.js";
 import { pageReply } from "./page.js";
 
 export interface SignInPage {

@@ -1,21 +1,19 @@
 import {
   CompiledQuery,
   type Dialect,
-  type Driver,
   type SqliteDatabase,
   SqliteDialect,
   type SqliteStatement,
 } from "kysely";
-import Libsql from "libsql";
+import { openDatabase } from "./driver.js";
 import { explainDatabaseError, inaccessible } from "./errors.js";
 
-/** How long a statement waits for the lock of another process, in milliseconds. */
+/** How long a statement waits for the lock of another process (ms). */
 const BUSY_TIMEOUT = 10_000;
 
 /**
- * Opens the file with the driver; it must exist, since SQLite would create it with the wrong mode.
- * Failures of every statement are explained.
- * @throws CliError configuration when the file cannot be used, unavailable when another process holds it
+ * Opens an existing file. Errors of every statement are explained.
+ * @throws CliError configuration when the file cannot be used, unavailable when another process locks it for too long
  */
 export function connect(path: string): SqliteDatabase {
   const explained = <T>(work: () => T): T => {
@@ -25,13 +23,11 @@ export function connect(path: string): SqliteDatabase {
       throw explainDatabaseError(error, path);
     }
   };
-  const database = open(path);
+  const database = openExisting(path);
   return {
-    close: () => {
-      database.close();
-    },
-    prepare: (sql): SqliteStatement => {
-      const statement = explained(() => database.prepare(sql));
+    close: () => database.close(),
+    prepare: (text): SqliteStatement => {
+      const statement = explained(() => database.prepare(text));
       return {
         reader: statement.reader,
         all: (parameters) => explained(() => statement.all(parameters)),
@@ -42,35 +38,32 @@ export function connect(path: string): SqliteDatabase {
   };
 }
 
-function open(path: string): Libsql.Database {
+function openExisting(path: string): SqliteDatabase {
   try {
-    return new Libsql(path, { timeout: BUSY_TIMEOUT });
+    return openDatabase(path, BUSY_TIMEOUT);
   } catch (error) {
-    // The driver's failures to open come without a code.
+    // The driver's errors have no code here.
     throw inaccessible(error, path);
   }
 }
 
-/** SQLite over an open connection. Transactions take the write lock at once unless they are read-only. */
+/**
+ * SQLite whose writing transactions take the write lock at once. After a plain `begin`, a transaction that reads and
+ * then writes fails with SQLITE_BUSY_SNAPSHOT if another process wrote in between, whatever the timeout.
+ */
 export function createDialect(database: SqliteDatabase): Dialect {
   const dialect = new SqliteDialect({ database });
   return {
     createAdapter: () => dialect.createAdapter(),
-    createDriver: () => withImmediateBegin(dialect.createDriver()),
+    createDriver: () => {
+      const driver = dialect.createDriver();
+      driver.beginTransaction = async (connection, { accessMode }) => {
+        const begin = accessMode === "read only" ? "begin" : "begin immediate";
+        await connection.executeQuery(CompiledQuery.raw(begin));
+      };
+      return driver;
+    },
     createIntrospector: (db) => dialect.createIntrospector(db),
     createQueryCompiler: () => dialect.createQueryCompiler(),
   };
-}
-
-/**
- * A plain `begin` that reads and then writes fails at once with SQLITE_BUSY_SNAPSHOT when another process has
- * written in between, whatever the timeout; one that begins with the write lock waits for it.
- */
-function withImmediateBegin(driver: Driver): Driver {
-  driver.beginTransaction = async (connection, { accessMode }) => {
-    await connection.executeQuery(
-      CompiledQuery.raw(accessMode === "read only" ? "begin" : "begin immediate"),
-    );
-  };
-  return driver;
 }

@@ -1,21 +1,16 @@
 import { CliError, configurationError, errorCodeOf } from "../../../errors.js";
+import { resultCode } from "./driver.js";
 
-const DAMAGED = "restore it from a backup, or move it away to begin anew";
+const DAMAGED = "restore it from a backup, or move it away to start with an empty one";
 const MAKE_WRITABLE =
-  "make the file and its folder writable, or name another database with --db or CALCTL_DATA_DIR";
-const NAME_ANOTHER = "name another database with --db or CALCTL_DATA_DIR";
+  "make the file and its folder writable, or choose another database with --db or CALCTL_DATA_DIR";
+const CHOOSE_ANOTHER = "choose another database with --db or CALCTL_DATA_DIR";
 
-/**
- * What a failure of the driver means to whoever runs the program; other errors come back as they are.
- * SQLite's codes: @see https://www.sqlite.org/rescode.html
- */
+/** Turns an error of the driver into a CliError with a hint; returns any other error unchanged. */
 export function explainDatabaseError(error: unknown, path: string): unknown {
-  switch (primaryCode(errorCodeOf(error) ?? "")) {
+  switch (resultCode(error)) {
     case "NOTADB":
-      return configurationError(`${path} is not a database of calctl`, {
-        hint: "name another file",
-        cause: error,
-      });
+      return foreign(path, error);
     case "CORRUPT":
       return configurationError(`the database ${path} is damaged`, { hint: DAMAGED, cause: error });
     case "FULL":
@@ -25,11 +20,11 @@ export function explainDatabaseError(error: unknown, path: string): unknown {
     case "PERM":
       return inaccessible(error, path);
     case "IOERR":
-      return inaccessible(error, path, "check the disk it lies on");
+      return inaccessible(error, path, "check the disk");
     case "BUSY":
     case "LOCKED":
-      return new CliError("unavailable", `the database ${path} is held by another process`, {
-        hint: "try again when the other process is done",
+      return new CliError("unavailable", `the database ${path} is locked by another process`, {
+        hint: "try again when the other process has finished",
         cause: error,
       });
     default:
@@ -37,44 +32,28 @@ export function explainDatabaseError(error: unknown, path: string): unknown {
   }
 }
 
-/**
- * The primary code behind an extended one: `IOERR` of `SQLITE_IOERR_FSYNC`. For some of them the driver knows no name
- * but the number, whose low byte is the primary code.
- */
-function primaryCode(code: string): string | undefined {
-  const [, name, number] = /^(?:SQLITE_([A-Z]+)|UNKNOWN_SQLITE_ERROR_(\d+)$)/.exec(code) ?? [];
-  return number === undefined ? name : PRIMARY_CODES[Number(number) & 0xff];
+/** The file belongs to another program. */
+export function foreign(path: string, cause?: unknown): CliError {
+  return configurationError(`${path} is not a database of calctl`, { hint: "choose another file", cause });
 }
 
-const PRIMARY_CODES: Readonly<Record<number, string>> = {
-  3: "PERM",
-  5: "BUSY",
-  6: "LOCKED",
-  8: "READONLY",
-  10: "IOERR",
-  11: "CORRUPT",
-  13: "FULL",
-  14: "CANTOPEN",
-  26: "NOTADB",
-};
-
-/** The file is there, and SQLite cannot use it. */
+/** The file exists, but SQLite cannot use it. */
 export function inaccessible(cause: unknown, path: string, hint = MAKE_WRITABLE): CliError {
   return configurationError(`the database ${path} cannot be read and written`, { hint, cause });
 }
 
-/** There is no database, and none is to be made. */
+/** The database does not exist and must not be created. */
 export function missing(path: string): CliError {
-  return configurationError(`there is no database at ${path}`, {
-    hint: "calctl service users add and calctl service start make one; --db and CALCTL_DATA_DIR say where",
+  return configurationError(`the database ${path} does not exist`, {
+    hint: "calctl service users add and calctl service start create one; --db and CALCTL_DATA_DIR choose where",
   });
 }
 
-/** The file or its folder cannot be opened or made. */
+/** Explains why the file or its folder cannot be opened or created; returns any other error unchanged. */
 export function explainFileError(error: unknown, path: string): unknown {
   const reason = FILE_REASONS[errorCodeOf(error) ?? ""];
   if (reason === undefined) return error;
-  const hint = reason === DENIED || reason === READ_ONLY ? MAKE_WRITABLE : NAME_ANOTHER;
+  const hint = reason === DENIED || reason === READ_ONLY ? MAKE_WRITABLE : CHOOSE_ANOTHER;
   return configurationError(`cannot open the database ${path}: ${reason}`, { hint, cause: error });
 }
 
@@ -83,12 +62,12 @@ const READ_ONLY = "the file system is read-only";
 
 const FILE_REASONS: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
-  ENOTDIR: "a part of its path is not a folder",
+  ENOTDIR: "part of its path is not a folder",
   EACCES: DENIED,
   EPERM: DENIED,
   EROFS: READ_ONLY,
-  ENOSPC: "no space left",
-  ENOENT: "its folder cannot be made",
-  ENAMETOOLONG: "the name is too long",
-  ELOOP: "its symbolic links go in a circle",
+  ENOSPC: "no space left on the device",
+  ENOENT: "its folder cannot be created",
+  ENAMETOOLONG: "the path is too long",
+  ELOOP: "its symbolic links form a loop",
 };

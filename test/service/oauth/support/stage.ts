@@ -1,4 +1,4 @@
-import type { ServiceClient } from "../../../../src/service/admin.js";
+import type { ServiceClient } from "../../../../src/service/admin/admin.js";
 import type { Service } from "../../../../src/service/service.js";
 import { sendInProcess } from "../../support/send.js";
 import { createWorld, type World, type WorldOptions } from "../../support/world.js";

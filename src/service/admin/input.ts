@@ -3,17 +3,18 @@ import { resolveName } from "../../calendar/names.js";
 import { codePointLength } from "../../contract/limits.js";
 import { hexColorSchema } from "../../contract/resources.js";
 import { usageError } from "../../errors.js";
-import { unstorableText } from "../endpoints/event-body.js";
+import { textProblem } from "../endpoints/event-body.js";
+import { listAllCalendars } from "../store/calendars.js";
 import type { CalendarRow, UserRow } from "../store/schema.js";
-import type { Queries } from "../store/sqlite/open.js";
+import type { Queries } from "../store/store.js";
 import { listAllUsers } from "../store/users.js";
 
-/** The longest names of users, calendars, labels and clients, in Unicode code points. */
+/** Maximum length of names of users, calendars, labels and clients, in Unicode code points. */
 export const NAME_MAX = 50;
 
 /**
- * The user of a name or id.
- * @throws CliError not_found, usage when several bear the name
+ * The user with a name or id.
+ * @throws CliError not_found, usage when several users have the name
  */
 export async function requireUser(db: Queries, user: string, source = "user"): Promise<UserRow> {
   checkNotBlank(user, "user");
@@ -21,18 +22,16 @@ export async function requireUser(db: Queries, user: string, source = "user"): P
 }
 
 /**
- * The calendar of an id, a name or the unique beginning of one.
- * @throws CliError not_found, usage when several fit
+ * The calendar with an id, a name or a unique prefix of a name.
+ * @throws CliError not_found, usage when several calendars match
  */
 export async function requireCalendar(db: Queries, calendar: string): Promise<CalendarRow> {
   checkNotBlank(calendar, "calendar");
-  const calendars = await db
-    .selectFrom("calendars")
-    .selectAll()
-    .orderBy("created_at")
-    .orderBy("id")
-    .execute();
-  return resolveName(calendar, calendars, { noun: "calendar", source: "--calendar", prefix: true });
+  return resolveName(calendar, await listAllCalendars(db), {
+    noun: "calendar",
+    source: "--calendar",
+    prefix: true,
+  });
 }
 
 /** @throws CliError usage when a new name is blank, too long or cannot be stored */
@@ -41,13 +40,13 @@ export function checkName(name: string, what = "name", max = NAME_MAX): void {
   checkLine(name, what, max);
 }
 
-/** @throws CliError usage when text is too long, more than a line or cannot be stored; it may be empty */
+/** Empty text is valid. @throws CliError usage when text is too long, has line breaks or cannot be stored */
 export function checkLine(text: string, what: string, max = NAME_MAX): void {
-  const problem = unstorableText(text);
+  const problem = textProblem(text);
   if (problem !== null) throw usageError(`the ${what} ${problem}`);
   if (/\p{Cc}/u.test(text)) throw usageError(`the ${what} must not contain control characters`);
   const length = codePointLength(text);
-  if (length > max) throw usageError(`the ${what} must be at most ${max} characters, it has ${length}`);
+  if (length > max) throw usageError(`the ${what} must have at most ${max} characters, not ${length}`);
 }
 
 function checkNotBlank(text: string, what: string): void {
@@ -57,5 +56,5 @@ function checkNotBlank(text: string, what: string): void {
 /** @throws CliError usage when it is not `#` and six hex digits */
 export function checkColor(color: string): void {
   if (v.is(hexColorSchema, color)) return;
-  throw usageError(`"${color}" is no colour`, "give # and six hex digits, such as #2ecc87");
+  throw usageError(`"${color}" is not a color`, "write # and six hex digits, such as #2ecc87");
 }

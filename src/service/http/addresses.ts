@@ -1,20 +1,25 @@
 import { isIP } from "node:net";
 import { configurationError } from "../../errors.js";
 
-/** The address a request comes from, by the socket's and the `X-Forwarded-For` header. */
+/** Whether a host is this machine. @param host name or IP address, with or without brackets @see RFC 8252 §7.3 */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+}
+
+/** Determines the client's address from that of the socket and the `X-Forwarded-For` header. */
 export type ClientAddressReader = (socketAddress: string, forwardedFor: string | undefined) => string;
 
 /**
- * Believes `X-Forwarded-For` from the given proxy alone, and there the last entry that is not the proxy itself: those
- * before it are the client's own words.
+ * Uses `X-Forwarded-For` only for requests from the trusted proxy, and of it the last entry that is not the proxy:
+ * earlier entries may be forged by the client.
  * @param trustProxy an IP address
- * @throws CliError configuration when it is none
+ * @throws CliError configuration when it is not
  */
 export function createClientAddressReader(trustProxy: string | undefined): ClientAddressReader {
   if (trustProxy === undefined) return (socketAddress) => normalAddress(socketAddress);
   if (isIP(trustProxy) === 0) {
-    throw configurationError(`--trust-proxy: "${trustProxy}" is no IP address`, {
-      hint: "give the address the proxy connects from, such as 127.0.0.1",
+    throw configurationError(`--trust-proxy: "${trustProxy}" is not an IP address`, {
+      hint: "write the address that the proxy connects from, such as 127.0.0.1",
     });
   }
   const proxy = normalAddress(trustProxy);
@@ -27,7 +32,7 @@ export function createClientAddressReader(trustProxy: string | undefined): Clien
   };
 }
 
-/** IPv4 within IPv6 as IPv4, IPv6 in the one form that URLs give it: an address is counted once however written. */
+/** One spelling per address: IPv4-mapped IPv6 becomes IPv4, IPv6 is written as in URLs. */
 function normalAddress(address: string): string {
   const ipv4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (ipv4 !== undefined) return ipv4;

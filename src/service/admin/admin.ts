@@ -1,6 +1,6 @@
-import type { Calendar, Label, User } from "../contract/shapes.js";
-import type { PasswordCost } from "./passwords.js";
-import type { Store } from "./store/sqlite/open.js";
+import type { Calendar, Label, User } from "../../contract/shapes.js";
+import type { PasswordCost } from "../secrets.js";
+import type { Store } from "../store/store.js";
 
 export interface ServiceUser {
   readonly id: string;
@@ -12,6 +12,8 @@ export interface ServiceClient {
   readonly id: string;
   readonly name: string;
   readonly client_id: string;
+  /** Only present when the client was just created. */
+  readonly client_secret?: string | undefined;
   readonly redirect_uris: readonly string[];
 }
 
@@ -21,9 +23,11 @@ export interface ServiceToken {
   readonly read_only: boolean;
   /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
   readonly created_at: string;
+  /** Only present when the token was just created. */
+  readonly token?: string | undefined;
 }
 
-/** Everything needed to try the service, secrets included. */
+/** Everything needed to try the service, including secrets. */
 export interface ServiceSample {
   readonly token: string;
   readonly client_id: string;
@@ -33,7 +37,7 @@ export interface ServiceSample {
 }
 
 export interface UserAdmin {
-  /** @param options.login the name by default; unique without regard to case */
+  /** @param options.login the name by default; unique, case does not matter */
   add(options: {
     readonly name: string;
     readonly login?: string | undefined;
@@ -42,7 +46,7 @@ export interface UserAdmin {
   list(): Promise<ServiceUser[]>;
   /** Also ends the browser sessions of the user. */
   setPassword(user: string, password: string): Promise<ServiceUser>;
-  /** Takes every right from a user, but not from that of the profile `local`; what the user has written stays. */
+  /** Ends all access of a user, who cannot be the one of the profile `local`. Events and comments of the user stay. */
   disable(user: string): Promise<ServiceUser>;
 }
 
@@ -76,12 +80,12 @@ export interface ClientAdmin {
     readonly redirectUris: readonly string[];
   }): Promise<ServiceClient & { readonly client_secret: string }>;
   list(): Promise<ServiceClient[]>;
-  /** Ends the tokens of its logins too. */
+  /** Also revokes the tokens that were issued to the client. */
   remove(id: string): Promise<ServiceClient>;
 }
 
 export interface TokenAdmin {
-  /** @param options.user one who is not disabled */
+  /** @param options.user must not be disabled */
   create(options: {
     readonly user: string;
     readonly readOnly: boolean;
@@ -92,13 +96,13 @@ export interface TokenAdmin {
 
 export interface LocalUser {
   readonly userId: string;
-  /** The names of what was made; null when it was there. */
+  /** Names of the user and the calendar if they were created just now, otherwise null. */
   readonly created: { readonly user: string; readonly calendar: string } | null;
 }
 
 /**
- * What the API does not offer. Users are named by name or id, calendars also by the unique beginning of a name.
- * Every member throws CliError: usage when a value is wrong or a name fits several, not_found when nothing bears it.
+ * What an operator may do that the API does not offer. Users are given by name or id, calendars also by a unique prefix
+ * of the name. Every method throws CliError: usage when a value is invalid or a name is ambiguous, not_found.
  */
 export interface ServiceAdmin {
   readonly users: UserAdmin;
@@ -107,7 +111,7 @@ export interface ServiceAdmin {
   readonly labels: LabelAdmin;
   readonly clients: ClientAdmin;
   readonly tokens: TokenAdmin;
-  /** The user of the profile `local`, made with one calendar by whichever process comes first. */
+  /** The user of the profile `local`. The first process to call it creates the user and a calendar. */
   ensureLocalUser(options: { readonly name: string }): Promise<LocalUser>;
   /**
    * Fills an empty database with two users, the calendars Family and Work, events around today, a token and a client.

@@ -1,30 +1,27 @@
-import { dateToInstant, instantToDate } from "../contract/date-time.js";
-import { configurationError } from "../errors.js";
-import { addCalendar } from "./admin/calendars.js";
-import { addClient } from "./admin/clients.js";
-import { addToken } from "./admin/tokens.js";
+import { dateToInstant, HOUR_MS, instantToDate } from "../../contract/date-time.js";
+import { configurationError } from "../../errors.js";
+import { createHexId, createSecret, createUserId, hashPassword } from "../secrets.js";
+import { addMember } from "../store/calendars.js";
+import { type EventWithAttendees, insertEvent } from "../store/events.js";
+import type { Queries } from "../store/store.js";
+import { insertUser, listAllUsers } from "../store/users.js";
 import type { AdminOptions, ServiceSample } from "./admin.js";
-import { hashPassword } from "./passwords.js";
-import { createClientSecret, createHexId, createUserId } from "./secrets.js";
-import { addMember } from "./store/calendars.js";
-import { insertEvent, type WholeEvent } from "./store/events.js";
-import type { Queries } from "./store/sqlite/open.js";
-import { insertUser, listAllUsers } from "./store/users.js";
+import { addCalendar } from "./calendars.js";
+import { addClient, addToken } from "./credentials.js";
 
-const HOUR_MS = 3_600_000;
 const REDIRECT_URI = "http://127.0.0.1:8788/callback";
 
 /**
- * Fills an empty database for a trial: secrets are drawn anew, days are those of UTC.
+ * Fills an empty database with sample data. Secrets are random, days are in UTC.
  * @throws CliError configuration when the database is not empty
  */
 export async function addSample({ store, now, passwordCost }: AdminOptions): Promise<ServiceSample> {
-  // Drawn like a client secret: long, and made for copying.
-  const password = createClientSecret();
+  // Random like a client secret: it is copied, not typed.
+  const password = createSecret();
   const passwordHash = await hashPassword(password, passwordCost);
   return store.write(async (db) => {
     if ((await listAllUsers(db)).length > 0) {
-      throw configurationError("the sample needs an empty database and this one has users", {
+      throw configurationError("--sample needs an empty database, and this one has users", {
         hint: "give --memory, or --db with a new file",
       });
     }
@@ -65,19 +62,19 @@ async function addCalendars(db: Queries, members: SampleMembers): Promise<void> 
   const work = await addCalendar(db, { name: "Work", ownerId: owner, color: "#47b2f7", now });
   for (const [{ id }, events] of [[family, FAMILY_EVENTS] as const, [work, WORK_EVENTS] as const]) {
     await addMember(db, { calendarId: id, userId: guest });
-    for (const event of events) await insertEvent(db, wholeEvent(event, id, members));
+    for (const event of events) await insertEvent(db, eventOf(event, id, members));
   }
 }
 
 interface SampleEvent {
   readonly title: string;
-  /** Hours from the midnight UTC that begins today; absent in a keep without times. */
+  /** Hours after midnight UTC of today; absent in a keep without times. */
   readonly span?: readonly [start: number, end: number];
   readonly allDay?: boolean;
   readonly label: number;
   readonly description?: string;
   readonly location?: string;
-  /** Both users attend. */
+  /** Whether both users attend. */
   readonly attended?: boolean;
 }
 
@@ -99,11 +96,11 @@ const WORK_EVENTS: readonly SampleEvent[] = [
   { title: "Questions for the next review", label: 1 },
 ];
 
-function wholeEvent(
+function eventOf(
   event: SampleEvent,
   calendarId: string,
   { owner, guest, now }: SampleMembers,
-): WholeEvent {
+): EventWithAttendees {
   const today = dateToInstant(instantToDate(now));
   const [start, end] = event.span ?? [];
   const zone = event.span === undefined ? null : "UTC";

@@ -1,0 +1,148 @@
+import { formatWireDateTime } from "../../contract/date-time.js";
+import { CliError, usageError } from "../../errors.js";
+import { isLoopback } from "../http/addresses.js";
+import { createSecret, createShortId, createToken, hashSecret } from "../secrets.js";
+import { listRedirectUris } from "../store/clients.js";
+import type { ClientRow, TokenRow } from "../store/schema.js";
+import { creationTime, type Queries } from "../store/store.js";
+import type { AdminOptions, ClientAdmin, ServiceClient, ServiceToken, TokenAdmin } from "./admin.js";
+import { checkName, requireUser } from "./input.js";
+
+export function createClientAdmin({ store, now }: AdminOptions): ClientAdmin {
+  return {
+    async add({ name, redirectUris }) {
+      checkName(name);
+      if (redirectUris.length === 0) throw usageError("a client needs a redirect URI", "give --redirect-uri");
+      for (const uri of redirectUris) checkRedirectUri(uri);
+      return store.write((db) => addClient(db, { name, redirectUris, now: now() }));
+    },
+    list: () =>
+      store.read(async (db) => {
+        const rows = await db.selectFrom("clients").selectAll().orderBy("created_at").orderBy("id").execute();
+        return Promise.all(rows.map((row) => describeClient(db, row)));
+      }),
+    remove: (id) =>
+      store.write(async (db) => {
+        const row = await db.selectFrom("clients").selectAll().where("id", "=", id).executeTakeFirst();
+        if (row === undefined) {
+          throw new CliError("not_found", `there is no client "${id}"`, {
+            hint: "calctl service clients list shows the ids",
+          });
+        }
+        const client = await describeClient(db, row);
+        await db.deleteFrom("clients").where("id", "=", id).execute();
+        return client;
+      }),
+  };
+}
+
+export interface NewClient {
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Adds a client. The result has its secret, of which only the hash is stored. */
+export async function addClient(
+  db: Queries,
+  { name, redirectUris, now }: NewClient,
+): Promise<ServiceClient & { readonly client_secret: string }> {
+  const client_secret = createSecret();
+  const [id, client_id] = [createShortId(), createShortId()];
+  const created_at = await creationTime(db, "clients", now);
+  await db
+    .insertInto("clients")
+    .values({ id, name, client_id, secret_hash: hashSecret(client_secret), created_at })
+    .execute();
+  await db
+    .insertInto("redirect_uris")
+    .values(redirectUris.map((uri, position) => ({ client: id, position, uri })))
+    .execute();
+  return { id, name, client_id, redirect_uris: redirectUris, client_secret };
+}
+
+async function describeClient(db: Queries, { id, name, client_id }: ClientRow): Promise<ServiceClient> {
+  return { id, name, client_id, redirect_uris: await listRedirectUris(db, id) };
+}
+
+/**
+ * @throws CliError usage when the URI is not absolute, has a fragment, or uses http to another machine
+ * @see RFC 6749 §3.1.2, RFC 8252 §7
+ */
+function checkRedirectUri(uri: string): void {
+  const invalid = (problem: string) =>
+    usageError(
+      `the redirect URI "${uri}" ${problem}`,
+      "write an absolute URI such as http://127.0.0.1/callback or https://…",
+    );
+  // A URL parser would correct these; the Location header would not.
+  if (!/^[\x21-\x7e]*$/.test(uri)) throw invalid("has characters that must be percent-encoded");
+  if (!URL.canParse(uri)) throw invalid("is not absolute");
+  if (uri.includes("#")) throw invalid("has a fragment");
+  const { protocol, hostname } = new URL(uri);
+  if (protocol === "http:" && !isLoopback(hostname)) throw invalid("is not https");
+  // Private-use schemes are reversed domain names. Others, such as javascript: and data:, run in the browser.
+  if (!["http:", "https:"].includes(protocol) && !protocol.includes(".")) {
+    throw invalid("has a scheme that no app can register");
+  }
+}
+
+export function createTokenAdmin({ store, now }: AdminOptions): TokenAdmin {
+  return {
+    create: ({ user, readOnly }) =>
+      store.write(async (db) => {
+        const { id: userId, name, disabled } = await requireUser(db, user, "--user");
+        if (disabled === 1) {
+          throw usageError(`--user: "${name}" is disabled`, "a disabled user's token would be rejected");
+        }
+        return addToken(db, { userId, readOnly, now: now() });
+      }),
+    list: () =>
+      store.read(async (db) => {
+        const rows = await db.selectFrom("tokens").selectAll().orderBy("created_at").orderBy("id").execute();
+        return rows.map(describeToken);
+      }),
+    revoke: (id) =>
+      store.write(async (db) => {
+        const row = await db.deleteFrom("tokens").where("id", "=", id).returningAll().executeTakeFirst();
+        if (row === undefined) {
+          throw new CliError("not_found", `there is no token "${id}"`, {
+            hint: "calctl service tokens list shows the ids",
+          });
+        }
+        return describeToken(row);
+      }),
+  };
+}
+
+export interface NewToken {
+  readonly userId: string;
+  readonly readOnly: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** `id` of the client that it is issued to; removing the client revokes it. */
+  readonly client?: string;
+}
+
+/** Adds a token. The result has the token itself, of which only the hash is stored. */
+export async function addToken(
+  db: Queries,
+  { userId, readOnly, now, client }: NewToken,
+): Promise<ServiceToken & { readonly token: string }> {
+  const token = createToken();
+  const row: TokenRow = {
+    id: createShortId(),
+    user_id: userId,
+    hash: hashSecret(token),
+    read_only: readOnly ? 1 : 0,
+    created_at: await creationTime(db, "tokens", now),
+    client: client ?? null,
+  };
+  await db.insertInto("tokens").values(row).execute();
+  return { ...describeToken(row), token };
+}
+
+function describeToken({ id, user_id, read_only, created_at }: TokenRow): ServiceToken {
+  return { id, user_id, read_only: read_only === 1, created_at: formatWireDateTime(created_at) };
+}
