@@ -16,7 +16,7 @@ const LAYERS = {
   system: ["contract", "errors"],
   calendar: ["contract", "errors"],
   config: ["contract", "system", "errors"],
-  output: ["calendar", "errors"],
+  output: ["contract", "calendar", "errors"],
   terminal: ["contract", "output", "system", "errors"],
   api: ["contract", "system", "errors"],
   auth: ["contract", "config", "system", "html", "errors"],

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
-import { createBareView } from "../output/views/bare.js";
+import { createBareView } from "../output/views/plain.js";
 import { createConfigView } from "../output/views/profile.js";
 import { addCommand, type ContextOf, requireSubcommand } from "./command.js";
 

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { HEX_COLOR } from "./limits.js";
 
 /**
  * The resource objects of the contract as the contract words them: what the embedded service sends.
@@ -7,7 +8,6 @@ import * as v from "valibot";
 
 export const CATEGORIES = ["schedule", "keep"] as const;
 
-const HEX_COLOR = /^#[0-9a-fA-F]{6}$/;
 const UTC_MILLISECONDS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 const id = v.pipe(v.string(), v.minLength(1));

@@ -7,11 +7,11 @@ import {
   type OutputOptions,
   type OutputTarget,
 } from "../../src/output/output.js";
+import { labelView } from "../../src/output/views/calendar.js";
 import { statusView } from "../../src/output/views/profile.js";
-import { labelView } from "../../src/output/views/related.js";
 import { serviceClientView } from "../../src/output/views/service.js";
 import { WORK_LABEL } from "./fixtures.js";
-import { rendered } from "./rendered.js";
+import { rendered, VIEWER } from "./rendered.js";
 
 const flag = (name: string): FormatChoice => ({ name, source: "flag", label: "--output" });
 const variable = (name: string): FormatChoice => ({ name, source: "environment", label: "CALCTL_OUTPUT" });
@@ -23,7 +23,7 @@ function target(isTerminal: boolean, write: OutputTarget["write"] = async () => 
 /** The usage error of a wrong option, which comes before anything is printed. */
 function refusal(options: Partial<OutputOptions>): { message: string; hint: string | undefined } {
   try {
-    createOutput(labelView, { format: null, fields: undefined, ...options }, target(false));
+    createOutput(labelView, { format: null, fields: undefined, ...VIEWER, ...options }, target(false));
   } catch (error) {
     if (error instanceof CliError && error.code === "usage")
       return { message: error.message, hint: error.hint };
@@ -50,10 +50,10 @@ describe("the format", () => {
   const hint = "formats: table, tsv, json, ndjson";
 
   test.each<[FormatChoice, string]>([
-    [flag("xml"), '--output: "xml" is no output format'],
-    [variable("xml"), 'CALCTL_OUTPUT: "xml" is no output format'],
-    [flag(""), '--output: "" is no output format'],
-    [flag("JSON"), '--output: "JSON" is no output format'],
+    [flag("xml"), '--output: "xml" is not an output format'],
+    [variable("xml"), 'CALCTL_OUTPUT: "xml" is not an output format'],
+    [flag(""), '--output: "" is not an output format'],
+    [flag("JSON"), '--output: "JSON" is not an output format'],
     [flag("ics"), '--output: label output has no format "ics"'],
   ])("%o is refused with the formats there are", (format, message) => {
     expect(refusal({ format })).toEqual({ message, hint });
@@ -63,7 +63,7 @@ describe("the format", () => {
     let written = "";
     const output = createOutput(
       labelView,
-      { format: variable("ics"), fields: undefined },
+      { format: variable("ics"), fields: undefined, ...VIEWER },
       target(false, async (text) => {
         written += text;
       }),
@@ -83,7 +83,7 @@ describe("--fields", () => {
     expect(await rendered(labelView, [WORK_LABEL], { format, fields: "name, id" })).toBe(expected);
   });
 
-  test("shows an asked-for line of a listing though it is empty", async () => {
+  test("shows an asked-for line of a detail view though it is empty", async () => {
     const label = { ...WORK_LABEL, name: null };
     expect(await rendered(labelView, label, { format: "table", fields: "name,number" })).toBe(
       "Name\nNumber  6\n",
@@ -130,7 +130,7 @@ describe("print", () => {
     const failure = new Error("ENOSPC");
     const output = createOutput(
       labelView,
-      { format: null, fields: undefined },
+      { format: null, fields: undefined, ...VIEWER },
       target(false, async () => {
         throw failure;
       }),
@@ -142,7 +142,7 @@ describe("print", () => {
     const writes: string[] = [];
     const output = createOutput(
       labelView,
-      { format: null, fields: undefined },
+      { format: null, fields: undefined, ...VIEWER },
       target(false, async (text) => {
         writes.push(text);
       }),

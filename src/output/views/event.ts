@@ -1,8 +1,8 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { Activity } from "../../contract/shapes.js";
 import type { TableColumn, View } from "../view.js";
+import { labelCell, labelJson, labelText, userJson, userText } from "./calendar.js";
 import { describeWhen } from "./event-when.js";
-import { labelCell, labelJson, labelText, userJson, userText } from "./related.js";
 
 const WHEN: TableColumn<LocalizedEvent> = {
   header: "When",
@@ -27,7 +27,7 @@ export const eventView: View<LocalizedEvent> = {
     id: {},
     calendar_id: { header: "Calendar" },
     category: {},
-    title: { shrinkTo: 8 },
+    title: { minWidth: 8 },
     all_day: {},
     start_at: {},
     start_timezone: {},
@@ -35,33 +35,33 @@ export const eventView: View<LocalizedEvent> = {
     end_timezone: {},
     start_local: {},
     end_local: {},
-    recurrences: { header: "Repeats", shrinkTo: 8 },
-    description: { shrinkTo: 8, multiline: true },
-    location: { shrinkTo: 8 },
+    recurrences: { header: "Repeats", minWidth: 8 },
+    description: { minWidth: 8, multiline: true },
+    location: { minWidth: 8 },
     url: {},
     created_at: { header: "Created" },
     updated_at: { header: "Updated" },
     creator: {
       json: ({ creator }) => userJson(creator),
       text: ({ creator }) => userText(creator),
-      shrinkTo: 8,
+      minWidth: 8,
     },
     label: {
       json: ({ label }) => labelJson(label),
       text: ({ label }) => labelText(label),
       cell: ({ label }) => labelCell(label),
-      shrinkTo: 3,
-      yieldsFirst: true,
+      minWidth: 3,
+      shrinksFirst: true,
     },
     attendees: {
       json: ({ attendees }) => attendees.map(userJson),
       text: ({ attendees }) => attendees.map(userText).join(", "),
-      shrinkTo: 8,
+      minWidth: 8,
     },
   },
   tsv: ["id", "calendar_id", "start_local", "end_local", "all_day", "category", "label", "title", "location"],
   table: [WHEN, "title", "label", CALENDAR_IF_SEVERAL, "id"],
-  listing: [
+  detail: [
     "title",
     WHEN_WITH_YEAR,
     "recurrences",
@@ -77,7 +77,6 @@ export const eventView: View<LocalizedEvent> = {
     "calendar_id",
     "id",
   ],
-  layout: "rows",
 };
 
 /** Comments on an event. */
@@ -87,12 +86,11 @@ export const activityView: View<Activity> = {
     id: {},
     event_id: { header: "Event" },
     calendar_id: { header: "Calendar" },
-    content: { header: "Comment", shrinkTo: 8, multiline: true },
+    content: { header: "Comment", minWidth: 8, multiline: true },
     created_at: { header: "Created" },
     updated_at: { header: "Updated" },
   },
   tsv: ["id", "event_id", "content", "created_at"],
   table: ["created_at", "content", "id"],
-  listing: ["content", "created_at", "event_id", "calendar_id", "id"],
-  layout: "rows",
+  detail: ["content", "created_at", "event_id", "calendar_id", "id"],
 };
