@@ -7,9 +7,8 @@ import {
   registerServiceLabels,
   registerServiceMembers,
 } from "./service/calendars.js";
-import { registerServiceClients } from "./service/clients.js";
+import { registerServiceClients, registerServiceTokens } from "./service/clients.js";
 import { registerServiceStart } from "./service/start.js";
-import { registerServiceTokens } from "./service/tokens.js";
 import { registerServiceUsers } from "./service/users.js";
 
 export function registerService(command: Command, contextOf: ContextOf): void {

@@ -15,7 +15,7 @@ const PATTERN =
 const WIDER_PATTERN =
   /^(?<year>\d{4})(?<dash>-?)(?<month>\d{2})\k<dash>(?<day>\d{2})(?:[Tt ](?<hour>\d{2})(?::?(?<minute>\d{2})(?::?(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?)?(?<offset>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** The instants that can be written with a year of four digits. */
 const YEAR_0 = Date.parse("0000-01-01T00:00:00.000Z");

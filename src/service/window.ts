@@ -1,5 +1,5 @@
-import { DAY_MS, localDate, readWallClock } from "../calendar/zoned-time.js";
-import { dateToInstant } from "../contract/date-time.js";
+import { localDate, readWallClock } from "../calendar/zoned-time.js";
+import { DAY_MS, dateToInstant } from "../contract/date-time.js";
 
 /** Some whole days of a timezone. Instants are milliseconds since the epoch, ends are exclusive. */
 export interface DayWindow {
