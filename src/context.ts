@@ -3,7 +3,7 @@ import type { Session } from "./auth/session.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
 import type { CliError } from "./errors.js";
-import type { Format, Output, View } from "./output/view.js";
+import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin } from "./service/admin/admin.js";
 import type { ServiceStartOptions } from "./service/listen.js";
 import type { Input } from "./terminal/input.js";
@@ -88,13 +88,9 @@ export interface Context {
   /** What is known of the account without asking the service, a program or a keychain. */
   statusFacts(): Promise<StatusFacts>;
   /** Checks format and fields at once. @throws CliError usage */
-  output<T>(view: View<T>): Output<T>;
-  /** The format data is printed in. @throws CliError usage for a word that is none */
+  output<T>(view: View<T> | Document<T>): Output<T>;
+  /** The format in which data is printed. @throws CliError usage for a word that is not a format */
   outputFormat(): Format;
-  /** Prints JSON that has no other format: on one line, or indented for reading. */
-  printJson(value: unknown, layout: "line" | "indented"): Promise<void>;
-  /** Prints text that is for reading alone. */
-  printText(text: string): Promise<void>;
   /** A line for people on stderr; nothing with `--quiet`. */
   note(text: string): void;
   /** A line for people on stderr, even with `--quiet`: something is missing or wrong. */

@@ -1,6 +1,12 @@
 import { Command, CommanderError } from "commander";
-import { addCommand, type ContextOf, requireSubcommand } from "./commands/command.js";
-import { addGlobalFlags, prepareParsing, readGlobalFlags } from "./commands/global-flags.js";
+import {
+  addCommand,
+  addGlobalFlags,
+  type ContextOf,
+  prepareParsing,
+  readGlobalFlags,
+  requireSubcommand,
+} from "./commands/command.js";
 import type { GlobalFlags } from "./config/run-settings.js";
 import { type CliError, usageError } from "./errors.js";
 import type { Host, Run } from "./host/parts.js";
@@ -46,7 +52,7 @@ const COMMANDS: readonly CommandEntry[] = [
   [
     "config",
     "read and change a profile's settings",
-    async () => (await import("./commands/config.js")).registerConfig,
+    async () => (await import("./commands/profiles.js")).registerConfig,
   ],
   [
     "service",

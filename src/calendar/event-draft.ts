@@ -2,32 +2,31 @@ import type { Category, EventDraft } from "../contract/shapes.js";
 import { usageError } from "../errors.js";
 import type { EventInput } from "./event-input.js";
 import { EMPTY_SPAN } from "./event-span.js";
-import { checkText, missingFlags, missingTimes, parseCategory } from "./event-text.js";
+import { checkText, missingFlags, missingTimes } from "./event-text.js";
 import { applyInputTimes, namesTimes, planTimes, type TimeFlags } from "./event-times.js";
 
-/** The flags of `events create` and `events update`: texts as typed. */
+/** The flags of `events create` and `events update`. */
 export interface EventFlags extends TimeFlags {
   readonly title?: string | undefined;
-  readonly category?: string | undefined;
+  readonly category?: Category | undefined;
   readonly description?: string | undefined;
   readonly location?: string | undefined;
   readonly url?: string | undefined;
 }
 
 export interface CreateOptions {
-  /** The chosen zone, in which times without an offset are read. */
+  /** The chosen zone. */
   readonly zone: string;
 }
 
-/** What can be said of a new event before its calendar is known. */
+/** A new event without what depends on its calendar. */
 export type EventContent = Omit<EventDraft, "label_id" | "attendee_ids">;
 
 /**
- * The content of a new event from flags and an input object; a field's flag wins over the input's field. The input's times are
- * taken as they are when no flag is about times. Else the flags change them: `--start` or `--end` replaces that
- * time alone, `--duration` the end, `--all-day` takes the days the input's times fall on (in the input's zones)
- * and `--no-all-day` drops the days of an all-day input, so that new times are needed. Zone flags alone change
- * the zones and leave the instants.
+ * The content of a new event from flags and an input object; a flag wins over the same field of the input. Flags
+ * about times change the times of the input: `--start` and `--end` replace only that time, `--duration` the end,
+ * `--all-day` takes the days of the input's times (in the input's zones), and `--no-all-day` drops the days of an
+ * all-day input, so that new times are needed. Only zone flags change the zones and keep the instants.
  * @throws CliError usage, naming all missing flags at once
  */
 export function draftForCreate(
@@ -52,13 +51,12 @@ export function draftForCreate(
 }
 
 /**
- * The flags without which no event can be made, as messages name them: `--title`, `--start`, `--end or --duration`.
- * A schedule needs times; a keep needs both as soon as anything about times is given.
- * @throws CliError usage when the category is none
+ * The missing flags of a new event, as messages name them: `--title`, `--start`, `--end or --duration`. A schedule
+ * needs times, a keep only if anything about times is given.
  */
 export function missingForCreate(flags: EventFlags, input: EventInput | null = null): readonly string[] {
   const title = flags.title ?? input?.title;
-  // The days of an all-day event are no clock times.
+  // The times of an all-day input are dates, of no use to a timed event.
   const times = flags.allDay === false && input?.all_day === true ? null : input;
   const allDay = flags.allDay ?? input?.all_day ?? false;
   const start = flags.start ?? times?.start_at;
@@ -73,11 +71,10 @@ export function missingForCreate(flags: EventFlags, input: EventInput | null = n
 }
 
 function categoryOf(flags: EventFlags, input: EventInput | null): Category {
-  if (flags.category !== undefined) return parseCategory(flags.category, "--category");
-  return input?.category ?? "schedule";
+  return flags.category ?? input?.category ?? "schedule";
 }
 
-/** Checks the texts that flags carry. @throws CliError usage */
+/** Checks the texts of flags. @throws CliError usage */
 export function checkFlagTexts(flags: EventFlags): void {
   checkText(flags);
   if (flags.url === "") throw usageError("--url is empty", "is a variable of the script unset?");

@@ -1,5 +1,6 @@
 import { isCalendarDate, parseWireDateTime } from "../contract/date-time.js";
 import { plainId } from "../contract/ids.js";
+import { isJsonObject } from "../contract/json-syntax.js";
 import type { Category } from "../contract/shapes.js";
 import { type CliError, usageError } from "../errors.js";
 import { parseInstant, parseTimeZone } from "./dates.js";
@@ -8,22 +9,22 @@ import type { InputTimes } from "./event-times.js";
 import type { LocalizedEvent } from "./event-view.js";
 import { addDays, daySpan } from "./zoned-time.js";
 
-/** What an input object says about an event. Undefined is what it does not name. */
+/** The fields of an input object. Undefined fields are not in it. */
 export interface EventInput extends InputTimes {
   readonly category?: Category | undefined;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly location?: string | undefined;
   readonly url?: string | undefined;
-  /** A number, id or name, as `--label` takes it: the command resolves it. */
+  /** A number, id or name like `--label`, still to be resolved. */
   readonly label?: string | undefined;
-  /** Ids or names, as `--attendee` takes them: the command resolves them. An empty list means nobody. */
+  /** Ids or names like `--attendee`, still to be resolved. An empty list means no attendees. */
   readonly attendees?: readonly string[] | undefined;
-  /** What the user should know about fields that have no effect. */
+  /** Notes for the user about fields that have no effect. */
   readonly notes: readonly string[];
 }
 
-/** Keys of the output's event shape; those that cannot be set are read over. */
+/** Keys of an event in the output; those that cannot be set are ignored. */
 const KEYS = [
   "id",
   "calendar_id",
@@ -48,7 +49,7 @@ const KEYS = [
 ] as const satisfies readonly (keyof LocalizedEvent)[];
 
 /**
- * Reads one event in the output's shape. Null counts as absent; id, calendar_id, creator, created_at and
+ * Reads one event as the output prints it. Null counts as absent; id, calendar_id, creator, created_at and
  * updated_at are ignored; start_local and end_local must agree with start_at and end_at.
  * @throws CliError usage for anything but an object, for unknown keys, wrong types and values beyond the limits
  */
@@ -76,9 +77,9 @@ export function readEventInput(value: unknown, source: string): EventInput {
 }
 
 function readFields(value: unknown, source: string): Fields {
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     throw usageError(
-      `${source}: ${describeType(value)} is no event`,
+      `${source}: ${describeType(value)} is not an event`,
       "give one JSON object, as events get prints it",
     );
   }
@@ -92,7 +93,7 @@ function readFields(value: unknown, source: string): Fields {
   return { values: new Map(entries.filter(([, field]) => field !== null)), source };
 }
 
-/** The text as written, of which it is sure that it is a time with an offset. */
+/** The text of a date and time with an offset. */
 function readInstant(fields: Fields, key: string): string | undefined {
   const text = readText(fields, key);
   if (text !== undefined) parseInstant(text, `${fields.source}: ${key}`);
@@ -104,12 +105,12 @@ function readTimeZone(fields: Fields, key: string): string | undefined {
   return name === undefined ? undefined : parseTimeZone(name, `${fields.source}: ${key}`);
 }
 
-/** A text, a number, or an object with a number, a name or an id: the first two fit another calendar, too. */
+/** A text, a number, or an object. Its number or name is preferred to its id, since they work in other calendars too. */
 function readLabel({ values, source }: Fields): string | undefined {
   const value = values.get("label");
   if (value === undefined) return undefined;
   const name = `${source}: label`;
-  const given = isObject(value) ? (value["number"] ?? (value["name"] || value["id"])) : value;
+  const given = isJsonObject(value) ? (value["number"] ?? (value["name"] || value["id"])) : value;
   if (typeof given === "string" && given !== "") return given;
   if (typeof given === "number") return String(given);
   throw wrongType(name, "a number, an id, a name, or an object with one of them", value);
@@ -122,8 +123,8 @@ function readAttendees({ values, source }: Fields): readonly string[] | undefine
   if (!Array.isArray(value)) throw wrongType(name, "a list", value);
   return value.map((attendee: unknown, index) => {
     if (typeof attendee === "string" && attendee !== "") return attendee;
-    const id = isObject(attendee) ? attendee["id"] : undefined;
-    // The plain part: the user may be a member of another calendar, too.
+    const id = isJsonObject(attendee) ? attendee["id"] : undefined;
+    // The plain part, which works in other calendars too.
     if (typeof id === "string" && id !== "") return plainId(id);
     throw wrongType(`${name}[${index}]`, "an id, a name, or an object with an id", attendee);
   });
@@ -133,7 +134,7 @@ function recurrenceNotes({ values, source }: Fields): readonly string[] {
   const value = values.get("recurrences");
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw wrongType(`${source}: recurrences`, "a list", value);
-  return value.length === 0 ? [] : [`${source}: recurrences are left out, they cannot be set`];
+  return value.length === 0 ? [] : [`${source}: recurrences cannot be set and are ignored`];
 }
 
 function checkLocalTimes(fields: Fields, input: EventInput): void {
@@ -152,7 +153,7 @@ function dayBefore(text: string | undefined): string | null {
 interface LocalTime {
   readonly key: "start" | "end";
   readonly at: string | undefined;
-  /** The day it is, should the event be all-day. */
+  /** The day if the event is all-day. */
   readonly day: string | null;
   readonly allDay: boolean | undefined;
 }
@@ -162,57 +163,52 @@ function checkLocal(fields: Fields, { key, at, day, allDay }: LocalTime): void {
   if (local === undefined) return;
   const name = `${fields.source}: ${key}_local`;
   if (at === undefined) {
-    throw usageError(`${name} is given without ${key}_at`, `${key}_at is what counts: give that`);
+    throw usageError(`${name} is given without ${key}_at`, `write ${key}_at instead`);
   }
   const agrees = isCalendarDate(local)
     ? allDay !== false && local === day
     : allDay !== true && secondOf(parseInstant(local, name)) === secondOf(parseInstant(at, name));
   if (!agrees) {
     throw usageError(
-      `${name} ${local} does not agree with ${key}_at ${at}`,
-      `${key}_at is what counts: change that, and leave ${key}_local out`,
+      `${name} ${local} does not match ${key}_at ${at}`,
+      `change ${key}_at, and remove ${key}_local`,
     );
   }
 }
 
-/** Local times are written without fractions. */
+/** Local times have no fractions of a second. */
 function secondOf(instant: number): number {
   return Math.floor(instant / 1000);
 }
 
-/** Fields of a JSON object a person gave, without those that are null. */
-export interface Fields {
+/** Fields of a JSON object, without those that are null. */
+interface Fields {
   readonly values: ReadonlyMap<string, unknown>;
-  /** What messages call the object. */
+  /** How messages name the object. */
   readonly source: string;
 }
 
-/** A text, undefined where there is none. @throws CliError usage for another type */
-export function readText({ values, source }: Fields, key: string): string | undefined {
+/** A text, or undefined if absent. @throws CliError usage for another type */
+function readText({ values, source }: Fields, key: string): string | undefined {
   const value = values.get(key);
   if (value === undefined || typeof value === "string") return value;
   throw wrongType(`${source}: ${key}`, "text", value);
 }
 
-/** True or false, undefined where there is none. @throws CliError usage for another type */
-export function readBoolean({ values, source }: Fields, key: string): boolean | undefined {
+/** A boolean, or undefined if absent. @throws CliError usage for another type */
+function readBoolean({ values, source }: Fields, key: string): boolean | undefined {
   const value = values.get(key);
   if (value === undefined || typeof value === "boolean") return value;
   throw wrongType(`${source}: ${key}`, "true or false", value);
 }
 
-/** Whether a JSON value is an object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** The error for a value that does not have the expected type. */
+function wrongType(name: string, expected: string, value: unknown): CliError {
+  return usageError(`${name} must be ${expected}, not ${describeType(value)}`);
 }
 
-/** The error for a value of the wrong type: `name` must be `wanted`. */
-export function wrongType(name: string, wanted: string, value: unknown): CliError {
-  return usageError(`${name} must be ${wanted}, not ${describeType(value)}`);
-}
-
-/** A value's JSON type, as messages call it. */
-export function describeType(value: unknown): string {
+/** How messages name a value's JSON type. */
+function describeType(value: unknown): string {
   if (value === null) return "null";
   if (value === "") return "an empty text";
   if (Array.isArray(value)) return "a list";

@@ -4,9 +4,9 @@ import type { CalendarEvent, User } from "../contract/shapes.js";
 import { readSpan } from "./event-span.js";
 import { localDate } from "./zoned-time.js";
 
-/** Where an event stands in a list. */
+/** Position of an event in a list. */
 interface Place {
-  /** The day it begins, as `YYYY-MM-DD`. */
+  /** The day it starts, as `YYYY-MM-DD`. */
   readonly day: string;
   readonly allDay: boolean;
   /** Milliseconds since the Unix epoch. */
@@ -14,8 +14,8 @@ interface Place {
 }
 
 /**
- * Events by the day they begin in `zone`, all-day ones first, then by start; those without times last. Ties go by
- * title, then id.
+ * Sorts events by the day they start in `zone`, all-day ones first, then by start, title and id. Those without times
+ * come last.
  */
 export function sortEvents<T extends CalendarEvent>(events: readonly T[], zone: string): T[] {
   return events
@@ -24,7 +24,7 @@ export function sortEvents<T extends CalendarEvent>(events: readonly T[], zone: 
     .map(({ event }) => event);
 }
 
-/** Null for an event without a start that can be read. */
+/** Null for an event without a readable start. */
 function placeOf(event: CalendarEvent, zone: string): Place | null {
   const { allDay, start } = readSpan(event);
   if (start === null) return null;
@@ -45,20 +45,20 @@ function compareNames(left: CalendarEvent, right: CalendarEvent): number {
   return compare(left.title ?? "", right.title ?? "") || compare(left.id, right.id);
 }
 
-/** By code unit: the same order on every machine. */
+/** By code unit, for the same order on every machine. */
 function compare<T extends string | number>(left: T, right: T): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }
 
-/** Which events are wanted. Undefined is no condition. */
+/** Conditions that every event must meet; undefined ones do not apply. */
 export interface EventFilter {
   readonly category?: string | undefined;
   /** Composite. */
   readonly labelIds?: ReadonlySet<string> | undefined;
   /** Created by this user or attended by it; the id may be plain or composite. */
   readonly mine?: { readonly userId: string } | undefined;
-  /** Leave out what is over at `now`, in milliseconds since the Unix epoch. */
+  /** Omit events that are over at `now`, in milliseconds since the Unix epoch. */
   readonly remaining?: { readonly now: number } | undefined;
 }
 
@@ -86,7 +86,7 @@ function concerns({ creator, attendees }: CalendarEvent, userId: string): boolea
   return isUser(creator, userId) || attendees.some((attendee) => isUser(attendee, userId));
 }
 
-/** Services mix plain and composite ids; an app may bear the same number as a user. */
+/** Services mix plain and composite ids; an app may have the same id as a user. */
 function isUser(user: User | null, userId: string): boolean {
   return user?.type === "user" && plainId(user.id) === plainId(userId);
 }
@@ -97,7 +97,7 @@ interface Moment {
   readonly today: number;
 }
 
-/** An event whose end is missing or cannot be read is never over: it might still be on. */
+/** An event without a readable end is never over. */
 function isOver(event: CalendarEvent, { now, today }: Moment): boolean {
   const { allDay, end } = readSpan(event);
   return end !== null && end <= (allDay === true ? today : now);

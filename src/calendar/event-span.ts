@@ -11,12 +11,12 @@ import { usageError } from "../errors.js";
 import { missingTimes } from "./event-text.js";
 import { addDays, daySpan, formatLocal, localDate } from "./zoned-time.js";
 
-/** The times of an event while they are put together. Null is what nobody said. */
+/** The times of an event while they are put together. Null means not given. */
 export interface EventSpan {
   readonly allDay: boolean | null;
-  /** Milliseconds since the Unix epoch; of an all-day event the midnight UTC of its first day. */
+  /** Milliseconds since the Unix epoch; for an all-day event midnight UTC of its first day. */
   readonly start: number | null;
-  /** The same; of an all-day event the midnight UTC after its last day. */
+  /** The same; for an all-day event midnight UTC after its last day. */
   readonly end: number | null;
   readonly startTimezone: string | null;
   readonly endTimezone: string | null;
@@ -36,10 +36,10 @@ export type EventTimeFields = Pick<
   "all_day" | "start_at" | "start_timezone" | "end_at" | "end_timezone"
 >;
 
-/** The time fields of a draft, each there, though maybe undefined. */
+/** The time fields of a draft, each present, possibly undefined. */
 export type DraftTimes = Required<Pick<EventDraft, keyof EventTimeFields>>;
 
-/** Reads the times of an event. Those that are missing or cannot be read are null. */
+/** Reads the times of an event. Missing and unreadable ones are null. */
 export function readSpan(event: EventTimeFields): EventSpan {
   const zones = { startTimezone: event.start_timezone, endTimezone: event.end_timezone };
   if (event.all_day !== true) {
@@ -64,8 +64,8 @@ function instantOf(text: string | null): number | null {
 }
 
 /**
- * Makes a span all-day or timed. All-day takes its days in the event's own zones, `zone` where it has none that
- * this runtime knows; timed again, it has no times until new ones are given.
+ * Makes a span all-day or timed. Its days are those in the event's own zones, or in `zone` if this runtime knows none
+ * of them. A span that was all-day has no times until new ones are given.
  */
 export function switchAllDay(span: EventSpan, allDay: boolean | undefined, zone: string): EventSpan {
   if (allDay === undefined || allDay === (span.allDay ?? false)) {
@@ -75,29 +75,29 @@ export function switchAllDay(span: EventSpan, allDay: boolean | undefined, zone:
   const startZone = knownZone(span.startTimezone, zone);
   const endZone = knownZone(span.endTimezone, startZone);
   const start = span.start === null ? null : dateToInstant(localDate(span.start, startZone));
-  // An event until midnight does not touch the day that begins then.
+  // An event that ends at midnight does not include the day that starts then.
   const last = span.end === null ? null : dateToInstant(localDate(span.end - 1, endZone));
   return {
     ...span,
     allDay,
     start,
-    // Between two zones the clock may go back: a first day it has in any case.
+    // From one zone to another the clock may go back, but there is at least one day.
     end: last === null ? null : Math.max(last, start ?? last) + DAY_MS,
   };
 }
 
-/** Fills the zones nobody named: `UTC` for all-day, else the zone the times were read in. */
-export function carryZones(span: EventSpan, zone: string): EventSpan {
-  const carried = span.allDay === true ? "UTC" : zone;
+/** Fills missing zones: `UTC` for all-day, otherwise `zone`. */
+export function fillZones(span: EventSpan, zone: string): EventSpan {
+  const filled = span.allDay === true ? "UTC" : zone;
   return {
     ...span,
-    startTimezone: span.startTimezone ?? carried,
-    endTimezone: span.endTimezone ?? carried,
+    startTimezone: span.startTimezone ?? filled,
+    endTimezone: span.endTimezone ?? filled,
   };
 }
 
-/** Gives an all-day event without an end one day. */
-export function closeSpan(span: EventSpan): EventSpan {
+/** Fills the missing end of an all-day event: it lasts one day. */
+export function fillEnd(span: EventSpan): EventSpan {
   if (span.allDay !== true || span.start === null || span.end !== null) return span;
   return { ...span, end: span.start + DAY_MS };
 }
@@ -105,18 +105,18 @@ export function closeSpan(span: EventSpan): EventSpan {
 const FIRST_INSTANT = dateToInstant("0000-01-01");
 const LAST_INSTANT = dateToInstant("9999-12-31") + DAY_MS - 1;
 
-/** The flags that would complete the span: a schedule has both times, anything else both or none. */
+/** The flags that would complete the span: a schedule needs both times, anything else both or neither. */
 export function missingInSpan({ start, end }: EventSpan, category: string | null): readonly string[] {
   const hasStart = start !== null;
   const hasEnd = end !== null;
   return missingTimes({ needed: category === "schedule" || hasStart || hasEnd, hasStart, hasEnd });
 }
 
-/** Checks that the end is after the start and both can be written. @throws CliError usage */
+/** Checks that the end is after the start and both have a four-digit year. @throws CliError usage */
 export function checkSpan({ allDay, start, end, ...zones }: EventSpan, zone: string): void {
   if (start === null || end === null) return;
   if (start < FIRST_INSTANT || end > LAST_INSTANT) {
-    throw usageError("--start and --end must lie in the years 0000 to 9999");
+    throw usageError("--start and --end must be in the years 0000 to 9999");
   }
   if (end > start) return;
   if (allDay === true) {
@@ -134,10 +134,10 @@ export function checkSpan({ allDay, start, end, ...zones }: EventSpan, zone: str
   );
 }
 
-/** The span as a draft carries it: UTC with milliseconds and `Z`. */
+/** The span as fields of a draft: UTC with milliseconds and `Z`. */
 export function draftTimes({ allDay, start, end, startTimezone, endTimezone }: EventSpan): DraftTimes {
   return {
-    // A service may leave it out where it is false, but an event with times must say it.
+    // A service may omit it when it is false, but a draft with times must include it.
     all_day: allDay ?? (start === null ? undefined : false),
     start_at: start === null ? undefined : formatWireDateTime(start),
     start_timezone: startTimezone ?? undefined,
@@ -146,7 +146,7 @@ export function draftTimes({ allDay, start, end, startTimezone, endTimezone }: E
   };
 }
 
-/** The zone, if this runtime knows it. */
+/** The zone, or `fallback` if this runtime does not know it. */
 export function knownZone(name: string | null, fallback: string): string {
   return name !== null && isTimeZone(name) ? name : fallback;
 }

@@ -5,10 +5,10 @@ import {
   LOCATION_MAX,
   TITLE_MAX,
 } from "../contract/limits.js";
-import type { Category } from "../contract/shapes.js";
+import { CATEGORIES, type Category } from "../contract/shapes.js";
 import { type CliError, usageError } from "../errors.js";
 
-/** Texts the contract limits; undefined ones are not checked. */
+/** Texts with a limit in the contract; undefined ones are not checked. */
 export interface LimitedTexts {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -24,8 +24,7 @@ const LIMITS = [
 ] as const;
 
 /**
- * Checks the contract's limits, counted in code points. Messages name the flag, or with `source` the field of
- * that input.
+ * Checks the contract's limits, counted in code points. Messages name the flag, or the field of `source`.
  * @throws CliError usage @see contract section 8
  */
 export function checkText(texts: LimitedTexts, source?: string): void {
@@ -46,25 +45,26 @@ function nameOf(field: keyof LimitedTexts, source: string | undefined): string {
 
 /** @throws CliError usage for anything but `schedule` and `keep` */
 export function parseCategory(text: string, source: string): Category {
-  if (text === "schedule" || text === "keep") return text;
-  throw usageError(`${source}: "${text}" is no category`, "write schedule or keep");
+  const category = CATEGORIES.find((name) => name === text);
+  if (category === undefined)
+    throw usageError(`${source}: "${text}" is not a category`, "write schedule or keep");
+  return category;
 }
 
-/** What is known of an event when it is asked which times it still needs. */
-export interface TimesGiven {
-  /** False where an event without times would do. */
+export interface GivenTimes {
+  /** False for an event that may have no times. */
   readonly needed: boolean;
   readonly hasStart: boolean;
   readonly hasEnd: boolean;
 }
 
-/** The flags that would give the missing times, as messages name them. */
-export function missingTimes({ needed, hasStart, hasEnd }: TimesGiven): readonly string[] {
+/** The flags for the missing times, as messages name them. */
+export function missingTimes({ needed, hasStart, hasEnd }: GivenTimes): readonly string[] {
   if (!needed) return [];
   return [...(hasStart ? [] : ["--start"]), ...(hasEnd ? [] : ["--end or --duration"])];
 }
 
-/** The usage error that names every missing flag at once. */
+/** A usage error that names all missing flags. */
 export function missingFlags(flags: readonly string[], hint?: string): CliError {
   return usageError(`missing ${flags.join(", ")}`, hint);
 }

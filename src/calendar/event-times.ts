@@ -1,14 +1,14 @@
 import { DAY_MS, dateToInstant, formatWireDateTime, parseWireDateTime } from "../contract/date-time.js";
 import { usageError } from "../errors.js";
-import { parseDateInput, parseDuration, parseTimeZone } from "./dates.js";
+import type { DateInput, DurationInput } from "./dates.js";
 import {
-  carryZones,
   checkSpan,
-  closeSpan,
   type DraftTimes,
   draftTimes,
   EMPTY_SPAN,
   type EventSpan,
+  fillEnd,
+  fillZones,
   knownZone,
   missingInSpan,
   readSpan,
@@ -17,13 +17,14 @@ import {
 import { missingFlags } from "./event-text.js";
 import { addDuration } from "./zoned-time.js";
 
-/** Flags about the times of an event, as typed. */
+/** Flags about the times of an event. */
 export interface TimeFlags {
-  readonly start?: string | undefined;
-  readonly end?: string | undefined;
-  readonly duration?: string | undefined;
+  readonly start?: DateInput | undefined;
+  readonly end?: DateInput | undefined;
+  readonly duration?: DurationInput | undefined;
   /** True for `--all-day`, false for `--no-all-day`. */
   readonly allDay?: boolean | undefined;
+  /** IANA names. */
   readonly startTimezone?: string | undefined;
   readonly endTimezone?: string | undefined;
 }
@@ -40,30 +41,30 @@ export interface InputTimes {
 export interface TimePlan extends TimeFlags {
   /** `schedule` or `keep`. */
   readonly category: string;
-  /** The chosen zone, in which times without an offset are read. */
+  /** The chosen zone. */
   readonly zone: string;
 }
 
 /**
- * The times of a new event from flags, on top of those an input object gave (`from`). For all-day a person names
- * the last day while the wire carries the midnight after it, and the zone is `UTC`; else the event carries the
- * zones its times were read in. All fields are undefined for a keep without times.
- * @throws CliError usage for what cannot be read, does not fit together or is missing
+ * The times of a new event from flags, on top of those of an input object (`from`). The `--end` of an all-day event
+ * is its last day, while its `end_at` is the midnight after it and its zone `UTC`; other events get the zones their
+ * times were read in. All fields are undefined for a keep without times.
+ * @throws CliError usage for times that are missing or do not fit together
  */
 export function planTimes({ category, zone, ...flags }: TimePlan, from: EventSpan = EMPTY_SPAN): DraftTimes {
   const base = from.allDay === true && flags.allDay === false ? EMPTY_SPAN : from;
-  const span = closeSpan(applyTimeFlags(base, flags, zone));
+  const span = fillEnd(applyTimeFlags(base, flags, zone));
   const missing = missingInSpan(span, category);
   if (missing.length > 0) throw missingFlags(missing);
   checkSpan(span, zone);
   if (span.start === null) return draftTimes(EMPTY_SPAN);
   const zones = span.allDay === true ? { startTimezone: "UTC", endTimezone: "UTC" } : {};
-  return draftTimes(carryZones({ ...span, ...zones }, zone));
+  return draftTimes(fillZones({ ...span, ...zones }, zone));
 }
 
 /**
- * Changes a span as an input object says; what it does not name stays. An event that becomes all-day keeps its
- * days, one that is all-day no more needs new times.
+ * Changes a span to the times of an input object; those it does not have are kept. An event that becomes all-day
+ * keeps its days, one that is no longer all-day needs new times.
  * @throws CliError usage when a time of an all-day event is not midnight
  */
 export function applyInputTimes(span: EventSpan, input: InputTimes, zone: string): EventSpan {
@@ -71,7 +72,7 @@ export function applyInputTimes(span: EventSpan, input: InputTimes, zone: string
   if (base.allDay === true) checkMidnights(input);
   const named = readSpan({
     all_day: base.allDay,
-    // The start counts for the end too, which for a single day may equal it.
+    // The end needs the start too: for a single day it may equal it.
     start_at: input.start_at ?? (base.start === null ? null : formatWireDateTime(base.start)),
     start_timezone: input.start_timezone ?? base.startTimezone,
     end_at: input.end_at ?? null,
@@ -92,75 +93,61 @@ function checkMidnights(input: InputTimes): void {
 }
 
 /**
- * Changes a span as the flags say. `--start` alone keeps the end, `--duration` counts the end from the start,
- * `--all-day` alone keeps the days, and a zone flag alone keeps the instants.
+ * Changes a span to the times of flags. Only `--start` keeps the end, `--duration` counts the end from the start, only
+ * `--all-day` keeps the days, and only a zone flag keeps the instants.
  * @throws CliError usage
  */
 export function applyTimeFlags(span: EventSpan, flags: TimeFlags, zone: string): EventSpan {
-  const { start: startText, end: endText, duration } = flags;
-  if (endText !== undefined && duration !== undefined) {
-    throw usageError("--duration stands for --end", "give one of the two");
+  const { duration, startTimezone = null, endTimezone = null } = flags;
+  if (flags.end !== undefined && duration !== undefined) {
+    throw usageError("--end and --duration are both given", "give one of the two");
   }
-  const startZone = zoneFlag(flags.startTimezone, "--start-timezone");
-  const endZone = zoneFlag(flags.endTimezone, "--end-timezone");
   const base = switchAllDay(span, flags.allDay, zone);
-  const read = (text: string, source: string, readZone: string | null): number =>
-    readMoment(text, {
-      source,
-      zone: readZone ?? zone,
-      allDay: base.allDay === true,
-      switched: flags.allDay,
-    });
-  const start = startText === undefined ? base.start : read(startText, "--start", startZone);
+  const kind = { allDay: base.allDay === true, allDayFlag: flags.allDay };
+  const start = flags.start === undefined ? base.start : instantOfFlag(flags.start, "--start", kind);
   if (start === null) {
     const [useless] = timeFlagsGiven(flags);
     if (useless === undefined) return base;
-    throw usageError(`missing --start: ${useless} says nothing without it`);
+    throw usageError(`missing --start: ${useless} has no effect without it`);
   }
   const changed = {
     ...base,
     start,
-    startTimezone: startZone ?? base.startTimezone,
-    endTimezone: endZone ?? base.endTimezone ?? (duration === undefined ? null : startZone),
+    startTimezone: startTimezone ?? base.startTimezone,
+    endTimezone: endTimezone ?? base.endTimezone ?? (duration === undefined ? null : startTimezone),
   };
-  if (endText !== undefined) {
-    const end = read(endText, "--end", endZone);
-    return { ...changed, end: base.allDay === true ? end + DAY_MS : end };
+  if (flags.end !== undefined) {
+    const end = instantOfFlag(flags.end, "--end", kind);
+    return { ...changed, end: kind.allDay ? end + DAY_MS : end };
   }
   return duration === undefined ? changed : { ...changed, end: endAfter(changed, duration, zone) };
 }
 
-function zoneFlag(name: string | undefined, source: string): string | null {
-  return name === undefined ? null : parseTimeZone(name, source);
-}
-
-interface MomentOptions {
-  readonly source: string;
-  readonly zone: string;
+interface EventKind {
   readonly allDay: boolean;
-  /** What `--all-day` or `--no-all-day` said. */
-  readonly switched: boolean | undefined;
+  /** True for `--all-day`, false for `--no-all-day`. */
+  readonly allDayFlag: boolean | undefined;
 }
 
-/** One time as the event needs it: midnight UTC of a date for all-day, an instant otherwise. */
-function readMoment(text: string, { source, zone, allDay, switched }: MomentOptions): number {
-  const input = parseDateInput(text, { source, zone });
+/** The start or end of a span: midnight UTC of a date for an all-day event, an instant otherwise. */
+function instantOfFlag(input: DateInput, source: string, { allDay, allDayFlag }: EventKind): number {
   if (allDay && input.kind === "date-time") {
     throw usageError(
-      `${source}: "${text}" has a clock time, but the event is all-day`,
-      `write a date alone, or ${switched === true ? "leave --all-day out" : "give --no-all-day"}`,
+      `${source}: "${input.text}" has a clock time, but the event is all-day`,
+      `write only a date, or ${allDayFlag === true ? "remove --all-day" : "add --no-all-day"}`,
     );
   }
   if (!allDay && input.kind === "date") {
+    const instead = allDayFlag === false ? "use --all-day instead of --no-all-day" : "add --all-day";
     throw usageError(
-      `${source}: "${text}" is a date without a time`,
-      `write ${input.date}T15:00, or give ${switched === false ? "--all-day instead of --no-all-day" : "--all-day"}`,
+      `${source}: "${input.text}" is a date without a time`,
+      `write ${input.date}T15:00, or ${instead}`,
     );
   }
   return input.kind === "date" ? dateToInstant(input.date) : input.instant;
 }
 
-/** Whether any flag is about times. `--no-all-day` alone says nothing of an event that has none. */
+/** Whether any flag is about times; `--no-all-day` does not count. */
 export function namesTimes(flags: TimeFlags): boolean {
   return timeFlagsGiven(flags).length > 0;
 }
@@ -178,15 +165,14 @@ function timeFlagsGiven(flags: TimeFlags): readonly string[] {
 }
 
 function endAfter(
-  { allDay, start, startTimezone }: EventSpan & { start: number },
-  text: string,
+  { allDay, start, startTimezone }: EventSpan & { readonly start: number },
+  duration: DurationInput,
   zone: string,
 ): number {
-  const duration = parseDuration(text, "--duration");
   if (allDay !== true) return addDuration(start, duration, knownZone(startTimezone, zone));
   if (duration.minutes > 0) {
     throw usageError(
-      `--duration: "${text}" has hours or minutes, but the event is all-day`,
+      `--duration: "${duration.text}" has hours or minutes, but the event is all-day`,
       "write days such as 2d",
     );
   }

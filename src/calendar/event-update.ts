@@ -2,57 +2,52 @@ import { parseWireDateTime } from "../contract/date-time.js";
 import { compositeId, plainId } from "../contract/ids.js";
 import type { CalendarEvent, EventDraft } from "../contract/shapes.js";
 import { usageError } from "../errors.js";
-import { checkFlagTexts, type EventFlags } from "./event-draft.js";
+import { type CreateOptions, checkFlagTexts, type EventFlags } from "./event-draft.js";
 import type { EventInput } from "./event-input.js";
 import {
-  carryZones,
   checkSpan,
-  closeSpan,
   draftTimes,
   EMPTY_SPAN,
   type EventSpan,
+  fillEnd,
+  fillZones,
   missingInSpan,
   readSpan,
 } from "./event-span.js";
-import { missingFlags, parseCategory } from "./event-text.js";
+import { missingFlags } from "./event-text.js";
 import { applyInputTimes, applyTimeFlags } from "./event-times.js";
 import { describeCandidates } from "./names.js";
 
 const CLEARABLE = ["description", "location", "url", "attendees", "start", "end"] as const;
 
-/** What `--clear` takes. */
+/** Values of `--clear`. */
 export type ClearField = (typeof CLEARABLE)[number];
 
-/** What `events update` changes. Undefined is what stays. */
+/** What `events update` changes. Undefined means no change. */
 export interface EventChanges extends EventFlags {
-  /** `--input`: what it names changes, flags win over it. */
+  /** `--input`: its fields change, flags win over it. */
   readonly input?: EventInput | undefined;
   readonly clear?: readonly ClearField[] | undefined;
-  /** Of `--label`, or of the label an input object names. */
+  /** From `--label` or the label of the input. */
   readonly labelId?: string | undefined;
-  /** Of `--attendee`, or of the attendees an input object names. */
+  /** From `--attendee` or the attendees of the input. */
   readonly attendeeIds?: readonly string[] | undefined;
-  /** Composite, of `--add-attendee`. */
+  /** Composite, from `--add-attendee`. */
   readonly addAttendeeIds?: readonly string[] | undefined;
-  /** Composite, of `--remove-attendee`. */
+  /** Composite, from `--remove-attendee`. */
   readonly removeAttendeeIds?: readonly string[] | undefined;
 }
 
-export interface UpdateOptions {
-  /** The chosen zone, in which times without an offset are read. */
-  readonly zone: string;
-}
-
-/** @throws CliError usage for what cannot be cleared */
+/** @throws CliError usage for a field that cannot be cleared */
 export function parseClearField(text: string): ClearField {
   const field = CLEARABLE.find((name) => name === text);
   if (field === undefined) {
-    throw usageError(`--clear: "${text}" cannot be cleared`, `what can: ${CLEARABLE.join(", ")}`);
+    throw usageError(`--clear: "${text}" cannot be cleared`, `fields: ${CLEARABLE.join(", ")}`);
   }
   return field;
 }
 
-/** Whether the changes name anything at all. */
+/** Whether anything changes. */
 export function hasChanges(changes: EventChanges): boolean {
   const { input, clear = [], addAttendeeIds = [], removeAttendeeIds = [], ...flags } = changes;
   if (clear.length + addAttendeeIds.length + removeAttendeeIds.length > 0) return true;
@@ -61,16 +56,16 @@ export function hasChanges(changes: EventChanges): boolean {
 }
 
 /**
- * The whole event as an update sends it, since a PUT replaces it: what is named changes, all else keeps its
- * meaning. Fields that are null are left out, ids are composite, and an all-day end that equals its start goes as
- * the next midnight. Cleared texts go empty, cleared times are left out. Times change as `draftForCreate` says,
- * with the event in the place of the input; its own zones stay unless a zone is named or it had no times.
+ * The whole event with its changes, since a PUT replaces it; everything else keeps its meaning. Null fields are
+ * omitted, ids are composite, and an all-day end that equals its start is sent as the next midnight. Cleared texts are
+ * sent empty, cleared times are omitted. Flags change the times of the event as they change those of an input in
+ * `draftForCreate`; the event keeps its zones unless a zone is given or it had no times.
  * @throws CliError usage, naming all missing flags at once
  */
 export function draftForUpdate(
   current: CalendarEvent,
   changes: EventChanges,
-  { zone }: UpdateOptions,
+  { zone }: CreateOptions,
 ): EventDraft {
   const { input } = changes;
   checkFlagTexts(changes);
@@ -98,11 +93,13 @@ export function draftForUpdate(
   };
 }
 
+const NEW_TIMES_HINT = "an event that is no longer all-day needs new times";
+
 function missingHint(changes: EventChanges, unnamed: readonly string[]): string {
   if (unnamed.length > 0)
-    return "the service did not say what the event has, and an update sends the whole event";
-  if (changes.allDay === false) return "an event that is all-day no more needs new times";
-  return "a schedule has a start and an end, a keep both or none";
+    return "the service did not send these fields of the event, and an update must include them";
+  if (changes.allDay === false) return NEW_TIMES_HINT;
+  return "a schedule has a start and an end, a keep both or neither";
 }
 
 function refuseClearedAndGiven(changes: EventChanges): void {
@@ -120,11 +117,10 @@ function refuseClearedAndGiven(changes: EventChanges): void {
 }
 
 function updatedCategory(current: CalendarEvent, { category, input }: EventChanges): string | null {
-  if (category !== undefined) return parseCategory(category, "--category");
-  return input?.category ?? current.category;
+  return category ?? input?.category ?? current.category;
 }
 
-interface SpanOptions extends UpdateOptions {
+interface SpanOptions extends CreateOptions {
   readonly category: string | null;
 }
 
@@ -135,24 +131,21 @@ function updatedSpan(
 ): EventSpan {
   const own = readSpan(current);
   const base = clearsTimes(changes, category) ? EMPTY_SPAN : applyInputTimes(own, changes.input ?? {}, zone);
-  const span = closeSpan(applyTimeFlags(base, changes, zone));
+  const span = fillEnd(applyTimeFlags(base, changes, zone));
   if (own.allDay === true && own.start !== null && span.start === null && !clearsTimes(changes, category)) {
-    throw missingFlags(
-      ["--start", "--end or --duration"],
-      "an event that is all-day no more needs new times",
-    );
+    throw missingFlags(["--start", "--end or --duration"], NEW_TIMES_HINT);
   }
-  return own.start === null && span.start !== null ? carryZones(span, zone) : span;
+  return own.start === null && span.start !== null ? fillZones(span, zone) : span;
 }
 
 function clearsTimes({ clear = [] }: EventChanges, category: string | null): boolean {
   const [field, other] = (["start", "end"] as const).filter((name) => clear.includes(name));
   if (field === undefined) return false;
   if (category === "schedule") {
-    throw usageError(`--clear ${field}: a schedule needs its times`, "only a keep can do without");
+    throw usageError(`--clear ${field}: a schedule needs its times`, "only a keep can have none");
   }
   if (other === undefined) {
-    throw usageError(`--clear ${field}: a keep has both times or none`, "give --clear start --clear end");
+    throw usageError(`--clear ${field}: a keep has both times or neither`, "give --clear start --clear end");
   }
   return true;
 }
@@ -162,21 +155,21 @@ function updatedText(
   current: CalendarEvent,
   changes: EventChanges,
 ): string | undefined {
-  // Empty rather than absent: it clears on a service that takes a missing field for an unchanged one, too.
+  // Empty, not omitted: also clears it on a service that treats an omitted field as unchanged.
   if (changes.clear?.includes(field) === true) return "";
   return changes[field] ?? changes.input?.[field] ?? current[field] ?? undefined;
 }
 
-/** Composite ids; undefined when the event has no attendees and nothing is said of them. */
+/** Composite ids; undefined when the event has no attendees and none are given. */
 function updatedAttendees(current: CalendarEvent, changes: EventChanges): readonly string[] | undefined {
   const { attendeeIds, addAttendeeIds: added = [], removeAttendeeIds: removed = [], clear = [] } = changes;
   const own = current.attendees.map(({ id }) => id);
   const base = attendeeIds ?? (clear.includes("attendees") ? [] : own);
-  const stranger = removed.find((id) => !hasUser(base, id));
-  if (stranger !== undefined) {
+  const unknown = removed.find((id) => !hasUser(base, id));
+  if (unknown !== undefined) {
     const attendees = describeCandidates(current.attendees);
     throw usageError(
-      `--remove-attendee: ${stranger} is no attendee of the event`,
+      `--remove-attendee: ${unknown} is not an attendee of the event`,
       attendees === "" ? "it has no attendees" : `attendees: ${attendees}`,
     );
   }
@@ -186,13 +179,12 @@ function updatedAttendees(current: CalendarEvent, changes: EventChanges): readon
   return all.map((id) => compositeId(current.calendar_id, id));
 }
 
-function hasUser(ids: readonly string[], wanted: string): boolean {
-  return ids.some((id) => plainId(id) === plainId(wanted));
+function hasUser(ids: readonly string[], user: string): boolean {
+  return ids.some((id) => plainId(id) === plainId(user));
 }
 
 /**
- * Whether an event was written since its caller saw it. One that does not say when it was written counts as
- * changed: nothing proves that it is not.
+ * Whether an event was updated after its caller read it. An event without a readable `updated_at` counts as changed.
  */
 export function changedSince(updatedAt: string | null, seenInstant: number): boolean {
   return updatedAt === null || parseWireDateTime(updatedAt)?.instant !== seenInstant;

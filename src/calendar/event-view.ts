@@ -3,15 +3,15 @@ import { plainId } from "../contract/ids.js";
 import type { CalendarEvent, Label, User } from "../contract/shapes.js";
 import { daySpan, formatLocal } from "./zoned-time.js";
 
-/** An event as it is shown: with its times in the chosen zone. */
+/** An event with its times in the chosen zone. */
 export interface LocalizedEvent extends CalendarEvent {
-  /** `2026-11-21T15:00:00+09:00`, for all-day events the first day; null when there is none that can be read. */
+  /** `2026-11-21T15:00:00+09:00`, for all-day events the first day; null when missing or unreadable. */
   readonly start_local: string | null;
   /** The same; for all-day events the last day. */
   readonly end_local: string | null;
 }
 
-/** Adds the times in `zone`; its keys are in the order of the output. All-day events are the same in every zone. */
+/** Adds the times in `zone`. All-day events are the same in every zone. Keys are in the order of the output. */
 export function localizeEvent(event: CalendarEvent, zone: string): LocalizedEvent {
   return {
     id: event.id,
@@ -49,15 +49,15 @@ function localTime(text: string | null, zone: string): string | null {
   return time === null ? null : formatLocal(time.instant, zone);
 }
 
-/** Labels and users that were read on the way. */
-export interface KnownRelated {
+/** Labels and users that were already read. */
+export interface RelatedResources {
   readonly labels: readonly Label[];
-  /** Members, or the current user with its plain id. */
+  /** Members, and possibly the current user with its plain id. */
   readonly users: readonly User[];
 }
 
-/** Fills in what is known of an event's label and users, since the answer to a write has their ids alone. */
-export function fillRelated(event: CalendarEvent, { labels, users }: KnownRelated): CalendarEvent {
+/** Fills in label and users of an event, since the answer to a write has only their ids. */
+export function fillRelated(event: CalendarEvent, { labels, users }: RelatedResources): CalendarEvent {
   const fillUser = (user: User): User => {
     if (user.name !== null || user.type !== "user") return user;
     const known = users.find(({ id }) => plainId(id) === plainId(user.id));
@@ -72,8 +72,8 @@ export function fillRelated(event: CalendarEvent, { labels, users }: KnownRelate
   };
 }
 
-/** What an event that was read with its related objects makes known. */
-export function relatedOf({ label, creator, attendees }: CalendarEvent): KnownRelated {
+/** The label and the users of an event. */
+export function relatedOf({ label, creator, attendees }: CalendarEvent): RelatedResources {
   return {
     labels: label === null ? [] : [label],
     users: creator === null ? attendees : [creator, ...attendees],

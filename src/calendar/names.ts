@@ -2,27 +2,33 @@ import { compositeId, plainId } from "../contract/ids.js";
 import type { Label, User } from "../contract/shapes.js";
 import { CliError, usageError } from "../errors.js";
 
-/** Anything a person may name instead of giving its id. */
+/** A value, and how messages name where it came from: `--calendar`, `CALCTL_CALENDAR`. */
+export interface NamedValue {
+  readonly value: string;
+  readonly source: string;
+}
+
+/** Anything that may be given by name instead of by id. */
 export interface Named {
   readonly id: string;
   readonly name: string | null;
 }
 
 export interface ResolveOptions<T extends Named = Named> {
-  /** What is looked for, as messages call it: `calendar`, `label`, `member`. */
+  /** What messages call it: `calendar`, `label`, `member`. */
   readonly noun: string;
-  /** Where it came from, as messages name it: `--calendar`, `CALCTL_CALENDAR`. */
+  /** How messages name where the value came from: `--calendar`, `CALCTL_CALENDAR`. */
   readonly source: string;
-  /** Whether the unique beginning of a name will do. */
+  /** Whether a unique prefix of a name is accepted. */
   readonly prefix?: boolean;
-  /** How one candidate is shown in a list to pick from; `Name (id)` by default. */
+  /** How a hint shows one candidate; `Name (id)` by default. */
   readonly describe?: (candidate: T) => string;
 }
 
 /**
- * Finds what a person meant: the exact id, else the exact name, else (where allowed) the unique beginning of a
- * name. Names are compared without regard to case.
- * @throws CliError not_found with the candidates when nothing fits, usage when more than one does
+ * Finds a candidate by its exact id, then its exact name, then (if allowed) a unique prefix of its name. Names are
+ * compared ignoring case.
+ * @throws CliError not_found with the candidates when none matches, usage when several do
  */
 export function resolveName<T extends Named>(
   value: string,
@@ -32,13 +38,13 @@ export function resolveName<T extends Named>(
   const { noun, source, prefix = false, describe = describeCandidate } = options;
   const byId = candidates.find((candidate) => candidate.id === value);
   if (byId !== undefined) return byId;
-  const wanted = foldCase(value);
-  const exact = candidates.filter((candidate) => foldCase(candidate.name ?? "") === wanted);
-  const beginning =
-    prefix && wanted !== ""
-      ? candidates.filter((candidate) => foldCase(candidate.name ?? "").startsWith(wanted))
+  const folded = foldCase(value);
+  const exact = candidates.filter((candidate) => foldCase(candidate.name ?? "") === folded);
+  const prefixed =
+    prefix && folded !== ""
+      ? candidates.filter((candidate) => foldCase(candidate.name ?? "").startsWith(folded))
       : [];
-  const [found, ...others] = exact.length > 0 ? exact : beginning;
+  const [found, ...others] = exact.length > 0 ? exact : prefixed;
   if (found === undefined) {
     throw new CliError("not_found", `${source}: there is no ${noun} "${value}"`, {
       hint: candidatesHint(noun, candidates.map(describe)),
@@ -46,24 +52,24 @@ export function resolveName<T extends Named>(
     });
   }
   if (others.length > 0) {
-    const fitting = [found, ...others];
-    throw new CliError("usage", `${source}: "${value}" fits ${fitting.length} ${noun}s`, {
-      hint: `name one of: ${fitting.map(describe).join(", ")}`,
-      details: { candidates: fitting.map(({ id, name }) => ({ id, name })) },
+    const matching = [found, ...others];
+    throw new CliError("usage", `${source}: "${value}" matches ${matching.length} ${noun}s`, {
+      hint: `name one of: ${matching.map(describe).join(", ")}`,
+      details: { candidates: matching.map(({ id, name }) => ({ id, name })) },
     });
   }
   return found;
 }
 
-/** A list a person can pick from: `Family (abc), Work (def)`. */
+/** A list for hints: `Family (abc), Work (def)`. */
 export function describeCandidates(candidates: readonly Named[]): string {
   return candidates.map(describeCandidate).join(", ");
 }
 
-/** Refuses an id that is empty or would climb in a path. @throws CliError usage */
+/** Refuses an id that is empty, `.` or `..`, which would change the path of a request. @throws CliError usage */
 export function checkId(value: string, source: string): string {
   if (value === "") throw usageError(`${source}: the id is empty`, "is a variable of the script unset?");
-  if (value === "." || value === "..") throw usageError(`${source}: "${value}" is no id`);
+  if (value === "." || value === "..") throw usageError(`${source}: "${value}" is not a valid id`);
   return value;
 }
 
@@ -72,7 +78,7 @@ function describeCandidate({ id, name }: Named): string {
 }
 
 function candidatesHint(noun: string, candidates: readonly string[]): string {
-  if (candidates.length === 0) return `there are no ${noun}s at all`;
+  if (candidates.length === 0) return `there are no ${noun}s`;
   return `${noun}s: ${candidates.join(", ")}`;
 }
 
@@ -82,14 +88,14 @@ function foldCase(text: string): string {
 
 export interface ResolveLabelOptions {
   readonly calendarId: string;
-  /** Where the value came from, as messages name it. */
+  /** How messages name where the value came from. */
   readonly source: string;
 }
 
 /**
  * Finds a label of the calendar by its number (1 is the default label), its id, plain or composite, or its name.
- * @throws CliError not_found with the candidates when nothing fits, as with the id of another calendar's label;
- * usage when several labels bear the name
+ * @throws CliError not_found with the candidates when none matches, as for a label of another calendar; usage when
+ * several labels have the name
  */
 export function resolveLabel(
   value: string,
@@ -111,16 +117,16 @@ function describeLabel({ id, number, name }: Label): string {
 }
 
 export interface ResolveAttendeesOptions {
-  /** Id of the current user, which `me` stands for; null when it is not known. */
+  /** Id of the current user, for `me`; null when unknown. */
   readonly me: string | null;
   readonly calendarId: string;
-  /** Where the values came from, as messages name it. */
+  /** How messages name where the values came from. */
   readonly source: string;
 }
 
 /**
  * The composite ids of members given by user id (plain or composite), by name or as `me`, each once.
- * @throws CliError not_found with the candidates when no member fits, usage when several bear the name
+ * @throws CliError not_found with the candidates when no member matches, usage when several have the name
  */
 export function resolveAttendees(
   values: readonly string[],
@@ -143,5 +149,8 @@ function resolveMember(value: string, members: readonly User[], options: Resolve
 
 function ownId({ me, source }: ResolveAttendeesOptions): string {
   if (me !== null) return plainId(me);
-  throw usageError(`${source}: it is not known who "me" is`, "give a user id or a member's name");
+  throw usageError(
+    `${source}: the current user is unknown, so "me" cannot be used`,
+    "give a user id or a member's name",
+  );
 }

@@ -3,18 +3,18 @@ import { DAY_MS, dateToInstant, instantToDate, MINUTE_MS, parseWireDateTime } fr
 import type { CalendarEvent } from "../contract/shapes.js";
 
 /**
- * Clocks of timezones. Instants are milliseconds since the Unix epoch, a wall clock is the instant at which UTC
- * reads the same, offsets are milliseconds east of UTC. Zones are names that `isTimeZone` knows.
+ * Wall clocks of timezones. Instants are milliseconds since the Unix epoch, a wall clock is the instant at which UTC
+ * shows the same, offsets are milliseconds east of UTC. Zones are names that `isTimeZone` knows.
  */
 
-/** What a wall clock means in a zone. Where a clock change skips or doubles it, the offsets before and after. */
+/** What a wall clock means in a zone. If a clock change skips or repeats it, the offsets before and after. */
 export type WallClockReading =
   | { readonly kind: "once"; readonly instant: number }
   | { readonly kind: "skipped" | "twice"; readonly before: number; readonly after: number };
 
-/** When the zone's clock shows `wallClock`. */
+/** The instant at which the zone's clock shows `wallClock`. */
 export function readWallClock(wallClock: number, zone: string): WallClockReading {
-  // No offset is beyond a day, so these two lie on both sides of any change that could matter.
+  // No offset exceeds a day, so these two are on both sides of any change that could matter.
   const before = offsetAt(wallClock - DAY_MS, zone);
   const after = offsetAt(wallClock + DAY_MS, zone);
   if (before === after) return { kind: "once", instant: wallClock - before };
@@ -26,22 +26,22 @@ export function readWallClock(wallClock: number, zone: string): WallClockReading
   return { kind: "skipped", before, after };
 }
 
-/** A length of time: days follow the calendar, minutes the clock. */
+/** A duration: days follow the calendar, minutes the clock. */
 export interface Duration {
   readonly days: number;
   readonly minutes: number;
 }
 
 /**
- * The instant a duration later: the same wall clock so many days on, then the exact minutes.
- * A wall clock that is skipped or doubled there is read with the offset before the change. @see RFC 5545 §3.3.5
+ * The instant a duration later: the same wall clock that many days later, then the exact minutes.
+ * A wall clock that is skipped or repeated there is read with the offset before the change. @see RFC 5545 §3.3.5
  */
 export function addDuration(instant: number, { days, minutes }: Duration, zone: string): number {
   return addCalendarDays(instant, days, zone) + minutes * MINUTE_MS;
 }
 
 function addCalendarDays(instant: number, days: number, zone: string): number {
-  // Not through the wall clock: the second of two like times would become the first.
+  // Not through the wall clock: of a repeated time the second would become the first.
   if (days === 0) return instant;
   const wallClock = instant + offsetAt(instant, zone) + days * DAY_MS;
   const reading = readWallClock(wallClock, zone);
@@ -55,7 +55,7 @@ export function localDate(instant: number, zone: string): string {
 
 /** `2026-11-21T15:00:00+09:00`: fractions are dropped, UTC is `+00:00`. */
 export function formatLocal(instant: number, zone: string): string {
-  // ISO 8601 offsets have no seconds: those of old local mean times are rounded, the instant stays.
+  // ISO 8601 offsets have no seconds: those of old local mean times are rounded, the instant is not.
   const offset = Math.round(offsetAt(instant, zone) / MINUTE_MS) * MINUTE_MS;
   return new Date(instant + offset).toISOString().replace(/\.\d{3}Z$/, formatOffset(offset));
 }
@@ -70,14 +70,14 @@ export function formatOffset(offset: number): string {
 }
 
 function offsetAt(instant: number, zone: string): number {
-  // The default zone of many machines, for which Intl need not be loaded.
+  // The default zone of many machines: skips loading Intl.
   if (zone === "UTC") return 0;
   return Math.round(IANAZone.create(zone).offset(instant) * MINUTE_MS);
 }
 
-/** All-day events are dates, not instants: the date part counts as written, whatever the offset or the viewer's zone. */
+/** All-day events are dates, not instants: the date counts as written, whatever the offset or the chosen zone. */
 
-/** `YYYY-MM-DD` so many days later. */
+/** The date as `YYYY-MM-DD`, `days` later. */
 export function addDays(date: string, days: number): string {
   return instantToDate(dateToInstant(date) + days * DAY_MS);
 }

@@ -3,11 +3,10 @@ import type { CalendarInclude } from "../api/client.js";
 import type { Context } from "../context.js";
 import type { Calendar } from "../contract/shapes.js";
 import { usageError } from "../errors.js";
-import { calendarView } from "../output/views/calendar.js";
-import { labelView, userView } from "../output/views/related.js";
-import { type CalendarContext, chooseCalendar, resolveCalendars, wantedByFlag } from "./calendar-choice.js";
+import { calendarView, labelView, userView } from "../output/views/calendar.js";
+import { type CalendarContext, chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import type { ContextOf } from "./command.js";
-import { collectEach } from "./each-item.js";
+import { processEach } from "./process-each.js";
 
 export interface CalendarsOptions {
   /** As typed: a comma-separated list. */
@@ -16,32 +15,32 @@ export interface CalendarsOptions {
 
 export function registerCalendars(command: Command, contextOf: ContextOf): void {
   command
-    .option("--include <labels,members>", "fill in names and colours of labels, names of members")
+    .option("--include <labels,members>", "include names and colors of labels, names of members")
     .action((options: CalendarsOptions) => runCalendars(contextOf(command), options));
 }
 
-/** Lists calendars; one `--calendar` gives that one alone. */
+/** Lists calendars; with one `--calendar`, shows only that one. */
 export async function runCalendars(
   context: CalendarContext & Pick<Context, "output" | "note" | "warn" | "isTerminal">,
   options: CalendarsOptions,
 ): Promise<void> {
   const output = context.output(calendarView);
   const include = parseInclude(options.include);
-  const wanted = wantedByFlag(context);
+  const named = namedCalendars(context);
   const api = await context.api();
-  if (wanted.length === 0) {
+  if (named.length === 0) {
     const calendars = await api.listCalendars(include);
     if (calendars.length === 0 && context.isTerminal) context.note("no calendars");
     await output.print([...calendars].sort(byOrder));
     return;
   }
-  const chosen = await resolveCalendars(context, wanted);
+  const chosen = await resolveCalendars(context, named);
   const [only] = chosen;
-  if (only !== undefined && wanted.length === 1) {
+  if (only !== undefined && named.length === 1) {
     await output.print(await api.getCalendar(only.id, include));
     return;
   }
-  const { results, finish } = await collectEach(chosen, {
+  const { results, finish } = await processEach(chosen, {
     noun: "calendar",
     verb: "read",
     name: ({ id }) => id,

@@ -1,23 +1,23 @@
-import type { Command, HelpContext } from "commander";
+import { type Command, Help, type HelpContext, Option } from "commander";
+import type { GlobalFlags } from "../config/run-settings.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
-import { addGlobalFlags } from "./global-flags.js";
 
-/** Gives a command its context once its flags are parsed. */
+/** Creates the context of a command whose flags are parsed. */
 export type ContextOf = (command: Command) => Context;
 
-/** Adds a command below another one, with the global flags. */
+/** Adds a subcommand with the global flags. */
 export function addCommand(parent: Command, nameAndArguments: string, summary: string): Command {
-  // A group tolerates arguments to name them in its own words; its commands must not.
+  // A group allows arguments, to report them itself; its commands do not inherit that.
   return addGlobalFlags(parent.command(nameAndArguments).description(summary).allowExcessArguments(false));
 }
 
-/** Makes a command that is a mere group of others say what it lacks. */
+/** Makes a group of commands fail with a hint when it is run without one of them. */
 export function requireSubcommand(group: Command): void {
   const outputHelp = group.outputHelp.bind(group);
   Object.assign(group, {
     outputHelp(context?: HelpContext) {
-      // `calctl nonsense --help` asks for help with a command that is not there.
+      // `calctl nonsense --help` asks for help about an unknown command.
       if (group.args[0] !== undefined && !group.args[0].startsWith("-")) refuse(group);
       outputHelp(context);
     },
@@ -39,4 +39,130 @@ function refuse(group: Command): never {
 
 function commandPath(command: Command): string {
   return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
+}
+
+/** Parser of a repeatable flag: collects its values. */
+export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
+  return [...(previous ?? []), value];
+}
+
+/** The flags of every command, in any position. */
+function globalOptions(): readonly Option[] {
+  return [
+    new Option("-p, --profile <name>", "service and account to use (env: CALCTL_PROFILE)"),
+    new Option(
+      "-c, --calendar <id|name>",
+      "calendar: id, name or unique prefix of a name (env: CALCTL_CALENDAR)",
+    ).argParser(collect),
+    new Option(
+      "-o, --output <format>",
+      "table, tsv, json or ndjson (default: table on a terminal, else tsv; env: CALCTL_OUTPUT)",
+    ),
+    new Option("--fields <a,b>", "columns or keys to print, in that order"),
+    new Option(
+      "--timezone <zone>",
+      "zone to read and show times in, such as Asia/Tokyo (env: CALCTL_TIMEZONE)",
+    ),
+    noInputOption(),
+    new Option("--color <when>", "whether to use colors (env: NO_COLOR, FORCE_COLOR)").choices([
+      "auto",
+      "always",
+      "never",
+    ]),
+    new Option("-q, --quiet", "print no notes on stderr"),
+    new Option("-v, --verbose", "print one line per HTTP request on stderr"),
+    new Option(
+      "--debug",
+      "print headers and bodies of HTTP requests, and stack traces, on stderr; secrets masked (env: CALCTL_DEBUG)",
+    ),
+    new Option("--timeout <seconds>", "timeout of one HTTP request (default: 30; env: CALCTL_TIMEOUT)"),
+    new Option(
+      "--retries <n>",
+      "retries of requests that are safe to repeat (default: 3; env: CALCTL_RETRIES)",
+    ),
+    new Option(
+      "--max-wait <seconds>",
+      "longest total wait for a rate limit, 0 fails immediately (default: 60; env: CALCTL_MAX_WAIT)",
+    ),
+  ];
+}
+
+/** Commander would store it as `input`, which is `events create --input FILE`. */
+function noInputOption(): Option {
+  const option = new Option("--no-input", "never prompt (env: CALCTL_NO_INPUT, CI)");
+  option.attributeName = () => "prompts";
+  return option;
+}
+
+/**
+ * Declares the global flags on a command; otherwise commander would find them in values of other flags. Its help
+ * shows them last.
+ */
+export function addGlobalFlags(command: Command): Command {
+  for (const option of globalOptions()) command.addOption(option.hideHelp());
+  return command.addHelpText("after", () => describeGlobalFlags());
+}
+
+function describeGlobalFlags(): string {
+  const help = new Help();
+  const options = globalOptions();
+  const width = Math.max(...options.map(({ flags }) => flags.length));
+  const lines = options.map(({ flags, description }) => help.formatItem(flags, width, description, help));
+  return ["\nGlobal flags, in any position:", ...lines].join("\n");
+}
+
+/** The global flags of a command and its parents: the innermost wins, calendars are collected. */
+export function readGlobalFlags(command: Command): GlobalFlags {
+  const merged: Record<string, unknown> = {};
+  const calendars: string[] = [];
+  for (let level: Command | null = command; level !== null; level = level.parent) {
+    for (const option of globalOptions()) {
+      const name = option.attributeName();
+      if (level.getOptionValueSource(name) !== "cli") continue;
+      const value: unknown = level.getOptionValue(name);
+      if (name === "calendar") calendars.unshift(...(value as readonly string[]));
+      else merged[name] ??= value;
+    }
+  }
+  return { ...merged, ...(calendars.length === 0 ? {} : { calendar: calendars }) };
+}
+
+/**
+ * Makes `-c=-Ab` the same as `--calendar=-Ab`; commander would take `=-Ab` as the value. Values of other flags that
+ * look similar are not changed.
+ * @param onParsing called before the flags of this command are parsed
+ */
+export function prepareParsing(command: Command, onParsing: (command: Command) => void): void {
+  const parseOptions = command.parseOptions.bind(command);
+  command.parseOptions = (args) => {
+    onParsing(command);
+    return parseOptions(splitShortFlags(command, args));
+  };
+}
+
+function splitShortFlags(command: Command, args: readonly string[]): string[] {
+  const result: string[] = [];
+  let index = 0;
+  while (index < args.length && !endsFlags(command, args[index] ?? "")) {
+    const arg = args[index] ?? "";
+    const [, flag, value] = /^(-[A-Za-z])=(.*)$/s.exec(arg) ?? [];
+    if (flag !== undefined && value !== undefined && takesValue(command, flag)) {
+      result.push(flag, value);
+      index += 1;
+    } else {
+      const length = takesValue(command, arg) ? 2 : 1;
+      result.push(...args.slice(index, index + length));
+      index += length;
+    }
+  }
+  return [...result, ...args.slice(index)];
+}
+
+/** After `--` there are no flags, and everything after the name of a subcommand is parsed by that command. */
+function endsFlags(command: Command, arg: string): boolean {
+  return arg === "--" || (command.commands.length > 0 && !arg.startsWith("-"));
+}
+
+function takesValue(command: Command, flag: string): boolean {
+  return command.options.some((option) => option.required && (option.short === flag || option.long === flag));
 }

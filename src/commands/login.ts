@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { SignedIn } from "../auth/login.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
-import { createBareView } from "../output/views/bare.js";
+import { createBareView } from "../output/views/plain.js";
 import type { ContextOf } from "./command.js";
 
 /** Flags as they were typed; undefined where they were not. */

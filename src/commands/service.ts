@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import type { Context } from "../context.js";
+import { JSON_DOCUMENT } from "../output/views/plain.js";
 import { addCommand, type ContextOf, requireSubcommand } from "./command.js";
 import {
   registerServiceCalendars,
   registerServiceLabels,
   registerServiceMembers,
 } from "./service/calendars.js";
-import { registerServiceClients } from "./service/clients.js";
+import { registerServiceClients, registerServiceTokens } from "./service/clients.js";
 import { registerServiceStart } from "./service/start.js";
-import { registerServiceTokens } from "./service/tokens.js";
 import { registerServiceUsers } from "./service/users.js";
 
 export function registerService(command: Command, contextOf: ContextOf): void {
@@ -28,6 +28,6 @@ export function registerServiceOpenApi(command: Command, contextOf: ContextOf): 
 }
 
 /** Prints the contract as an OpenAPI 3.1 document: always JSON, whatever the format of lists. */
-export async function runServiceOpenApi(context: Pick<Context, "service" | "printJson">): Promise<void> {
-  await context.printJson(await context.service.openApi(), "indented");
+export async function runServiceOpenApi(context: Pick<Context, "service" | "output">): Promise<void> {
+  await context.output(JSON_DOCUMENT).print(await context.service.openApi());
 }

@@ -3,8 +3,8 @@ import type { ResponseInfo } from "../api/client.js";
 import type { Context } from "../context.js";
 import type { User } from "../contract/shapes.js";
 import { CliError } from "../errors.js";
+import { userView } from "../output/views/calendar.js";
 import { type StatusRateLimit, statusView } from "../output/views/profile.js";
-import { userView } from "../output/views/related.js";
 import type { ContextOf } from "./command.js";
 
 export interface StatusOptions {

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { addDays, localDate } from "../calendar/zoned-time.js";
 import type { Context, Sandbox } from "../context.js";
 import { CliError, EXIT_EMPTY } from "../errors.js";
+import { TEXT_DOCUMENT } from "../output/views/plain.js";
 import type { ContextOf } from "./command.js";
 
 export function registerTour(command: Command, contextOf: ContextOf): void {
@@ -16,16 +17,17 @@ interface Step {
 
 /** Shows the main job, each step as the command a user would type with what it prints. */
 export async function runTour(
-  context: Pick<Context, "sandbox" | "printText" | "now" | "settings">,
+  context: Pick<Context, "sandbox" | "output" | "now" | "settings">,
 ): Promise<void> {
   const { timezone } = context.settings();
   const tomorrow = addDays(localDate(context.now(), timezone), 1);
   const sandbox = await context.sandbox();
-  const show = async (step: Step) => context.printText(await perform(sandbox, step));
-  await context.printText(INTRODUCTION);
+  const output = context.output(TEXT_DOCUMENT);
+  const show = async (step: Step) => output.print(await perform(sandbox, step));
+  await output.print(INTRODUCTION);
   for (const step of openingSteps(tomorrow)) await show(step);
   for (const step of eventSteps(await onlyEventId(sandbox), tomorrow)) await show(step);
-  await context.printText(closing(tomorrow));
+  await output.print(closing(tomorrow));
 }
 
 const INTRODUCTION = `A tour of calctl on a throwaway calendar in memory. Nothing of it is kept.

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { isTimeZone, parseWireDateTime } from "./date-time.js";
 import { COMMENT_MAX, codePointLength, DESCRIPTION_MAX, LOCATION_MAX, TITLE_MAX } from "./limits.js";
-import { CATEGORIES } from "./resources.js";
+import { CATEGORIES } from "./shapes.js";
 
 /** Request bodies with the contract's limits. @see contract section 4 */
 
@@ -76,7 +76,7 @@ const eventAttributes = v.object(
 
 export type EventAttributesBody = v.InferOutput<typeof eventAttributes>;
 
-/** One rule that spans several attributes: null when it holds, else the field and what is wrong. */
+/** A rule about several attributes, and the field and problem to report when it is broken. */
 interface EventRule {
   readonly field: keyof EventAttributesBody;
   readonly problem: string;
@@ -111,7 +111,7 @@ function missing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** The rules of the create and update body that no single field can hold. @see contract section 4 */
+/** Rules of the create and update body about several fields. @see contract section 4 */
 export const EVENT_RULES: readonly EventRule[] = [
   {
     field: "all_day",
@@ -151,7 +151,7 @@ export const EVENT_RULES: readonly EventRule[] = [
   { field: "end_at", problem: "must be after start_at", broken: endsNotAfterStart },
 ];
 
-/** Body of a create and of an update. `EVENT_RULES` hold besides. */
+/** Body of a create and of an update. `EVENT_RULES` apply as well. */
 export const eventBodySchema = v.object(
   {
     data: v.object(

@@ -1,26 +1,31 @@
 import type { JSONScanner } from "jsonc-parser";
 
-/** Where a text stops being JSON. */
+/** Whether a JSON value is an object, not a list or null. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Position of the first syntax error in a JSON text. */
 export interface JsonSyntaxError {
-  /** Characters from the beginning. */
+  /** UTF-16 code units from the start. */
   readonly offset: number;
   /** Both count from 1. */
   readonly line: number;
   readonly column: number;
-  /** The text is the beginning of JSON: it may have been cut short. */
+  /** Whether the text is valid up to its end, so that it may have been cut short. */
   readonly atEnd: boolean;
 }
 
 /** Finds where a text that JSON.parse refused goes wrong. */
 export async function locateJsonError(text: string): Promise<JsonSyntaxError> {
-  // Loaded for a broken text alone.
+  // Loaded only for invalid JSON.
   const { createScanner, parseTree, printParseErrorCode } = await import("jsonc-parser");
   const errors: { error: number; offset: number; length: number }[] = [];
   try {
     parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    // Nested too deeply for a parser that calls itself for each level.
+    // Nested too deeply for a recursive parser.
     errors.splice(0, errors.length, {
       error: 0,
       offset: findOddBracket(text, createScanner(text, true)),

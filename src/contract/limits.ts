@@ -15,6 +15,9 @@ export const RATE_LIMIT_DEFAULT = { limit: 600, windowSeconds: 600 } as const;
 /** Lifetime of an authorization code in seconds. */
 export const AUTHORIZATION_CODE_SECONDS = 600;
 
+/** `#` and six hex digits. @see contract section 2 */
+export const HEX_COLOR = /^#[0-9a-fA-F]{6}$/;
+
 /** Length of text as the contract's limits count it. */
 export function codePointLength(text: string): number {
   let length = 0;

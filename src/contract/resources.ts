@@ -1,13 +1,12 @@
 import * as v from "valibot";
+import { HEX_COLOR } from "./limits.js";
+import { CATEGORIES } from "./shapes.js";
 
 /**
- * The resource objects of the contract as the contract words them: what the embedded service sends.
- * What a client must be able to read besides is in `lenient-resources.ts`. @see contract section 2
+ * The resource objects exactly as the contract defines them, which is what the embedded service sends.
+ * What a client accepts is in `lenient-resources.ts`. @see contract section 2
  */
 
-export const CATEGORIES = ["schedule", "keep"] as const;
-
-const HEX_COLOR = /^#[0-9a-fA-F]{6}$/;
 const UTC_MILLISECONDS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 const id = v.pipe(v.string(), v.minLength(1));

@@ -1,14 +1,15 @@
 /**
- * The flat shapes a resource is read into: attributes beside the id, relationships resolved.
- * Keys are the contract's own names. Null means that the service did not send the value.
+ * The flat shapes of resources: attributes next to the id, relationships resolved. Keys are the contract's names.
+ * Null means that the service did not send the value.
  */
 
-export type Category = "schedule" | "keep";
+export const CATEGORIES = ["schedule", "keep"] as const;
+export type Category = (typeof CATEGORIES)[number];
 
 export interface User {
   /** Composite inside a calendar, plain for the current user. */
   readonly id: string;
-  /** `user`, or `application` where an app created an event. */
+  /** `user`, or `application` for the creator of an event that is an app. */
   readonly type: string;
   readonly name: string | null;
   readonly description: string | null;
@@ -18,7 +19,7 @@ export interface User {
 export interface Label {
   /** Composite: `<calendar_id>,<number>`. */
   readonly id: string;
-  /** The plain part of the id as a number; null where a service numbers otherwise. */
+  /** The plain part of the id as a number; null when it is not a number. */
   readonly number: number | null;
   /** Empty for the default label. */
   readonly name: string | null;
@@ -48,7 +49,7 @@ export interface CalendarEvent {
   /** UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`; null for a keep without times. */
   readonly start_at: string | null;
   readonly start_timezone: string | null;
-  /** UTC; for an all-day event the midnight that closes the last day. */
+  /** UTC; for an all-day event the midnight after its last day. */
   readonly end_at: string | null;
   readonly end_timezone: string | null;
   /** RFC 5545 lines. */
@@ -72,7 +73,7 @@ export interface Activity {
   readonly updated_at: string | null;
 }
 
-/** The writable fields of an event: what a create or an update sends. Undefined fields are left out. */
+/** The writable fields of an event, as a create or update sends them. Undefined fields are omitted. */
 export interface EventDraft {
   readonly category: string;
   readonly title: string;

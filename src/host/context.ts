@@ -16,7 +16,7 @@ import {
   effectiveFormat,
   type OutputTarget,
 } from "../output/output.js";
-import { escapeJson, sanitizeLine } from "../output/sanitize.js";
+import { sanitizeLine } from "../output/sanitize.js";
 import { wantsColor } from "../output/style.js";
 import { selfCommand } from "../system/child-process.js";
 import { createInput, readLines } from "../terminal/input.js";
@@ -97,7 +97,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
       warn,
     }),
     statusFacts: () => readStatusFacts(settings, tokenChoice),
-    ...createPrinting(run, parts),
+    ...createPrinting(run, parts, settings),
     service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
     sandbox: () => openSandbox(parts, options, { run, timezone: settings().timezone }),
   };
@@ -156,9 +156,13 @@ function writeNote(stderr: TextSink, text: string): void {
   stderr.write(`${text}\n`).catch(() => undefined);
 }
 
-type Printing = Pick<Context, "isTerminal" | "output" | "outputFormat" | "printJson" | "printText">;
+type Printing = Pick<Context, "isTerminal" | "output" | "outputFormat">;
 
-function createPrinting(run: RunSettings, { process, stdout }: HostParts): Printing {
+function createPrinting(
+  run: RunSettings,
+  { process, stdout, clock }: HostParts,
+  settings: () => Settings,
+): Printing {
   const target = (): OutputTarget => ({
     write: stdout.write,
     isTerminal: stdout.isTerminal,
@@ -169,19 +173,15 @@ function createPrinting(run: RunSettings, { process, stdout }: HostParts): Print
     get isTerminal() {
       return stdout.isTerminal;
     },
-    output: (view) => createOutput(view, run, target()),
+    output: (view) => {
+      const options = { ...run, zone: () => settings().timezone, now: clock.now };
+      return createOutput(view, options, target());
+    },
     outputFormat() {
-      if (run.format !== null) checkFormat(run.format, "this command's");
+      if (run.format !== null) checkFormat(run.format, { noun: "this command's" });
       return effectiveFormat(run, stdout);
     },
-    printText: (text) => stdout.write(text),
-    printJson: (value, layout) => stdout.write(jsonText(value, layout, stdout)),
   };
-}
-
-function jsonText(value: unknown, layout: "line" | "indented", { isTerminal }: TextSink): string {
-  const text = `${JSON.stringify(value, undefined, layout === "line" ? 0 : 2)}\n`;
-  return isTerminal ? escapeJson(text) : text;
 }
 
 /** What is wrong with the settings themselves is reported, too. */

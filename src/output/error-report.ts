@@ -1,5 +1,5 @@
+import { isJsonObject } from "../contract/json-syntax.js";
 import type { CliError } from "../errors.js";
-import { boundText, boundValue } from "./bounded-value.js";
 import { escapeJson, sanitizeBlock, sanitizeLine } from "./sanitize.js";
 import { PLAIN_STYLE, type Style } from "./style.js";
 
@@ -9,15 +9,15 @@ const DETAIL_MAX = 1000;
 export interface ErrorReportOptions {
   /** Whether data is printed as `json` or `ndjson`. */
   readonly json: boolean;
-  /** Whether the stream that the error goes to shows colours. */
+  /** Whether stderr shows colors. */
   readonly color: boolean;
-  /** Made for that stream; without it there are no colours. */
+  /** The style of stderr; without it there are no colors. */
   readonly style?: Style | undefined;
 }
 
 /**
- * An error as it goes to stderr, line feed included, harmless for a terminal: `error: …`, its details and
- * `hint: …` on lines of their own, or one line of JSON in which what is unknown is null.
+ * An error as it goes to stderr, sanitized, line feed included: `error: …`, its details and `hint: …` on separate
+ * lines, or one line of JSON with null for what is unknown.
  */
 export function renderError(error: CliError, { json, color, style }: ErrorReportOptions): string {
   if (json) return renderJson(error);
@@ -46,12 +46,12 @@ function renderText({ message, hint, details }: CliError, style: Style): string 
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** More than a person reads; JSON has all of them. */
+/** Lines of details; JSON has all of them. */
 const LINES_MAX = 20;
 
 /**
- * What the `errors` of problem details say, one line each: a text, an object of field -> messages, or JSON:API's
- * error objects. Anything else, such as the candidates for a name, is for programs.
+ * One line for each of the `errors` of problem details: a text, an object of field -> messages, or JSON:API's error
+ * objects. Anything else, such as the candidates for a name, appears only in JSON.
  * @see RFC 9457 §3.2, JSON:API "Error Objects"
  */
 export function describeDetails(details: unknown): readonly string[] {
@@ -63,17 +63,17 @@ export function describeDetails(details: unknown): readonly string[] {
 function linesOf(details: unknown): readonly string[] {
   if (typeof details === "string") return [details];
   if (Array.isArray(details)) return details.flatMap(describeErrorObject);
-  if (!isObject(details)) return [];
+  if (!isJsonObject(details)) return [];
   return Object.entries(details).flatMap(([field, messages]) =>
     textsOf(messages).map((text) => `${field}: ${text}`),
   );
 }
 
 function describeErrorObject(error: unknown): readonly string[] {
-  if (!isObject(error)) return textsOf(error);
+  if (!isJsonObject(error)) return textsOf(error);
   const [text] = [...textsOf(error["detail"]), ...textsOf(error["title"])];
   if (text === undefined) return [];
-  const { pointer } = isObject(error["source"]) ? error["source"] : {};
+  const { pointer } = isJsonObject(error["source"]) ? error["source"] : {};
   const field = typeof pointer === "string" ? pointer.slice(pointer.lastIndexOf("/") + 1) : "";
   return [field === "" ? text : `${field}: ${text}`];
 }
@@ -83,14 +83,10 @@ function textsOf(messages: unknown): readonly string[] {
   return list.filter((message) => typeof message === "string");
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Errors may be causes of each other. */
+/** Limits chains in which errors are causes of each other. */
 const CAUSES_MAX = 10;
 
-/** The stacks of an error and of what caused it, harmless for a terminal, without a line feed at the end. */
+/** The stacks of an error and of its causes, sanitized, without a line feed at the end. */
 export function stackTrace(error: unknown): string {
   const stacks: string[] = [];
   for (let cause = error; cause instanceof Error && stacks.length < CAUSES_MAX; cause = cause.cause) {
@@ -99,14 +95,77 @@ export function stackTrace(error: unknown): string {
   return stacks.length === 0 ? sanitizeLine(boundText(String(error))) : stacks.join("\ncaused by: ");
 }
 
-/** The message on one line, whatever is in it, and the lines of the stack. */
+/** The message on a single line, then the frames. */
 function stackOf({ name, message, stack = "" }: Error): string {
   return sanitizeLine(boundText(`${name}: ${message}`)) + sanitizeBlock(boundText(framesOf(message, stack)));
 }
 
-/** The stack without the message, which may have been another one when the stack was taken. */
+/** The stack without the message, which may have been different when the stack was captured. */
 function framesOf(message: string, stack: string): string {
-  const behind = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : stack;
-  const first = behind.search(/\n {4}at /);
-  return first === -1 ? "" : behind.slice(first);
+  const frames = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : stack;
+  const first = frames.search(/\n {4}at /);
+  return first === -1 ? "" : frames.slice(first);
+}
+
+/** Limits what a service sent before it goes into an error report: deep nesting overflows JSON.stringify's stack. */
+
+/** Levels of nested objects and lists. */
+const DEPTH_MAX = 32;
+/** UTF-16 code units of all texts and names, plus `VALUE_SIZE` for each value. */
+const SIZE_MAX = 1024 * 1024;
+const VALUE_SIZE = 8;
+
+/** UTF-16 code units. */
+const SENTENCE_MAX = 64 * 1024;
+
+/**
+ * A copy of a JSON value with `…` instead of what is nested deeper than 32 levels or exceeds a mebibyte. A list or
+ * object that was cut has one more entry that says how much is missing.
+ */
+export function boundValue(value: unknown): unknown {
+  return boundPart(value, { left: SIZE_MAX }, DEPTH_MAX);
+}
+
+/** A text of at most `max` UTF-16 code units, `…` not counted. */
+export function boundText(text: string, max = SENTENCE_MAX): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+interface Budget {
+  left: number;
+}
+
+function boundPart(value: unknown, budget: Budget, depth: number): unknown {
+  budget.left -= VALUE_SIZE;
+  if (typeof value === "string") return spendText(value, budget);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === 0) return "…";
+  if (Array.isArray(value)) {
+    const taken = takeWhileLeft(value, budget, (item: unknown) => boundPart(item, budget, depth - 1));
+    return taken.length === value.length ? taken : [...taken, `… ${value.length - taken.length} more`];
+  }
+  const members = Object.entries(value);
+  const taken = takeWhileLeft(members, budget, ([name, member]): [string, unknown] => [
+    spendText(name, budget),
+    boundPart(member, budget, depth - 1),
+  ]);
+  const missing = members.length - taken.length;
+  // Keeps a member named `__proto__`: fromEntries defines it, an assignment would set the prototype.
+  return Object.fromEntries(missing === 0 ? taken : [...taken, ["…", `${missing} more`]]);
+}
+
+function spendText(text: string, budget: Budget): string {
+  const bounded = boundText(text, Math.max(budget.left, 0));
+  budget.left -= bounded.length;
+  return bounded;
+}
+
+function takeWhileLeft<T, R>(items: readonly T[], budget: Budget, take: (item: T) => R): R[] {
+  const taken: R[] = [];
+  for (const item of items) {
+    if (budget.left <= 0) break;
+    taken.push(take(item));
+  }
+  return taken;
 }

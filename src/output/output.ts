@@ -1,90 +1,139 @@
 import { CliError, usageError } from "../errors.js";
-import type { Surface } from "./formats/renderer.js";
-import { availableFormats, loadRenderer } from "./formats/renderer.js";
-import { FORMATS, type Format, isKeyOf, type KeyOf, keysOf, type Output, type View } from "./view.js";
+import {
+  type Document,
+  FORMATS,
+  type Format,
+  isKeyOf,
+  type KeyOf,
+  keysOf,
+  type Output,
+  type Renderer,
+  type Rendering,
+  type Surface,
+  type View,
+} from "./view.js";
 
-/** The stream that data goes to. */
+/** The stream that data is written to. */
 export interface OutputTarget extends Surface {
   /** Resolves when the stream has taken the text; rejects when it failed. */
   write(text: string): Promise<void>;
 }
 
-/** A format that somebody asked for by name. */
+/** A format chosen by name. */
 export interface FormatChoice {
   readonly name: string;
   readonly source: "flag" | "environment" | "default";
-  /** Where it came from, as messages name it: `--output`, `CALCTL_OUTPUT`. */
+  /** How messages name where it came from: `--output`, `CALCTL_OUTPUT`. */
   readonly label: string;
 }
 
-export interface OutputOptions {
-  /** Null when nobody asked for one: `table` on a terminal, `tsv` elsewhere. */
+export interface OutputOptions extends Pick<Rendering<unknown>, "zone" | "now"> {
+  /** Null when none was chosen: `table` on a terminal, `tsv` elsewhere. */
   readonly format: FormatChoice | null;
-  /** `--fields` as it was typed; undefined when not given. */
+  /** `--fields` as typed; undefined when not given. */
   readonly fields: string | undefined;
 }
 
+/** The formats of every view. Each is loaded when it is first used. */
+const COMMON_FORMATS: { readonly [F in Format]?: <T>() => Promise<Renderer<T>> } = {
+  table: async () => (await import("./formats/table.js")).renderTable,
+  tsv: async () => (await import("./formats/data.js")).renderTsv,
+  json: async () => (await import("./formats/data.js")).renderJson,
+  ndjson: async () => (await import("./formats/data.js")).renderNdjson,
+};
+
 /**
- * Prepares the output of a command before it sends anything.
- * @throws CliError usage for a word that is no format, a format the command does not have (from the environment it
- * is passed over), and fields the view does not have
+ * Prepares the output of a command, before it sends anything.
+ * @throws CliError usage for a word that is not a format, for a format that the view does not have (ignored if it
+ * comes from the environment), and for fields that the view does not have
  */
-export function createOutput<T>(view: View<T>, options: OutputOptions, target: OutputTarget): Output<T> {
-  if (options.format !== null) checkFormat(options.format, view.noun);
-  const format = effectiveFormat(options, target);
-  const fields = options.fields === undefined ? null : parseFields(options.fields, view);
+export function createOutput<T>(
+  view: View<T> | Document<T>,
+  options: OutputOptions,
+  target: OutputTarget,
+): Output<T> {
+  const render = "render" in view ? documentRenderer(view, target) : viewRenderer(view, options, target);
   return {
-    async print(value, done) {
-      const render = await loadRenderer(format);
-      const [values, single] = isList(value) ? [value, false] : [[value], true];
-      const text = await render({ view, values, single, fields, surface: target });
+    async print(value, completed) {
+      const text = await render(value);
       if (text === "") return;
       await target.write(text).catch((error: unknown) => {
-        throw done === undefined || !(error instanceof CliError) ? error : tellDone(error, done);
+        throw completed === undefined || !(error instanceof CliError)
+          ? error
+          : withCompleted(error, completed);
       });
     },
   };
 }
 
-function tellDone(error: CliError, done: string): CliError {
-  const { code, exitCode } = error;
-  return new CliError(code, `${error.message}, but ${done}`, { exitCode, cause: error });
+type Render<T> = (value: T | readonly T[]) => string | Promise<string>;
+
+function documentRenderer<T>({ render }: Document<T>, surface: Surface): Render<T> {
+  return (value) => (isList(value) ? value : [value]).map((each) => render(each, surface)).join("");
 }
 
-/** The format in which data is printed; words that are none or cannot be had count as not given. */
+function viewRenderer<T>(view: View<T>, options: OutputOptions, surface: Surface): Render<T> {
+  const { zone, now } = options;
+  if (options.format !== null) checkFormat(options.format, view);
+  const format = effectiveFormat(options, surface, view);
+  const fields = options.fields === undefined ? null : parseFields(options.fields, view);
+  return async (value) => {
+    const [values, single] = isList(value) ? [value, false] : [[value], true];
+    const render = view.formats?.[format] ?? (await COMMON_FORMATS[format]?.<T>());
+    if (render === undefined) throw new Error(`${format} was not checked`);
+    return render({ view, values, single, fields, surface, zone, now });
+  };
+}
+
+function withCompleted(error: CliError, completed: string): CliError {
+  const { code, exitCode } = error;
+  return new CliError(code, `${error.message}, but ${completed}`, { exitCode, cause: error });
+}
+
+/** What a check of the format needs to know of a view. */
+interface FormatOwner {
+  readonly noun: string;
+  readonly formats?: { readonly [F in Format]?: unknown };
+}
+
+/** The common formats, and those of the view. */
+function formatsOf(view?: Pick<FormatOwner, "formats">): readonly Format[] {
+  return FORMATS.filter((name) => COMMON_FORMATS[name] !== undefined || view?.formats?.[name] !== undefined);
+}
+
+/** The format in which data is printed. A choice that is not a format, or not one of the view's, is ignored. */
 export function effectiveFormat(
   options: Pick<OutputOptions, "format">,
   target: Pick<Surface, "isTerminal">,
+  view?: Pick<FormatOwner, "formats">,
 ): Format {
-  const chosen = availableFormats().find((format) => format === options.format?.name);
+  const chosen = formatsOf(view).find((format) => format === options.format?.name);
   return chosen ?? (target.isTerminal ? "table" : "tsv");
 }
 
-/** @throws CliError usage for a word that is no format, and from the flag for one that is not to be had */
-export function checkFormat(choice: FormatChoice, noun: string): void {
+/** @throws CliError usage for a word that is not a format, and for a flag with a format that the view does not have */
+export function checkFormat(choice: FormatChoice, view: FormatOwner): void {
   checkFormatName(choice);
   const { name, source, label } = choice;
-  const available = availableFormats();
-  const hint = `formats: ${available.join(", ")}`;
-  if (source === "flag" && !isOneOf(available, name)) {
-    throw usageError(`${label}: ${noun} output has no format "${name}"`, hint);
-  }
+  const formats = formatsOf(view);
+  if (source !== "flag" || isOneOf(formats, name)) return;
+  throw usageError(`${label}: ${view.noun} output has no format "${name}"`, `formats: ${formats.join(", ")}`);
 }
 
-/** @throws CliError usage for a word that is no format of any command */
+/** @throws CliError usage for a word that is not a format of any command */
 export function checkFormatName({ name, label }: FormatChoice): void {
   if (isOneOf(FORMATS, name)) return;
-  throw usageError(`${label}: "${name}" is no output format`, `formats: ${availableFormats().join(", ")}`);
+  throw usageError(`${label}: "${name}" is not an output format`, `formats: ${formatsOf().join(", ")}`);
 }
 
 function parseFields<T>(text: string, view: View<T>): readonly KeyOf<T>[] {
   const names = text.split(",").map((name) => name.trim());
   const unknown = names.filter((name) => !isKeyOf(view, name));
   if (unknown.length > 0) {
-    const what = unknown.includes("")
+    const problem = unknown.includes("")
       ? "a field name is empty"
       : `${view.noun} output has no field ${unknown.map((name) => `"${name}"`).join(", ")}`;
-    throw usageError(`--fields: ${what}`, `fields: ${keysOf(view).join(", ")}`);
+    throw usageError(`--fields: ${problem}`, `fields: ${keysOf(view).join(", ")}`);
   }
   return names.filter((name) => isKeyOf(view, name));
 }

@@ -1,14 +1,14 @@
 /**
- * Text of others made harmless before it meets a terminal: what could move the cursor, change colours, reorder
- * letters or fake a line is shown as an escape. This is for eyes; it does not make a way back.
+ * Makes untrusted text safe to print on a terminal: characters that could move the cursor, change colors, reorder
+ * letters or fake a line become visible escapes. Only for reading, the escapes cannot be reversed.
  */
 
 /** Control characters (C0, DEL, C1), lone surrogates, line and paragraph separators, bidirectional controls. */
 const HARMFUL = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** No script stacks more marks on one letter; piled up they paint over neighbouring lines. */
+/** No script puts more marks on one letter; stacked marks paint over neighboring lines. */
 const MARKS_MAX = 8;
-/** Joiners and other characters of no width do not begin a new letter either. */
+/** Joiners and other characters of zero width do not start a new letter either. */
 const TOO_MANY_MARKS = new RegExp(`[\\p{M}\\u200b-\\u200d\\u2060-\\u2064\\ufeff]{${MARKS_MAX + 1},}`, "gu");
 
 const NAMED_ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
@@ -18,16 +18,16 @@ export function sanitizeLine(text: string): string {
   return limitMarks(text.replace(HARMFUL, visibleEscape));
 }
 
-/** Text of several lines: as `sanitizeLine`, but line feeds and tabs stay, and CRLF is a line feed. */
+/** Several lines of text: like `sanitizeLine`, but keeps line feeds and tabs, and turns CRLF into a line feed. */
 export function sanitizeBlock(text: string): string {
   const lines = text.replaceAll("\r\n", "\n");
   return limitMarks(lines.replace(HARMFUL, (found) => (isLayout(found) ? found : visibleEscape(found))));
 }
 
 /**
- * A JSON text for a terminal: what JSON leaves as it is but a terminal may obey becomes `\uXXXX`, so the text
- * still means the same. @see RFC 8259 §7
- * @param text as JSON.stringify writes it
+ * JSON for a terminal: characters that JSON allows but a terminal may obey become `\uXXXX`, which keeps the value.
+ * @param text as written by JSON.stringify
+ * @see RFC 8259 §7
  */
 export function escapeJson(text: string): string {
   return limitMarks(

@@ -1,16 +1,18 @@
-/** Colours and weight for terminals. Each function takes text that is harmless already. */
+import { HEX_COLOR } from "../contract/limits.js";
+
+/** Colors and weight for terminals. Each function takes sanitized text. */
 export interface Style {
-  /** Whether any of this shows. */
+  /** Whether colors are shown. */
   readonly enabled: boolean;
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
   readonly red: (text: string) => string;
   readonly green: (text: string) => string;
-  /** `color` is `#` and six hex digits; with anything else the text stays as it is. */
+  /** `color` is `#` and six hex digits; with anything else the text is not changed. */
   readonly hex: (color: string, text: string) => string;
 }
 
-/** The style without colours: text stays as it is. */
+/** Does not change the text. */
 export const PLAIN_STYLE: Style = {
   enabled: false,
   bold: (text) => text,
@@ -20,10 +22,10 @@ export const PLAIN_STYLE: Style = {
   hex: (_color, text) => text,
 };
 
-/** 256 colours: terminals without 24-bit colour garble its sequences, hardly one lacks these. */
+/** 256 colors: terminals without 24-bit color garble its sequences, and hardly any terminal lacks these. */
 const COLOR_LEVEL = 2;
 
-/** The style for a stream; the colour package is loaded only where it is wanted. */
+/** The style for a stream; the color package is loaded only for streams with colors. */
 export async function createStyle(color: boolean): Promise<Style> {
   if (!color) return PLAIN_STYLE;
   const { Chalk } = await import("chalk");
@@ -34,16 +36,11 @@ export async function createStyle(color: boolean): Promise<Style> {
     dim: chalk.dim,
     red: chalk.red,
     green: chalk.green,
-    hex: (value, text) => (isHexColor(value) ? chalk.hex(value)(text) : text),
+    hex: (value, text) => (HEX_COLOR.test(value) ? chalk.hex(value)(text) : text),
   };
 }
 
-/** Whether the text is `#` and six hex digits, the one way in which the contract writes a colour. */
-export function isHexColor(text: string): boolean {
-  return /^#[0-9a-f]{6}$/i.test(text);
-}
-
-/** What `--color` takes. */
+/** Values of `--color`. */
 export type ColorChoice = "auto" | "always" | "never";
 
 export interface ColorOptions {
@@ -54,8 +51,8 @@ export interface ColorOptions {
 }
 
 /**
- * Whether a stream gets colours: `--color`, then NO_COLOR, FORCE_COLOR (`0` and `false` mean no), TERM=dumb, and
- * last whether it is a terminal. Empty variables count as unset.
+ * Whether a stream gets colors: `--color`, then NO_COLOR, FORCE_COLOR (`0` and `false` mean no), TERM=dumb, and
+ * finally whether it is a terminal. Empty variables count as unset.
  */
 export function wantsColor({ choice, env, isTerminal }: ColorOptions): boolean {
   if (choice === "always") return true;

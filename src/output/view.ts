@@ -1,67 +1,106 @@
+import type { Style } from "./style.js";
+
 /** How one kind of value is shown. A view knows the value's flat shape and nothing of streams. */
 export interface View<T> {
   /** What one value is called in messages: `event`, `calendar`. */
   readonly noun: string;
-  /** Every key of the JSON object, in their order. `--fields` takes any of them, in every format. */
+  /** Every key of the JSON object, in order. `--fields` takes any of them, in every format. */
   readonly keys: { readonly [K in KeyOf<T>]-?: ViewKey<T> };
-  /** Columns of tsv, in their order; with none, nothing is printed. Keys that no value has are left out. */
+  /** Columns of tsv, in order; nothing is printed when empty. Keys that no value has are left out. */
   readonly tsv: readonly KeyOf<T>[];
-  /** Columns of a table for eyes; the default is `tsv`. */
+  /** Columns of a table; the default is `tsv`. */
   readonly table?: readonly (KeyOf<T> | TableColumn<T>)[];
-  /** Lines of a table for eyes that shows one value alone; the default is `table`. */
-  readonly listing?: readonly (KeyOf<T> | TableColumn<T>)[];
-  /**
-   * `rows`: one line a value. `pairs`: one `key value` a line, for one value alone.
-   * `bare`: one value with one key, of which the text alone is shown.
-   */
-  readonly layout: "rows" | "pairs" | "bare";
+  /** Lines of the detail view, which `table` shows for a single value; the default is `table`. */
+  readonly detail?: readonly (KeyOf<T> | TableColumn<T>)[];
+  /** Draws the whole text of `table`, instead of a list or a detail view. */
+  readonly draw?: (rendering: Rendering<T>, canvas: Canvas) => string | Promise<string>;
+  /** Formats of this view, in addition to the common ones or instead of one of them. */
+  readonly formats?: { readonly [F in Format]?: Renderer<T> };
 }
 
 export type KeyOf<T> = keyof T & string;
 
 export interface ViewKey<T> {
-  /** The value as it goes to JSON; the default is the value under the key. Undefined leaves the key out. */
+  /** The value in JSON; the default is the value under the key. Undefined leaves the key out. */
   readonly json?: (value: T) => unknown;
-  /** The value as it goes to one cell; the default is the JSON value, lists joined by `, `, null as nothing. */
+  /** The value as text; the default is the JSON value, with lists joined by `, ` and null as nothing. */
   readonly text?: (value: T) => string;
-  /** What a table for eyes shows instead of the text. */
+  /** What a table shows instead of the text. */
   readonly cell?: (value: T) => Cell;
-  /** What a table calls it; the default is the key as words. */
+  /** Header of the column; the default is the key as words. */
   readonly header?: string;
-  /** The narrowest width its column may shrink to; without it the text is always shown whole. */
-  readonly shrinkTo?: number;
-  /** Whether its column gives way before the others. */
-  readonly yieldsFirst?: boolean;
-  /** Whether the text may have several lines; where one line is all there is, line feeds are shown as escapes. */
+  /** Narrowest width of the column; without it the text is never cut or broken. */
+  readonly minWidth?: number;
+  /** Whether the column shrinks before the others. */
+  readonly shrinksFirst?: boolean;
+  /** Whether a detail view keeps the line feeds of the text; elsewhere they are shown as escapes. */
   readonly multiline?: boolean;
 }
 
-/** A column of a table for eyes that is no JSON key. */
+/** A column of a table that is not a JSON key. */
 export interface TableColumn<T> {
   readonly header: string;
   readonly cell: (value: T) => Cell;
-  /** Whether these values need the column at all. */
+  /** Whether the column is shown for these values; the default is yes. */
   readonly isShown?: (values: readonly T[]) => boolean;
 }
 
-/** What a table shows in one place, not yet made harmless. */
+/** One cell of a table, not yet sanitized. */
 export interface Cell {
   readonly text: string;
-  /** `#` and six hex digits: the colour of a dot before the text, where colours are shown. */
-  readonly dot?: string | null;
+  /** `#` and six hex digits: the color of a marker before the text, on streams with colors. */
+  readonly color?: string | null;
 }
 
-/** The formats this program knows by name; each command has some of them. */
+/** Every format name; each command supports some of them. */
 export const FORMATS = ["table", "tsv", "csv", "json", "ndjson", "markdown", "text", "ics"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Where a command hands its value over. */
+/** Returns the whole text, line feeds included; empty when there is nothing to print. */
+export type Renderer<T> = (rendering: Rendering<T>) => string | Promise<string>;
+
+/** What a renderer is given. */
+export interface Rendering<T> {
+  readonly view: View<T>;
+  readonly values: readonly T[];
+  /** Whether one value was printed, not a list: JSON is an object then, not an array. */
+  readonly single: boolean;
+  /** The keys of `--fields` in order; null when the view decides. */
+  readonly fields: readonly KeyOf<T>[] | null;
+  readonly surface: Surface;
+  /** The chosen timezone. The first call reads the configuration. @throws CliError */
+  readonly zone: () => string;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+}
+
+/** What a renderer knows of the stream. */
+export interface Surface {
+  readonly isTerminal: boolean;
+  /** Columns of the terminal; undefined when unknown. */
+  readonly columns: number | undefined;
+  readonly color: boolean;
+}
+
+/** What `table` is drawn with. */
+export interface Canvas {
+  readonly style: Style;
+  /** Columns of the terminal; Infinity when there is no limit. */
+  readonly width: number;
+}
+
+/** Output with a single form: `--output` and `--fields` do not apply. */
+export interface Document<T> {
+  readonly render: (value: T, surface: Surface) => string;
+}
+
+/** Prints the value of a command. */
 export interface Output<T> {
-  /** Prints one value as an object, or a list as an array or lines. Resolves when the stream has taken it. */
   /**
-   * @param done what was done by then, as a sentence's end; an output that cannot be written must not hide it
+   * Prints one value, or a list. Resolves when the stream has taken the text.
+   * @param completed what the command has already done, as the end of a sentence; part of the error if printing fails
    */
-  print(value: T | readonly T[], done?: string): Promise<void>;
+  print(value: T | readonly T[], completed?: string): Promise<void>;
 }
 
 /** The keys of a view in the order of its JSON object. */
@@ -79,7 +118,7 @@ export function jsonOf<T>(view: View<T>, key: KeyOf<T>, value: T): unknown {
   return json === undefined ? value[key] : json(value);
 }
 
-/** The value as a JSON object of the given keys in their order; the default is all of them. */
+/** The value as a JSON object of the given keys, by default all of them. */
 export function jsonObject<T>(
   view: View<T>,
   value: T,
@@ -89,16 +128,15 @@ export function jsonObject<T>(
   return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }
 
-/** The value under a key as one cell. */
+/** The value under a key as text. */
 export function textOf<T>(view: View<T>, key: KeyOf<T>, value: T): string {
   const { text } = view.keys[key];
-  return text === undefined ? cellText(jsonOf(view, key, value)) : text(value);
+  return text === undefined ? jsonAsText(jsonOf(view, key, value)) : text(value);
 }
 
-/** Any JSON value as one cell: null is nothing, lists are joined by `, `. */
-export function cellText(value: unknown): string {
+function jsonAsText(value: unknown): string {
   if (value === null || value === undefined) return "";
-  if (Array.isArray(value)) return value.map(cellText).join(", ");
+  if (Array.isArray(value)) return value.map(jsonAsText).join(", ");
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 

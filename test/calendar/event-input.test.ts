@@ -65,27 +65,27 @@ describe("readEventInput", () => {
 
   test("says that recurrences cannot be set", () => {
     expect(read({ recurrences: ["RRULE:FREQ=DAILY"] }).notes).toEqual([
-      "--input: recurrences are left out, they cannot be set",
+      "--input: recurrences cannot be set and are ignored",
     ]);
   });
 
   test.each([
-    [[], "a list is no event"],
-    [null, "null is no event"],
-    ["Review", "a text is no event"],
-    [7, "a number is no event"],
+    [[], "a list is not an event"],
+    [null, "null is not an event"],
+    ["Review", "a text is not an event"],
+    [7, "a number is not an event"],
     [{ titel: "x", when: 1 }, 'an event has no "titel", "when"'],
     [JSON.parse('{"__proto__": {}}'), 'an event has no "__proto__"'],
     [{ title: 5 }, "title must be text, not a number"],
     [{ title: "" }, "title is empty"],
     [{ title: "x".repeat(51) }, "title is 51 characters long"],
-    [{ category: "memo" }, 'category: "memo" is no category'],
+    [{ category: "memo" }, 'category: "memo" is not a category'],
     [{ all_day: "true" }, "all_day must be true or false, not a text"],
     [{ start_at: 1_700_000_000 }, "start_at must be text, not a number"],
     [{ start_at: "2026-11-21T15:00" }, "start_at"],
     [{ start_at: "2026-11-21" }, "start_at"],
     [{ end_at: "soon" }, "end_at"],
-    [{ end_timezone: "Tokio" }, 'end_timezone: "Tokio" is no timezone'],
+    [{ end_timezone: "Tokio" }, 'end_timezone: "Tokio" is not a valid timezone'],
     [{ url: ["x"] }, "url must be text, not a list"],
     [{ label: {} }, "label must be"],
     [{ label: "" }, "label must be"],

@@ -43,7 +43,7 @@ describe("parseCategory", () => {
   test.each(["", "Keep", "memo"])("refuses %j", (text) => {
     expect(failureOf(() => parseCategory(text, "--category"))).toMatchObject({
       code: "usage",
-      message: `--category: "${text}" is no category`,
+      message: `--category: "${text}" is not a category`,
       hint: "write schedule or keep",
     });
   });

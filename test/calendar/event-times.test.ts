@@ -2,10 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { planTimes, type TimePlan } from "../../src/calendar/event-times.js";
 import { EVENT_RULES } from "../../src/contract/bodies.js";
-import { anyDate, anyInstant, anyZone, failureOf } from "./fixtures.js";
+import { anyDate, anyInstant, anyZone, failureOf, parsed, type TypedTimes } from "./fixtures.js";
 
-function plan(fields: Partial<TimePlan>) {
-  return planTimes({ category: "schedule", zone: "Asia/Tokyo", ...fields });
+type TypedPlan = Omit<TimePlan, "start" | "end" | "duration"> & TypedTimes;
+
+function plan(fields: Partial<TypedPlan>) {
+  const { zone = "Asia/Tokyo" } = fields;
+  return planTimes({ category: "schedule", zone, ...parsed(fields, zone) });
 }
 
 const NO_TIMES = {
@@ -17,7 +20,7 @@ const NO_TIMES = {
 };
 
 describe("planTimes", () => {
-  test.each<[string, Partial<TimePlan>, string, string]>([
+  test.each<[string, Partial<TypedPlan>, string, string]>([
     ["start and end", { start: "2026-11-21T15:00", end: "2026-11-21T16:30" }, "06:00", "07:30"],
     ["start and duration", { start: "2026-11-21T15:00", duration: "1h30m" }, "06:00", "07:30"],
     ["offsets", { start: "2026-11-21T15:00+01:00", end: "2026-11-21T16:00Z" }, "14:00", "16:00"],
@@ -58,7 +61,7 @@ describe("planTimes", () => {
     expect(plan({ ...start, duration: "24h" }).end_at).toBe("2026-11-01T16:00:00.000Z");
   });
 
-  test.each<[string, Partial<TimePlan>, string]>([
+  test.each<[string, Partial<TypedPlan>, string]>([
     ["one day without an end", {}, "2026-11-22"],
     ["the last day, named", { end: "2026-11-22" }, "2026-11-23"],
     ["the same day, named", { end: "2026-11-21" }, "2026-11-22"],
@@ -84,7 +87,7 @@ describe("planTimes", () => {
     expect(plan({ category: "keep", ...times })).toEqual(plan(times));
   });
 
-  test.each<[string, Partial<TimePlan>, string]>([
+  test.each<[string, Partial<TypedPlan>, string]>([
     ["a schedule without times", {}, "missing --start, --end or --duration"],
     ["a schedule without an end", { start: "2026-11-21T15:00" }, "missing --end or --duration"],
     [
@@ -98,7 +101,7 @@ describe("planTimes", () => {
     [
       "--duration beside --end",
       { start: "2026-11-21T15:00", end: "2026-11-21T16:00", duration: "1h" },
-      "--duration stands for --end",
+      "--end and --duration are both given",
     ],
     ["a date without --all-day", { start: "2026-11-21", duration: "1h" }, '--start: "2026-11-21" is a date'],
     ["a clock time for all-day", { allDay: true, start: "2026-11-21T15:00" }, "has a clock time"],
@@ -167,16 +170,16 @@ describe("planTimes", () => {
     fc.assert(
       fc.property(anyDate, anyZone, anyZone, (start, zone, other) => {
         const fields = { category: "schedule", allDay: true, start };
-        expect(planTimes({ ...fields, zone })).toEqual(planTimes({ ...fields, zone: other }));
+        expect(plan({ ...fields, zone })).toEqual(plan({ ...fields, zone: other }));
       }),
     );
   });
 });
 
 /** The times, null where the flags are a usage error. */
-function planned(fields: TimePlan) {
+function planned(fields: TypedPlan) {
   try {
-    return planTimes(fields);
+    return plan(fields);
   } catch (error) {
     expect(error).toMatchObject({ name: "CliError", code: "usage" });
     return null;

@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import { parseDateInput, parseDuration, parseTimeZone } from "../../src/calendar/dates.js";
+import type { TimeFlags } from "../../src/calendar/event-times.js";
 import type { CalendarEvent, User } from "../../src/contract/shapes.js";
 import { CliError } from "../../src/errors.js";
 
@@ -77,3 +79,31 @@ export const anyInstant: fc.Arbitrary<number> = fc.integer({
 export const anyDate: fc.Arbitrary<string> = anyInstant.map((instant) =>
   new Date(instant).toISOString().slice(0, 10),
 );
+
+/** Time flags as typed. */
+export interface TypedTimes {
+  readonly start?: string | undefined;
+  readonly end?: string | undefined;
+  readonly duration?: string | undefined;
+  readonly startTimezone?: string | undefined;
+  readonly endTimezone?: string | undefined;
+}
+
+/** Flags with their times parsed as the commands do it. */
+export function parsed<T extends TypedTimes>(
+  flags: T,
+  zone: string,
+): Omit<T, "start" | "end" | "duration"> & TimeFlags {
+  const { start, end, duration, ...rest } = flags;
+  const startTimezone = flags.startTimezone && parseTimeZone(flags.startTimezone, "--start-timezone");
+  const endTimezone = flags.endTimezone && parseTimeZone(flags.endTimezone, "--end-timezone");
+  return {
+    ...rest,
+    start:
+      start === undefined
+        ? undefined
+        : parseDateInput(start, { source: "--start", zone: startTimezone ?? zone }),
+    end: end === undefined ? undefined : parseDateInput(end, { source: "--end", zone: endTimezone ?? zone }),
+    duration: duration === undefined ? undefined : parseDuration(duration, "--duration"),
+  };
+}

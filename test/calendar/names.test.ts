@@ -48,7 +48,7 @@ describe("resolveName", () => {
 
   test("there is nothing to choose from", () => {
     const failure = failureOf(() => resolveName("x", [], { noun: "label", source: "--label" }));
-    expect(failure).toMatchObject({ exitCode: 5, hint: "there are no labels at all" });
+    expect(failure).toMatchObject({ exitCode: 5, hint: "there are no labels" });
   });
 
   test.each([

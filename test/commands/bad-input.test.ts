@@ -123,6 +123,11 @@ describe("exit 2, and nothing is written", () => {
     ["an unknown include", ["calendars", "--include", "events"], ["--include", "events", "labels"]],
     ["a colour choice that is none", ["calendars", "--color", "blue"], ["--color", "blue", "never"]],
     ["a number of seconds that is none", ["whoami", "--timeout", "x"], ["--timeout"]],
+    [
+      "an unknown category to change to",
+      ["events", "update", "abc", "--category", "memo"],
+      ["--category", "memo", "schedule", "keep"],
+    ],
     ["nothing to change", ["events", "update", "abc"], ["nothing to change"]],
     ["a field that cannot be cleared", ["events", "update", "abc", "--clear", "title"], ["--clear", "title"]],
     [

@@ -297,7 +297,7 @@ describe("events create", () => {
       "keep",
     );
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/its id, [0-9a-f]{32}/);
+    expect(stderr).toMatch(/its id is [0-9a-f]{32}/);
     expect(lastBody()).toEqual({
       data: {
         attributes: { category: "keep", title: "Milk" },

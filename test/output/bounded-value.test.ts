@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CliError } from "../../src/errors.js";
-import { boundText, boundValue } from "../../src/output/bounded-value.js";
-import { renderError } from "../../src/output/error-report.js";
+import { boundText, boundValue, renderError } from "../../src/output/error-report.js";
 
 const MEBIBYTE = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeWhen } from "../../src/output/views/event-when.js";
+import { describeWhen } from "../../src/output/views/event.js";
 
 describe("describeWhen", () => {
   test.each([

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { View } from "../../src/output/view.js";
-import { createBareView, deletedView } from "../../src/output/views/bare.js";
-import { calendarView } from "../../src/output/views/calendar.js";
+import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
 import { activityView, eventView } from "../../src/output/views/event.js";
+import { createBareView, deletedView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
-import { labelView, userView } from "../../src/output/views/related.js";
 import { serviceClientView, serviceTokenView, serviceUserView } from "../../src/output/views/service.js";
 import { harmfulCodes, hostileText } from "../support/harmful-text.js";
 import { ACTIVITY, ALL_DAY_EVENT, CALENDAR, EVENT, MEMBER, WORK_LABEL } from "./fixtures.js";

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Label } from "../../src/contract/shapes.js";
 import { CliError } from "../../src/errors.js";
 import {
   createOutput,
@@ -7,11 +8,13 @@ import {
   type OutputOptions,
   type OutputTarget,
 } from "../../src/output/output.js";
+import type { View } from "../../src/output/view.js";
+import { labelView } from "../../src/output/views/calendar.js";
+import { JSON_DOCUMENT, JSON_LINE } from "../../src/output/views/plain.js";
 import { statusView } from "../../src/output/views/profile.js";
-import { labelView } from "../../src/output/views/related.js";
 import { serviceClientView } from "../../src/output/views/service.js";
 import { WORK_LABEL } from "./fixtures.js";
-import { rendered } from "./rendered.js";
+import { rendered, VIEWER } from "./rendered.js";
 
 const flag = (name: string): FormatChoice => ({ name, source: "flag", label: "--output" });
 const variable = (name: string): FormatChoice => ({ name, source: "environment", label: "CALCTL_OUTPUT" });
@@ -21,9 +24,12 @@ function target(isTerminal: boolean, write: OutputTarget["write"] = async () => 
 }
 
 /** The usage error of a wrong option, which comes before anything is printed. */
-function refusal(options: Partial<OutputOptions>): { message: string; hint: string | undefined } {
+function refusal(
+  options: Partial<OutputOptions>,
+  view = labelView,
+): { message: string; hint: string | undefined } {
   try {
-    createOutput(labelView, { format: null, fields: undefined, ...options }, target(false));
+    createOutput(view, { format: null, fields: undefined, ...VIEWER, ...options }, target(false));
   } catch (error) {
     if (error instanceof CliError && error.code === "usage")
       return { message: error.message, hint: error.hint };
@@ -50,10 +56,10 @@ describe("the format", () => {
   const hint = "formats: table, tsv, json, ndjson";
 
   test.each<[FormatChoice, string]>([
-    [flag("xml"), '--output: "xml" is no output format'],
-    [variable("xml"), 'CALCTL_OUTPUT: "xml" is no output format'],
-    [flag(""), '--output: "" is no output format'],
-    [flag("JSON"), '--output: "JSON" is no output format'],
+    [flag("xml"), '--output: "xml" is not an output format'],
+    [variable("xml"), 'CALCTL_OUTPUT: "xml" is not an output format'],
+    [flag(""), '--output: "" is not an output format'],
+    [flag("JSON"), '--output: "JSON" is not an output format'],
     [flag("ics"), '--output: label output has no format "ics"'],
   ])("%o is refused with the formats there are", (format, message) => {
     expect(refusal({ format })).toEqual({ message, hint });
@@ -63,7 +69,7 @@ describe("the format", () => {
     let written = "";
     const output = createOutput(
       labelView,
-      { format: variable("ics"), fields: undefined },
+      { format: variable("ics"), fields: undefined, ...VIEWER },
       target(false, async (text) => {
         written += text;
       }),
@@ -83,7 +89,7 @@ describe("--fields", () => {
     expect(await rendered(labelView, [WORK_LABEL], { format, fields: "name, id" })).toBe(expected);
   });
 
-  test("shows an asked-for line of a listing though it is empty", async () => {
+  test("shows an asked-for line of a detail view though it is empty", async () => {
     const label = { ...WORK_LABEL, name: null };
     expect(await rendered(labelView, label, { format: "table", fields: "name,number" })).toBe(
       "Name\nNumber  6\n",
@@ -125,12 +131,74 @@ describe("--fields", () => {
   });
 });
 
+describe("what a view brings itself", () => {
+  const agendaView: View<Label> = {
+    ...labelView,
+    noun: "agenda",
+    draw: ({ values, zone, now }, { width }) => `${values.length} at ${now()} in ${zone()}, ${width} wide\n`,
+    formats: { ics: ({ values }) => values.map(({ id }) => `BEGIN:${id}\n`).join("") },
+  };
+
+  test("its own drawing, which knows zone, time and width", async () => {
+    const text = await rendered(agendaView, [WORK_LABEL], { columns: 60 });
+    expect(text).toBe(`1 at ${VIEWER.now()} in Asia/Tokyo, 60 wide\n`);
+  });
+
+  test("its own format next to the common ones", async () => {
+    expect(await rendered(agendaView, [WORK_LABEL], { format: "ics" })).toBe("BEGIN:AbC-dEf_GhIj,6\n");
+    expect(await rendered(agendaView, [WORK_LABEL], { format: "tsv", fields: "number" })).toBe("6\n");
+    expect(await rendered(agendaView, [], {})).toBe("");
+  });
+
+  test("it is listed among the formats", () => {
+    expect(refusal({ format: flag("csv") }, agendaView)).toEqual({
+      message: '--output: agenda output has no format "csv"',
+      hint: "formats: table, tsv, json, ndjson, ics",
+    });
+  });
+
+  test("no zone is asked for where none is shown", async () => {
+    const zone = () => {
+      throw new Error("the configuration was read");
+    };
+    const options = { format: null, fields: undefined, now: VIEWER.now, zone };
+    await createOutput(labelView, options, target(true)).print([WORK_LABEL]);
+    await expect(createOutput(agendaView, options, target(true)).print([WORK_LABEL])).rejects.toThrow();
+  });
+});
+
+describe("a document", () => {
+  test.each([
+    ["indented", JSON_DOCUMENT, false, '{\n  "a": "\u009b"\n}\n'],
+    ["indented, escaped on a terminal", JSON_DOCUMENT, true, '{\n  "a": "\\u009b"\n}\n'],
+    ["on one line", JSON_LINE, true, '{"a":"\\u009b"}\n'],
+  ])("of JSON is %s, whatever format and fields are chosen", async (_, document, isTerminal, expected) => {
+    const writes: string[] = [];
+    const options = { ...VIEWER, format: flag("table"), fields: "x" };
+    const write = async (text: string) => {
+      writes.push(text);
+    };
+    await createOutput(document, options, target(isTerminal, write)).print({ a: "\u009b" });
+    expect(writes).toEqual([expected]);
+  });
+});
+
 describe("print", () => {
+  test("says what is already done when the stream fails", async () => {
+    const failing = target(false, async () => {
+      throw new CliError("failed", "stdout cannot be written: ENOSPC");
+    });
+    const options = { ...VIEWER, format: null, fields: undefined };
+    await expect(
+      createOutput(labelView, options, failing).print(WORK_LABEL, "a label was set"),
+    ).rejects.toThrow("stdout cannot be written: ENOSPC, but a label was set");
+  });
+
   test("rejects when the stream failed", async () => {
     const failure = new Error("ENOSPC");
     const output = createOutput(
       labelView,
-      { format: null, fields: undefined },
+      { format: null, fields: undefined, ...VIEWER },
       target(false, async () => {
         throw failure;
       }),
@@ -142,7 +210,7 @@ describe("print", () => {
     const writes: string[] = [];
     const output = createOutput(
       labelView,
-      { format: null, fields: undefined },
+      { format: null, fields: undefined, ...VIEWER },
       target(false, async (text) => {
         writes.push(text);
       }),

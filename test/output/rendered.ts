@@ -9,6 +9,9 @@ export interface RenderedOptions {
   readonly color?: boolean;
 }
 
+/** The chosen zone and the clock of tests. */
+export const VIEWER = { zone: () => "Asia/Tokyo", now: () => Date.parse("2026-11-21T14:30:00.000Z") };
+
 /** What a command prints for a value, whole. */
 export async function rendered<T>(
   view: View<T>,
@@ -25,7 +28,7 @@ export async function rendered<T>(
     },
   };
   const choice = format === undefined ? null : ({ name: format, source: "flag", label: "--output" } as const);
-  await createOutput(view, { format: choice, fields }, target).print(value);
+  await createOutput(view, { format: choice, fields, ...VIEWER }, target).print(value);
   return written;
 }
 

@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { textWidth } from "../../src/output/table/text-width.js";
+import { labelView } from "../../src/output/views/calendar.js";
 import { eventView } from "../../src/output/views/event.js";
-import { labelView } from "../../src/output/views/related.js";
 import { EVENT, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";
 

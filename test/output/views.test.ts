@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { View } from "../../src/output/view.js";
-import { createBareView, deletedView } from "../../src/output/views/bare.js";
-import { calendarView } from "../../src/output/views/calendar.js";
+import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
 import { activityView, eventView } from "../../src/output/views/event.js";
+import { createBareView, deletedView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
-import { labelView, userView } from "../../src/output/views/related.js";
 import { serviceClientView, serviceTokenView, serviceUserView } from "../../src/output/views/service.js";
 import {
   ACTIVITY,
@@ -25,29 +24,47 @@ import {
 } from "./fixtures.js";
 import { type RenderedOptions, rendered, visible } from "./rendered.js";
 
-/** Every format, on terminals of 80 and 40 columns and in a pipe. */
-const SURFACES: readonly (readonly [title: string, options: RenderedOptions])[] = [
-  ["table, 80 columns", { format: "table", columns: 80 }],
-  ["table, 80 columns, in colour", { format: "table", columns: 80, color: true }],
-  ["table, 40 columns", { format: "table", columns: 40 }],
-  ["table, pipe", { format: "table" }],
-  ["tsv, 80 columns", { format: "tsv", columns: 80 }],
-  ["tsv, pipe", { format: "tsv" }],
-  ["json, 80 columns", { format: "json", columns: 80 }],
-  ["json, pipe", { format: "json" }],
-  ["ndjson, 80 columns", { format: "ndjson", columns: 80 }],
-  ["ndjson, pipe", { format: "ndjson" }],
+const PIPE: readonly (readonly [title: string, options: RenderedOptions])[] = [
+  ["table", { format: "table" }],
+  ["tsv", { format: "tsv" }],
+  ["json", { format: "json" }],
+  ["ndjson", { format: "ndjson" }],
 ];
 
-async function gallery<T>(view: View<T>, value: NoInfer<T> | readonly NoInfer<T>[]): Promise<string> {
-  const sections = SURFACES.map(
-    async ([title, options]) => `== ${title}\n${visible(await rendered(view, value, options))}`,
-  );
-  return (await Promise.all(sections)).join("");
+/** What goes to a terminal is not always what goes to a pipe. */
+const EVERY_FORMAT: typeof PIPE = [
+  ...PIPE,
+  ...PIPE.map(([title, options]) => [`${title}, terminal`, { ...options, columns: 80 }] as const),
+];
+
+const WIDTHS: typeof PIPE = [
+  ["80 columns, in color", { format: "table", columns: 80, color: true }],
+  ["40 columns", { format: "table", columns: 40 }],
+  ["pipe", { format: "table" }],
+];
+
+/** What identifies a view: its columns, its cells and its JSON keys. */
+const SHAPES: typeof PIPE = [
+  ["table", { format: "table", columns: 80 }],
+  ["tsv", { format: "tsv" }],
+  ["ndjson", { format: "ndjson" }],
+];
+
+type Draw = (surfaces: typeof PIPE) => Promise<string>;
+
+function sample<T>(name: string, view: View<T>, value: NoInfer<T> | readonly NoInfer<T>[]) {
+  const draw: Draw = async (surfaces) => {
+    const sections = surfaces.map(
+      async ([title, options]) => `== ${name}: ${title}\n${visible(await rendered(view, value, options))}`,
+    );
+    return (await Promise.all(sections)).join("");
+  };
+  return draw;
 }
 
-async function expectGolden(name: string, text: string): Promise<void> {
-  await expect(text).toMatchFileSnapshot(`golden/${name}.txt`);
+async function expectGolden(name: string, draws: readonly Draw[], surfaces: typeof PIPE): Promise<void> {
+  const texts = await Promise.all(draws.map((draw) => draw(surfaces)));
+  await expect(texts.join("")).toMatchFileSnapshot(`golden/${name}.txt`);
 }
 
 const CLIENT = {
@@ -58,119 +75,65 @@ const CLIENT = {
 };
 const TOKEN = { id: "t-1", user_id: "u-1", read_only: true, created_at: "2026-11-01T00:00:00.000Z" };
 
-describe("what each view prints, in every format", () => {
-  test("events", async () => {
-    await expectGolden("events", await gallery(eventView, [EVENT, ALL_DAY_EVENT, HOSTILE_EVENT, BARE_KEEP]));
-  });
+const STATUS = {
+  profile: "work",
+  base_url: "https://calendars.example",
+  token_source: "CALCTL_TOKEN",
+  signed_in: true,
+  user: MEMBER,
+  rate_limit: { limit: 600, remaining: 598, reset_at: "2026-11-21T06:00:00.000Z" },
+  clock_skew_seconds: -2,
+};
+const UNKNOWN_STATUS = {
+  profile: null,
+  base_url: null,
+  token_source: null,
+  signed_in: null,
+  user: null,
+  rate_limit: null,
+  clock_skew_seconds: null,
+};
+const PROFILES = [
+  { name: "local", base_url: null, in_use: false },
+  { name: "仕事", base_url: "https://calendars.example/api", in_use: true },
+];
+const CONFIG = { base_url: "https://calendars.example", timezone: null, token_command: '["pass","show"]' };
 
-  test("one event", async () => {
-    await expectGolden("event", await gallery(eventView, EVENT));
-  });
+const EVENTS = sample("events", eventView, [EVENT, ALL_DAY_EVENT, HOSTILE_EVENT, BARE_KEEP]);
+const HOSTILE_DETAIL = sample("hostile event", eventView, HOSTILE_EVENT);
+const LABELS = sample("labels", labelView, [DEFAULT_LABEL, WORK_LABEL, HOSTILE_LABEL, UNKNOWN_LABEL]);
 
-  test("one event with hostile text", async () => {
-    await expectGolden("event-hostile", await gallery(eventView, HOSTILE_EVENT));
-  });
+test("the shape of every view", async () => {
+  const views = [
+    EVENTS,
+    sample("event", eventView, EVENT),
+    sample("calendars", calendarView, [CALENDAR, HOSTILE_CALENDAR]),
+    sample("calendar", calendarView, CALENDAR),
+    LABELS,
+    sample("members", userView, [MEMBER, NAMELESS, HOSTILE_MEMBER]),
+    sample("whoami", userView, MEMBER),
+    sample("comment", activityView, ACTIVITY),
+    sample("profiles", profileView, PROFILES),
+    sample("config", createConfigView(Object.keys(CONFIG)), CONFIG),
+    sample("bare value", createBareView("token"), { token: "s3cret" }),
+    sample("status", statusView, STATUS),
+    sample("status, nothing known", statusView, UNKNOWN_STATUS),
+    sample("deletion", deletedView, { deleted: [EVENT.id, ALL_DAY_EVENT.id] }),
+    sample("service users", serviceUserView, [{ id: "u-1", name: "Wall display", login: "display" }]),
+    sample("service clients", serviceClientView, [CLIENT]),
+    sample("new service client", serviceClientView, { ...CLIENT, client_secret: "0123456789".repeat(4) }),
+    sample("service tokens", serviceTokenView, [TOKEN]),
+    sample("new service token", serviceTokenView, { ...TOKEN, token: "s3cret" }),
+  ];
+  await expectGolden("views", views, SHAPES);
+});
 
-  test("calendars", async () => {
-    await expectGolden("calendars", await gallery(calendarView, [CALENDAR, HOSTILE_CALENDAR]));
-  });
+test("every format, with hostile text, in a pipe and on a terminal", async () => {
+  await expectGolden("formats", [HOSTILE_DETAIL, LABELS], EVERY_FORMAT);
+});
 
-  test("one calendar", async () => {
-    await expectGolden("calendar", await gallery(calendarView, CALENDAR));
-  });
-
-  test("labels", async () => {
-    const labels = [DEFAULT_LABEL, WORK_LABEL, HOSTILE_LABEL, UNKNOWN_LABEL];
-    await expectGolden("labels", await gallery(labelView, labels));
-  });
-
-  test("members", async () => {
-    await expectGolden("members", await gallery(userView, [MEMBER, NAMELESS, HOSTILE_MEMBER]));
-  });
-
-  test("whoami", async () => {
-    await expectGolden("whoami", await gallery(userView, MEMBER));
-  });
-
-  test("a comment", async () => {
-    await expectGolden("comment", await gallery(activityView, ACTIVITY));
-  });
-
-  test("profiles", async () => {
-    const profiles = [
-      { name: "local", base_url: null, in_use: false },
-      { name: "仕事", base_url: "https://calendars.example/api", in_use: true },
-    ];
-    await expectGolden("profiles", await gallery(profileView, profiles));
-  });
-
-  test("config", async () => {
-    const view = createConfigView(["base_url", "timezone", "token_command"]);
-    const config = {
-      base_url: "https://calendars.example",
-      timezone: null,
-      token_command: '["pass","show"]',
-    };
-    await expectGolden("config", await gallery(view, config));
-  });
-
-  test("a bare value", async () => {
-    await expectGolden("bare", await gallery(createBareView("token"), { token: "s3cret" }));
-  });
-
-  test("status, signed in", async () => {
-    const status = {
-      profile: "work",
-      base_url: "https://calendars.example",
-      token_source: "CALCTL_TOKEN",
-      signed_in: true,
-      user: MEMBER,
-      rate_limit: { limit: 600, remaining: 598, reset_at: "2026-11-21T06:00:00.000Z" },
-      clock_skew_seconds: -2,
-    };
-    await expectGolden("status", await gallery(statusView, status));
-  });
-
-  test("status, nobody asked", async () => {
-    const status = {
-      profile: null,
-      base_url: null,
-      token_source: null,
-      signed_in: null,
-      user: null,
-      rate_limit: null,
-      clock_skew_seconds: null,
-    };
-    await expectGolden("status-unknown", await gallery(statusView, status));
-  });
-
-  test("deletions", async () => {
-    await expectGolden("deleted", await gallery(deletedView, { deleted: [EVENT.id, ALL_DAY_EVENT.id] }));
-  });
-
-  test("users of the service", async () => {
-    await expectGolden(
-      "service-users",
-      await gallery(serviceUserView, [{ id: "u-1", name: "Wall display", login: "display" }]),
-    );
-  });
-
-  test("clients of the service", async () => {
-    await expectGolden("service-clients", await gallery(serviceClientView, [CLIENT]));
-  });
-
-  test("a client just made, with its secret", async () => {
-    const made = { ...CLIENT, client_secret: "0123456789abcdef0123456789abcdef0123456789a" };
-    await expectGolden("service-client", await gallery(serviceClientView, made));
-  });
-
-  test("tokens of the service", async () => {
-    await expectGolden("service-tokens", await gallery(serviceTokenView, [TOKEN]));
-  });
-
-  test("a token just made, with its secret", async () => {
-    await expectGolden("service-token", await gallery(serviceTokenView, { ...TOKEN, token: "s3cret" }));
-  });
+test("tables of every width", async () => {
+  await expectGolden("widths", [EVENTS, HOSTILE_DETAIL, LABELS], WIDTHS);
 });
 
 describe("an empty list", () => {
@@ -199,7 +162,7 @@ describe("events of several calendars", () => {
     );
   });
 
-  test("become a listing where that does not fit", async () => {
+  test("become detail views where that does not fit", async () => {
     expect(await rendered(eventView, events, { columns: 60 })).toBe(
       [
         "When      Sat 21 Nov 15:00–16:00",

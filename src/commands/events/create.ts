@@ -7,12 +7,12 @@ import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import type { ContextOf } from "../command.js";
 import {
   addEventFieldFlags,
-  createRelatedFinder,
+  createRelatedResolver,
   type EventFieldFlags,
   readEventFields,
 } from "./event-flags.js";
 
-/** Number of the label an event gets where nobody says otherwise. */
+/** Number of the label of an event without one. */
 const DEFAULT_LABEL = "1";
 
 export function registerEventsCreate(command: Command, contextOf: ContextOf): void {
@@ -21,9 +21,9 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
   );
 }
 
-/** Creates an event. What is wrong with the flags is said before anything is asked of the service. */
+/** Creates an event. Checks the flags before sending anything. */
 export async function runEventsCreate(
-  context: CalendarContext & Pick<Context, "output" | "input" | "note">,
+  context: CalendarContext & Pick<Context, "output" | "input" | "note" | "now">,
   options: EventFieldFlags,
 ): Promise<void> {
   const output = context.output(eventView);
@@ -31,10 +31,10 @@ export async function runEventsCreate(
   const fields = await readEventFields(context, options);
   const content = draftForCreate(fields.flags, fields.input, { zone: timezone });
   const { id: calendarId } = await chooseCalendar(context);
-  const finder = createRelatedFinder(context, calendarId);
-  const wantedLabel = fields.label ?? context.settings().setting("label");
-  const labelId = wantedLabel === undefined ? DEFAULT_LABEL : await finder.labelId(wantedLabel);
-  const attendeeIds = await finder.attendeeIds(fields.attendees);
+  const resolver = createRelatedResolver(context, calendarId);
+  const label = fields.label ?? context.settings().setting("label");
+  const labelId = label === undefined ? DEFAULT_LABEL : await resolver.labelId(label);
+  const attendeeIds = await resolver.attendeeIds(fields.attendees);
   const api = await context.api();
   const event = await api.createEvent(calendarId, {
     ...content,
@@ -42,10 +42,10 @@ export async function runEventsCreate(
     attendee_ids: attendeeIds,
   });
   if (event.start_at === null) {
-    context.note(`a keep without times is in no listing: note its id, ${event.id}`);
+    context.note(`events list does not show a keep without times; its id is ${event.id}`);
   }
   await output.print(
-    localizeEvent(fillRelated(event, finder.known()), timezone),
+    localizeEvent(fillRelated(event, resolver.resources()), timezone),
     `event ${event.id} was created`,
   );
 }

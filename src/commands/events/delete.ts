@@ -3,11 +3,11 @@ import { localizeEvent } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
-import { deletedView } from "../../output/views/bare.js";
-import { describeWhen } from "../../output/views/event-when.js";
+import { describeWhen } from "../../output/views/event.js";
+import { deletedView } from "../../output/views/plain.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import type { ContextOf } from "../command.js";
-import { collectEach } from "../each-item.js";
+import { processEach } from "../process-each.js";
 
 export interface EventsDeleteOptions {
   readonly ids: readonly string[];
@@ -38,13 +38,13 @@ export async function runEventsDelete(
   const { id: calendarId } = await chooseCalendar(context);
   if (!yes) await confirm(context, calendarId, ids);
   const api = await context.api();
-  const { results, finish } = await collectEach([...new Set(ids)], {
+  const { results, finish } = await processEach([...new Set(ids)], {
     noun: "event",
     verb: "deleted",
     name: (id) => id,
     warn: context.warn,
     // One after the other: it stays clear which was under way when something stops it.
-    atOnce: 1,
+    concurrency: 1,
     work: async (eventId) => {
       await api.deleteEvent({ calendarId, eventId });
       return eventId;

@@ -1,21 +1,18 @@
 import type { Command } from "commander";
+import { checkFlagTexts, type EventFlags } from "../../calendar/event-draft.js";
 import { type EventInput, readEventInput } from "../../calendar/event-input.js";
-import type { KnownRelated } from "../../calendar/event-view.js";
-import { resolveAttendees, resolveLabel } from "../../calendar/names.js";
+import type { RelatedResources } from "../../calendar/event-view.js";
+import { type NamedValue, resolveAttendees, resolveLabel } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
-import type { Label, User } from "../../contract/shapes.js";
+import { CATEGORIES, type Category, type Label, type User } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
+import { collect } from "../command.js";
+import { readTimeFlags, type TypedTimeFlags } from "./date-flags.js";
 
 /** The flags that `events create` and `events update` share, as typed. */
-export interface EventFieldFlags {
+export interface EventFieldFlags extends TypedTimeFlags {
   readonly title?: string;
-  readonly category?: string;
-  readonly start?: string;
-  readonly end?: string;
-  readonly duration?: string;
-  readonly allDay?: boolean;
-  readonly startTimezone?: string;
-  readonly endTimezone?: string;
+  readonly category?: Category;
   readonly description?: string;
   readonly descriptionFile?: string;
   readonly location?: string;
@@ -29,10 +26,10 @@ export interface EventFieldFlags {
 export function addEventFieldFlags(command: Command): Command {
   return command
     .option("--title <text>", "title, up to 50 characters")
-    .option("--category <schedule|keep>", "schedule or keep")
+    .addOption(command.createOption("--category <category>", "category").choices(CATEGORIES))
     .option("--start <time>", "2026-11-21T15:00, or 2026-11-21 with --all-day")
-    .option("--end <time>", "end; of an all-day event its last day")
-    .option("--duration <length>", "90m, 1h30m or 2d, in place of --end")
+    .option("--end <time>", "end; the last day of an all-day event")
+    .option("--duration <duration>", "90m, 1h30m or 2d, instead of --end")
     .option("--all-day", "whole days")
     .option("--start-timezone <zone>", "zone of the start, such as Asia/Tokyo (default: --timezone)")
     .option("--end-timezone <zone>", "zone of the end (default: --timezone)")
@@ -42,98 +39,66 @@ export function addEventFieldFlags(command: Command): Command {
     .option("--url <url>", "URL")
     .option("--label <number|id|name>", "label")
     .option("--attendee <id|name|me>", "attendee, repeatable", collect)
-    .option("--input <path|->", "one event as JSON, in the shape that -o json prints; flags win over it");
+    .option("--input <path|->", "read one event as JSON, as printed by -o json; flags win over it");
 }
 
-/** Gathers the values of a flag that may be given several times. */
-export function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
-  return [...(earlier ?? []), value];
-}
-
-/** Flags that go into a draft as they were typed. */
-const DRAFT_FLAGS = [
-  "title",
-  "category",
-  "start",
-  "end",
-  "duration",
-  "allDay",
-  "startTimezone",
-  "endTimezone",
-  "description",
-  "location",
-  "url",
-] as const;
-
-type DraftFlags = Pick<EventFieldFlags, (typeof DRAFT_FLAGS)[number]>;
-
-/** What the flags name, with files and stdin read. */
+/** What the flags say, with dates parsed, and files and stdin read. */
 export interface EventFields {
-  readonly flags: DraftFlags;
-  /** As typed, or as the input names it. */
+  readonly flags: EventFlags;
+  /** As typed, or as in the input. */
   readonly label: NamedValue | undefined;
   readonly attendees: NamedValues | undefined;
   readonly input: EventInput | null;
 }
 
-/** Reads `--input` and `--description-file`. @throws CliError usage */
+/** Reads the flags, and the files they name. @throws CliError usage */
 export async function readEventFields(
-  context: Pick<Context, "input" | "note">,
+  context: Pick<Context, "input" | "note" | "now" | "settings">,
   typed: EventFieldFlags,
 ): Promise<EventFields> {
-  const { descriptionFile, label, attendee, input: inputPath } = typed;
-  if (descriptionFile === "-" && inputPath === "-") {
-    throw usageError("stdin can be read once: give either --input - or --description-file -");
+  const { title, category, location, url, label, attendee, input: inputPath } = typed;
+  if (typed.descriptionFile === "-" && inputPath === "-") {
+    throw usageError("--input - and --description-file - both read stdin", "give only one of them");
   }
   const input =
     inputPath === undefined
       ? null
       : readEventInput(await context.input.json(inputPath, "--input"), "--input");
   for (const text of input?.notes ?? []) context.note(text);
+  const texts = { title, category, location, url, description: await readDescription(context, typed) };
+  checkFlagTexts(texts);
   return {
-    flags: { ...pickDraftFlags(typed), ...(await readDescription(context, typed)) },
+    flags: { ...texts, ...(await readTimeFlags(context, typed)) },
     label: namedValue(label, "--label") ?? namedValue(input?.label, "--input: label"),
     attendees: namedValues(attendee, "--attendee") ?? namedValues(input?.attendees, "--input: attendees"),
     input,
   };
 }
 
-/** The options of a command hold its global flags, too. */
-function pickDraftFlags(typed: EventFieldFlags): DraftFlags {
-  return Object.fromEntries(DRAFT_FLAGS.filter((name) => name in typed).map((name) => [name, typed[name]]));
-}
-
 async function readDescription(
   { input }: Pick<Context, "input">,
   { description, descriptionFile }: EventFieldFlags,
-): Promise<{ readonly description?: string }> {
-  if (descriptionFile === undefined) return {};
+): Promise<string | undefined> {
+  if (descriptionFile === undefined) return description;
   if (description !== undefined)
     throw usageError("give either --description or --description-file, not both");
   const text = await input.text(descriptionFile, "--description-file");
-  return { description: text.replace(/\r?\n$/, "") };
+  return text.replace(/\r?\n$/, "");
 }
 
 function namedValue(value: string | undefined, source: string): NamedValue | undefined {
   return value === undefined ? undefined : { value, source };
 }
 
-/** A value and where it came from. */
-export interface NamedValue {
-  readonly value: string;
-  /** Names it in messages. */
-  readonly source: string;
-}
-
 export interface NamedValues {
   readonly values: readonly string[];
-  /** Names them in messages. */
+  /** How messages name where they came from. */
   readonly source: string;
-  /** Who may be meant besides the members. */
+  /** Users who may be named in addition to the members. */
   readonly others: readonly User[];
 }
 
-/** Nothing where there is no value. */
+/** Undefined when there are no values. */
 export function namedValues(
   values: readonly string[] | undefined,
   source: string,
@@ -142,17 +107,17 @@ export function namedValues(
   return values === undefined ? undefined : { values, source, others };
 }
 
-/** Finds labels and members of one calendar by name; each list is read once, and only when it is needed. */
-export interface RelatedFinder {
+/** Resolves names of labels and members of one calendar. Each list is read once, when first needed. */
+export interface RelatedResolver {
   /** Composite id. @throws CliError not_found with the candidates */
   labelId(named: NamedValue): Promise<string>;
-  /** Composite ids; `me` stands for the current user. @throws CliError not_found with the candidates */
+  /** Composite ids; `me` is the current user. @throws CliError not_found with the candidates */
   attendeeIds(named: NamedValues | undefined): Promise<readonly string[] | undefined>;
-  /** What was read on the way. */
-  known(): KnownRelated;
+  /** What was read so far. */
+  resources(): RelatedResources;
 }
 
-export function createRelatedFinder({ api }: Pick<Context, "api">, calendarId: string): RelatedFinder {
+export function createRelatedResolver({ api }: Pick<Context, "api">, calendarId: string): RelatedResolver {
   let labels: readonly Label[] | undefined;
   let members: readonly User[] | undefined;
   let me: User | undefined;
@@ -172,6 +137,9 @@ export function createRelatedFinder({ api }: Pick<Context, "api">, calendarId: s
       const further = others.filter(({ id }) => all.every((member) => member.id !== id));
       return resolveAttendees(values, [...all, ...further], { me: me?.id ?? null, calendarId, source });
     },
-    known: () => ({ labels: labels ?? [], users: [...(members ?? []), ...(me === undefined ? [] : [me])] }),
+    resources: () => ({
+      labels: labels ?? [],
+      users: [...(members ?? []), ...(me === undefined ? [] : [me])],
+    }),
   };
 }

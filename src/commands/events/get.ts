@@ -5,7 +5,7 @@ import type { Context } from "../../context.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import type { ContextOf } from "../command.js";
-import { collectEach } from "../each-item.js";
+import { processEach } from "../process-each.js";
 
 export interface EventsGetOptions {
   readonly ids: readonly string[];
@@ -27,7 +27,7 @@ export async function runEventsGet(
   const { timezone } = context.settings();
   const { id: calendarId } = await chooseCalendar(context);
   const api = await context.api();
-  const { results, finish } = await collectEach(ids, {
+  const { results, finish } = await processEach(ids, {
     noun: "event",
     verb: "read",
     name: (id) => id,

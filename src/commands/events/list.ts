@@ -2,25 +2,25 @@ import type { Command } from "commander";
 import type { Api } from "../../api/client.js";
 import { parseDays } from "../../calendar/dates.js";
 import { filterEvents, sortEvents } from "../../calendar/event-order.js";
-import { parseCategory } from "../../calendar/event-text.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import { resolveLabel } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
+import { CATEGORIES, type Category } from "../../contract/shapes.js";
 import { CliError, EXIT_EMPTY, usageError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, type ChosenCalendar, chooseCalendars } from "../calendar-choice.js";
 import type { ContextOf } from "../command.js";
-import { collectEach } from "../each-item.js";
+import { processEach } from "../process-each.js";
 
 export interface EventsListOptions {
   /** Flags as typed. */
   readonly days?: string;
   readonly allCalendars?: boolean;
-  readonly category?: string;
+  readonly category?: Category;
   readonly label?: string;
-  /** Created by me or attended by me. */
+  /** Created or attended by the current user. */
   readonly mine?: boolean;
-  /** Leave out what is over. */
+  /** Omit events that are over. */
   readonly remaining?: boolean;
   readonly failEmpty?: boolean;
 }
@@ -30,13 +30,15 @@ type ListContext = CalendarContext &
 
 export function registerEventsList(command: Command, contextOf: ContextOf): void {
   command
-    .option("-A, --all-calendars", "events of every calendar")
-    .option("--days <1-7>", "number of days, today included (default: 1)")
-    .option("--category <schedule|keep>", "only this category")
-    .option("--label <number|id|name>", "only this label")
+    .option("-A, --all-calendars", "list events of every calendar")
+    .option("--days <1-7>", "number of days, including today (default: 1)")
+    .addOption(
+      command.createOption("--category <category>", "only events of this category").choices(CATEGORIES),
+    )
+    .option("--label <number|id|name>", "only events with this label")
     .option("--mine", "only events that I created or attend")
-    .option("--remaining", "leave out what is over")
-    .option("--fail-empty", "exit with 3 when there is nothing")
+    .option("--remaining", "omit events that are over")
+    .option("--fail-empty", "exit with code 3 when there are no events")
     .action((options: EventsListOptions) => runEventsList(contextOf(command), options));
 }
 
@@ -44,27 +46,30 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
 export async function runEventsList(context: ListContext, options: EventsListOptions): Promise<void> {
   const output = context.output(eventView);
   const days = options.days === undefined ? 1 : parseDays(options.days, "--days");
-  const category = options.category === undefined ? undefined : parseCategory(options.category, "--category");
   const { timezone } = context.settings();
   const calendars = await calendarsOf(context, options);
   const api = await context.api();
-  // Asked first: once something has failed for all, what was read could no longer be filtered.
+  // Requested first: if it failed after the events were read, they could not be filtered.
   const mine = options.mine === true ? { userId: (await api.getCurrentUser()).id } : undefined;
-  const labels = createLabelFinder(api, options.label);
-  const { results, finish } = await collectEach(calendars, {
+  const labels = createLabelFilter(api, options.label);
+  const { results, finish } = await processEach(calendars, {
     noun: "calendar",
     verb: "read",
     name: ({ id }) => id,
     warn: context.warn,
     work: async ({ id }) => {
-      await labels.find(id);
+      await labels.resolve(id);
       return api.listUpcomingEvents({ calendarId: id, timezone, days });
     },
   });
-  const labelIds = labels.found({ everywhere: results.length === calendars.length, warn: context.warn });
+  const labelIds = labels.ids({ allRead: results.length === calendars.length, warn: context.warn });
   const remaining = options.remaining === true ? { now: context.now() } : undefined;
-  const wanted = filterEvents(results.flat(), { category, labelIds, mine, remaining }, timezone);
-  const events = sortEvents(wanted, timezone);
+  const filtered = filterEvents(
+    results.flat(),
+    { category: options.category, labelIds, mine, remaining },
+    timezone,
+  );
+  const events = sortEvents(filtered, timezone);
   if (results.length > 0 || calendars.length === 0) {
     await output.print(events.map((event) => localizeEvent(event, timezone)));
   }
@@ -85,26 +90,26 @@ async function calendarsOf(
   return api.listCalendars();
 }
 
-interface LabelFinder {
-  /** Looks for the label in a calendar, which need not have it. */
-  find(calendarId: string): Promise<void>;
+/** The label to filter by, which each calendar may have under another id. */
+interface LabelFilter {
+  /** Looks for the label in a calendar. A calendar without it is not an error yet. */
+  resolve(calendarId: string): Promise<void>;
   /**
-   * Its ids; undefined when no label is wanted. None where no calendar has it: that is only said, not thrown, as long
-   * as a calendar that could not be read may have it.
-   * @throws CliError not_found when all calendars could be read, and none has it
+   * Composite ids of the label; undefined when the filter is not used. When no calendar has the label, that is only a
+   * warning if some calendars could not be read.
+   * @throws CliError not_found when all calendars were read and none has it
    */
-  found(reading: {
-    /** Whether all calendars could be read. */
-    readonly everywhere: boolean;
+  ids(reading: {
+    readonly allRead: boolean;
     readonly warn: (text: string) => void;
   }): ReadonlySet<string> | undefined;
 }
 
-function createLabelFinder(api: Pick<Api, "listLabels">, value: string | undefined): LabelFinder {
+function createLabelFilter(api: Pick<Api, "listLabels">, value: string | undefined): LabelFilter {
   const ids = new Set<string>();
   let missing: CliError | null = null;
   return {
-    async find(calendarId) {
+    async resolve(calendarId) {
       if (value === undefined) return;
       const labels = await api.listLabels(calendarId);
       try {
@@ -114,9 +119,9 @@ function createLabelFinder(api: Pick<Api, "listLabels">, value: string | undefin
         missing = error;
       }
     },
-    found({ everywhere, warn }) {
+    ids({ allRead, warn }) {
       if (ids.size === 0 && missing !== null) {
-        if (everywhere) throw missing;
+        if (allRead) throw missing;
         warn(missing.message);
       }
       return value === undefined ? undefined : ids;

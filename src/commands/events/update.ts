@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { parseInstant } from "../../calendar/dates.js";
-import { checkFlagTexts } from "../../calendar/event-draft.js";
 import {
   changedSince,
   draftForUpdate,
@@ -15,15 +14,14 @@ import type { CalendarEvent } from "../../contract/shapes.js";
 import { CliError, usageError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
-import type { ContextOf } from "../command.js";
+import { type ContextOf, collect } from "../command.js";
 import {
   addEventFieldFlags,
-  collect,
-  createRelatedFinder,
+  createRelatedResolver,
   type EventFieldFlags,
   type EventFields,
   namedValues,
-  type RelatedFinder,
+  type RelatedResolver,
   readEventFields,
 } from "./event-flags.js";
 
@@ -33,29 +31,29 @@ export interface EventsUpdateOptions extends EventFieldFlags {
   readonly clear?: readonly string[];
   readonly addAttendee?: readonly string[];
   readonly removeAttendee?: readonly string[];
-  /** The `updated_at` the caller saw. */
+  /** The `updated_at` that the caller last read. */
   readonly ifUnchanged?: string;
 }
 
-type UpdateContext = CalendarContext & Pick<Context, "output" | "input" | "note">;
+type UpdateContext = CalendarContext & Pick<Context, "output" | "input" | "note" | "now">;
 
 export function registerEventsUpdate(command: Command, contextOf: ContextOf): void {
   addEventFieldFlags(command.argument("<id>", "id of the event"))
-    .option("--no-all-day", "times instead of whole days")
+    .option("--no-all-day", "use times instead of whole days")
     .option(
       "--clear <field>",
-      "empty a field, repeatable: description, location, url, attendees; start and end of a keep",
+      "clear a field, repeatable: description, location, url, attendees; start and end of a keep",
       collect,
     )
     .option("--add-attendee <id|name|me>", "add an attendee, repeatable", collect)
     .option("--remove-attendee <id|name|me>", "remove an attendee, repeatable", collect)
-    .option("--if-unchanged <timestamp>", "stop with exit 13 unless updated_at is still this")
+    .option("--if-unchanged <timestamp>", "stop with exit code 13 unless updated_at is still this")
     .action((id: string, options: Omit<EventsUpdateOptions, "id">) =>
       runEventsUpdate(contextOf(command), { ...options, id }),
     );
 }
 
-/** Reads an event, merges what is named and replaces it: what is not named stays as it was. */
+/** Reads an event, merges the changes and replaces it, since the service cannot update single fields. */
 export async function runEventsUpdate(context: UpdateContext, options: EventsUpdateOptions): Promise<void> {
   const output = context.output(eventView);
   const eventId = checkId(options.id, "ID");
@@ -63,22 +61,21 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   const { addAttendee, removeAttendee, clear, ifUnchanged, id: _, ...typed } = options;
   const seen = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");
   const fields = await readEventFields(context, typed);
-  checkFlagTexts(fields.flags);
-  const named = { ...fields.flags, input: fields.input ?? undefined, clear: clear?.map(parseClearField) };
+  const changes = { ...fields.flags, input: fields.input ?? undefined, clear: clear?.map(parseClearField) };
   const related = [fields.label, fields.attendees, addAttendee, removeAttendee];
-  if (!hasChanges(named) && related.every((relation) => relation === undefined)) {
-    throw usageError("nothing to change: no flag names a field", "see `calctl events update --help`");
+  if (!hasChanges(changes) && related.every((relation) => relation === undefined)) {
+    throw usageError("nothing to change", "give at least one field; see calctl events update --help");
   }
   const { id: calendarId } = await chooseCalendar(context);
   const api = await context.api();
   const current = await api.getEvent({ calendarId, eventId });
   if (seen !== null && changedSince(current.updated_at, seen))
     throw changedError(eventId, current.updated_at);
-  const finder = createRelatedFinder(context, calendarId);
-  const relations = await findRelations(finder, current, { ...fields, addAttendee, removeAttendee });
-  const draft = draftForUpdate(current, { ...named, ...relations }, { zone: timezone });
+  const resolver = createRelatedResolver(context, calendarId);
+  const relations = await resolveRelations(resolver, current, { ...fields, addAttendee, removeAttendee });
+  const draft = draftForUpdate(current, { ...changes, ...relations }, { zone: timezone });
   const event = await api.updateEvent({ calendarId, eventId }, draft);
-  const filled = fillRelated(fillRelated(event, relatedOf(current)), finder.known());
+  const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
   await output.print(localizeEvent(filled, timezone), `event ${eventId} was updated`);
 }
 
@@ -87,26 +84,26 @@ interface NamedRelations extends Pick<EventFields, "label" | "attendees"> {
   readonly removeAttendee: readonly string[] | undefined;
 }
 
-async function findRelations(
-  finder: RelatedFinder,
+async function resolveRelations(
+  resolver: RelatedResolver,
   { attendees: present }: CalendarEvent,
   { label, attendees, addAttendee, removeAttendee }: NamedRelations,
 ): Promise<Pick<EventChanges, "labelId" | "attendeeIds" | "addAttendeeIds" | "removeAttendeeIds">> {
   return {
-    labelId: label === undefined ? undefined : await finder.labelId(label),
-    attendeeIds: await finder.attendeeIds(attendees),
-    addAttendeeIds: await finder.attendeeIds(namedValues(addAttendee, "--add-attendee")),
-    // An attendee need not be a member any more.
-    removeAttendeeIds: await finder.attendeeIds(namedValues(removeAttendee, "--remove-attendee", present)),
+    labelId: label === undefined ? undefined : await resolver.labelId(label),
+    attendeeIds: await resolver.attendeeIds(attendees),
+    addAttendeeIds: await resolver.attendeeIds(namedValues(addAttendee, "--add-attendee")),
+    // An attendee may no longer be a member.
+    removeAttendeeIds: await resolver.attendeeIds(namedValues(removeAttendee, "--remove-attendee", present)),
   };
 }
 
 function changedError(eventId: string, updatedAt: string | null): CliError {
   return new CliError(
     "changed",
-    `event ${eventId} has changed since: it was updated at ${updatedAt ?? "an unknown time"}`,
+    `event ${eventId} was changed: it was updated at ${updatedAt ?? "an unknown time"}`,
     {
-      hint: "read it again with `calctl events get` before you decide",
+      hint: "read it again with `calctl events get` before updating it",
       details: { updated_at: updatedAt },
     },
   );

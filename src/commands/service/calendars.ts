@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { missingFlags } from "../../calendar/event-text.js";
 import { usageError } from "../../errors.js";
-import { calendarView } from "../../output/views/calendar.js";
-import { labelView, userView } from "../../output/views/related.js";
+import { calendarView, labelView, userView } from "../../output/views/calendar.js";
 import { type ContextOf, requireSubcommand } from "../command.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag, requiredCalendar } from "./admin-command.js";
 

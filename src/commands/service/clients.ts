@@ -1,24 +1,28 @@
 import type { Command } from "commander";
 import { missingFlags } from "../../calendar/event-text.js";
-import { serviceClientView } from "../../output/views/service.js";
-import { type ContextOf, requireSubcommand } from "../command.js";
+import { serviceClientView, serviceTokenView } from "../../output/views/service.js";
+import { type ContextOf, collect, requireSubcommand } from "../command.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag } from "./admin-command.js";
 
 export interface ClientsAddOptions extends DatabaseFlag {
   readonly name: string;
-  /** Where the authorization server may send the browser back to. @see RFC 6749 §3.1.2 */
+  /** Where the authorization server may redirect to. @see RFC 6749 §3.1.2 */
   readonly redirectUri?: readonly string[];
 }
 
 export function registerServiceClients(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  const add = addAdminCommand(command, "add", "register an OAuth client; its secret is shown this once");
+  const add = addAdminCommand(
+    command,
+    "add",
+    "register an OAuth client and print its secret, which is never shown again",
+  );
   add
     .argument("<name>")
     .option(
       "--redirect-uri <uri>",
-      "redirect URI, required, repeatable; on a loopback address any port will do",
-      (uri: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), uri],
+      "redirect URI (required), repeatable; a loopback address matches any port",
+      collect,
     )
     .action((name: string, options: Omit<ClientsAddOptions, "name">) =>
       runClientsAdd(contextOf(add), { ...options, name }),
@@ -37,7 +41,7 @@ export async function runClientsAdd(context: AdminContext, options: ClientsAddOp
   if (redirectUris === undefined) throw missingFlags(["--redirect-uri"]);
   const admin = await context.service.admin(db);
   const client = await admin.clients.add({ name, redirectUris });
-  await output.print(client, `client ${client.id} was added: remove it, its secret is lost`);
+  await output.print(client, `client ${client.id} was added; remove it, since its secret is lost`);
 }
 
 export async function runClientsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
@@ -53,4 +57,53 @@ export async function runClientsRemove(
   const admin = await context.service.admin(db);
   const { name } = await admin.clients.remove(id);
   context.note(`client ${name} removed`);
+}
+
+export interface TokensCreateOptions extends DatabaseFlag {
+  /** Name or id. */
+  readonly user?: string;
+  readonly readOnly?: boolean;
+}
+
+export function registerServiceTokens(command: Command, contextOf: ContextOf): void {
+  requireSubcommand(command);
+  const create = addAdminCommand(
+    command,
+    "create",
+    "create a personal access token and print it; it is never shown again",
+  );
+  create
+    .option("--user <user>", "name or id of its owner (required)")
+    .option("--read-only", "create a token that cannot write")
+    .action((options: TokensCreateOptions) => runTokensCreate(contextOf(create), options));
+  const list = addAdminCommand(command, "list", "list the tokens without their secrets");
+  list.action((options: DatabaseFlag) => runTokensList(contextOf(list), options));
+  const revoke = addAdminCommand(command, "revoke", "revoke a token");
+  revoke
+    .argument("<id>")
+    .action((id: string, options: DatabaseFlag) => runTokensRevoke(contextOf(revoke), { ...options, id }));
+}
+
+export async function runTokensCreate(context: AdminContext, options: TokensCreateOptions): Promise<void> {
+  const output = context.output(serviceTokenView);
+  const { db, user, readOnly = false } = options;
+  if (user === undefined) throw missingFlags(["--user"]);
+  const admin = await context.service.admin(db);
+  const token = await admin.tokens.create({ user, readOnly });
+  await output.print(token, `token ${token.id} was created; revoke it, since its text is lost`);
+}
+
+export async function runTokensList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
+  const output = context.output(serviceTokenView);
+  const admin = await context.service.admin(db);
+  await output.print(await admin.tokens.list());
+}
+
+export async function runTokensRevoke(
+  context: AdminContext,
+  { id, db }: DatabaseFlag & { readonly id: string },
+): Promise<void> {
+  const admin = await context.service.admin(db);
+  await admin.tokens.revoke(id);
+  context.note(`token ${id} revoked`);
 }

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { parseDuration } from "../../calendar/dates.js";
-import type { Context, ListeningFacts } from "../../context.js";
+import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
+import { JSON_DOCUMENT, JSON_LINE } from "../../output/views/plain.js";
 import type { ContextOf } from "../command.js";
 import { addDatabaseFlag, type DatabaseFlag } from "./admin-command.js";
 
@@ -36,7 +37,7 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
     .action((flags: ServiceStartFlags) => runServiceStart(contextOf(command), flags));
 }
 
-type StartContext = Pick<Context, "service" | "warn" | "outputFormat" | "printJson">;
+type StartContext = Pick<Context, "service" | "warn" | "outputFormat" | "output">;
 
 /** Serves until SIGTERM or SIGINT, which end it with 0 once requests under way are done. */
 export async function runServiceStart(context: StartContext, flags: ServiceStartFlags): Promise<void> {
@@ -56,17 +57,13 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
     },
     tls: parseTls(flags),
     onListening: async (facts) => {
-      announce(context, facts);
       const { sample, ...addresses } = facts;
+      context.warn(`listening on ${facts.base_url}, press Ctrl-C to stop`);
       if (format === "json" || format === "ndjson")
-        await context.printJson({ ...addresses, ...sample }, "line");
-      else if (Object.keys(sample).length > 0) await context.printJson(sample, "indented");
+        await context.output(JSON_LINE).print({ ...addresses, ...sample });
+      else if (Object.keys(sample).length > 0) await context.output(JSON_DOCUMENT).print(sample);
     },
   });
-}
-
-function announce({ warn }: Pick<Context, "warn">, { base_url: baseUrl }: ListeningFacts): void {
-  warn(`listening on ${baseUrl}, Ctrl-C ends it`);
 }
 
 function parsePort(text: string): number {

@@ -1,52 +1,57 @@
-import type { Rendering } from "../formats/renderer.js";
-import { isHexColor, type Style } from "../style.js";
-import { type Cell, jsonOf, type KeyOf, presentKeys, type TableColumn, textOf, type View } from "../view.js";
+import { HEX_COLOR } from "../../contract/limits.js";
+import type { Style } from "../style.js";
+import {
+  type Cell,
+  jsonOf,
+  type KeyOf,
+  presentKeys,
+  type Rendering,
+  type TableColumn,
+  textOf,
+  type View,
+} from "../view.js";
 
-/** A column of a table for eyes, or a line of a listing, with what it shows of each value. */
-export interface FilledColumn {
+/** A column of a list, or a line of a detail view, with one cell for each value. */
+export interface Column {
   readonly header: string;
-  /** One cell for each value. */
   readonly cells: readonly Cell[];
-  /** The narrowest width it may shrink to; null when its text is always shown whole. */
-  readonly shrinkTo: number | null;
+  /** Narrowest width; null when the text is never cut or broken. */
+  readonly minWidth: number | null;
+  /** Whether it shrinks before the others. */
+  readonly shrinksFirst: boolean;
   readonly multiline: boolean;
-  /** Gives way before the others when the terminal is narrow. */
-  readonly yieldsFirst: boolean;
 }
 
-/** Words that are no words in lower case. */
+/** Words whose spelling is not lower case. */
 const SPELLINGS: Readonly<Record<string, string>> = { id: "ID", url: "URL", uri: "URI", uris: "URIs" };
 
-/** The columns that `--fields` names, else those of `picks` that these values need. */
-export function fillColumns<T>(
+/** The columns that `--fields` names, otherwise those of `picks` that the values need. */
+export function columnsOf<T>(
   { view, values, fields }: Rendering<T>,
   picks: readonly (KeyOf<T> | TableColumn<T>)[],
-): readonly FilledColumn[] {
-  const shown = fields ?? picks.filter((pick) => isNeeded(view, pick, values));
+): readonly Column[] {
+  const shown = fields ?? picks.filter((pick) => isShown(view, pick, values));
   return shown.map((pick) =>
-    typeof pick === "string" ? fillKey(view, pick, values) : fillColumn(pick, values),
+    typeof pick === "string"
+      ? columnOfKey(view, pick, values)
+      : {
+          header: pick.header,
+          cells: values.map(pick.cell),
+          ...{ minWidth: null, shrinksFirst: false, multiline: false },
+        },
   );
 }
 
-function isNeeded<T>(view: View<T>, pick: KeyOf<T> | TableColumn<T>, values: readonly T[]): boolean {
+function isShown<T>(view: View<T>, pick: KeyOf<T> | TableColumn<T>, values: readonly T[]): boolean {
   if (typeof pick === "string") return presentKeys(view, [pick], values).length > 0;
   return pick.isShown?.(values) ?? true;
 }
 
-function fillKey<T>(view: View<T>, key: KeyOf<T>, values: readonly T[]): FilledColumn {
-  const {
-    header = headerOf(key),
-    cell,
-    shrinkTo = null,
-    multiline = false,
-    yieldsFirst = false,
-  } = view.keys[key];
+function columnOfKey<T>(view: View<T>, key: KeyOf<T>, values: readonly T[]): Column {
+  const { cell, header = headerOf(key) } = view.keys[key];
+  const { minWidth = null, shrinksFirst = false, multiline = false } = view.keys[key];
   const cells = values.map((value) => cell?.(value) ?? { text: readableText(view, key, value) });
-  return { header, cells, shrinkTo, multiline, yieldsFirst };
-}
-
-function fillColumn<T>({ header, cell }: TableColumn<T>, values: readonly T[]): FilledColumn {
-  return { header, cells: values.map(cell), shrinkTo: null, multiline: false, yieldsFirst: false };
+  return { header, cells, minWidth, shrinksFirst, multiline };
 }
 
 function readableText<T>(view: View<T>, key: KeyOf<T>, value: T): string {
@@ -62,18 +67,17 @@ function headerOf(key: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What stands before a cell's text. */
-export interface Dot {
+/** The color marker of a cell, with a space after it. */
+export interface Marker {
   readonly text: string;
   /** Columns of the terminal. */
   readonly width: number;
 }
 
-const NO_DOT: Dot = { text: "", width: 0 };
+const NO_MARKER: Marker = { text: "", width: 0 };
 
-/** The coloured dot of a cell and a space; nothing where it has no colour or none is shown. */
-export function dotOf({ dot }: Cell, style: Style): Dot {
-  const color = dot ?? "";
-  if (!style.enabled || !isHexColor(color)) return NO_DOT;
-  return { text: `${style.hex(color, "●")} `, width: 2 };
+/** The color marker before a cell's text; empty when the cell has no color or the stream shows none. */
+export function markerOf({ color }: Cell, style: Style): Marker {
+  if (!style.enabled || !HEX_COLOR.test(color ?? "")) return NO_MARKER;
+  return { text: `${style.hex(color ?? "", "●")} `, width: 2 };
 }

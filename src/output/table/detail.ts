@@ -1,23 +1,22 @@
 import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
-import type { Cell } from "../view.js";
-import { dotOf, type FilledColumn } from "./columns.js";
-import type { TableOptions } from "./grid.js";
+import type { Canvas, Cell, Rendering } from "../view.js";
+import { type Column, columnsOf, markerOf } from "./columns.js";
 import { textWidth, wrapText } from "./text-width.js";
 
-export interface ListingOptions extends TableOptions {
+export interface DetailOptions extends Canvas {
   /** Whether lines without a text are left out. */
   readonly skipEmpty: boolean;
 }
 
-/** Names and texts stand this far apart. */
+/** Between names and texts. */
 const GAP = "  ";
-/** Before a text that does not fit beside its name. */
+/** Before a text that does not fit next to its name. */
 const INDENT = "  ";
-/** Narrower text is no easier to read than text that the terminal breaks. */
-const WIDTH_MIN = 10;
+/** Text in fewer columns is no easier to read than text that the terminal wraps. */
+const MIN_TEXT_WIDTH = 10;
 
-/** One `name  text` a line for each value, a blank line between values. Long texts go on below their beginning. */
-export function drawListing(columns: readonly FilledColumn[], options: ListingOptions): string {
+/** One `name  text` a line for each value, a blank line between values. Long texts continue below their start. */
+export function drawDetail(columns: readonly Column[], options: DetailOptions): string {
   const nameWidth = Math.max(...columns.map(({ header }) => textWidth(header)));
   const count = columns[0]?.cells.length ?? 0;
   const records = Array.from({ length: count }, (_, index) =>
@@ -29,32 +28,37 @@ export function drawListing(columns: readonly FilledColumn[], options: ListingOp
   return records.map((lines) => lines.map((line) => `${line}\n`).join("")).join("\n");
 }
 
+/** A detail view of every field, empty ones included: a view's `draw`. */
+export function drawFields<T>(rendering: Rendering<T>, canvas: Canvas): string {
+  return drawDetail(columnsOf(rendering, rendering.view.tsv), { ...canvas, skipEmpty: false });
+}
+
 interface Entry {
-  readonly column: FilledColumn;
+  readonly column: Column;
   readonly cell: Cell;
   readonly nameWidth: number;
 }
 
-function drawEntry({ column, cell, nameWidth }: Entry, options: ListingOptions): readonly string[] {
+function drawEntry({ column, cell, nameWidth }: Entry, options: DetailOptions): readonly string[] {
   const { style, width, skipEmpty } = options;
   const name = style.dim(column.header);
   const text = (column.multiline ? sanitizeBlock(cell.text) : sanitizeLine(cell.text)).trim();
   if (text === "") return skipEmpty ? [] : [name];
 
-  const dot = dotOf(cell, style);
-  const breakWords = column.shrinkTo !== null;
+  const marker = markerOf(cell, style);
+  const breakWords = column.minWidth !== null;
   const linesAfter = (margin: string) =>
-    wrapText(text, { width: Math.max(width - margin.length - dot.width, WIDTH_MIN), breakWords });
+    wrapText(text, { width: Math.max(width - margin.length - marker.width, MIN_TEXT_WIDTH), breakWords });
 
   const margin = " ".repeat(nameWidth) + GAP;
   const lines = linesAfter(margin);
   const widest = Math.max(...lines.map(textWidth));
-  if (!breakWords && margin.length + dot.width + widest > width) {
+  if (!breakWords && margin.length + marker.width + widest > width) {
     return [name, ...indent(linesAfter(INDENT), INDENT)];
   }
   const [firstLine = "", ...others] = lines;
   const padding = " ".repeat(nameWidth - textWidth(column.header));
-  return [`${name}${padding}${GAP}${dot.text}${firstLine}`, ...indent(others, margin)];
+  return [`${name}${padding}${GAP}${marker.text}${firstLine}`, ...indent(others, margin)];
 }
 
 function indent(lines: readonly string[], margin: string): readonly string[] {

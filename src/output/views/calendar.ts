@@ -1,31 +1,82 @@
-import type { Calendar } from "../../contract/shapes.js";
-import type { View } from "../view.js";
-import { labelJson, labelText, userJson, userText } from "./related.js";
+import type { Calendar, Label, User } from "../../contract/shapes.js";
+import { type Cell, jsonObject, type View } from "../view.js";
 
 /** The calendars of the user. */
 export const calendarView: View<Calendar> = {
   noun: "calendar",
   keys: {
     id: {},
-    name: { shrinkTo: 8, cell: ({ name, color }) => ({ text: name ?? "", dot: color }) },
-    description: { shrinkTo: 8, multiline: true },
-    color: { shrinkTo: 7 },
+    name: { minWidth: 8, cell: ({ name, color }) => ({ text: name ?? "", color }) },
+    description: { minWidth: 8, multiline: true },
+    color: { minWidth: 7 },
     order: {},
     image_url: { header: "Image" },
     created_at: { header: "Created" },
     labels: {
       json: ({ labels }) => labels.map(labelJson),
       text: ({ labels }) => labels.map(labelText).join(", "),
-      shrinkTo: 8,
+      minWidth: 8,
     },
     members: {
       json: ({ members }) => members.map(userJson),
       text: ({ members }) => members.map(userText).join(", "),
-      shrinkTo: 8,
+      minWidth: 8,
     },
   },
   tsv: ["id", "name", "color", "order", "description"],
   table: ["name", "description", "id"],
-  listing: ["name", "description", "color", "labels", "members", "image_url", "created_at", "id"],
-  layout: "rows",
+  detail: ["name", "description", "color", "labels", "members", "image_url", "created_at", "id"],
 };
+
+/** The labels of a calendar. */
+export const labelView: View<Label> = {
+  noun: "label",
+  keys: {
+    id: {},
+    number: {},
+    name: { minWidth: 8, cell: ({ name, color }) => ({ text: name ?? "", color }) },
+    color: { minWidth: 7 },
+  },
+  tsv: ["id", "number", "name", "color"],
+  table: ["number", "name", "color", "id"],
+};
+
+/** A label inside another object. */
+export function labelJson(label: Label | null): unknown {
+  return label === null ? null : jsonObject(labelView, label);
+}
+
+/** A label inside another object as text: the name or, if that is empty, the number. */
+export function labelText(label: Label | null): string {
+  return label?.name || String(label?.number ?? "");
+}
+
+/** A label inside another object for eyes: with its color. */
+export function labelCell(label: Label | null): Cell {
+  return { text: labelText(label), color: label?.color ?? null };
+}
+
+/** The current user and the members of a calendar. */
+export const userView: View<User> = {
+  noun: "user",
+  keys: {
+    id: {},
+    type: {},
+    name: { minWidth: 8 },
+    description: { minWidth: 8, multiline: true },
+    image_url: { header: "Image" },
+  },
+  tsv: ["id", "name", "description"],
+  table: ["name", "description", "id"],
+  detail: ["name", "type", "description", "image_url", "id"],
+};
+
+/** A user inside another object. */
+export function userJson(user: User | null): unknown {
+  return user === null ? null : jsonObject(userView, user);
+}
+
+/** A user inside another object as text: the name, or where it is not known the id. */
+export function userText(user: User | null): string {
+  return user?.name || user?.id || "";
+}

@@ -1,6 +1,7 @@
 import type { User } from "../../contract/shapes.js";
 import type { View } from "../view.js";
-import { userJson, userText } from "./related.js";
+import { userJson, userText } from "./calendar.js";
+import { pairsView } from "./plain.js";
 
 export interface ProfileRow {
   readonly name: string;
@@ -12,9 +13,8 @@ export interface ProfileRow {
 /** The profiles of `profiles list`. */
 export const profileView: View<ProfileRow> = {
   noun: "profile",
-  keys: { name: { shrinkTo: 8 }, base_url: { header: "Service" }, in_use: {} },
+  keys: { name: { minWidth: 8 }, base_url: { header: "Service" }, in_use: {} },
   tsv: ["name", "base_url", "in_use"],
-  layout: "rows",
 };
 
 /** Keys of a profile with their values; null where unset. */
@@ -22,13 +22,12 @@ export type ConfigValues = Readonly<Record<string, string | null>>;
 
 /** The view of `config list`, for the given keys in their order. */
 export function createConfigView(keys: readonly string[]): View<ConfigValues> {
-  return {
+  return pairsView<ConfigValues>({
     noun: "config",
-    // The keys are what `config set` takes: shown as they are typed.
+    // The keys are what `config set` takes, so they are not turned into words.
     keys: Object.fromEntries(keys.map((key) => [key, { header: key }])),
     tsv: keys,
-    layout: "pairs",
-  };
+  });
 }
 
 export interface Status {
@@ -53,7 +52,7 @@ export interface StatusRateLimit {
 }
 
 /** The report of `status`. */
-export const statusView: View<Status> = {
+export const statusView: View<Status> = pairsView<Status>({
   noun: "status",
   keys: {
     profile: {},
@@ -65,8 +64,7 @@ export const statusView: View<Status> = {
     clock_skew_seconds: {},
   },
   tsv: ["profile", "base_url", "token_source", "signed_in", "user", "rate_limit", "clock_skew_seconds"],
-  layout: "pairs",
-};
+});
 
 function rateLimitText(rateLimit: StatusRateLimit | null): string {
   if (rateLimit === null) return "";

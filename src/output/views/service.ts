@@ -6,14 +6,13 @@ export const serviceClientView: View<ServiceClient> = {
   noun: "client",
   keys: {
     id: {},
-    name: { shrinkTo: 8 },
+    name: { minWidth: 8 },
     client_id: {},
     client_secret: {},
-    redirect_uris: { shrinkTo: 8 },
+    redirect_uris: { minWidth: 8 },
   },
   tsv: ["id", "name", "client_id", "redirect_uris", "client_secret"],
   table: ["name", "client_id", "redirect_uris", "id", "client_secret"],
-  layout: "rows",
 };
 
 /** The access tokens of the embedded service. */
@@ -21,14 +20,12 @@ export const serviceTokenView: View<ServiceToken> = {
   noun: "token",
   keys: { id: {}, user_id: { header: "User" }, read_only: {}, created_at: { header: "Created" }, token: {} },
   tsv: ["id", "user_id", "read_only", "created_at", "token"],
-  layout: "rows",
 };
 
 /** The users of the embedded service. */
 export const serviceUserView: View<ServiceUser> = {
   noun: "user",
-  keys: { id: {}, name: { shrinkTo: 8 }, login: {} },
+  keys: { id: {}, name: { minWidth: 8 }, login: {} },
   tsv: ["id", "name", "login"],
   table: ["name", "login", "id"],
-  layout: "rows",
 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fitWidths } from "../../src/output/table/grid.js";
+import { fitWidths } from "../../src/output/table/list.js";
 
 describe("fitWidths", () => {
   test.each([
@@ -50,35 +50,35 @@ describe("fitWidths", () => {
       null,
     ],
     ["no limit", [[10, 2]], Number.POSITIVE_INFINITY, [10]],
-  ])("%s", (_, demands, available, expected) => {
-    const columns = demands.map(([natural = 0, least = 0]) => ({ natural, least, yieldsFirst: false }));
+  ])("%s", (_, ranges, available, expected) => {
+    const columns = ranges.map(([max = 0, min = 0]) => ({ min, max, shrinksFirst: false }));
     expect(fitWidths(columns, available)).toEqual(expected);
   });
 
-  test("those that yield first give way before wider ones", () => {
+  test("those that shrink first give way before wider ones", () => {
     const columns = [
-      { natural: 30, least: 5, yieldsFirst: false },
-      { natural: 10, least: 3, yieldsFirst: true },
+      { min: 5, max: 30, shrinksFirst: false },
+      { min: 3, max: 10, shrinksFirst: true },
     ];
     expect(fitWidths(columns, 35)).toEqual([30, 5]);
     expect(fitWidths(columns, 30)).toEqual([27, 3]);
   });
 
-  test("fills what is there, between the least and the natural width", () => {
-    const demand = fc
+  test("fills what is there, between the narrowest and the widest", () => {
+    const range = fc
       .tuple(fc.nat({ max: 60 }), fc.nat({ max: 60 }), fc.boolean())
-      .map(([a, b, yieldsFirst]) => ({ natural: Math.max(a, b), least: Math.min(a, b), yieldsFirst }));
+      .map(([a, b, shrinksFirst]) => ({ min: Math.min(a, b), max: Math.max(a, b), shrinksFirst }));
     fc.assert(
-      fc.property(fc.array(demand, { minLength: 1 }), fc.nat({ max: 200 }), (demands, available) => {
-        const widths = fitWidths(demands, available);
-        const least = demands.reduce((sum, column) => sum + column.least, 0);
-        const natural = demands.reduce((sum, column) => sum + column.natural, 0);
+      fc.property(fc.array(range, { minLength: 1 }), fc.nat({ max: 200 }), (ranges, available) => {
+        const widths = fitWidths(ranges, available);
+        const least = ranges.reduce((sum, column) => sum + column.min, 0);
+        const widest = ranges.reduce((sum, column) => sum + column.max, 0);
         if (least > available) {
           expect(widths).toBeNull();
           return;
         }
-        expect(widths?.reduce((sum, width) => sum + width, 0)).toBe(Math.min(natural, available));
-        for (const [index, { least: min, natural: max }] of demands.entries()) {
+        expect(widths?.reduce((sum, width) => sum + width, 0)).toBe(Math.min(widest, available));
+        for (const [index, { min, max }] of ranges.entries()) {
           expect(widths?.[index]).toBeGreaterThanOrEqual(min);
           expect(widths?.[index]).toBeLessThanOrEqual(max);
         }

@@ -1,63 +1,63 @@
 import { CliError, type ErrorCode } from "../errors.js";
 
-export interface CollectOptions<I, R> extends CollectWords<I> {
+export interface ProcessOptions<I, R> extends ProcessTexts<I> {
   readonly work: (item: I) => Promise<R>;
-  /** How many at a time; several for what only reads. */
-  readonly atOnce?: number;
+  /** Items processed at the same time; several by default, which suits reads. */
+  readonly concurrency?: number;
 }
 
-/** How many requests run side by side. */
-const READS_AT_ONCE = 4;
+const READ_CONCURRENCY = 4;
 
-/** What came of doing the same to each of several items. */
-export interface Collected<R> {
-  /** What was done, in the order of the items. */
+/** The result of processing several items. */
+export interface Processed<R> {
+  /** Results of the items that succeeded, in the order of the items. */
   readonly results: readonly R[];
   /**
-   * Says on stderr what became of the items that were not done. To be called once the results are printed.
-   * @throws CliError the first failure when nothing was done, partial when some was, the interruption when there was
-   * one; and whatever bug stopped it
+   * Reports failed items on stderr. Call it after the results are printed.
+   * @throws CliError the first failure when no item succeeded, partial when some did, and always an interruption
+   * @throws an unexpected error that stopped the processing
    */
   finish(): void;
 }
 
-/** What would fail for every other item as well. */
+/** Failures that every other item would have as well. */
 const SHARED_FAILURES: ReadonlySet<ErrorCode> = new Set(["not_signed_in", "rate_limited", "configuration"]);
 
 /**
- * Does the same to each of several items. What fails does not stop the rest, unless the rest would fail alike;
- * an interruption or a bug does.
+ * Processes each of several items. A failure does not stop the rest, unless the rest would fail for the same reason;
+ * an interruption or an unexpected error does.
  */
-export async function collectEach<I, R>(
+export async function processEach<I, R>(
   items: readonly I[],
-  options: CollectOptions<I, R>,
-): Promise<Collected<R>> {
-  const outcomes = await workOff(items, options);
-  // What was done by then is printed all the same.
-  const results = outcomes.flatMap((outcome) => (outcome?.kind === "done" ? [outcome.result] : []));
-  return { results, finish: () => reportMissing(items, outcomes, options) };
+  options: ProcessOptions<I, R>,
+): Promise<Processed<R>> {
+  const itemResults = await runAll(items, options);
+  const results = itemResults.flatMap((itemResult) =>
+    itemResult?.kind === "done" ? [itemResult.result] : [],
+  );
+  return { results, finish: () => reportMissing(items, itemResults, options) };
 }
 
-async function workOff<I, R>(
+async function runAll<I, R>(
   items: readonly I[],
-  { work, atOnce = READS_AT_ONCE }: CollectOptions<I, R>,
-): Promise<readonly (Outcome<R> | undefined)[]> {
-  const outcomes: (Outcome<R> | undefined)[] = items.map(() => undefined);
+  { work, concurrency = READ_CONCURRENCY }: ProcessOptions<I, R>,
+): Promise<readonly (ItemResult<R> | undefined)[]> {
+  const itemResults: (ItemResult<R> | undefined)[] = items.map(() => undefined);
   const queue = items.entries();
   let over = false;
-  const takeTurns = async (): Promise<void> => {
+  const runNext = async (): Promise<void> => {
     for (const [index, item] of queue) {
-      const outcome = await attempt(work, item);
-      outcomes[index] = outcome;
-      over ||= endsAll(outcome);
+      const itemResult = await attempt(work, item);
+      itemResults[index] = itemResult;
+      over ||= stopsAll(itemResult);
       if (over) return;
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, takeTurns));
-  return outcomes;
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, runNext));
+  return itemResults;
 }
 
-async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<Outcome<R>> {
+async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<ItemResult<R>> {
   try {
     return { kind: "done", result: await work(item) };
   } catch (error) {
@@ -66,60 +66,61 @@ async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<Ou
   }
 }
 
-function endsAll({ kind }: Outcome<unknown>): boolean {
+function stopsAll({ kind }: ItemResult<unknown>): boolean {
   return kind === "stopped" || kind === "failed_for_all";
 }
 
-/** How messages speak of several items and of what is done to them. */
-export interface CollectWords<I> {
-  /** What one item is called: `event`, `calendar`. */
+/** Parts of messages about the items. */
+export interface ProcessTexts<I> {
+  /** Name of one item: `event`, `calendar`. */
   readonly noun: string;
-  /** What is done to it, as in "could not be read". */
+  /** Past participle, as in "could not be read". */
   readonly verb: string;
   /** How messages name one item. */
   readonly name: (item: I) => string;
-  /** Takes a line for people. */
+  /** Prints a line on stderr. */
   readonly warn: (text: string) => void;
 }
 
-/** What became of an item that was begun. */
-export type Outcome<R> =
+/** The result of an item that was started. */
+export type ItemResult<R> =
   | { readonly kind: "done"; readonly result: R }
-  /** `failed_for_all`: for that reason the rest was not begun. */
+  /** `failed_for_all`: the rest would fail for the same reason, so it was not started. */
   | { readonly kind: "failed" | "failed_for_all"; readonly error: CliError }
-  /** Ended by an interruption or a bug: then the rest was not begun either. */
+  /** An interruption or an unexpected error: the rest was not started. */
   | { readonly kind: "stopped"; readonly error: unknown };
 
-/** An item that was not done, or is not known to be. */
+/** An item that failed, was not started, or may have failed. */
 interface Missing {
   readonly name: string;
   readonly error: CliError;
 }
 
 /**
- * Names the items that were not done, each with its reason; after an interruption also those that were.
- * @param outcomes by item; undefined for one that was not begun
- * @throws CliError the first failure when nothing was done, partial when some was
- * @throws what stopped the work as a whole; an interruption with the missing items in its details
+ * Reports each missing item with its reason; after an interruption also those that were processed.
+ * @param itemResults by item; undefined for one that was not started
+ * @throws CliError the first failure when no item succeeded, partial when some did
+ * @throws the error that stopped the processing; an interruption has the missing items in its details
  */
 export function reportMissing<I, R>(
   items: readonly I[],
-  outcomes: readonly (Outcome<R> | undefined)[],
-  { noun, verb, name, warn }: CollectWords<I>,
+  itemResults: readonly (ItemResult<R> | undefined)[],
+  { noun, verb, name, warn }: ProcessTexts<I>,
 ): void {
-  const failures = outcomes.filter((outcome) => outcome !== undefined && outcome.kind !== "done");
+  const failures = itemResults.filter((itemResult) => itemResult !== undefined && itemResult.kind !== "done");
   const [first] = failures;
   if (first === undefined) return;
   if (items.length === 1) throw first.error;
   const stopped = failures.find(({ kind }) => kind === "stopped");
   const forAll = failures.find(({ kind }) => kind === "failed_for_all");
   const missing = items.flatMap((item, index): readonly Missing[] => {
-    const outcome = outcomes[index];
-    if (outcome?.kind === "done") return [];
-    const error = outcome === undefined ? notTried((stopped ?? forAll)?.error) : errorOf(outcome.error, verb);
+    const itemResult = itemResults[index];
+    if (itemResult?.kind === "done") return [];
+    const error =
+      itemResult === undefined ? notTried((stopped ?? forAll)?.error) : errorOf(itemResult.error, verb);
     return [{ name: name(item), error }];
   });
-  const done = items.filter((_, index) => outcomes[index]?.kind === "done").map(name);
+  const done = items.filter((_, index) => itemResults[index]?.kind === "done").map(name);
   const count = `${done.length} of ${items.length} ${noun}s were ${verb}`;
   if (stopped !== undefined && done.length > 0) warn(`${count}: ${done.join(", ")}`);
   for (const { name: missed, error } of missing) {
@@ -136,7 +137,7 @@ function errorOf(error: unknown, verb: string): CliError {
   return new CliError("outcome_unknown", message, { inDoubt: true, cause: error });
 }
 
-/** Why an item was not begun, in the words of what kept it from being begun. */
+/** Why an item was not started: the error that prevented it. */
 function notTried(reason: unknown): CliError {
   const { code, message } = asCliError(reason);
   return new CliError(code, `not tried: ${message}`, { cause: reason });
@@ -151,7 +152,7 @@ function noneDone(first: unknown, missing: readonly Missing[]): unknown {
   return withMissing(first, missing, `none of ${missing.length}: ${asCliError(first).message}`);
 }
 
-/** The same error with what is missing in its details; a bug stays as it is. */
+/** The same error with the missing items in its details; an unexpected error is not changed. */
 function withMissing(error: unknown, missing: readonly Missing[], message?: string): unknown {
   if (!(error instanceof CliError)) return error;
   const { code, hint, status, request, exitCode, inDoubt } = error;

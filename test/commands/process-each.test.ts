@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { collectEach } from "../../src/commands/each-item.js";
+import { processEach } from "../../src/commands/process-each.js";
 import { CliError, type ErrorCode } from "../../src/errors.js";
 
 /** Work that ends when the test says so. */
@@ -32,7 +32,7 @@ const ITEMS = ["a", "b", "c", "d", "e", "f"];
 describe("several things", () => {
   test("four at a time, in the order they were named", async () => {
     const { begun, options, settle } = createWork();
-    const collected = collectEach(ITEMS, options);
+    const collected = processEach(ITEMS, options);
     expect(begun).toEqual(["a", "b", "c", "d"]);
     await settle("c");
     expect(begun).toEqual(["a", "b", "c", "d", "e"]);
@@ -44,7 +44,7 @@ describe("several things", () => {
 
   test("one at a time where that was asked for", async () => {
     const { begun, options, settle } = createWork();
-    const collected = collectEach(["a", "b"], { ...options, atOnce: 1 });
+    const collected = processEach(["a", "b"], { ...options, concurrency: 1 });
     expect(begun).toEqual(["a"]);
     await settle("a");
     expect(begun).toEqual(["a", "b"]);
@@ -54,7 +54,7 @@ describe("several things", () => {
 
   test("one that fails is named, and the rest is there", async () => {
     const { options, settle, warnings } = createWork();
-    const collected = collectEach(["a", "b", "c"], options);
+    const collected = processEach(["a", "b", "c"], options);
     await settle("b", failure("forbidden"));
     await settle("a");
     await settle("c");
@@ -70,7 +70,7 @@ describe("several things", () => {
     "%s would meet the others as well: they are not begun, and named all the same",
     async (code) => {
       const { begun, options, settle, warnings } = createWork();
-      const collected = collectEach(ITEMS, options);
+      const collected = processEach(ITEMS, options);
       await settle("a");
       await settle("b", failure(code));
       for (const item of ["c", "d", "e"]) await settle(item);
@@ -87,7 +87,7 @@ describe("several things", () => {
 
   test("what is not begun has the words and the code of the failure that all share, not those of another one", async () => {
     const { begun, options, settle } = createWork();
-    const collected = collectEach(["a", "b", "c"], { ...options, atOnce: 1 });
+    const collected = processEach(["a", "b", "c"], { ...options, concurrency: 1 });
     await settle("a", failure("not_found"));
     await settle("b", failure("rate_limited"));
     const { finish } = await collected;
@@ -102,7 +102,7 @@ describe("several things", () => {
 
   test("when none was done, the first failure speaks for all", async () => {
     const { options, settle } = createWork();
-    const collected = collectEach(["a", "b"], options);
+    const collected = processEach(["a", "b"], options);
     await settle("b", failure("forbidden"));
     await settle("a", failure("unavailable"));
     const { results, finish } = await collected;
@@ -114,7 +114,7 @@ describe("several things", () => {
     "%s stops, and what was done is there",
     async (error) => {
       const { begun, options, settle, warnings } = createWork();
-      const collected = collectEach(ITEMS, options);
+      const collected = processEach(ITEMS, options);
       await settle("a");
       await settle("b", error);
       for (const item of ["c", "d", "e"]) await settle(item);
@@ -132,7 +132,7 @@ describe("several things", () => {
 
   test("a write that is interrupted: what was done, what may have been, and what was not begun", async () => {
     const { options, settle, warnings } = createWork();
-    const collected = collectEach(["a", "b", "c"], { ...options, verb: "deleted", atOnce: 1 });
+    const collected = processEach(["a", "b", "c"], { ...options, verb: "deleted", concurrency: 1 });
     await settle("a");
     const reason = new CliError("interrupted", "terminated", {
       exitCode: 143,
@@ -158,7 +158,7 @@ describe("several things", () => {
 
   test("a single one that is interrupted says nothing but that", async () => {
     const { options, settle, warnings } = createWork();
-    const collected = collectEach(["a"], options);
+    const collected = processEach(["a"], options);
     const reason = failure("interrupted");
     await settle("a", reason);
     expect((await collected).finish).toThrow(reason);

@@ -1,0 +1,42 @@
+import { escapeJson, sanitizeLine } from "../sanitize.js";
+import { jsonObject, keysOf, presentKeys, type Rendering, type Surface, textOf } from "../view.js";
+
+/** A value as JSON with a line feed at its end; on a terminal what it may obey is escaped. @see RFC 8259 */
+export function jsonText(value: unknown, { isTerminal }: Surface, indent = 2): string {
+  const text = `${JSON.stringify(value, null, indent)}\n`;
+  return isTerminal ? escapeJson(text) : text;
+}
+
+/** One JSON document: an object for a single value, an array for a list. */
+export function renderJson<T>({ view, values, single, fields, surface }: Rendering<T>): string {
+  const objects = values.map((value) => jsonObject(view, value, fields ?? keysOf(view)));
+  return jsonText(single ? objects[0] : objects, surface);
+}
+
+/** One compact JSON object a line. */
+export function renderNdjson<T>({ view, values, fields, surface }: Rendering<T>): string {
+  const keys = fields ?? keysOf(view);
+  return values.map((value) => jsonText(jsonObject(view, value, keys), surface, 0)).join("");
+}
+
+/** One line a value, cells between tabs, without a header. */
+export function renderTsv<T>({ view, values, fields, surface }: Rendering<T>): string {
+  const keys = fields ?? presentKeys(view, view.tsv, values);
+  if (keys.length === 0) return "";
+  const lines = values.map((value) => keys.map((key) => textOf(view, key, value)));
+  return lines.map((cells) => tsvLine(cells, surface)).join("");
+}
+
+/** One `key value` a line. */
+export function renderTsvPairs<T>({ view, values, fields, surface }: Rendering<T>): string {
+  const keys = fields ?? presentKeys(view, view.tsv, values);
+  const lines = values.flatMap((value) => keys.map((key) => [key, textOf(view, key, value)]));
+  return lines.map((cells) => tsvLine(cells, surface)).join("");
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\" };
+
+function tsvLine(cells: readonly string[], { isTerminal }: Surface): string {
+  const texts = cells.map((text) => text.replace(/[\t\n\r\\]/g, (found) => ESCAPES[found] ?? found));
+  return `${(isTerminal ? texts.map(sanitizeLine) : texts).join("\t")}\n`;
+}

@@ -1,0 +1,39 @@
+import { jsonText, renderTsvPairs } from "../formats/data.js";
+import { sanitizeLine } from "../sanitize.js";
+import { type Document, type Rendering, textOf, type View } from "../view.js";
+
+/** Prints the text of one key without its name, such as a token or a path; in JSON `{[key]: text}`. */
+export function createBareView(key: string): View<Readonly<Record<string, string | null>>> {
+  return { noun: key, keys: { [key]: {} }, tsv: [key], draw: drawTexts };
+}
+
+function drawTexts<T>({ view, values, fields }: Rendering<T>): string {
+  const texts = values.flatMap((value) => (fields ?? view.tsv).map((key) => textOf(view, key, value)));
+  return texts.map((text) => `${sanitizeLine(text)}\n`).join("");
+}
+
+/** A view that prints one `key value` a line, empty ones included: `config list`, `status`. */
+export function pairsView<T>(view: Pick<View<T>, "noun" | "keys" | "tsv">): View<T> {
+  return {
+    ...view,
+    draw: async (rendering, canvas) => (await import("../table/detail.js")).drawFields(rendering, canvas),
+    formats: { tsv: renderTsvPairs },
+  };
+}
+
+export interface Deleted {
+  /** Ids of the deleted events. */
+  readonly deleted: readonly string[];
+}
+
+/** The result of `events delete`: JSON only, tables and tsv are empty. */
+export const deletedView: View<Deleted> = { noun: "deletion", keys: { deleted: {} }, tsv: [] };
+
+/** JSON indented for reading. */
+export const JSON_DOCUMENT: Document<unknown> = { render: (value, surface) => jsonText(value, surface) };
+
+/** JSON on one line. */
+export const JSON_LINE: Document<unknown> = { render: (value, surface) => jsonText(value, surface, 0) };
+
+/** Text for reading, printed as it is. */
+export const TEXT_DOCUMENT: Document<string> = { render: (text) => text };
