@@ -5,7 +5,7 @@ import type { Directories } from "../config/directories.js";
 import type { Service, ServiceOptions } from "../service/service.js";
 import type { HostParts, LocalService } from "./parts.js";
 
-/** Stands for the embedded service in URLs; nothing ever connects to it. */
+/** Base URL of requests to the embedded service. It is never connected to. */
 export const LOCAL_BASE_URL = "http://local.invalid/";
 
 /** Path of the database of the profile `local`. */
@@ -13,12 +13,12 @@ export function localDatabase(directories: Directories): string {
   return join(directories.data(), "local.db");
 }
 
-/** Opens a database of the embedded service; it is closed when the run ends. */
+/** Opens the embedded service over a database. It is closed at the end of the run. */
 export type OpenService = (
   options: Pick<ServiceOptions, "database" | "create" | "rateLimit" | "onError">,
 ) => Promise<Service>;
 
-/** The service is loaded only when it is opened, so that online use loads no SQLite. */
+/** Loads the service only when it is opened: commands that use a remote service load no SQLite. */
 export function createServiceOpener(
   { clock: { now }, resources }: Pick<HostParts, "clock" | "resources">,
   onError: (error: unknown) => void,
@@ -31,18 +31,18 @@ export function createServiceOpener(
   };
 }
 
-/** The service of the profile `local`; its first use creates what is not there yet and says where. */
+/** The service of the profile `local`. The first use creates its database, user and calendar and notes where. */
 export async function openLocalService(
   open: OpenService,
   database: string,
   note: (text: string) => void,
 ): Promise<LocalService> {
-  // Not traced here: a failure is thrown by the request that it belongs to.
+  // Not reported here: the transport throws a failure to the caller of the request.
   const service = await open({ database, rateLimit: null, onError: () => undefined });
   const { userId, created } = await service.admin.ensureLocalUser({ name: systemUserName() });
   if (service.created !== null) note(`created the calendar database of the profile local: ${database}`);
   else if (created !== null)
-    note(`made the user ${created.user} and the calendar ${created.calendar} in ${database}`);
+    note(`created the user ${created.user} and the calendar ${created.calendar} in ${database}`);
   return { service, userId };
 }
 
@@ -65,7 +65,7 @@ export function createInProcessTransport({ service, userId }: LocalService): Tra
   };
 }
 
-/** Containers may run as a user that has no name. */
+/** Name of the system's user; `me` in a container whose user has none. */
 export function systemUserName(): string {
   try {
     return userInfo().username;

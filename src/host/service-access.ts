@@ -5,11 +5,11 @@ import type { Service } from "../service/service.js";
 import type { OpenService } from "./local-service.js";
 
 export interface ServiceAccessOptions {
-  /** Path of the database where `--db` names none. */
+  /** Path of the database without `--db`. */
   readonly defaultDatabase: () => string;
   readonly open: OpenService;
   readonly signal: () => AbortSignal;
-  /** A line for people. */
+  /** Prints a line on stderr. */
   readonly note: (text: string) => void;
 }
 
@@ -44,7 +44,7 @@ async function serve(service: Service, serving: ServeOptions, signal: AbortSigna
   const tls = serving.tls === undefined ? undefined : await readTls(serving.tls);
   const listener = await listen(service, { ...serving.listen, ...(tls === undefined ? {} : { tls }) });
   try {
-    // Only now: a start that fails must not fill the database with secrets that nobody has seen.
+    // Only after listening: a start that fails must not create secrets that are never shown.
     const sample = serving.sample ? { ...(await service.admin.addSample()) } : {};
     await serving.onListening({ base_url: listener.baseUrl, auth_url: listener.authUrl, sample });
     await aborted(signal);
@@ -68,12 +68,12 @@ async function readPem(path: string, source: string): Promise<string> {
   }
 }
 
-/** `sqlite:PATH`, or a path. @throws CliError usage */
+/** The path of `sqlite:PATH`, or of a plain path. @throws CliError usage */
 function parseDatabase(flag: string): string {
   const scheme = /^([a-z][a-z0-9+]+):/i.exec(flag)?.[1]?.toLowerCase();
   const path = scheme === "sqlite" ? flag.slice("sqlite:".length) : flag;
   if (scheme !== undefined && scheme !== "sqlite") {
-    throw usageError(`--db: "${scheme}" databases are not supported`, "write sqlite:PATH");
+    throw usageError(`--db: "${scheme}" is not a supported kind of database`, "write sqlite:PATH");
   }
   if (path === "") throw usageError("--db: the path is empty", "write sqlite:PATH");
   return path;

@@ -106,11 +106,10 @@ async function replyToError(
   { source, onError }: Pick<RequestHandlerOptions, "onError"> & { readonly source: RequestSource },
 ): Promise<Reply> {
   const problem = toProblemError(error);
-  const reply = await responder.respondWithProblem(problem);
   const failure = problem.cause;
-  if (failure === undefined) return reply;
-  onError(failure);
-  return source.kind === "local" ? { ...reply, failure } : reply;
+  if (failure !== undefined) onError(failure);
+  const reply = await responder.respondWithProblem(problem);
+  return failure !== undefined && source.kind === "local" ? { ...reply, failure } : reply;
 }
 
 const ENDPOINTS: Readonly<Record<RouteName, Endpoint>> = { ...calendarEndpoints, ...eventEndpoints };

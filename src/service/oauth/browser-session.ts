@@ -81,7 +81,7 @@ export async function signIn(
   if (wait !== null) return tooMany(wait);
   const user = await store.read((db) => findUserByLogin(db, login));
   const matches = await verifyPasswordOf(user?.password_hash, password, passwordCost);
-  if (!matches || user === undefined || user.disabled === 1) return WRONG;
+  if (!matches || user === undefined || user.disabled === 1) return WRONG_CREDENTIALS;
   const secret = createSecret();
   const created = await store.write(async (db) => {
     // The password may have changed, or the user may have been disabled, during verification.
@@ -91,10 +91,14 @@ export async function signIn(
     await insertSession(db, { secret, userId: user.id, now });
     return true;
   });
-  return created ? { kind: "signed-in", secret } : WRONG;
+  return created ? { kind: "signed-in", secret } : WRONG_CREDENTIALS;
 }
 
-const WRONG = { kind: "refused", status: 403, text: "The login or the password is wrong." } as const;
+const WRONG_CREDENTIALS = {
+  kind: "refused",
+  status: 403,
+  text: "The login or the password is wrong.",
+} as const;
 
 function tooMany(seconds: number): SignInResult {
   const minutes = Math.ceil(seconds / 60);
