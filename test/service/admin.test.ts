@@ -23,7 +23,7 @@ const notFound = (message: string) => ({
   message: expect.stringContaining(message),
 });
 
-test("every list keeps the order of making, also within one millisecond", async () => {
+test("every list is in the order of creation, even within one millisecond", async () => {
   const names = ["h", "c", "f", "a", "g", "b", "e", "d"];
   const redirectUris = ["http://127.0.0.1/"];
   const expected: Record<"users" | "calendars" | "clients" | "tokens", string[]> = {
@@ -49,7 +49,7 @@ test("every list keeps the order of making, also within one millisecond", async 
   expect(members).toEqual(["member", "second", ...names]);
 });
 
-test("a clock that was ahead is not followed", async () => {
+test("a clock that was ahead does not affect later times", async () => {
   world.clock.now += 1_000_000;
   await admin.tokens.create({ user: "member", readOnly: true });
   world.clock.now -= 500_000;
@@ -58,7 +58,7 @@ test("a clock that was ahead is not followed", async () => {
 });
 
 describe("users", () => {
-  test("are added with the name as login by default, and listed in the order they were made", async () => {
+  test("are added with the name as login by default, and listed in the order of creation", async () => {
     world.clock.now += 1_000;
     const added = await admin.users.add({ name: "Fourth Person" });
     expect(added).toEqual({
@@ -82,12 +82,12 @@ describe("users", () => {
     [{ name: "member" }, 'the login "member" is taken'],
     [{ name: "x", login: "MEMBER" }, 'the login "MEMBER" is taken'],
     [{ name: "x", password: "" }, "the password is empty"],
-  ])("%j is refused", async (options, message) => {
+  ])("%j is rejected", async (options, message) => {
     await expect(admin.users.add(options)).rejects.toMatchObject(usage(message));
     expect(await admin.users.list()).toHaveLength(3);
   });
 
-  test("a name may have 50 characters, a login the length of a mail address", async () => {
+  test("a name may have 50 characters, a login the length of an email address", async () => {
     const user = { name: "😀".repeat(50), login: `${"x".repeat(242)}@example.org` };
     expect(await admin.users.add(user)).toMatchObject(user);
   });
@@ -107,7 +107,7 @@ describe("users", () => {
     await expect(admin.users.setPassword("member", "")).rejects.toMatchObject(usage("the password is empty"));
   });
 
-  test("who is not there, or there twice, is not guessed", async () => {
+  test("an unknown or ambiguous name is an error", async () => {
     await expect(admin.users.disable("nobody")).rejects.toMatchObject(notFound('no user "nobody"'));
     await expect(admin.users.disable("memb")).rejects.toMatchObject(notFound('no user "memb"'));
     const namesake = await admin.users.add({ name: "Member", login: "namesake" });
@@ -117,7 +117,7 @@ describe("users", () => {
 });
 
 describe("calendars", () => {
-  test("are added with ten labels and their owner, who has them last", async () => {
+  test("are added with ten labels and their owner, last in the owner's list", async () => {
     world.clock.now += 1_000;
     const calendar = await admin.calendars.add({ name: "Work", owner: "member", color: "#47B2F7" });
     expect(calendar).toMatchObject({
@@ -135,7 +135,7 @@ describe("calendars", () => {
     expect((await admin.calendars.list()).at(-1)).toEqual(calendar);
   });
 
-  test("the list holds each calendar's own labels and members", async () => {
+  test("the list has each calendar's own labels and members", async () => {
     const family = (await admin.calendars.list()).find(({ name }) => name === "Family");
     expect(family?.labels.every(({ id }) => id.startsWith(`${world.calendarId},`))).toBe(true);
     expect(family?.members.map(({ name }) => name)).toEqual(["member", "second"]);
@@ -148,14 +148,14 @@ describe("calendars", () => {
     [{ name: "Work", owner: "nobody" }, notFound('--owner: there is no user "nobody"')],
     [{ name: "Work", owner: "member", color: "red" }, usage('"red" is not a color')],
     [{ name: "Work", owner: "member", color: "#12345" }, usage('"#12345" is not a color')],
-  ])("%j is refused", async (options, error) => {
+  ])("%j is rejected", async (options, error) => {
     await expect(admin.calendars.add(options)).rejects.toMatchObject(error);
     expect(await admin.calendars.list()).toHaveLength(2);
   });
 });
 
 describe("members", () => {
-  test("join and leave, by names, ids and beginnings of a calendar's name", async () => {
+  test("join and leave, by names, ids and prefixes of a calendar's name", async () => {
     const joined = await admin.members.add("outsider", "fam");
     expect(joined).toMatchObject({ id: `${world.calendarId},${world.outsider.id}`, name: "outsider" });
     const names = async () => (await admin.members.list("Family")).map(({ name }) => name);
@@ -170,7 +170,7 @@ describe("members", () => {
     expect(await admin.members.list("Family")).toHaveLength(2);
   });
 
-  test("who or what is not there is told", async () => {
+  test("an unknown user or calendar is an error", async () => {
     await expect(admin.members.add("nobody", "Family")).rejects.toMatchObject(notFound('no user "nobody"'));
     await expect(admin.members.add("member", "Club")).rejects.toMatchObject(notFound('no calendar "Club"'));
     await expect(admin.members.add("member", "F")).rejects.toMatchObject(usage("fits 2 calendars"));
@@ -214,13 +214,13 @@ describe("labels", () => {
     ["Family", 1, { name: "\x1b[31m" }, usage("the name must not contain control characters")],
     ["Family", 1, { color: "blue" }, usage('"blue" is not a color')],
     ["Club", 1, { name: "x" }, notFound('no calendar "Club"')],
-  ])("%s %d %j is refused", async (calendar, number, changes, error) => {
+  ])("%s %d %j is rejected", async (calendar, number, changes, error) => {
     await expect(admin.labels.set(calendar, number, changes)).rejects.toMatchObject(error);
   });
 });
 
 describe("clients", () => {
-  test("are added with a secret that is told once, listed and removed", async () => {
+  test("are added with a secret that is shown once, listed and removed", async () => {
     const redirectUris = [
       "https://board.example.org/callback?from=calctl",
       "http://127.0.0.1/callback",
@@ -251,12 +251,12 @@ describe("clients", () => {
     ["Board", "http://127.0.0.1/call\nback", "has characters that must be percent-encoded"],
     ["Board", " https://board.example.org/", "has characters that must be percent-encoded"],
     ["Board", "https://board.example.org/zurück", "has characters that must be percent-encoded"],
-  ])("%j with %s is refused", async (name, uri, message) => {
+  ])("%j with %s is rejected", async (name, uri, message) => {
     await expect(admin.clients.add({ name, redirectUris: [uri] })).rejects.toMatchObject(usage(message));
     expect(await admin.clients.list()).toEqual([]);
   });
 
-  test("one redirect URI is needed", async () => {
+  test("at least one redirect URI is required", async () => {
     await expect(admin.clients.add({ name: "Board", redirectUris: [] })).rejects.toMatchObject(
       usage("redirect URI"),
     );
@@ -264,7 +264,7 @@ describe("clients", () => {
 });
 
 describe("tokens", () => {
-  test("are told once, listed without and revoked", async () => {
+  test("are shown once, listed without the token and revoked", async () => {
     world.clock.now += 1_000;
     const { token, ...created } = await admin.tokens.create({ user: "second", readOnly: true });
     expect(token).toMatch(/^cal_/);
@@ -292,7 +292,7 @@ test("who is disabled gets no new token", async () => {
 });
 
 describe("the local user", () => {
-  test("cannot be disabled, which would end the profile", async () => {
+  test("cannot be disabled", async () => {
     const { userId } = await admin.ensureLocalUser({ name: "home" });
     for (const user of ["home", userId]) {
       await expect(admin.users.disable(user)).rejects.toMatchObject(
@@ -323,7 +323,7 @@ describe("the local user", () => {
     expect(calendar?.members.map(({ name }) => name)).toEqual(["home"]);
   });
 
-  test("gets another login where the name is somebody's", async () => {
+  test("gets another login if the name is taken", async () => {
     const { userId } = await admin.ensureLocalUser({ name: "Member" });
     const local = (await admin.users.list()).find(({ id }) => id === userId);
     expect(local).toEqual({ id: userId, name: "Member", login: "Member-2" });

@@ -8,7 +8,7 @@ import { type Connect, createStage, type Stage } from "./contract/stage.js";
 import { describeUpcoming } from "./contract/upcoming.js";
 import { describeWriting } from "./contract/writing.js";
 
-/** What a service of the contract does, whichever way requests reach it. */
+/** What every implementation of the contract does, in-process and over a socket. */
 export function describeContract(way: string, connect: Connect): void {
   describe(`contract ${way}`, () => {
     let current: Stage | undefined;

@@ -48,7 +48,7 @@ describe("a listener", () => {
     await world.close();
   });
 
-  test("tells where it is reached and serves there", async () => {
+  test("returns its URLs and serves there", async () => {
     const { baseUrl, authUrl } = await start();
     expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(authUrl).toBe(`${baseUrl}/oauth`);
@@ -63,7 +63,7 @@ describe("a listener", () => {
     ["https://calendars.example.org", "https://calendars.example.org"],
     ["https://example.org/calendars/", "https://example.org/calendars"],
     ["http://localhost:8080", "http://localhost:8080"],
-  ])("behind a proxy at %s tells that URL", async (publicUrl, baseUrl) => {
+  ])("behind a proxy at %s returns that URL", async (publicUrl, baseUrl) => {
     expect(await start({ publicUrl, trustProxy: "127.0.0.1" })).toMatchObject({
       baseUrl,
       authUrl: `${baseUrl}/oauth`,
@@ -77,7 +77,7 @@ describe("a listener", () => {
     "https://calendars.example.org/?x=1",
     "ftp://calendars.example.org",
     "",
-  ])("refuses %j as its public URL", async (publicUrl) => {
+  ])("rejects %j as its public URL", async (publicUrl) => {
     await expect(start({ publicUrl, trustProxy: "127.0.0.1" })).rejects.toMatchObject(
       configuration("--public-url"),
     );
@@ -89,7 +89,7 @@ describe("a listener", () => {
     [{ host: "0.0.0.0", publicUrl: "https://calendars.example.org" }],
     [{ host: "0.0.0.0", trustProxy: "127.0.0.1" }],
     [{ host: "127.0.0.1.example.org" }],
-  ])("%j without HTTPS is refused", async (options) => {
+  ])("%j without HTTPS is rejected", async (options) => {
     await expect(start(options)).rejects.toMatchObject(configuration("needs HTTPS"));
   });
 
@@ -120,13 +120,13 @@ describe("a listener", () => {
   test.each([
     ["text", "text"],
     [createCertificate().cert, createCertificate().key],
-  ])("refuses a certificate and key that do not fit", async (cert, key) => {
+  ])("rejects a certificate and key that do not match", async (cert, key) => {
     await expect(start({ tls: { cert, key } })).rejects.toMatchObject(
       configuration("the TLS certificate and key"),
     );
   });
 
-  test("names a port in use and an address that is not this machine's", async () => {
+  test("reports a port in use and an address of another machine", async () => {
     const { baseUrl } = await start();
     const port = Number(new URL(baseUrl).port);
     await expect(start({ port })).rejects.toMatchObject(
@@ -136,7 +136,7 @@ describe("a listener", () => {
     await expect(start({ host: "192.0.2.1", tls })).rejects.toMatchObject(configuration("no such address"));
   });
 
-  test("believes the client's address from the proxy alone", async () => {
+  test("trusts X-Forwarded-For only from the proxy", async () => {
     const { baseUrl: plain } = await start();
     const port = await freePort();
     const proxied = `http://127.0.0.1:${port}`;
@@ -159,7 +159,7 @@ describe("a listener", () => {
     expect(refused.body).toHaveLength(0);
   });
 
-  test("goes on when clients go away or send no HTTP", async () => {
+  test("continues when clients disconnect or do not send HTTP", async () => {
     const { baseUrl } = await start();
     const { port } = new URL(baseUrl);
     const open = async (text: string): Promise<Socket> => {
@@ -177,7 +177,7 @@ describe("a listener", () => {
     expect((await getUser(baseUrl)).status).toBe(200);
   });
 
-  test("cuts off a body without end, and goes on", async () => {
+  test("cuts off an endless body and continues", async () => {
     const { baseUrl } = await start();
     const send = sendOverSocket(baseUrl);
     const huge = send({
@@ -197,7 +197,7 @@ describe("a listener", () => {
 });
 
 describe("closing a listener", () => {
-  /** A service whose answer waits until it is let go. */
+  /** A service that responds only when `answer` is called. */
   function createSlowService(): { service: Service; asked: Promise<RequestSource>; answer: () => void } {
     const response: Reply = { status: 200, headers: {}, body: new TextEncoder().encode("{}") };
     const asked = withResolver<RequestSource>();
@@ -211,7 +211,7 @@ describe("closing a listener", () => {
     return { service, asked: asked.promise, answer: () => answered.resolve(response) };
   }
 
-  test("lets a request under way finish and ends what waits for nothing", async () => {
+  test("lets a request in progress finish and closes idle connections", async () => {
     const { service, asked, answer } = createSlowService();
     const listener = await listen(service, LOCAL);
     const { port } = new URL(listener.baseUrl);
@@ -239,7 +239,7 @@ describe("closing a listener", () => {
     if (!silent.closed) await once(silent, "close");
   });
 
-  test("does not wait for a client that has gone away", async () => {
+  test("does not wait for a client that disconnected", async () => {
     const { service, asked, answer } = createSlowService();
     const listener = await listen(service, LOCAL);
     const socket = connect(Number(new URL(listener.baseUrl).port), "127.0.0.1");
@@ -252,20 +252,20 @@ describe("closing a listener", () => {
     await closed;
   });
 
-  test("does not wait for ever for the rest of a request", async () => {
+  test("does not wait forever for the rest of a request", async () => {
     const { service } = createSlowService();
     const listener = await listen(service, { ...LOCAL, closeTimeout: 1 });
     const socket = connect(Number(new URL(listener.baseUrl).port), "127.0.0.1");
     socket.write(
       "POST /calendars HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n{",
     );
-    // Told to go on, the request is known to be under way.
+    // The server answers 100 Continue, so the request is in progress.
     await once(socket, "data");
     await listener.close();
     if (!socket.closed) await once(socket, "close");
   });
 
-  test("does not wait for ever for an answer", async () => {
+  test("does not wait forever for a response", async () => {
     const { service, asked } = createSlowService();
     const listener = await listen(service, { ...LOCAL, closeTimeout: 1 });
     const socket = connect(Number(new URL(listener.baseUrl).port), "127.0.0.1");
@@ -277,7 +277,7 @@ describe("closing a listener", () => {
   });
 });
 
-/** A port that nobody listened on a moment ago. */
+/** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

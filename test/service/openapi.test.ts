@@ -10,7 +10,7 @@ import { createWorld } from "./support/world.js";
 
 const BASE_URL = "https://calendars.example.org";
 
-/** A check of a value against a part of the document, by its JSON pointer; null or what is wrong. */
+/** Validates a value against the part of the document at a JSON pointer. Returns the errors, null if it is valid. */
 function createChecker(document: object): (pointer: string, value: unknown) => string | null {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, "document");
@@ -49,7 +49,7 @@ describe("the OpenAPI document", () => {
     });
   });
 
-  test("carries the limits of the contract", () => {
+  test("has the limits of the contract", () => {
     const check = createChecker(openApiDocument({ baseUrl: BASE_URL }));
     const body = "/components/schemas/EventBody";
     expect(
@@ -63,7 +63,7 @@ describe("the OpenAPI document", () => {
     expect(check("/components/schemas/ActivityBody", activityBody("x".repeat(1_001)))).toContain("1000");
   });
 
-  test("describes what the service answers", async () => {
+  test("describes the responses of the service", async () => {
     const check = createChecker(openApiDocument({ baseUrl: BASE_URL }));
     const world = await createWorld();
     const { request } = createContractClient(sendInProcess(world.service), world.token);

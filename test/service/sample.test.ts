@@ -24,7 +24,7 @@ test("the sample is two users in two calendars with events around today", async 
   await service.close();
 });
 
-test("what the sample tells is what it made, with secrets drawn anew", async () => {
+test("the result describes the sample, with random secrets", async () => {
   const [first, second] = [await openEmpty(), await openEmpty()];
   const sample = await first.admin.addSample();
   expect(sample).toEqual({
@@ -43,7 +43,7 @@ test("what the sample tells is what it made, with secrets drawn anew", async () 
   await second.close();
 });
 
-test("a database with users is refused", async () => {
+test("a database with users is rejected", async () => {
   const world = await createWorld();
   await expect(world.service.admin.addSample()).rejects.toMatchObject({
     code: "configuration",

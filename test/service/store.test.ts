@@ -21,7 +21,7 @@ import { buildChild, runTogether } from "./support/processes.js";
 import { createFolder, createWorld, NOW } from "./support/world.js";
 
 const open = (database: string) => openService({ database, now: () => NOW, rateLimit: null });
-/** SQLite's, in bytes. */
+/** Page size of SQLite in bytes. */
 const PAGE = 4096;
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
@@ -35,7 +35,7 @@ describe("the database", () => {
     folder.remove();
   });
 
-  test("is for its owner alone, with all files beside it, in a new folder of the same kind", async () => {
+  test("is private to its owner, with all its files and a new folder", async () => {
     const path = join(folder.path, "new", "folder", "calendar.db");
     const service = await open(path);
     await service.admin.users.add({ name: "somebody" });
@@ -46,7 +46,7 @@ describe("the database", () => {
     await service.close();
   });
 
-  test("leaves the mode of a folder that was there", async () => {
+  test("keeps the mode of an existing folder", async () => {
     chmodSync(folder.path, 0o755);
     await (await open(join(folder.path, "calendar.db"))).close();
     expect(modeOf(folder.path)).toBe(0o755);
@@ -62,7 +62,7 @@ describe("the database", () => {
     await second.close();
   });
 
-  test("is whole in its one file when it has been closed", async () => {
+  test("is complete in its file after it was closed", async () => {
     const path = join(folder.path, "calendar.db");
     const service = await open(path);
     const user = await service.admin.users.add({ name: "somebody" });
@@ -80,7 +80,7 @@ describe("the database", () => {
     expect(readdirSync(".")).not.toContain(":memory:");
   });
 
-  test("an empty file becomes one, for its owner alone", async () => {
+  test("is created in an empty file, private to its owner", async () => {
     const path = join(folder.path, "calendar.db");
     writeFileSync(path, "", { mode: 0o644 });
     const service = await open(path);
@@ -89,7 +89,7 @@ describe("the database", () => {
     await service.close();
   });
 
-  test("tells which opening has made it", async () => {
+  test("reports which process created it", async () => {
     const path = join(folder.path, "calendar.db");
     for (const created of [path, null]) {
       const service = await open(path);
@@ -99,10 +99,10 @@ describe("the database", () => {
   });
 
   test.each([
-    ["that is not there", () => undefined, []],
-    ["in a folder that is not there", () => undefined, []],
+    ["that does not exist", () => undefined, []],
+    ["in a folder that does not exist", () => undefined, []],
     ["that is an empty file", (path: string) => writeFileSync(path, ""), ["calendar.db"]],
-  ])("one %s is made only where that is wanted", async (kind, prepare, files) => {
+  ])("one %s is only created if requested", async (kind, prepare, files) => {
     const path = join(folder.path, ...(kind.includes("folder") ? ["new"] : []), "calendar.db");
     prepare(path);
     const opening = openService({ database: path, create: false, now: () => NOW, rateLimit: null });
@@ -141,7 +141,7 @@ describe("the database", () => {
     ],
   ];
 
-  test.each(unusable)("%s is refused and left as it is", async (_, write, message) => {
+  test.each(unusable)("%s is rejected and not changed", async (_, write, message) => {
     const path = join(folder.path, "notes.db");
     write(path);
     const before = readFileSync(path);
@@ -153,7 +153,7 @@ describe("the database", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test("one that was cut short is refused and left as it is", async () => {
+  test("a truncated one is rejected and not changed", async () => {
     const path = join(folder.path, "calendar.db");
     await (await open(path)).close();
     const cut = readFileSync(path).subarray(0, 100);
@@ -165,7 +165,7 @@ describe("the database", () => {
     expect(readFileSync(path).equals(cut)).toBe(true);
   });
 
-  test("a newer one is refused and left as it is", async () => {
+  test("a newer one is rejected and not changed", async () => {
     const path = join(folder.path, "calendar.db");
     await (await open(path)).close();
     runSql(path, `pragma user_version = ${SCHEMA_VERSION + 1}`);
@@ -177,7 +177,7 @@ describe("the database", () => {
     expect(querySql(path, "pragma user_version")).toEqual([{ user_version: SCHEMA_VERSION + 1 }]);
   });
 
-  test("damage beyond the first page is told with the path where it is met", async () => {
+  test("damage after the first page is reported with the path", async () => {
     const path = join(folder.path, "calendar.db");
     const service = await open(path);
     const { id: userId } = await service.admin.users.add({ name: "somebody" });
@@ -205,11 +205,11 @@ describe("the database", () => {
 
   test.each([
     ["a folder", (path: string) => mkdirSync(path), "it is a folder"],
-    ["within a file", () => undefined, "part of its path is not a folder"],
+    ["below a file", () => undefined, "part of its path is not a folder"],
   ])("%s cannot be opened", async (kind, prepare, reason) => {
     const file = join(folder.path, "file");
     writeFileSync(file, "");
-    const path = kind === "within a file" ? join(file, "calendar.db") : join(folder.path, "calendar.db");
+    const path = kind === "below a file" ? join(file, "calendar.db") : join(folder.path, "calendar.db");
     prepare(path);
     await expect(open(path)).rejects.toMatchObject({
       code: "configuration",
@@ -219,7 +219,7 @@ describe("the database", () => {
     });
   });
 
-  test.skipIf(!existsSync("/proc"))("a folder that nobody can make is named", async () => {
+  test.skipIf(!existsSync("/proc"))("a folder that cannot be created is reported", async () => {
     const path = "/proc/nope/deep/calendar.db";
     await expect(open(path)).rejects.toMatchObject({
       code: "configuration",
@@ -234,7 +234,7 @@ describe("the database", () => {
       hint: expect.stringContaining("file and its folder writable"),
     };
 
-    test("a folder for a new one is named", async () => {
+    test("the folder of a new one is reported", async () => {
       chmodSync(folder.path, 0o500);
       const path = join(folder.path, "calendar.db");
       const message = `cannot open the database ${path}: permission denied`;
@@ -244,7 +244,7 @@ describe("the database", () => {
     test.each([
       ["file", 0o400, 0o700, "cannot open the database PATH: permission denied"],
       ["folder", 0o600, 0o500, "the database PATH cannot be read and written"],
-    ])("the %s of one is named", async (_, fileMode, folderMode, message) => {
+    ])("the %s of one is reported", async (_, fileMode, folderMode, message) => {
       const path = join(folder.path, "calendar.db");
       await (await open(path)).close();
       // A journal that the driver has left could be written to all the same.
@@ -283,7 +283,7 @@ describe("the database", () => {
 });
 
 describe("transactions", () => {
-  test("one that fails leaves nothing behind", async () => {
+  test("a failed transaction changes nothing", async () => {
     const store = await openStore(":memory:");
     const insert = store.write(async (db) => {
       await db.insertInto("settings").values({ name: "local_user_id", value: "1" }).execute();
@@ -309,7 +309,7 @@ describe("transactions", () => {
 });
 
 describe("several processes", () => {
-  test("twenty that open a new database at once share one user and one calendar", async () => {
+  test("twenty that open a new database at once create one user and one calendar", async () => {
     const folder = createFolder();
     const program = await buildChild(folder.path);
     const database = join(folder.path, "data", "calendar.db");

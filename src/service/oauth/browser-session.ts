@@ -66,7 +66,7 @@ export interface Credentials {
 
 export type SignInResult =
   | { readonly kind: "signed-in"; readonly secret: string }
-  | ({ readonly kind: "refused" } & Notice);
+  | ({ readonly kind: "rejected" } & Notice);
 
 /**
  * Verifies login and password and creates a session. The result and the time it takes do not reveal whether a login
@@ -95,7 +95,7 @@ export async function signIn(
 }
 
 const WRONG_CREDENTIALS = {
-  kind: "refused",
+  kind: "rejected",
   status: 403,
   text: "The login or the password is wrong.",
 } as const;
@@ -103,5 +103,9 @@ const WRONG_CREDENTIALS = {
 function tooMany(seconds: number): SignInResult {
   const minutes = Math.ceil(seconds / 60);
   const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
-  return { kind: "refused", status: 429, text: `Too many attempts to sign in. Please try again in ${wait}.` };
+  return {
+    kind: "rejected",
+    status: 429,
+    text: `Too many attempts to sign in. Please try again in ${wait}.`,
+  };
 }

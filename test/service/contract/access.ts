@@ -6,7 +6,7 @@ import { type Connect, createStage, type Stage } from "./stage.js";
 
 const UNKNOWN_EVENT = "0".repeat(32);
 
-/** Every route with a path; those of one event first with the given id. */
+/** Every route with a path; routes of one event come first, with the given id. */
 function everyRoute(calendarId: string, eventId = UNKNOWN_EVENT) {
   return Object.values(ROUTES).map(({ method, path }) => ({
     method,
@@ -46,7 +46,7 @@ export function describeAccess(stage: () => Stage): void {
       expect((await client.request("GET", "/user")).status).toBe(401);
     });
 
-    test("403 for who is no member, 404 for a calendar that does not exist", async () => {
+    test("403 for users who are not members, 404 for a calendar that does not exist", async () => {
       const { client, world } = stage();
       for (const [calendarId, status] of [
         [world.foreignCalendarId, 403],
@@ -62,7 +62,7 @@ export function describeAccess(stage: () => Stage): void {
       }
     });
 
-    test("404 for an event that does not exist or is another calendar's", async () => {
+    test("404 for an event that does not exist or belongs to another calendar", async () => {
       const { client, world } = stage();
       const token = (await world.service.admin.tokens.create({ user: "outsider", readOnly: false })).token;
       const foreign = await client.call("createEvent", {
@@ -93,7 +93,7 @@ export function describeAccess(stage: () => Stage): void {
 }
 
 export function describeFailure(connect: Connect): void {
-  test("a 500 tells the caller nothing and the operator all", async () => {
+  test("a 500 has no details for the caller, only for the operator", async () => {
     const { world, client, calendar, create, close } = await createStage(connect, { stored: true });
     const { id } = await create();
     runSql(world.database, "drop table activities");

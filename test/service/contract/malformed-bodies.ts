@@ -137,7 +137,7 @@ const WRONG_EVENTS: readonly (readonly [string, unknown, Readonly<Record<string,
 ];
 
 export function describeMalformedBodies(stage: () => Stage): void {
-  describe("bodies that do not fit", () => {
+  describe("malformed bodies", () => {
     test.each([
       ["no JSON", "{", "application/json"],
       ["nothing", "", "application/json"],
@@ -162,7 +162,7 @@ export function describeMalformedBodies(stage: () => Stage): void {
       expect(answer).toMatchObject({ status: 400, errors: expect.stringContaining("content encoding") });
     });
 
-    test("content encoding identity is none", async () => {
+    test("content encoding identity is allowed", async () => {
       const { client, path } = stage();
       await client.call("createEvent", {
         path,
@@ -171,7 +171,7 @@ export function describeMalformedBodies(stage: () => Stage): void {
       });
     });
 
-    test("a charset of UTF-8 may be named", async () => {
+    test("charset=utf-8 is allowed", async () => {
       const { client, path } = stage();
       const headers = { "content-type": 'Application/JSON; Charset="UTF-8"' };
       await client.call("createEvent", { path, body: eventBody(KEEP), headers });
@@ -206,7 +206,7 @@ export function describeMalformedBodies(stage: () => Stage): void {
       }
     });
 
-    test("an attendee from outside the calendar is refused", async () => {
+    test("an attendee who is not a member is rejected", async () => {
       const { client, world, calendar } = stage();
       const body = eventBody(KEEP, { attendees: [world.member.id, world.outsider.id] });
       const answer = await client.request("POST", `${calendar}/events`, { body });

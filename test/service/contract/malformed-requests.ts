@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Stage } from "./stage.js";
 
 export function describeMalformedRequests(stage: () => Stage): void {
-  describe("requests that do not fit", () => {
+  describe("malformed requests", () => {
     test.each([
       ["/", 404],
       ["", 404],
@@ -71,7 +71,7 @@ export function describeMalformedRequests(stage: () => Stage): void {
       expect(answer).toMatchObject({ status: 400, errors: { [field]: [expect.any(String)] } });
     });
 
-    test("every wrong parameter is named at once", async () => {
+    test("every invalid parameter is reported at once", async () => {
       const { client, calendar } = stage();
       const answer = await client.request("GET", `${calendar}/upcoming_events?days=9&timezone=x&include=y`);
       expect(Object.keys(answer.errors as object).sort()).toEqual(["days", "include", "timezone"]);

@@ -16,7 +16,7 @@ export function describeRateLimit(connect: Connect): void {
         }
       });
 
-    limited("answers say what is left, and 429 when nothing is", async ({ client, world }) => {
+    limited("responses report what remains, and 429 when nothing does", async ({ client, world }) => {
       // 10:00 begins a window of ten minutes.
       world.clock.now = NOW + 30_500;
       const answers = [];

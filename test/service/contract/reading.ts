@@ -13,7 +13,7 @@ export function describeReading(stage: () => Stage): void {
       });
     });
 
-    test("HEAD is answered as GET, without the body", async () => {
+    test("HEAD is answered like GET, without the body", async () => {
       const { client, world } = stage();
       for (const token of [world.token, world.readOnlyToken]) {
         const get = await client.request("GET", "/calendars?include=labels", { token });
@@ -35,7 +35,7 @@ export function describeReading(stage: () => Stage): void {
       ]);
     });
 
-    test("the order closes up when a membership ends", async () => {
+    test("the order has no gap after a membership ends", async () => {
       const { client, world } = stage();
       const { calendars, members } = world.service.admin;
       await calendars.add({ name: "Work", owner: "member" });
@@ -71,7 +71,7 @@ export function describeReading(stage: () => Stage): void {
       ["members", 0, 2],
       ["labels,members", 10, 2],
       ["members,labels,members", 10, 2],
-    ])("include=%s brings whole objects, none twice", async (include, labels, members) => {
+    ])("include=%s returns whole objects without duplicates", async (include, labels, members) => {
       const { client, path } = stage();
       const one = await client.call("getCalendar", { path, query: { include } });
       const list = await client.call("listCalendars", { query: { include } });
@@ -82,7 +82,7 @@ export function describeReading(stage: () => Stage): void {
       }
     });
 
-    test("labels have the palette, the default one no name", async () => {
+    test("labels have the palette, the default label has no name", async () => {
       const { client, path, composite } = stage();
       const { data } = await client.call("listLabels", { path });
       expect(data.slice(0, 2)).toEqual([
@@ -101,7 +101,7 @@ export function describeReading(stage: () => Stage): void {
       ]);
     });
 
-    test("an event brings what is asked for, each object once", async () => {
+    test("an event includes the requested objects, each once", async () => {
       const { client, world, path, create, composite } = stage();
       const { id } = await create(undefined, { label: "3", attendees: [world.member.id, world.second.id] });
       const { included } = await client.call("getEvent", {
@@ -113,7 +113,7 @@ export function describeReading(stage: () => Stage): void {
       );
     });
 
-    test("who left the calendar stays readable as creator and attendee", async () => {
+    test("users who left the calendar stay readable as creator and attendee", async () => {
       const { client, world, path, create, composite } = stage();
       const { id } = await create(undefined, { attendees: [world.member.id] });
       await world.service.admin.members.remove("member", "Family");
@@ -139,12 +139,12 @@ export function describeReading(stage: () => Stage): void {
       "application/json;q=0.1",
       "text/html;q=1, application/*;q=0.5",
       "application/json;q=0, application/vnd.service.v1+json",
-    ])("Accept %j takes JSON", async (accept) => {
+    ])("Accept %j accepts JSON", async (accept) => {
       const headers: Record<string, string> = accept === undefined ? {} : { accept };
       await stage().client.call("getCurrentUser", { headers });
     });
 
-    test("unknown query parameters are passed over", async () => {
+    test("unknown query parameters are ignored", async () => {
       const { client } = stage();
       await client.call("getCurrentUser", { query: { include: "anything", days: "0" } });
       await client.call("listCalendars", { query: { "page[size]": "1", days: "x" } });
@@ -157,7 +157,7 @@ export function describeReading(stage: () => Stage): void {
       expect((await client.request("GET", `${calendar}%2Flabels`)).status).toBe(404);
     });
 
-    test("the scheme of the token is read in any case", async () => {
+    test("the authentication scheme is case-insensitive", async () => {
       const { client, world } = stage();
       const headers = { authorization: `bEARER ${world.token}` };
       await client.call("getCurrentUser", { token: null, headers });

@@ -9,10 +9,10 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Opens a way for requests to the service of a world. */
+/** Opens a connection to the service of a world. */
 export type Connect = (world: World) => Promise<Connection>;
 
-/** A service, a way to it and a client that signs in as `world.member`. */
+/** A service, a connection to it and a client with the token of `world.member`. */
 export interface Stage {
   readonly world: World;
   readonly client: ContractClient;

@@ -20,7 +20,7 @@ export function describeUpcoming(stage: () => Stage): void {
         end_at: `${end}T00:00:00Z`,
       });
 
-    test("today in UTC by default, sorted by start, whatever overlaps it", async () => {
+    test("everything that overlaps today in UTC by default, ordered by start", async () => {
       await timed("late", "2026-11-21T23:59:00Z", "2026-11-22T00:30:00Z");
       await timed("over", "2026-11-21T01:00:00Z", "2026-11-21T02:00:00Z");
       await timed("into the day", "2026-11-20T23:00:00Z", "2026-11-21T00:00:00.001Z");
@@ -41,7 +41,7 @@ export function describeUpcoming(stage: () => Stage): void {
       }
     });
 
-    test("days begin in the timezone", async () => {
+    test("days start at midnight of the timezone", async () => {
       await timed("early in Tokyo", "2026-11-20T15:00:00Z", "2026-11-20T15:30:00Z");
       await timed("tomorrow in Tokyo", "2026-11-21T15:00:00Z", "2026-11-21T15:30:00Z");
       expect(await titles({ timezone: "Asia/Tokyo" })).toEqual(["early in Tokyo"]);
@@ -51,7 +51,7 @@ export function describeUpcoming(stage: () => Stage): void {
       ]);
     });
 
-    test.each([1, 2, 3, 4, 5, 6, 7])("days=%i reaches to the end of that day", async (days) => {
+    test.each([1, 2, 3, 4, 5, 6, 7])("days=%i includes the whole last day", async (days) => {
       const last = new Date(Date.UTC(2026, 10, 20 + days)).toISOString().slice(0, 10);
       const next = new Date(Date.UTC(2026, 10, 21 + days)).toISOString().slice(0, 10);
       await timed("last minute", `${last}T23:59:00Z`, `${next}T00:00:00Z`);
@@ -59,21 +59,21 @@ export function describeUpcoming(stage: () => Stage): void {
       expect(await titles({ days: String(days) })).toEqual(["last minute"]);
     });
 
-    test("keeps with times are in, those without are not", async () => {
+    test("keeps with times are included, keeps without are not", async () => {
       const { start_at, end_at } = SCHEDULE;
       await stage().create({ ...KEEP, title: "timed", start_at, end_at });
       await stage().create(KEEP);
       expect(await titles({ days: "7" })).toEqual(["timed"]);
     });
 
-    test("events of other calendars are not", async () => {
+    test("events of other calendars are not included", async () => {
       const { world, create, client } = stage();
       const other = await world.service.admin.calendars.add({ name: "Work", owner: "member" });
       await create();
       expect((await client.call("listUpcomingEvents", { path: { calendar_id: other.id } })).data).toEqual([]);
     });
 
-    test("include brings the objects of all events, each once, and an empty list for none", async () => {
+    test("include returns the objects of all events, each once, and an empty list for none", async () => {
       const { client, path, world, create, composite } = stage();
       const query = { include: "creator,attendees,label" };
       expect((await client.call("listUpcomingEvents", { path, query })).included).toEqual([]);

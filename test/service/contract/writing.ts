@@ -34,7 +34,7 @@ export function describeWriting(stage: () => Stage): void {
       expect(data).toEqual(event);
     });
 
-    test("what was left out reads as not set", async () => {
+    test("missing fields read as not set", async () => {
       const { attributes } = await stage().create();
       expect(attributes).toMatchObject({
         start_timezone: "UTC",
@@ -45,7 +45,7 @@ export function describeWriting(stage: () => Stage): void {
       });
     });
 
-    test("a keep needs no times and has none then", async () => {
+    test("a keep needs no times", async () => {
       const { attributes } = await stage().create({ ...KEEP, start_timezone: "Asia/Tokyo" });
       expect(attributes).toMatchObject({
         category: "keep",
@@ -57,7 +57,7 @@ export function describeWriting(stage: () => Stage): void {
       });
     });
 
-    test("null counts as left out", async () => {
+    test("null is treated as missing", async () => {
       const { attributes } = await stage().create({
         ...KEEP,
         all_day: null,
@@ -93,7 +93,7 @@ export function describeWriting(stage: () => Stage): void {
       ]);
     });
 
-    test("ids are read plain and composite, and attendees counted once", async () => {
+    test("ids may be plain or composite, and duplicate attendees are removed", async () => {
       const { world, create, composite } = stage();
       const { relationships } = await create(undefined, {
         label: composite("4"),
@@ -106,7 +106,7 @@ export function describeWriting(stage: () => Stage): void {
       ]);
     });
 
-    test("members the contract does not know are ignored", async () => {
+    test("unknown members of the body are ignored", async () => {
       const { attributes } = await stage().create({
         ...SCHEDULE,
         recurrences: ["RRULE:FREQ=DAILY"],
@@ -116,7 +116,7 @@ export function describeWriting(stage: () => Stage): void {
       expect(attributes).not.toHaveProperty("scope");
     });
 
-    test("an update replaces: what is left out is cleared, origin and identity stay", async () => {
+    test("an update replaces: missing fields are cleared, id and creator stay", async () => {
       const { client, world, path, create, composite } = stage();
       const event = await create(FULL, { attendees: [world.second.id] });
       world.clock.now += 60_000;
@@ -152,7 +152,7 @@ export function describeWriting(stage: () => Stage): void {
       });
     });
 
-    test("updated_at moves on even within one millisecond and when the clock is set back", async () => {
+    test("updated_at increases even within one millisecond and when the clock is set back", async () => {
       const { client, world, path, create } = stage();
       const event = await create();
       const seen = [event.attributes.updated_at];
@@ -167,7 +167,7 @@ export function describeWriting(stage: () => Stage): void {
       expect(seen).toEqual([...new Set(seen)].sort());
     });
 
-    test("an attendee who left the calendar may stay in an update, and not join a new event", async () => {
+    test("an attendee who left the calendar may stay in an update, but not join a new event", async () => {
       const { client, world, path, calendar, create } = stage();
       const event = await create(undefined, { attendees: [world.second.id] });
       await world.service.admin.members.remove("second", "Family");
@@ -207,7 +207,7 @@ export function describeWriting(stage: () => Stage): void {
       });
     });
 
-    test("text is counted in code points and kept to the last one", async () => {
+    test("text is counted in code points and stored completely", async () => {
       const { client, path, create } = stage();
       const longest = {
         ...SCHEDULE,

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-describe("a request whose client or redirect URI is wrong", () => {
+describe("a request with a wrong client or redirect URI", () => {
   const EVIL = "https://evil.example/";
   test.each([
     ["without a client", { client_id: undefined }, "no client_id"],
@@ -17,7 +17,7 @@ describe("a request whose client or redirect URI is wrong", () => {
     ["to an unregistered URI", { redirect_uri: EVIL }, "not one that “Board” is registered with"],
     ["with a further query", { redirect_uri: `${REDIRECT_URI}?x=1` }, "is registered with"],
     ["with a fragment", { redirect_uri: `${REDIRECT_URI}#x` }, "is registered with"],
-  ])("%s gets a page that says so, and no redirect", async (_, changes, message) => {
+  ])("%s shows a page with the reason and does not redirect", async (_, changes, message) => {
     // What else is wrong does not matter then.
     for (const more of [{}, { response_type: "token" }, { response_type: undefined }]) {
       const page = await stage.browser().open(stage.authorize({ ...changes, ...more }));
@@ -30,32 +30,35 @@ describe("a request whose client or redirect URI is wrong", () => {
     }
   });
 
-  test.each(["client_id", "redirect_uri"])("is refused with two of %s, even the same", async (name) => {
-    const target = stage.authorize();
-    const value = new URL(target, "http://x").searchParams.get(name) ?? "";
-    for (const second of [value, EVIL, ""]) {
-      const page = await stage.browser().open(`${target}&${name}=${encodeURIComponent(second)}`);
-      expect(page).toMatchObject({ status: 400, sent: {} });
-      expect(page.text).toContain(`more than one ${name}`);
-    }
-  });
+  test.each(["client_id", "redirect_uri"])(
+    "is rejected when it repeats %s, even with the same value",
+    async (name) => {
+      const target = stage.authorize();
+      const value = new URL(target, "http://x").searchParams.get(name) ?? "";
+      for (const second of [value, EVIL, ""]) {
+        const page = await stage.browser().open(`${target}&${name}=${encodeURIComponent(second)}`);
+        expect(page).toMatchObject({ status: 400, sent: {} });
+        expect(page.text).toContain(`more than one ${name}`);
+      }
+    },
+  );
 
   test.each(["%zz", "%", "%FF", "%C3%28"])(
-    "is refused with %s in it, which nobody can read",
+    "is rejected when it contains %s, which is not percent-encoded UTF-8",
     async (text) => {
       const page = await stage.browser().open(`${stage.authorize({ state: undefined })}&state=${text}`);
       expect(page).toMatchObject({ status: 400, sent: {} });
     },
   );
 
-  test("shows what it echoes as text", async () => {
+  test("is shown as text", async () => {
     const redirect_uri = `https://evil.example/"><script>alert('1')</script>&amp;`;
     const { text } = await stage.browser().open(stage.authorize({ redirect_uri }));
     expect(text).toContain("&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp;");
     expect(text).not.toContain("<script");
   });
 
-  test("ends with the client: once that is removed nobody is sent there", async () => {
+  test("does not redirect to a client that was removed", async () => {
     const { clients } = stage.world.service.admin;
     const { id, client_id } = await clients.add({ name: "Brief", redirectUris: [REDIRECT_URI] });
     expect((await stage.browser().open(stage.authorize({ client_id }))).status).toBe(200);
@@ -64,7 +67,7 @@ describe("a request whose client or redirect URI is wrong", () => {
   });
 });
 
-describe("a request that is wrong otherwise", () => {
+describe("a request with another error", () => {
   test.each([
     ["no response type", { response_type: undefined }, "invalid_request"],
     ["an empty response type", { response_type: "" }, "invalid_request"],
@@ -77,7 +80,7 @@ describe("a request that is wrong otherwise", () => {
       { code_challenge: "short", code_challenge_method: "S256" },
       "invalid_request",
     ],
-  ])("is told to the client: %s", async (_, changes, error) => {
+  ])("is reported to the client: %s", async (_, changes, error) => {
     for (const method of ["GET", "POST"]) {
       const answer = await stage.browser().request(method, stage.authorize(changes));
       expect(answer).toMatchObject({ status: 303, sent: { error, state: "state-1" } });
@@ -92,26 +95,26 @@ describe("a request that is wrong otherwise", () => {
     ["response_type", "code"],
     ["code_challenge", CHALLENGE],
     ["code_challenge_method", "S256"],
-  ])("is told to the client: two of %s", async (name, value) => {
+  ])("is reported to the client: repeated %s", async (name, value) => {
     const target = stage.authorize({ code_challenge: CHALLENGE, code_challenge_method: "S256" });
     const { sent } = await stage.browser().open(`${target}&${name}=${value}`);
     expect(sent).toMatchObject({ error: "invalid_request", state: "state-1" });
     expect(sent["error_description"]).toContain(name);
   });
 
-  test("is told without a state when that came twice", async () => {
+  test("is reported without a state when the state is repeated", async () => {
     const { sent } = await stage.browser().open(`${stage.authorize()}&state=state-2`);
     expect(Object.keys(sent).sort()).toEqual(["error", "error_description"]);
   });
 
-  test("is told at the port that was asked with", async () => {
+  test("is reported at the port of the request", async () => {
     const redirect_uri = "http://127.0.0.1:49152/callback";
     const { headers } = await stage.browser().open(stage.authorize({ redirect_uri, response_type: "x" }));
     expect(headers["location"]).toMatch(/^http:\/\/127\.0\.0\.1:49152\/callback\?error=/);
   });
 });
 
-test("a port that no machine has is a mistake of the client, before and after signing in", async () => {
+test("an impossible port is an error of the client, before and after signing in", async () => {
   const browser = stage.browser();
   const address = stage.authorize({ redirect_uri: "http://127.0.0.1:99999/callback" });
   expect((await browser.open(address)).status).toBe(400);
@@ -119,15 +122,15 @@ test("a port that no machine has is a mistake of the client, before and after si
   expect((await browser.open(address)).status).toBe(400);
 });
 
-describe("a request that is right", () => {
+describe("a valid request", () => {
   test.each([
     ["as it is", {}],
     ["without a state", { state: undefined }],
     ["with S256", { code_challenge: CHALLENGE, code_challenge_method: "S256" }],
     ["with a plain challenge", { code_challenge: VERIFIER }],
-    ["with what nobody knows", { scope: "calendars", prompt: "login", nonce: "1" }],
+    ["with unknown parameters", { scope: "calendars", prompt: "login", nonce: "1" }],
     ["at another port", { redirect_uri: "http://127.0.0.1:1/callback" }],
-  ])("%s asks to sign in", async (_, changes) => {
+  ])("%s shows the sign-in page", async (_, changes) => {
     const page = await stage.browser().open(stage.authorize(changes));
     expect(page).toMatchObject({ status: 200 });
     expect(page.text).toContain('autocomplete="current-password"');
@@ -135,8 +138,8 @@ describe("a request that is right", () => {
   });
 });
 
-describe("the address", () => {
-  test.each(["PUT", "DELETE", "OPTIONS", "HEAD"])("takes no %s", async (method) => {
+describe("the endpoint", () => {
+  test.each(["PUT", "DELETE", "OPTIONS", "HEAD"])("rejects %s", async (method) => {
     expect(await stage.browser().request(method, stage.authorize())).toMatchObject({
       status: 405,
       headers: { allow: "GET, POST" },
@@ -150,13 +153,13 @@ describe("the address", () => {
     "/oauth/Authorize",
     "//oauth/authorize",
     "/authorize",
-  ])("%s is none of the authorization server's", async (target) => {
+  ])("%s does not belong to the authorization server", async (target) => {
     const { status, headers } = await stage.browser().open(target);
     expect(status).toBe(404);
     expect(headers["content-type"]).toBe("application/problem+json");
   });
 
-  test("in absolute form is the same", async () => {
+  test("is found by a target in absolute form", async () => {
     expect((await stage.browser().open(`http://127.0.0.1:8787${stage.authorize()}`)).status).toBe(200);
   });
 

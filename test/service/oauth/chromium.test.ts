@@ -123,7 +123,7 @@ describeWithSystem("chromium", "the pages in Chromium", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("do not stop a client that sends the browser on to another host", async () => {
+  test("do not stop a client that redirects the browser to another host", async () => {
     await goBackTo(await startClient("127.0.0.1"), "/onward");
     expect(new URL(page.url()).hostname).toBe("localhost");
   });
@@ -142,7 +142,7 @@ describeWithSystem("chromium", "the pages in Chromium", () => {
     client.server.close();
   });
 
-  test("let another account sign in", async () => {
+  test("let the user switch accounts", async () => {
     await page.goto(addressOf());
     await signIn();
     await page.getByRole("button", { name: "Use another account" }).click();
@@ -151,7 +151,7 @@ describeWithSystem("chromium", "the pages in Chromium", () => {
     expect(await page.getByRole("button", { name: "Allow" }).count()).toBe(0);
   });
 
-  test("are shown in no frame, not even by the same host", async () => {
+  test("are not shown in a frame, not even by the same host", async () => {
     const outer = await startClient("127.0.0.1");
     await page.goto(`${outer.origin}/frame?${new URLSearchParams({ src: addressOf() })}`);
     const [, frame] = page.frames();

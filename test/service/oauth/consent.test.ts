@@ -15,7 +15,7 @@ const decide = async (action: string, changes: Parameters<OAuthStage["authorize"
   browser.submit(await browser.open(stage.authorize(changes)), action);
 
 describe("allowing", () => {
-  test("sends the browser back with a code and the state, by 303 and without traces", async () => {
+  test("redirects the browser with a code and the state, by 303 and without caching", async () => {
     const { status, sent, headers, text } = await decide("allow");
     expect({ status, sent, text }).toEqual({
       status: 303,
@@ -29,7 +29,7 @@ describe("allowing", () => {
     });
   });
 
-  test("gives another code each time", async () => {
+  test("issues a new code each time", async () => {
     const [first, second] = [await decide("allow"), await decide("allow")];
     expect(first.sent["code"]).not.toBe(second.sent["code"]);
   });
@@ -44,17 +44,17 @@ describe("allowing", () => {
   ])("returns the state %j unchanged", async (state) => {
     const { sent, headers } = await decide("allow", { state });
     expect(sent["state"]).toBe(state);
-    // What leaves `+` alone reads the same.
+    // Decoders that do not decode `+` get the same value.
     expect(decodeURIComponent(headers["location"]?.split("&state=")[1] ?? "")).toBe(state);
     expect((await decide("deny", { state })).sent["state"]).toBe(state);
   });
 
-  test("returns no state where there was none", async () => {
+  test("returns no state if none was sent", async () => {
     expect(Object.keys((await decide("allow", { state: undefined })).sent)).toEqual(["code"]);
     expect(Object.keys((await decide("allow", { state: "" })).sent)).toEqual(["code"]);
   });
 
-  test("goes to the port that was asked with", async () => {
+  test("redirects to the port of the request", async () => {
     const { headers } = await decide("allow", { redirect_uri: "http://127.0.0.1:49152/callback" });
     expect(headers["location"]).toMatch(/^http:\/\/127\.0\.0\.1:49152\/callback\?code=/);
   });
@@ -67,7 +67,7 @@ describe("allowing", () => {
   });
 });
 
-test("denying tells the client so and gives nothing", async () => {
+test("denying redirects with access_denied and without a code", async () => {
   const { status, sent } = await decide("deny");
   expect(status).toBe(303);
   expect(sent).toEqual({
@@ -91,7 +91,7 @@ describe("the page", () => {
     );
   };
 
-  test("is framed, cached, sniffed and referred to by nobody, whichever it is", async () => {
+  test("cannot be framed, cached or sniffed and sends no referrer", async () => {
     const fresh = stage.browser();
     expectGuarded(await fresh.open(stage.authorize()));
     expectGuarded(await fresh.submit(await fresh.open(stage.authorize()), "sign-in", { login: "x" }));
@@ -109,7 +109,7 @@ describe("the page", () => {
     }
   });
 
-  test("lets forms lead to the scheme of the client alone, and that of signing in nowhere else", async () => {
+  test("lets the consent form lead only to the client's scheme, and the sign-in form nowhere else", async () => {
     const formAction = ({ headers }: Visited) =>
       /form-action ([^;]*);/.exec(headers["content-security-policy"] ?? "")?.[1];
     expect(formAction(await stage.browser().open(stage.authorize()))).toBe("'self'");
@@ -124,7 +124,7 @@ describe("the page", () => {
     }
   });
 
-  test("names client, user and where it leads to, as text", async () => {
+  test("shows client, user and destination as text", async () => {
     const name = `<img src=x onerror="alert('1')">`;
     const { users, clients } = stage.world.service.admin;
     await users.add({ name: `${name}&`, login: "hostile", password: PASSWORD });

@@ -20,7 +20,7 @@ async function logIn(): Promise<unknown> {
   return (await stage.exchange({ code: await stage.code(browser) })).json["access_token"];
 }
 
-describe("a token made by login", () => {
+describe("a token issued to a client", () => {
   test("is in the list of tokens and can be revoked there", async () => {
     stage.world.clock.now += 1000;
     const token = await logIn();
@@ -36,7 +36,7 @@ describe("a token made by login", () => {
     expect(await stage.use(token)).toBe(401);
   });
 
-  test("ends with its client, others stay", async () => {
+  test("is revoked when its client is removed, others are not", async () => {
     const token = await logIn();
     await stage.world.service.admin.clients.remove(stage.client.id);
     expect(await stage.use(token)).toBe(401);
@@ -44,7 +44,7 @@ describe("a token made by login", () => {
     expect(await stage.world.service.admin.tokens.list()).toHaveLength(2);
   });
 
-  test("ends with its user, as do sessions and codes", async () => {
+  test("is revoked when its user is disabled, like sessions and codes", async () => {
     const token = await logIn();
     const code = await stage.code(browser);
     await stage.world.service.admin.users.disable("member");
@@ -53,7 +53,7 @@ describe("a token made by login", () => {
     expect((await browser.open(stage.authorize())).text).not.toContain('value="allow"');
   });
 
-  test("outlives a new password, while sessions and codes end", async () => {
+  test("survives a new password, unlike sessions and codes", async () => {
     const token = await logIn();
     const code = await stage.code(browser);
     await stage.world.service.admin.users.setPassword("member", "another one");
@@ -64,7 +64,7 @@ describe("a token made by login", () => {
 });
 
 describe("a client", () => {
-  test("that is removed takes its codes along", async () => {
+  test("that is removed loses its codes", async () => {
     const code = await stage.code(browser);
     await stage.world.service.admin.clients.remove(stage.client.id);
     expect(await stage.exchange({ code })).toMatchObject({ status: 401, json: { error: "invalid_client" } });
@@ -73,23 +73,23 @@ describe("a client", () => {
 });
 
 describe("the database", () => {
-  test("holds neither codes, cookies, tokens nor passwords", async () => {
+  test("contains no codes, cookies, tokens or passwords", async () => {
     const code = await stage.code(browser);
     const unused = await stage.code(browser);
     const { json } = await stage.exchange({ code });
     const folder = dirname(stage.world.database);
-    const holdings = readdirSync(folder)
+    const contents = readdirSync(folder)
       .map((file) => readFileSync(join(folder, file), "latin1"))
       .join("");
-    expect(holdings).toContain(stage.client.client_id);
+    expect(contents).toContain(stage.client.client_id);
     const cookie = browser.cookie?.split("=")[1] ?? "";
     for (const secret of [code, unused, cookie, String(json["access_token"]), PASSWORD]) {
       expect(secret.length).toBeGreaterThan(20);
-      expect(holdings).not.toContain(secret);
+      expect(contents).not.toContain(secret);
     }
   });
 
-  test("forgets sessions and codes that are long over", async () => {
+  test("deletes sessions and codes that expired long ago", async () => {
     const rows = (table: string) => querySql(stage.world.database, `select * from ${table}`).length;
     await stage.code(browser);
     await stage.exchange({ code: await stage.code(browser) });
@@ -103,7 +103,7 @@ describe("the database", () => {
 });
 
 describe("requests to the authorization server", () => {
-  test("are limited like the rest, by address, whatever token they show", async () => {
+  test("are rate-limited by address, whatever token they send", async () => {
     const limited = await createOAuthStage({ rateLimit: { limit: 3, windowSeconds: 600 } });
     const visitor = limited.browser("192.0.2.9");
     const headers = { authorization: `Bearer ${limited.world.token}` };
@@ -121,7 +121,7 @@ describe("requests to the authorization server", () => {
     await limited.close();
   });
 
-  test("that the service fails at are answered in their own way, without details", async () => {
+  test("are answered with a page or an OAuth error without details when the service fails", async () => {
     runSql(stage.world.database, "alter table clients rename to clients_away");
     const page = await browser.open(stage.authorize());
     expect(page).toMatchObject({ status: 500, headers: { "x-frame-options": "DENY" } });

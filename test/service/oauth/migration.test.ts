@@ -13,7 +13,7 @@ import { createFolder, NOW } from "../support/world.js";
 
 const REDIRECT_URI = "http://127.0.0.1/callback";
 
-test("a database from before there was signing in keeps its tokens and clients", async () => {
+test("a database of schema version 1 keeps its tokens and clients", async () => {
   const folder = createFolder();
   const database = join(folder.path, "calendar.db");
   writeFileSync(database, "");

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** Seconds to wait, or null where the attempt may go on. */
+/** Seconds to wait, null if the attempt is allowed. */
 const attempt = (login: string, address: string, now = NOW) =>
   store.write((db) => countAttempt(db, { login, address, now }));
 
@@ -24,7 +24,7 @@ async function fail(times: number, login: string, address: string): Promise<numb
   return allowed;
 }
 
-test("a login is tried five times from one address within a quarter of an hour", async () => {
+test("one address may try a login five times in 15 minutes", async () => {
   expect(await fail(5, "ana", "192.0.2.1")).toBe(5);
   expect(await attempt("ana", "192.0.2.1")).toBe(900);
   expect(await attempt("ANA", "192.0.2.1", NOW + 5 * MINUTE)).toBe(600);
@@ -34,25 +34,25 @@ test("a login is tried five times from one address within a quarter of an hour",
   expect(await attempt("ana", "192.0.2.1", NOW + 15 * MINUTE)).toBeNull();
 });
 
-test("one address tries twenty times, whatever the logins", async () => {
+test("one address may try twenty times, whatever the logins", async () => {
   for (let number = 0; number < 20; number += 1)
     expect(await attempt(`login-${number}`, "192.0.2.1")).toBeNull();
   expect(await attempt("ana", "192.0.2.1")).toBe(900);
   expect(await attempt("ana", "192.0.2.2")).toBeNull();
 });
 
-test("one login is tried a hundred times, wherever from", async () => {
+test("a login may be tried a hundred times from all addresses", async () => {
   for (let host = 0; host < 100; host += 1) expect(await attempt("ana", `192.0.2.${host}`)).toBeNull();
   expect(await attempt("ana", "192.0.2.200")).toBe(900);
   expect(await attempt("ben", "192.0.2.200")).toBeNull();
 });
 
-test("one address alone does not use up what a login has everywhere", async () => {
+test("one address does not exhaust the limit of a login", async () => {
   expect(await fail(200, "ana", "192.0.2.1")).toBe(5);
   expect(await attempt("ana", "192.0.2.2")).toBeNull();
 });
 
-test("one that succeeds does not count, and those before it no longer do", async () => {
+test("an attempt that succeeds does not count and resets the earlier ones", async () => {
   for (let round = 0; round < 50; round += 1) {
     expect(await attempt("ana", "192.0.2.1")).toBeNull();
     await store.write((db) => uncountAttempt(db, { login: "Ana", address: "192.0.2.1", now: NOW }));
@@ -62,7 +62,7 @@ test("one that succeeds does not count, and those before it no longer do", async
   expect(await fail(6, "ana", "192.0.2.1")).toBe(5);
 });
 
-test("what was typed is stored nowhere, and swept out when it no longer counts", async () => {
+test("what was typed is not stored, and counters are deleted when their window ends", async () => {
   const rows = () => store.read((db) => db.selectFrom("sign_in_attempts").selectAll().execute());
   await attempt("my-password-by-mistake", "192.0.2.1");
   expect(await rows()).toHaveLength(3);

@@ -21,7 +21,7 @@ async function attempt(login: string, password: string, from = browser) {
   return from.submit(await from.open(stage.authorize()), "sign-in", { login, password });
 }
 
-/** Counts how often a password is put through scrypt meanwhile. */
+/** Counts how often scrypt runs during some work. */
 async function countDerivations<T>(work: () => Promise<T>): Promise<{ count: number; result: T }> {
   let count = 0;
   const hook = createHook({
@@ -39,7 +39,7 @@ async function countDerivations<T>(work: () => Promise<T>): Promise<{ count: num
 }
 
 describe("signing in", () => {
-  test("leads to the question whether the client may act for the user", async () => {
+  test("leads to the consent page", async () => {
     const signedIn = await attempt("member", PASSWORD);
     expect(signedIn.status).toBe(303);
     const page = await browser.follow(signedIn);
@@ -49,7 +49,7 @@ describe("signing in", () => {
     expect((await browser.open(stage.authorize())).text).toContain('value="allow"');
   });
 
-  test("takes the login in any case", async () => {
+  test("ignores the case of the login", async () => {
     expect((await attempt("MEMBER", PASSWORD)).status).toBe(303);
   });
 
@@ -59,7 +59,7 @@ describe("signing in", () => {
     ["a user without a password", "second", ""],
     ["an unknown login", "nobody", PASSWORD],
     ["no login", "", PASSWORD],
-  ])("is refused with %s, always in the same words", async (_, login, password) => {
+  ])("is rejected with %s, always with the same message", async (_, login, password) => {
     const page = await attempt(login, password);
     expect(page).toMatchObject({ status: 403, sent: {} });
     expect(page.text).toContain('role="alert">The login or the password is wrong.</p>');
@@ -67,7 +67,7 @@ describe("signing in", () => {
     expect((await browser.open(stage.authorize())).text).not.toContain('value="allow"');
   });
 
-  test("costs the same work for every login", async () => {
+  test("takes the same work for every login", async () => {
     await stage.world.service.admin.users.add({ name: "gone", password: PASSWORD });
     await stage.world.service.admin.users.disable("gone");
     const page = await browser.open(stage.authorize());
@@ -78,7 +78,7 @@ describe("signing in", () => {
     expect((await attempt("gone", PASSWORD)).status).toBe(403);
   });
 
-  test("keeps what was typed as text, and no password", async () => {
+  test("shows the login again as text, and no password", async () => {
     const page = await attempt(`"><script>x</script>`, "my secret");
     expect(page.text).toContain('value="&quot;&gt;&lt;script&gt;x&lt;/script&gt;"');
     expect(page.text).not.toContain("my secret");
@@ -99,12 +99,12 @@ describe("the cookie", () => {
     ["http://127.0.0.1:8787", "/oauth/authorize", ""],
     ["https://calendars.example.org", "/oauth/authorize", "; Secure"],
     ["https://example.org/calendars", "/calendars/oauth/authorize", "; Secure"],
-  ])("of a service at %s goes to its page alone", async (baseUrl, path, secure) => {
+  ])("of a service at %s is only sent to its authorization page", async (baseUrl, path, secure) => {
     const pattern = `^calctl_session=[\\w-]{43}; Path=${path}; HttpOnly; SameSite=Lax${secure}$`;
     expect(await cookieOf(baseUrl)).toMatch(new RegExp(pattern));
   });
 
-  test("is another one after signing in: one planted before opens nothing", async () => {
+  test("changes when the user signs in, which prevents session fixation", async () => {
     await browser.open(stage.authorize());
     const planted = browser.cookie;
     await attempt("member", PASSWORD);
@@ -115,7 +115,7 @@ describe("the cookie", () => {
   });
 
   test.each(["", "calctl_session=", "calctl_session=x", `calctl_session=${"a".repeat(43)}`, "other=1; =;;"])(
-    "%j is nobody's",
+    "%j is ignored",
     async (cookie) => {
       browser.cookie = cookie;
       const page = await browser.open(stage.authorize());
@@ -124,15 +124,15 @@ describe("the cookie", () => {
     },
   );
 
-  test("among others is found", async () => {
+  test("is found among others", async () => {
     await stage.signIn(browser);
     browser.cookie = `theme=dark; ${browser.cookie}; x=1`;
     expect((await browser.open(stage.authorize())).text).toContain('value="allow"');
   });
 });
 
-describe("a cookie that is there twice", () => {
-  test("is nobody's: one of them was planted by somebody else, for an account of theirs", async () => {
+describe("a cookie that is sent twice", () => {
+  test("is ignored: another site may have set one of them", async () => {
     await stage.signIn(browser);
     const own = browser.cookie;
     const attacker = stage.browser();
@@ -157,7 +157,7 @@ describe("a session", () => {
     expect(await isSignedIn()).toBe(false);
   });
 
-  test("ends when the user takes another account, and its cookie opens nothing any more", async () => {
+  test("ends when the user switches accounts, and its cookie is no longer valid", async () => {
     const ended = browser.cookie;
     const page = await browser.follow(await browser.submit(await browser.open(stage.authorize()), "switch"));
     expect(page.text).toContain("current-password");
@@ -165,12 +165,12 @@ describe("a session", () => {
     expect(await isSignedIn()).toBe(false);
   });
 
-  test("ends with a new password", async () => {
+  test("ends when the password changes", async () => {
     await stage.world.service.admin.users.setPassword("member", PASSWORD);
     expect(await isSignedIn()).toBe(false);
   });
 
-  test("says so when a decision comes after its end", async () => {
+  test("asks to sign in again when the user decides after its end", async () => {
     const page = await browser.open(stage.authorize());
     stage.world.clock.now += 8 * 60 * MINUTE;
     for (const action of ["allow", "deny"]) {
@@ -182,7 +182,7 @@ describe("a session", () => {
   });
 });
 
-describe("a form that is not from a page of this browser", () => {
+describe("a form that was not rendered for this browser", () => {
   let signedIn: Browser;
   beforeAll(async () => {
     signedIn = stage.browser();
@@ -191,7 +191,7 @@ describe("a form that is not from a page of this browser", () => {
   const post = (form: Record<string, string>, from: Browser) =>
     from.request("POST", stage.authorize(), { form: new URLSearchParams(form).toString() });
 
-  test("signs nobody in", async () => {
+  test("does not sign in", async () => {
     const other = stage.browser();
     const csrf = hiddenCsrf(await other.open(stage.authorize()));
     await browser.open(stage.authorize());
@@ -220,7 +220,7 @@ describe("a form that is not from a page of this browser", () => {
     expect((await signedIn.submit(page, "allow")).sent).toHaveProperty("code");
   });
 
-  test("from before signing in is out of date after it", async () => {
+  test("is out of date after signing in if it is older", async () => {
     const before = await browser.open(stage.authorize());
     await stage.signIn(browser);
     expect((await browser.submit(before, "allow")).status).toBe(403);
@@ -232,7 +232,7 @@ describe("a form that is not from a page of this browser", () => {
     ["JSON", `{"action":"allow"}`, { "content-type": "application/json" }],
     ["a field twice", "action=deny&action=allow", {}],
     ["bad encoding", "action=%zz", {}],
-  ])("is refused: %s", async (_, form, headers) => {
+  ])("is rejected: %s", async (_, form, headers) => {
     const page = await signedIn.open(stage.authorize());
     const answer = await signedIn.request("POST", stage.authorize(), {
       form: `csrf=${hiddenCsrf(page)}&${form}`,
@@ -242,7 +242,7 @@ describe("a form that is not from a page of this browser", () => {
     expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
   });
 
-  test("is refused when it asks for nothing known, or is too large", async () => {
+  test("is rejected when its action is unknown or it is too large", async () => {
     const page = await signedIn.open(stage.authorize());
     expect((await signedIn.submit(page, "grant")).status).toBe(400);
     expect((await signedIn.submit(page, "allow", { x: "x".repeat(1024 * 1024) })).status).toBe(413);
@@ -252,7 +252,7 @@ describe("a form that is not from a page of this browser", () => {
 describe("attempts to sign in", () => {
   const succeed = (address: string) => attempt("member", PASSWORD, stage.browser(address));
 
-  test("all at once are limited to five, then the right password is refused too, until time has passed", async () => {
+  test("are limited to five at once, then the right password is rejected too until the window ends", async () => {
     const page = await browser.open(stage.authorize());
     const guesses = ["1", "2", "3", "4", "5", "6", "7", PASSWORD];
     const { count, result } = await countDerivations(() =>
@@ -260,9 +260,9 @@ describe("attempts to sign in", () => {
     );
     expect(result.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 429, 429, 429]);
     expect(count).toBe(5);
-    const refused = await succeed("192.0.2.1");
-    expect(refused).toMatchObject({ status: 429, sent: {} });
-    expect(refused.text).toContain("Please try again in 15 minutes.");
+    const rejected = await succeed("192.0.2.1");
+    expect(rejected).toMatchObject({ status: 429, sent: {} });
+    expect(rejected.text).toContain("Please try again in 15 minutes.");
     expect((await succeed("192.0.2.2")).status).toBe(303);
     stage.world.clock.now += 15 * MINUTE - 1;
     expect((await succeed("192.0.2.1")).text).toContain("in a minute.");

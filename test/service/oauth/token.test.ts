@@ -39,7 +39,7 @@ function expectUnstored({ headers }: TokenAnswer) {
 }
 
 describe("a code", () => {
-  test("is exchanged for a token of the user, exactly as the contract says", async () => {
+  test("is redeemed for a token of the user, exactly as in the contract", async () => {
     const answer = await stage.exchange({ code: await stage.code(browser) });
     expect(answer).toMatchObject({ status: 200 });
     expect(answer.json).toEqual({
@@ -51,13 +51,13 @@ describe("a code", () => {
     expect(await stage.use(answer.json["access_token"])).toBe(200);
   });
 
-  test("gives a creation time in whole seconds", async () => {
+  test("returns a creation time in whole seconds", async () => {
     stage.world.clock.now = NOW + 1_999;
     const { json } = await stage.exchange({ code: await stage.code(browser) });
     expect(json["created_at"]).toBe(NOW / 1000 + 1);
   });
 
-  test("is good for ten minutes", async () => {
+  test("expires after ten minutes", async () => {
     const [early, late] = [await stage.code(browser), await stage.code(browser)];
     stage.world.clock.now += 10 * MINUTE - 1;
     expect((await stage.exchange({ code: early })).status).toBe(200);
@@ -65,7 +65,7 @@ describe("a code", () => {
     expect(await stage.exchange({ code: late })).toMatchObject(failure("invalid_grant"));
   });
 
-  test("is good once, and a second use ends the token of the first", async () => {
+  test("can be redeemed once, and redeeming it again revokes its token", async () => {
     const code = await stage.code(browser);
     const other = await stage.exchange({ code: await stage.code(browser) });
     const { json } = await stage.exchange({ code });
@@ -74,7 +74,7 @@ describe("a code", () => {
     expect(await stage.use(other.json["access_token"])).toBe(200);
   });
 
-  test("ends its token also when it comes back late", async () => {
+  test("revokes its token also when it is redeemed again after it expired", async () => {
     const code = await stage.code(browser);
     const { json } = await stage.exchange({ code });
     stage.world.clock.now += 60 * MINUTE;
@@ -83,7 +83,7 @@ describe("a code", () => {
     expect(await stage.use(json["access_token"])).toBe(401);
   });
 
-  test("of another client is nothing, and stays good for its own", async () => {
+  test("of another client is invalid, and remains valid for its own", async () => {
     const code = await stage.code(browser);
     const other = await stage.world.service.admin.clients.add({
       name: "Other",
@@ -96,7 +96,7 @@ describe("a code", () => {
     expect(await stage.use(json["access_token"])).toBe(200);
   });
 
-  test("is not used up by a client whose secret is wrong", async () => {
+  test("is not used up by a client with a wrong secret", async () => {
     const code = await stage.code(browser);
     expect(await stage.exchange({ code, client_secret: "wrong" })).toMatchObject(
       failure("invalid_client", 401),
@@ -109,13 +109,13 @@ describe("a code", () => {
     ["one that reads the same", { redirect_uri: "http://127.0.0.1:8788/%63allback" }],
     ["a slash more", { redirect_uri: `${REDIRECT_URI}/` }],
     ["another port", { redirect_uri: "http://127.0.0.1/callback" }],
-  ])("is refused with %s, and then used up", async (_, changes) => {
+  ])("is rejected with %s and used up", async (_, changes) => {
     const code = await stage.code(browser);
     expect(await stage.exchange({ code, ...changes })).toMatchObject(failure("invalid_grant"));
     expect(await stage.exchange({ code })).toMatchObject(failure("invalid_grant"));
   });
 
-  test("is bound to the port that was asked with", async () => {
+  test("is bound to the port of the authorization request", async () => {
     const redirect_uri = "http://127.0.0.1:49152/callback";
     const code = await stage.code(browser, { redirect_uri });
     expect((await stage.exchange({ code, redirect_uri })).status).toBe(200);
@@ -141,7 +141,7 @@ describe("PKCE", () => {
     ["no plain one", { code_challenge: VERIFIER }, undefined],
     ["S256 of a plain one", { code_challenge: CHALLENGE }, VERIFIER],
     ["one where no challenge was sent", {}, VERIFIER],
-  ])("refuses %s, and the code is used up", async (_, challenge, code_verifier) => {
+  ])("rejects %s, and the code is used up", async (_, challenge, code_verifier) => {
     const code = await stage.code(browser, challenge);
     expect(await stage.exchange({ code, code_verifier })).toMatchObject(failure("invalid_grant"));
     const right = challenge["code_challenge"] === undefined ? undefined : VERIFIER;
@@ -163,7 +163,7 @@ describe("a token request", () => {
     ["without a redirect URI", { redirect_uri: undefined }, "invalid_request", 400],
     ["for a refresh token", { grant_type: "refresh_token" }, "unsupported_grant_type", 400],
     ["with a code that is none", { code: "no code" }, "invalid_grant", 400],
-  ])("%s is refused", async (_, changes, error, status) => {
+  ])("%s is rejected", async (_, changes, error, status) => {
     const answer = await stage.exchange({ code: "x".repeat(43), ...changes });
     expect(answer).toMatchObject(failure(error, status));
     expectUnstored(answer);
@@ -203,7 +203,7 @@ describe("a token request", () => {
     expectUnstored(answer);
   });
 
-  test("may carry what nobody knows, and a charset", async () => {
+  test("may have unknown members and a charset", async () => {
     const code = await stage.code(browser);
     const body = {
       client_id: stage.client.client_id,
@@ -217,20 +217,20 @@ describe("a token request", () => {
     expect((await stage.postToken(JSON.stringify(body), type)).status).toBe(200);
   });
 
-  test("that is too large is refused", async () => {
+  test("that is too large is rejected", async () => {
     const answer = await stage.postToken(`"${"x".repeat(1024 * 1024)}"`);
     expect(answer).toMatchObject(failure("invalid_request", 413));
   });
 
-  test.each(["GET", "PUT", "OPTIONS"])("is no %s", async (method) => {
+  test.each(["GET", "PUT", "OPTIONS"])("cannot be a %s", async (method) => {
     const { status, headers, text } = await stage.browser().request(method, "/oauth/token");
     expect({ status, allow: headers["allow"] }).toEqual({ status: 405, allow: "POST" });
     expect(JSON.parse(text)).toMatchObject({ error: "invalid_request" });
   });
 });
 
-describe("a code that comes several times at once", () => {
-  test("gives a single token, also where several services share a database", async () => {
+describe("a code that is redeemed several times at once", () => {
+  test("issues a single token, also when several services share a database", async () => {
     const shared = await createOAuthStage({ stored: true });
     const { service, database, clock } = shared.world;
     const second = await openService({ database, now: () => clock.now, rateLimit: null });

@@ -8,16 +8,16 @@ export interface Certificate {
 }
 
 export interface CertificateOptions {
-  /** The host it is for. */
+  /** Host name of the certificate. */
   readonly subject?: string;
   /** As `YYMMDDhhmmssZ`. */
   readonly from?: string;
   readonly until?: string;
-  /** Who signs it; itself by default. */
+  /** The issuer; self-signed by default. */
   readonly authority?: Certificate;
 }
 
-/** A certificate for `localhost`, signed by itself, unless it is told otherwise. @see RFC 5280 §4.1 */
+/** By default a self-signed certificate for `localhost`. @see RFC 5280 §4.1 */
 export function createCertificate(options: CertificateOptions = {}): Certificate {
   const { subject = "localhost", from = "200101000000Z", until = "491231235959Z", authority } = options;
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -49,7 +49,7 @@ function nameOf(commonName: string): Buffer {
   return sequence(der(0x31, sequence(objectId(0x55, 0x04, 0x03), der(0x0c, Buffer.from(commonName)))));
 }
 
-/** The host's name, and for an authority that it is one. */
+/** The host name and, for an authority, the CA flag. */
 function extensions(subject: string, isAuthority: boolean): Buffer {
   const hosts = sequence(objectId(0x55, 0x1d, 0x11), der(0x04, sequence(der(0x82, Buffer.from(subject)))));
   const constraints = sequence(der(0x01, Buffer.from([0xff])));

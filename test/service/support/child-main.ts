@@ -2,7 +2,7 @@ import { openService } from "../../../src/service/service.js";
 import { awaitStart } from "../../support/child-start.js";
 import { eventBody, SCHEDULE } from "./event-bodies.js";
 
-/** One of several processes on one database: prints what came out as JSON. */
+/** One of several processes that use one database. Prints its result as JSON. */
 const [database = "", events = "0"] = process.argv.slice(2);
 
 await awaitStart();

@@ -33,10 +33,10 @@ type RouteAnswer<N extends RouteName> = (typeof ROUTES)[N]["answer"] extends inf
   ? v.InferOutput<S>
   : undefined;
 
-/** Sends requests and holds every answer to what the contract says of all answers. */
+/** Sends requests and checks what the contract requires of every response. */
 export interface ContractClient {
   request(method: string, target: string, options?: RequestOptions): Promise<Answer>;
-  /** Calls a route that must succeed, with an answer that is exactly the contract's. */
+  /** Calls a route that must succeed with exactly the response of the contract. */
   call<N extends RouteName>(name: N, options?: CallOptions): Promise<RouteAnswer<N>>;
 }
 

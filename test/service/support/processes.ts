@@ -2,27 +2,27 @@ import { bundleChild, runTogether as runChildren } from "../../support/child-pro
 
 export interface ChildResult {
   readonly userId: string;
-  /** Whether it made the database. */
+  /** Whether this process created the database. */
   readonly created: boolean;
-  /** How many the user has. */
+  /** Number of the user's calendars. */
   readonly calendars: number;
-  /** Of the creates. */
+  /** Statuses of the creates. */
   readonly statuses: readonly number[];
 }
 
 export interface ChildOptions {
   readonly processes: number;
   readonly database: string;
-  /** How many each one creates. */
+  /** How many events each process creates. */
   readonly events: number;
 }
 
-/** Bundles the program of the children into a folder; resolves with its path. */
+/** Bundles the child program into a folder. Resolves with its path. */
 export function buildChild(folder: string): Promise<string> {
   return bundleChild("test/service/support/child-main.ts", folder);
 }
 
-/** Lets processes go all at once, resolves with what each has printed. */
+/** Starts processes at the same time. Resolves with the result of each. */
 export async function runTogether(program: string, options: ChildOptions): Promise<ChildResult[]> {
   const runs = Array.from({ length: options.processes }, () => [options.database, String(options.events)]);
   const ends = await runChildren<ChildResult>(program, runs);

@@ -3,7 +3,7 @@ import type { Reply } from "../../../src/service/http/reply.js";
 import type { ServiceRequest } from "../../../src/service/request.js";
 import type { Service } from "../../../src/service/service.js";
 
-/** How a request gets to the service: called, or over a socket. */
+/** Sends a request to the service: in-process or over a socket. */
 export type Send = (request: ServiceRequest) => Promise<Reply>;
 
 export function sendInProcess(service: Service, address = "127.0.0.1"): Send {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** The same schema with every object strict: keys beyond the contract's fail. */
+/** The same schema with strict objects: unknown keys fail. */
 export function strictSchema(schema: v.GenericSchema): v.GenericSchema {
   if (hasMember(schema, "entries") && schema.type === "object") {
     const entries = Object.entries(schema.entries as Record<string, v.GenericSchema>);

@@ -13,13 +13,13 @@ export interface Clock {
   now: number;
 }
 
-/** A service with users, a calendar and tokens, and a clock that stands still. */
+/** A service with users, a calendar, tokens and a fixed clock. */
 export interface World {
   readonly service: Service;
   /** Path of the file, or `:memory:`. */
   readonly database: string;
   readonly clock: Clock;
-  /** What 500s hid. */
+  /** The errors behind 500s and 503s. */
   readonly errors: readonly unknown[];
   readonly member: ServiceUser;
   readonly second: ServiceUser;
@@ -36,9 +36,9 @@ export interface World {
 export interface WorldOptions {
   /** Generous by default. */
   readonly rateLimit?: RatePolicy | null;
-  /** In a file, which a test can look into; in memory by default. */
+  /** Whether the database is a file that the test can read; in memory by default. */
   readonly stored?: boolean;
-  /** Next to nothing by default. */
+  /** Minimal by default. */
   readonly passwordCost?: PasswordCost;
 }
 

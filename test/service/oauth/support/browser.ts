@@ -1,6 +1,6 @@
 import type { Send } from "../../support/send.js";
 
-/** What a browser shows, or where it was sent. */
+/** What a browser shows or is redirected to. */
 export interface Visited {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -8,16 +8,16 @@ export interface Visited {
   readonly text: string;
   /** Path and query. */
   readonly target: string;
-  /** Parameters of the address that it was sent to; empty without one. */
+  /** Parameters of the redirect; empty without one. */
   readonly sent: Readonly<Record<string, string>>;
 }
 
-/** The little of a browser that the pages need: one cookie, forms, no redirect followed by itself. */
+/** A minimal browser: one cookie, forms, redirects followed on demand. */
 export interface Browser {
-  /** What it keeps for the service; undefined before it was given anything. */
+  /** Value of the cookie; undefined before the service set one. */
   cookie: string | undefined;
   open(target: string): Promise<Visited>;
-  /** Sends the form of a page, as its button of this action does; fields go on top of its hidden ones. */
+  /** Submits the form of a page with one of its buttons. Fields are added to the hidden ones. */
   submit(page: Visited, action: string, fields?: Readonly<Record<string, string>>): Promise<Visited>;
   /** Follows a redirect within the service. */
   follow(visited: Visited): Promise<Visited>;

@@ -18,7 +18,7 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** The system's Chromium, headless and with a profile of its own. */
+/** The system's Chromium, headless, with a new profile. */
 export async function launchChromium(
   options: Parameters<typeof chromium.launchPersistentContext>[1] = {},
 ): Promise<Chromium> {

@@ -19,7 +19,7 @@ export interface TokenAnswer {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** A service, a client registered there, and `member`, who signs in with a password. */
+/** A service, a client that is registered there, and `member`, who has a password. */
 export interface OAuthStage {
   readonly world: World;
   readonly client: ServiceClient & { readonly client_secret: string };
@@ -28,9 +28,9 @@ export interface OAuthStage {
   browser(address?: string): Browser;
   /** Opens the sign-in page, signs in as `member` and follows to the consent page. */
   signIn(browser: Browser, target?: string): Promise<Visited>;
-  /** A code that a browser that is signed in allows. */
+  /** An authorization code that a signed-in user allowed. */
   code(browser: Browser, changes?: Fields): Promise<string>;
-  /** Sends the contract's token request, to another service on the database where one is given. */
+  /** Sends the contract's token request, optionally to another service on the database. */
   exchange(changes: Fields, service?: Service): Promise<TokenAnswer>;
   /** Sends a body to the token endpoint. */
   postToken(

@@ -27,7 +27,7 @@ describe("the address of a client", () => {
     expect(createClientAddressReader("10.0.0.1")(socket, forwardedFor)).toBe(address);
   });
 
-  test.each(["proxy.example.org", "10.0.0.0/8", ""])("%j is no proxy's address", (trustProxy) => {
+  test.each(["proxy.example.org", "10.0.0.0/8", ""])("%j is not the address of a proxy", (trustProxy) => {
     expect(() => createClientAddressReader(trustProxy)).toThrowError(
       expect.objectContaining({ code: "configuration", message: expect.stringContaining("--trust-proxy") }),
     );

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { CliError } from "../../src/errors.js";
+import { problemReply, toProblemError } from "../../src/service/http/reply.js";
 import type { RequestSource, ServiceRequest } from "../../src/service/request.js";
 import { runSql } from "./support/database.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
@@ -18,7 +20,7 @@ async function sendAs(userId: string, request: Partial<ServiceRequest> = {}) {
   return { ...response, json: JSON.parse(new TextDecoder().decode(response.body)) };
 }
 
-test("in-process the caller is the user, without a token and with all rights", async () => {
+test("in-process the caller is the given user with full access and without a token", async () => {
   expect((await sendAs(world.second.id)).json.data.attributes.name).toBe("second");
   const created = await sendAs(world.second.id, {
     method: "POST",
@@ -40,7 +42,7 @@ test("a user who is unknown or disabled gets 401", async () => {
   expect((await sendAs(world.second.id)).status).toBe(401);
 });
 
-test("answers carry the date of the service's clock", async () => {
+test("responses have the date of the service's clock", async () => {
   expect((await sendAs(world.member.id)).headers["date"]).toBe("Sat, 21 Nov 2026 10:00:00 GMT");
 });
 
@@ -58,4 +60,22 @@ test("the error behind a 500 is returned in-process only", async () => {
   expect(network.status).toBe(500);
   expect(network).not.toHaveProperty("failure");
   await stored.close();
+});
+
+test.each([
+  ["a bug", new Error("secret detail"), 500, undefined],
+  ["a database that cannot be used", new CliError("configuration", "secret detail"), 500, undefined],
+  [
+    "a database that another process locks for too long",
+    new CliError("unavailable", "secret detail"),
+    503,
+    "1",
+  ],
+])("the reply to %s has no details, the problem has them as its cause", (_, error, status, retryAfter) => {
+  const problem = toProblemError(error);
+  expect(problem.cause).toBe(error);
+  const reply = problemReply(problem);
+  expect(reply.status).toBe(status);
+  expect(reply.headers["retry-after"]).toBe(retryAfter);
+  expect(new TextDecoder().decode(reply.body)).not.toContain("secret");
 });

@@ -27,7 +27,7 @@ test("two services on one database count together", async () => {
   await world.close();
 });
 
-test("a count outlives the service", async () => {
+test("a count survives a restart of the service", async () => {
   const world = await createWorld({ rateLimit: POLICY, stored: true });
   await get(world);
   await get(world);
@@ -38,7 +38,7 @@ test("a count outlives the service", async () => {
   await world.close();
 });
 
-test("one token is counted for each address it comes from", async () => {
+test("a token is counted per address", async () => {
   const world = await createWorld({ rateLimit: POLICY, stored: true });
   for (let count = 0; count < 3; count += 1) await get(world, "192.0.2.1");
   expect((await get(world, "192.0.2.1")).status).toBe(429);
@@ -46,7 +46,7 @@ test("one token is counted for each address it comes from", async () => {
   await world.close();
 });
 
-test("old windows are swept out", async () => {
+test("old windows are deleted", async () => {
   const world = await createWorld({ rateLimit: POLICY, stored: true });
   for (let host = 1; host <= 20; host += 1) await get(world, `192.0.2.${host}`);
   const stored = () => querySql(world.database, "select count(*) as windows from rate_windows");
@@ -57,7 +57,7 @@ test("old windows are swept out", async () => {
   await world.close();
 });
 
-test("without a limit nothing is counted and no header says so", async () => {
+test("without a limit nothing is counted and there are no headers", async () => {
   const world = await createWorld({ rateLimit: null, stored: true });
   const { headers } = await get(world);
   expect(Object.keys(headers).sort()).toEqual(["content-type", "date"]);

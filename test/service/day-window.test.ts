@@ -4,7 +4,7 @@ import { dayWindow } from "../../src/service/store/events.js";
 
 const HOUR = 3_600_000;
 
-describe("the window of some days", () => {
+describe("the window of several days", () => {
   test.each([
     ["UTC", "2026-11-21T10:00:00Z", 1, "2026-11-21T00:00Z", "2026-11-22T00:00Z"],
     ["UTC", "2026-11-21T00:00:00Z", 7, "2026-11-21T00:00Z", "2026-11-28T00:00Z"],
@@ -31,7 +31,7 @@ describe("the window of some days", () => {
     );
   });
 
-  test("holds now, and its dates are those of its days", () => {
+  test("contains now, and its dates are those of its days", () => {
     const zones = Intl.supportedValuesOf("timeZone");
     const instants = fc.integer({ min: Date.parse("2000-01-01Z"), max: Date.parse("2040-01-01Z") });
     fc.assert(
