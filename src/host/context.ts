@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import type { LoginRequest, SignedIn } from "../auth/login.js";
 import { createSession } from "../auth/session.js";
-import { createTokenChoice, type TokenChoice } from "../auth/sources/token-choice.js";
-import { createStoreOpener, type OpenStore } from "../auth/stores/store.js";
+import { createTokenChoice } from "../auth/sources/token-choice.js";
+import type { OpenStore, StoreOptions } from "../auth/stores/store.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { createSettings, profileName, type Settings } from "../config/settings.js";
-import type { Context, StatusFacts } from "../context.js";
-import { CliError } from "../errors.js";
+import type { Context } from "../context.js";
 import { stackTrace } from "../output/error-report.js";
 import {
   checkFormat,
@@ -22,7 +21,7 @@ import { selfCommand } from "../system/child-process.js";
 import { createInput, readLines } from "../terminal/input.js";
 import { createPrompt } from "../terminal/prompt.js";
 import type { TextSink } from "../terminal/text-sink.js";
-import { type ClientParts, createServiceClient, createWhoIs, openTransport } from "./client.js";
+import { type ClientParts, createFetchUser, createServiceClient, openTransport } from "./client.js";
 import type { createHost } from "./host.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
 import type { HostContext, HostParts, Run } from "./parts.js";
@@ -36,8 +35,8 @@ export interface CompositionOptions {
 }
 
 /**
- * Puts together what one command may use. Nothing expensive is done before it is asked for.
- * @throws CliError usage, configuration: a flag or variable that is wrong is wrong for every command
+ * Composes what one command may use. Expensive parts are created when they are first used.
+ * @throws CliError usage, configuration for a wrong global flag or variable
  */
 export function composeContext(parts: HostParts, options: CompositionOptions): HostContext {
   const { process, stderr, configFile, systemTimeZone } = parts;
@@ -55,7 +54,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
   });
   const prompt = createPrompt(process, run.prompts, parts);
   const interactive = () => prompt.available;
-  const openStore = createStoreOpener(storePlaces(parts), { interactive, tell: warn, signal: parts.signal });
+  const openStore = createStoreOpener(parts, { interactive, warn, signal: parts.signal });
   const tokenChoice = createTokenChoice({
     settings,
     env,
@@ -90,43 +89,50 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     session: createSession({
       configFile,
       env,
+      settings,
       profileName: chosenProfile,
       openStore,
       tokenChoice,
       login: (request) => login(request, { client, openStore, interactive, warn }),
       warn,
     }),
-    statusFacts: () => readStatusFacts(settings, tokenChoice),
     ...createPrinting(run, parts, settings),
     service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
     sandbox: () => openSandbox(parts, options, { run, timezone: settings().timezone }),
   };
 }
 
-function storePlaces({ process, overrides, dataDirectory }: HostParts) {
-  return {
-    self: selfCommand(process),
-    env: process.env,
-    userId: process.getuid?.() ?? null,
-    directory: () => join(dataDirectory(), "tokens"),
-    keychain: overrides.keychain,
+/** Loads the code of a store when it is opened. */
+function createStoreOpener(
+  { process, overrides, dataDirectory }: HostParts,
+  defaults: StoreOptions,
+): OpenStore {
+  return async (name, changes) => {
+    if (name === "file") {
+      const { createSecretFiles } = await import("../auth/stores/secret-file.js");
+      const directory = join(dataDirectory(), "tokens");
+      return createSecretFiles({ directory, userId: process.getuid?.() ?? null });
+    }
+    if (overrides.keychain !== undefined) return overrides.keychain;
+    const { createKeychain } = await import("../auth/stores/keychain.js");
+    return createKeychain({ ...defaults, ...changes, self: selfCommand(process), env: process.env });
   };
 }
 
-/** Neither a token nor a user is larger, in bytes. */
+/** A token or a user is smaller (bytes). */
 const LOGIN_ANSWER_MAX = 1024 * 1024;
 
-interface LoginSurroundings {
+interface LoginOptions {
   readonly client: ClientParts;
   readonly openStore: OpenStore;
   readonly interactive: () => boolean;
   readonly warn: (text: string) => void;
 }
 
-/** Signing in is loaded only when it is asked for. */
+/** Loads the code of signing in only when it is needed. */
 async function login(
   request: LoginRequest,
-  { client, openStore, interactive, warn }: LoginSurroundings,
+  { client, openStore, interactive, warn }: LoginOptions,
 ): Promise<SignedIn> {
   const { parts, run } = client;
   const { process } = parts;
@@ -138,7 +144,7 @@ async function login(
     env: process.env,
     openStore,
     openTransport: transport,
-    whoIs: createWhoIs(transport, client),
+    fetchUser: createFetchUser(transport, client),
     redactor: parts.redactor,
     interactive,
     warn,
@@ -151,7 +157,7 @@ async function login(
   });
 }
 
-/** A note that cannot be written must not decide how a run ends. */
+/** A failed write must not change how the run ends. */
 function writeNote(stderr: TextSink, text: string): void {
   stderr.write(`${text}\n`).catch(() => undefined);
 }
@@ -182,19 +188,6 @@ function createPrinting(
       return effectiveFormat(run, stdout);
     },
   };
-}
-
-/** What is wrong with the settings themselves is reported, too. */
-async function readStatusFacts(settings: () => Settings, tokenChoice: TokenChoice): Promise<StatusFacts> {
-  let facts: Pick<StatusFacts, "profile" | "baseUrl"> = { profile: null, baseUrl: null };
-  try {
-    const { profile, service } = settings();
-    facts = { profile, baseUrl: service.kind === "remote" ? service.baseUrl.value : null };
-    return { ...facts, tokenSource: await tokenChoice.source(), tokenError: null };
-  } catch (error) {
-    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
-    return { ...facts, tokenSource: null, tokenError: error };
-  }
 }
 
 async function openSandbox(

@@ -5,7 +5,7 @@ import type { Directories } from "../config/directories.js";
 import type { Service, ServiceOptions } from "../service/service.js";
 import type { HostParts, LocalService } from "./parts.js";
 
-/** Stands for the embedded service in URLs; nothing ever connects to it. */
+/** The base URL of the embedded service; never connected to. */
 export const LOCAL_BASE_URL = "http://local.invalid/";
 
 /** Path of the database of the profile `local`. */
@@ -13,12 +13,12 @@ export function localDatabase(directories: Directories): string {
   return join(directories.data(), "local.db");
 }
 
-/** Opens a database of the embedded service; it is closed when the run ends. */
+/** Opens a database of the embedded service, and closes it at the end of the run. */
 export type OpenService = (
   options: Pick<ServiceOptions, "database" | "create" | "rateLimit" | "onError">,
 ) => Promise<Service>;
 
-/** The service is loaded only when it is opened, so that online use loads no SQLite. */
+/** Loads the service when it is opened, since remote profiles need no SQLite. */
 export function createServiceOpener(
   { clock: { now }, resources }: Pick<HostParts, "clock" | "resources">,
   onError: (error: unknown) => void,
@@ -31,7 +31,7 @@ export function createServiceOpener(
   };
 }
 
-/** The service of the profile `local`; its first use creates what is not there yet and says where. */
+/** Opens the service of the profile `local`. The first use creates database, user and calendar. */
 export async function openLocalService(
   open: OpenService,
   database: string,
@@ -42,7 +42,7 @@ export async function openLocalService(
   const { userId, created } = await service.admin.ensureLocalUser({ name: systemUserName() });
   if (service.created !== null) note(`created the calendar database of the profile local: ${database}`);
   else if (created !== null)
-    note(`made the user ${created.user} and the calendar ${created.calendar} in ${database}`);
+    note(`created the user ${created.user} and the calendar ${created.calendar} in ${database}`);
   return { service, userId };
 }
 
@@ -65,7 +65,7 @@ export function createInProcessTransport({ service, userId }: LocalService): Tra
   };
 }
 
-/** Containers may run as a user that has no name. */
+/** "me" when the user has no name, as in containers. */
 export function systemUserName(): string {
   try {
     return userInfo().username;

@@ -9,15 +9,15 @@ export interface SandboxOptions {
   readonly createHost: (process: ProcessLike, overrides: HostOverrides) => Host;
   readonly run: (argv: readonly string[], host: Host) => Promise<number>;
   readonly now: () => number;
-  /** Name of the throwaway user. */
+  /** Name of the temporary user. */
   readonly userName: string;
   readonly systemTimeZone: () => string | undefined;
-  /** What the runs are to believe of their terminal. */
+  /** Width of the terminal. */
   readonly columns: number;
   readonly color: boolean;
 }
 
-/** An embedded service in memory and an empty configuration; nothing of it outlives the process. */
+/** An embedded service and a configuration in memory. */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const service = await openService({ database: ":memory:", now: options.now, rateLimit: null });
   const { userId } = await service.admin.ensureLocalUser({ name: options.userName });

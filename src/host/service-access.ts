@@ -5,11 +5,10 @@ import type { Service } from "../service/service.js";
 import type { OpenService } from "./local-service.js";
 
 export interface ServiceAccessOptions {
-  /** Path of the database where `--db` names none. */
+  /** Path of the database without `--db`. */
   readonly defaultDatabase: () => string;
   readonly open: OpenService;
   readonly signal: () => AbortSignal;
-  /** A line for people. */
   readonly note: (text: string) => void;
 }
 
@@ -44,7 +43,7 @@ async function serve(service: Service, serving: ServeOptions, signal: AbortSigna
   const tls = serving.tls === undefined ? undefined : await readTls(serving.tls);
   const listener = await listen(service, { ...serving.listen, ...(tls === undefined ? {} : { tls }) });
   try {
-    // Only now: a start that fails must not fill the database with secrets that nobody has seen.
+    // After listening: a failed start must not leave secrets in the database that nobody has seen.
     const sample = serving.sample ? { ...(await service.admin.addSample()) } : {};
     await serving.onListening({ base_url: listener.baseUrl, auth_url: listener.authUrl, sample });
     await aborted(signal);
@@ -68,7 +67,7 @@ async function readPem(path: string, source: string): Promise<string> {
   }
 }
 
-/** `sqlite:PATH`, or a path. @throws CliError usage */
+/** Reads `sqlite:PATH` or a path. @throws CliError usage */
 function parseDatabase(flag: string): string {
   const scheme = /^([a-z][a-z0-9+]+):/i.exec(flag)?.[1]?.toLowerCase();
   const path = scheme === "sqlite" ? flag.slice("sqlite:".length) : flag;

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { locateJsonError } from "../contract/json-syntax.js";
+import { locateJsonError } from "../contract/json.js";
 import { CliError, errorCodeOf, usageError } from "../errors.js";
 
 /** What is used of a Node readable stream. */

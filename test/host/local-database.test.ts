@@ -70,7 +70,7 @@ test("where users were added before, the first use makes what is missing", async
   await openLocalService(open, database, note);
   expect(notes).toEqual([
     `created the database ${database}`,
-    `made the user ${systemUserName()} and the calendar Personal in ${database}`,
+    `created the user ${systemUserName()} and the calendar Personal in ${database}`,
   ]);
 });
 
