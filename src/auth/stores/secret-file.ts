@@ -77,16 +77,27 @@ async function readSecret(
   key: SecretKey,
   { userId }: SecretFileOptions,
 ): Promise<string | null> {
+  const { noun, storeAgain } = SECRET_WORDS[key.kind];
+  const unusable = (problem: string, hint = `remove the file and ${storeAgain}`): CliError =>
+    configurationError(`${path} is not used: ${problem}`, { hint });
   let text: string;
   try {
     const link = await lstat(path);
     if (link.isSymbolicLink() && userId !== null && link.uid !== userId) {
-      throw unsafe(path, "it is a link of another user");
+      throw unusable("it is a link of another user");
     }
     // Opening a pipe would block in a thread that nothing interrupts.
     const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
-      checkOwnership(await handle.stat(), path, userId);
+      const stats = await handle.stat();
+      if (!stats.isFile()) throw unusable("it is not a regular file");
+      if (userId !== null && stats.uid !== userId) throw unusable("it belongs to another user");
+      if (userId !== null && (stats.mode & 0o077) !== 0) {
+        throw unusable(
+          `other users can read the ${noun} in it`,
+          `if you trust them, chmod 600 ${path}; otherwise revoke the ${noun} and ${storeAgain}`,
+        );
+      }
       text = await handle.readFile("utf8");
     } finally {
       await handle.close();
@@ -97,10 +108,7 @@ async function readSecret(
   }
   const secret = parseSecret(text, key);
   if (secret !== null) return secret;
-  const { noun, storeAgain } = SECRET_WORDS[key.kind];
-  throw configurationError(`${path} does not have this ${noun}: it was changed or copied`, {
-    hint: `remove the file and ${storeAgain}`,
-  });
+  throw unusable(`it does not have this ${noun}; it was changed or copied`);
 }
 
 /** Null when the text is not the content of this secret's file. */
@@ -115,17 +123,6 @@ function parseSecret(text: string, key: SecretKey): string | null {
   } catch {
     // Messages of JSON.parse would repeat the text.
     return null;
-  }
-}
-
-function checkOwnership(stats: Stats, path: string, userId: number | null): void {
-  if (!stats.isFile()) throw unsafe(path, "it is not a regular file");
-  if (userId === null) return;
-  if (stats.uid !== userId) throw unsafe(path, "it belongs to another user");
-  if ((stats.mode & 0o077) !== 0) {
-    throw configurationError(`${path} is not used: other users can read the secret in it`, {
-      hint: `if you trust them, chmod 600 ${path}; otherwise revoke the secret and store a new one`,
-    });
   }
 }
 
@@ -157,10 +154,6 @@ function checkFolder({ uid, mode }: Stats, directory: string, userId: number | n
 }
 
 const OTHER_FOLDER = "CALCTL_DATA_DIR names another folder";
-
-function unsafe(path: string, why: string): CliError {
-  return configurationError(`${path} is not used: ${why}`, { hint: "remove it and store the secret again" });
-}
 
 function fileError(verb: string, path: string, cause: unknown): CliError {
   return configurationError(`${path} cannot be ${verb} (${errorCodeOf(cause) ?? "unknown"})`, {
