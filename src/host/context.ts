@@ -53,18 +53,8 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     if (run.debug) writeNote(stderr, stackTrace(error));
   });
   const prompt = createPrompt(process, run.prompts, parts);
-  const interactive = () => prompt.available;
-  const openStore = createStoreOpener(parts, { interactive, warn, signal: parts.signal });
-  const tokenChoice = createTokenChoice({
-    settings,
-    env,
-    config: () => configFile.read(),
-    openStore,
-    signal: parts.signal,
-    redactor: parts.redactor,
-  });
   const client: ClientParts = { parts, run, trace };
-  const chosenProfile = () => profileName(run.profile, configFile.read(), env);
+  const auth = composeAuth(client, { settings, interactive: () => prompt.available, warn });
   return {
     calendarFlags: run.calendars,
     now: parts.clock.now,
@@ -74,32 +64,51 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     input: createInput(process, parts.signal),
     settings,
     profiles: () => createProfileStore(configFile),
-    profileName: chosenProfile,
+    profileName: auth.profileName,
     api: once(() =>
       createServiceClient(
         {
           settings: settings(),
-          token: tokenChoice.token,
+          token: auth.token,
           localService:
             parts.overrides.localService ?? (() => openLocalService(open, parts.database(), note)),
         },
         client,
       ),
     ),
-    session: createSession({
-      configFile,
-      env,
-      settings,
-      profileName: chosenProfile,
-      openStore,
-      tokenChoice,
-      login: (request) => login(request, { client, openStore, interactive, warn }),
-      warn,
-    }),
+    session: auth.session,
     ...createPrinting(run, parts, settings),
     service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
     sandbox: () => openSandbox(parts, options, { run, timezone: settings().timezone }),
   };
+}
+
+interface AuthOptions {
+  readonly settings: () => Settings;
+  readonly interactive: () => boolean;
+  readonly warn: (text: string) => void;
+}
+
+/** The token of this run, and signing in and out. */
+function composeAuth(client: ClientParts, { settings, interactive, warn }: AuthOptions) {
+  const { parts, run } = client;
+  const { configFile, signal, redactor } = parts;
+  const { env } = parts.process;
+  const openStore = createStoreOpener(parts, { interactive, warn, signal });
+  const config = () => configFile.read();
+  const tokenChoice = createTokenChoice({ settings, env, config, openStore, signal, redactor });
+  const name = () => profileName(run.profile, config(), env);
+  const session = createSession({
+    configFile,
+    env,
+    settings,
+    profileName: name,
+    openStore,
+    tokenChoice,
+    login: (request) => login(request, { client, openStore, interactive, warn }),
+    warn,
+  });
+  return { session, token: tokenChoice.token, profileName: name };
 }
 
 /** Loads the code of a store when it is opened. */
@@ -119,14 +128,12 @@ function createStoreOpener(
   };
 }
 
-/** A token or a user is smaller (bytes). */
-const LOGIN_ANSWER_MAX = 1024 * 1024;
+/** Larger than any token or user (bytes). */
+const MAX_LOGIN_RESPONSE = 1024 * 1024;
 
-interface LoginOptions {
+interface LoginOptions extends Omit<AuthOptions, "settings"> {
   readonly client: ClientParts;
   readonly openStore: OpenStore;
-  readonly interactive: () => boolean;
-  readonly warn: (text: string) => void;
 }
 
 /** Loads the code of signing in only when it is needed. */
@@ -137,7 +144,7 @@ async function login(
   const { parts, run } = client;
   const { process } = parts;
   const { login } = await import("../auth/login.js");
-  const transport = once(() => openTransport(client, LOGIN_ANSWER_MAX));
+  const transport = once(() => openTransport(client, MAX_LOGIN_RESPONSE));
   return login(request, {
     profileFlag: run.profile,
     configFile: parts.configFile,
