@@ -2,45 +2,35 @@ import type { Api } from "./api/client.js";
 import type { Session } from "./auth/session.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
-import type { CliError } from "./errors.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin } from "./service/admin/admin.js";
 import type { ServiceStartOptions } from "./service/listen.js";
 import type { Input } from "./terminal/input.js";
 import type { Prompt } from "./terminal/prompt.js";
 
-export interface StatusFacts {
-  readonly profile: string | null;
-  readonly baseUrl: string | null;
-  /** Null for `local`, and where there is no token. */
-  readonly tokenSource: string | null;
-  /** What is wrong with where the token comes from. */
-  readonly tokenError: CliError | null;
-}
-
-/** What a run within the program printed. */
+/** The output of a run in the sandbox. */
 export interface CapturedRun {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A throwaway embedded service with its own empty configuration. */
+/** A temporary embedded service with its own empty configuration. */
 export interface Sandbox {
-  /** Runs one command line on it, as on a terminal of the given width. */
+  /** Runs one command line, as on a terminal. */
   run(argv: readonly string[]): Promise<CapturedRun>;
   close(): Promise<void>;
 }
 
-/** The embedded service as the `service` commands use it. */
+/** The embedded service, for the `service` commands. */
 export interface ServiceAccess {
   /**
    * Opens the database of `--db`, by default that of the profile `local`.
-   * @param options.create whether one that is not there is made; false by default
-   * @throws CliError configuration when it is not there and not to be made
+   * @param options.create whether a missing database is created; false by default
+   * @throws CliError configuration when it is missing and not created
    */
   admin(database: string | undefined, options?: { readonly create?: boolean }): Promise<ServiceAdmin>;
-  /** Serves until the signal; resolves when it has ended. */
+  /** Serves until the signal aborts. */
   serve(options: ServeOptions): Promise<void>;
   openApi(): Promise<unknown>;
 }
@@ -53,7 +43,7 @@ export interface ServeOptions {
   readonly listen: Omit<ServiceStartOptions, "tls">;
   /** Paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
-  /** Told when it listens. */
+  /** Called when it listens. */
   readonly onListening: (facts: ListeningFacts) => Promise<void>;
 }
 
@@ -65,8 +55,8 @@ export interface ListeningFacts {
 }
 
 /**
- * What a command may use. Every expensive member is a function that does its work when first called.
- * A command names what it uses with `Pick<Context, …>`.
+ * What a command may use. Every expensive member is a function that works when it is first called.
+ * A command declares what it uses with `Pick<Context, …>`.
  */
 export interface Context {
   /** Every `--calendar`, in order. */
@@ -80,22 +70,20 @@ export interface Context {
   /** @throws CliError when a setting is wrong */
   settings(): Settings;
   profiles(): ProfileStore;
-  /** The profile that is named or in use, whether it exists or not: `config set` may be about to make it. */
+  /** The name of the profile to use. It may not exist: `config set` can create it. */
   profileName(): string;
-  /** The client of the chosen service. @throws CliError not_signed_in without a token */
+  /** The client of the service. @throws CliError not_signed_in without a token */
   api(): Promise<Api>;
   readonly session: Session;
-  /** What is known of the account without asking the service, a program or a keychain. */
-  statusFacts(): Promise<StatusFacts>;
-  /** Checks format and fields at once. @throws CliError usage */
+  /** Checks format and fields immediately. @throws CliError usage */
   output<T>(view: View<T> | Document<T>): Output<T>;
-  /** The format in which data is printed. @throws CliError usage for a word that is not a format */
+  /** The output format. @throws CliError usage for an unknown one */
   outputFormat(): Format;
-  /** A line for people on stderr; nothing with `--quiet`. */
+  /** Writes a line to stderr; nothing with `--quiet`. */
   note(text: string): void;
-  /** A line for people on stderr, even with `--quiet`: something is missing or wrong. */
+  /** Writes a line to stderr, even with `--quiet`: something is missing or wrong. */
   warn(text: string): void;
-  /** Sets the exit code of a run that has not failed. */
+  /** Sets the exit code of a run that does not throw. */
   setExitCode(code: number): void;
   readonly service: ServiceAccess;
   sandbox(): Promise<Sandbox>;

@@ -1,6 +1,5 @@
 /**
- * Every way a command can fail, with the exit code scripts rely on.
- * The order is that of the exit-code table in docs/exit-codes.md.
+ * Every kind of failure with its exit code, in the order of docs/exit-codes.md.
  */
 export const EXIT_CODES = {
   failed: 1,
@@ -20,26 +19,26 @@ export const EXIT_CODES = {
 
 export type ErrorCode = keyof typeof EXIT_CODES;
 
-/** Exit code of `--fail-empty` with an empty result: not a failure, so it is no error. */
+/** Exit code of `--fail-empty` with an empty result, which is not an error. */
 export const EXIT_EMPTY = 3;
 
 export interface CliErrorOptions {
-  /** What to do next, one sentence. */
+  /** What the user can do, in one sentence. */
   readonly hint?: string | undefined;
-  /** HTTP status of the answer that caused it. */
+  /** HTTP status of the response that caused it. */
   readonly status?: number | undefined;
-  /** `errors` of the problem details, or candidates for a name: anything JSON can hold. */
+  /** `errors` of the problem details, or candidates for a name. Any JSON. */
   readonly details?: unknown;
   /** The request that failed, as `METHOD /path`. */
   readonly request?: string | undefined;
-  /** Differs from the code's own exit code only for SIGTERM (143). */
+  /** By default that of the code; only SIGTERM has its own (143). */
   readonly exitCode?: number | undefined;
-  /** Whether a write that it ended may have been done all the same. */
+  /** Whether an interrupted write may have been done. */
   readonly inDoubt?: boolean;
   readonly cause?: unknown;
 }
 
-/** A failure the user is told about in one sentence, without a stack. */
+/** A failure that is reported in one sentence, without a stack trace. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly code: ErrorCode;
@@ -62,18 +61,18 @@ export class CliError extends Error {
   }
 }
 
-/** The same failure under another code and in other words; it becomes the cause. */
-export function restate(error: CliError, code: ErrorCode, message: string): CliError {
+/** A new error with the details of another one, which becomes its cause. */
+export function wrapError(error: CliError, code: ErrorCode, message: string): CliError {
   const { hint, status, details, request } = error;
   return new CliError(code, message, { hint, status, details, request, cause: error });
 }
 
-/** A flag, argument or value is wrong or missing (exit 2). */
+/** For a flag, argument or value that is wrong or missing (exit 2). */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError("usage", message, hint === undefined ? {} : { hint });
 }
 
-/** Something in the configuration, the environment or a file of ours is broken (exit 10). */
+/** For a problem in the configuration, the environment or a file of the program (exit 10). */
 export function configurationError(message: string, options: CliErrorOptions = {}): CliError {
   return new CliError("configuration", message, options);
 }

@@ -7,11 +7,11 @@ import { createStyle, wantsColor } from "./output/style.js";
 
 export interface FailedRun {
   readonly host: Pick<Host, "env" | "stdout" | "stderr">;
-  /** As far as the command line could be parsed. */
+  /** Those that were parsed before the error. */
   readonly flags: GlobalFlags;
 }
 
-/** The text of a failed run for stderr. */
+/** The error report of a run, for stderr. */
 export async function describeFailure(error: CliError, { host, flags }: FailedRun): Promise<string> {
   const { env, stdout, stderr } = host;
   const settings = readReportSettings(flags, env);

@@ -14,7 +14,7 @@ import { VERSION } from "./version.js";
 
 type Register = (command: Command, contextOf: ContextOf) => void;
 
-/** Name and arguments, summary, and how to load the command when it is asked for. */
+/** Name and arguments, summary, and a function that loads the command. */
 type CommandEntry = readonly [nameAndArguments: string, summary: string, load: () => Promise<Register>];
 
 const COMMANDS: readonly CommandEntry[] = [
@@ -65,7 +65,7 @@ const COMMANDS: readonly CommandEntry[] = [
 export interface ProgramOptions {
   /** Runs another command line, as the tour does. */
   readonly run: Run;
-  /** Called with the global flags as they are parsed; when parsing fails, with those found by then. */
+  /** Called with the global flags when they are parsed; if parsing fails, with those before the error. */
   readonly onFlags: (flags: GlobalFlags) => void;
 }
 
@@ -111,7 +111,7 @@ export async function runProgram(
   return exitCode;
 }
 
-/** `calctl` alone and `calctl help COMMAND` ask for help, too. */
+/** Turns `calctl` and `calctl help COMMAND` into `--help`. */
 function helpAsFlag(argv: readonly string[]): readonly string[] {
   if (argv.length === 0) return ["--help"];
   return argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
@@ -120,11 +120,11 @@ function helpAsFlag(argv: readonly string[]): readonly string[] {
 interface TreeOptions {
   readonly contextOf: ContextOf;
   readonly writeHelp: (text: string) => void;
-  /** Called with each command on the way down, before its flags are parsed. */
+  /** Called with each command before its flags are parsed. */
   readonly onParsing: (command: Command) => void;
 }
 
-/** The command tree. A command is loaded when it is addressed, so that help and version stay fast. */
+/** The command tree. A command is loaded only when it is used, so that help and version stay fast. */
 function createProgram({ contextOf, writeHelp, onParsing }: TreeOptions): Command {
   const program = addGlobalFlags(new Command("calctl"))
     .description("Scripts shared calendars from a shell, a terminal and cron.")

@@ -26,7 +26,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   try {
     await host.close();
   } catch (error) {
-    // A run that has failed keeps its own error.
+    // A run that failed keeps its own error.
     if (exitCode === 0) return await report(error);
   }
   return exitCode;
@@ -34,23 +34,23 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
 
 interface Failed {
   readonly host: Host;
-  /** As far as the command line could be parsed. */
+  /** Those that were parsed before the error. */
   readonly flags: GlobalFlags;
 }
 
-/** Prints the one error of a run: a sentence, or with `-o json` and `ndjson` a JSON object. */
+/** Prints the error of a run: one sentence, or JSON with `-o json` and `ndjson`. @returns the exit code */
 async function reportFailure(error: unknown, failed: Failed): Promise<number> {
   const known = error instanceof CliError ? error : unexpected(error);
   const text = await describe(known, failed);
   try {
     await failed.host.stderr.write(text);
   } catch {
-    // Nobody is left to be told: the exit code remains.
+    // stderr is closed: only the exit code is left.
   }
   return known.exitCode;
 }
 
-/** Whatever goes wrong with the words of an error, its message is told. */
+/** Falls back to the bare message when the report itself fails. */
 async function describe(error: CliError, failed: Failed): Promise<string> {
   try {
     const { describeFailure } = await import("./failure-report.js");
@@ -64,14 +64,14 @@ async function explain(error: CliError, host: Host): Promise<CliError> {
   try {
     return await host.explain(error);
   } catch {
-    // It is told as it is.
+    // Reported without the explanation.
     return error;
   }
 }
 
 function unexpected(cause: unknown): CliError {
-  return new CliError("failed", `something went wrong that should not: ${textOf(cause)}`, {
-    hint: "this is a bug of calctl; --debug shows where",
+  return new CliError("failed", `unexpected error: ${textOf(cause)}`, {
+    hint: "this is a bug in calctl; --debug shows where",
     cause,
   });
 }

@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CliError } from "../src/errors.js";
 import type { Host } from "../src/host/parts.js";
 import { run } from "../src/run.js";
+import { createHarness } from "./support/harness.js";
 
-/** A run that fails, and then fails to tell so: there is a line and an exit code all the same. */
+/** A run whose error report fails, too, still prints a line and has the exit code. */
 
 function createFailingHost(error: unknown, changes: Partial<Host> = {}) {
   let text = "";
@@ -28,7 +29,7 @@ function createFailingHost(error: unknown, changes: Partial<Host> = {}) {
 const REFUSED = new CliError("rejected", "the service\u001b[2J refused it", { hint: "ask it" });
 const LINE = "error: the service\\x1b[2J refused it\n";
 
-test("an error that cannot be explained is told as it is", async () => {
+test("an error that cannot be explained is reported without the explanation", async () => {
   const { host, stderr } = createFailingHost(REFUSED, {
     explain: () => Promise.reject(new Error("no explanation")),
   });
@@ -51,14 +52,14 @@ test("an error that cannot be rendered is a line at least", async () => {
 test.each([
   ["nothing", undefined, "undefined"],
   ["an object without a text", Object.create(null), "unknown"],
-  ["an error whose message is none", Object.assign(new Error(), { message: 5 }), "5"],
-])("%s that is thrown is a bug with a line of its own", async (_, thrown, text) => {
+  ["an error whose message is not a string", Object.assign(new Error(), { message: 5 }), "5"],
+])("%s that is thrown is reported as a bug", async (_, thrown, text) => {
   const { host, stderr } = createFailingHost(thrown);
   expect(await run(["whoami"], host)).toBe(1);
-  expect(stderr()).toContain(`error: something went wrong that should not: ${text}\n`);
+  expect(stderr()).toContain(`error: unexpected error: ${text}\n`);
 });
 
-test("nobody there to be told: the exit code remains", async () => {
+test("without stderr the exit code is left", async () => {
   const { host } = createFailingHost(REFUSED, {
     stderr: {
       isTerminal: false,
@@ -68,4 +69,44 @@ test("nobody there to be told: the exit code remains", async () => {
     },
   });
   expect(await run(["whoami"], host)).toBe(11);
+});
+
+describe("a command line that cannot be parsed", () => {
+  const BAD = ["events", "create", "--nonsense"];
+
+  test.each([
+    ["events", "create", "--title", "-ojson", "--nonsense"],
+    ["events", "create", "--title", "-o", "--location", "json", "--nonsense"],
+    ["events", "create", "--nonsense", "--title=-ojson"],
+    ["events", "create", "--title", "--debug", "--nonsense"],
+    ["events", "create", "--nonsense", "--title", "--debug"],
+    [...BAD, "--", "-o", "json", "--debug"],
+  ])("is reported as text where other flags have the value of a global one: %j", async (...argv) => {
+    const { run } = await createHarness();
+    const { exitCode, stderr } = await run(...argv);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^error: unknown option '--nonsense'\n/);
+    expect(stderr).not.toContain("CliError");
+  });
+
+  test.each([
+    ["-o", "json", ...BAD],
+    [...BAD, "-o", "json"],
+    [...BAD, "-ojson"],
+    ["events", "-o=json", "create", "--nonsense"],
+    ["events", "create", "-o", "json", "--title"],
+  ])("is reported as JSON with -o json before or after the bad flag: %j", async (...argv) => {
+    const { run } = await createHarness();
+    const { exitCode, stderr } = await run(...argv);
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "usage" } });
+  });
+
+  test.each([[["--debug", ...BAD]], [[...BAD, "--debug"]]])(
+    "shows a stack trace with --debug: %j",
+    async (argv) => {
+      const { run } = await createHarness();
+      expect((await run(...argv)).stderr).toContain("CliError");
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import type { HttpMethod } from "../contract/routes.js";
-import { CliError, type ErrorCode, restate } from "../errors.js";
+import { CliError, type ErrorCode, wrapError } from "../errors.js";
 
 /** What an error says when a write may have succeeded although it failed here. */
 export const MAY_HAVE_SUCCEEDED = "the write may have succeeded";
@@ -27,7 +27,7 @@ export function afterUncertainAttempt(error: CliError): CliError {
   const denies = NOTHING_WRITTEN.has(error.code);
   if (!denies && error.code !== "rejected") return error;
   const message = `${error.message}; an earlier attempt may have succeeded`;
-  return restate(error, denies ? "unavailable" : error.code, message);
+  return wrapError(error, denies ? "unavailable" : error.code, message);
 }
 
 /** The signal's reason; if it interrupts a write that may have arrived, with a warning that it may have succeeded. */

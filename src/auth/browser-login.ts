@@ -8,23 +8,23 @@ import type { SelfCommand } from "../system/child-process.js";
 import type { Redactor } from "../terminal/redaction.js";
 import { canShowBrowser, openBrowser, remoteHint } from "./browser/launcher.js";
 
-/** What is used of the machine to show a browser and to read a pasted address. */
+/** What the program needs to open a browser and to read a pasted address. */
 export interface BrowserParts {
   readonly platform: string;
-  /** Starts this program again, as the browser's opener. */
+  /** Starts this program again, as the helper that opens the browser. */
   readonly self: SelfCommand;
   /** Lines from the terminal until the signal aborts. */
   readonly readLines: (signal: AbortSignal) => AsyncIterable<string>;
 }
 
 interface BrowserLoginRequest {
-  /** Undefined where it has to be asked for. */
+  /** Undefined to ask for it. */
   readonly clientSecret: string | undefined;
-  /** Undefined where nobody can be asked. */
+  /** Undefined when the program must not ask. */
   readonly askClientSecret: (() => Promise<string>) | undefined;
-  /** Whether a browser may be opened on this machine. */
+  /** Whether to open a browser on this machine. */
   readonly browser: boolean;
-  /** In seconds. */
+  /** For the user to sign in, in seconds. */
   readonly timeout: number;
 }
 
@@ -45,7 +45,7 @@ interface BrowserLoginParts {
   readonly signal: AbortSignal;
 }
 
-/** Signs in through the user's browser, on this machine or, by a pasted address, on another one. */
+/** Signs in with the user's browser, on this machine or, with a pasted address, on another one. */
 export async function loginInBrowser(
   request: BrowserLoginRequest,
   { settings, target, accept }: BrowserLogin,
@@ -53,27 +53,33 @@ export async function loginInBrowser(
 ): Promise<User> {
   const { authUrl, clientId } = settings;
   const { env, redactor, interactive, warn, browser, signal } = parts;
-  if (authUrl === undefined || clientId === undefined) throw configurationError("nothing to sign in with");
+  if (authUrl === undefined || clientId === undefined)
+    throw configurationError("--auth-url or --client-id is missing");
   const redirect = chooseRedirect(settings, interactive);
   const clientSecret = await readClientSecret(request);
   redactor.add(clientSecret);
-  const surroundings = { env, platform: browser.platform };
-  const opens = request.browser && redirect.hosts.length > 0 && canShowBrowser(surroundings);
+  const machine = { env, platform: browser.platform };
+  const opens = request.browser && redirect.hosts.length > 0 && canShowBrowser(machine);
   const { authorize } = await import("./browser/authorization.js");
   return authorize(
     { authUrl, clientId, clientSecret, redirect, timeout: request.timeout, profile: target.profile },
     {
       transport: await parts.openTransport(),
       showAddress: (url, port) => {
-        warn(opens ? "your browser opens; if not, sign in at this address:" : "sign in at this address:");
+        warn(
+          opens
+            ? "opening your browser; if it does not open, sign in at this address:"
+            : "sign in at this address:",
+        );
         warn(url);
-        const hint = port === null ? null : remoteHint(surroundings, port);
+        const hint = port === null ? null : remoteHint(machine, port);
         if (hint !== null) warn(hint);
-        if (interactive()) warn("if the browser cannot load the last page, paste that page's address here:");
+        if (interactive())
+          warn("if the browser cannot load the last page, paste the address of that page here:");
       },
       openBrowser: opens ? (url, until) => openBrowser(url, { self: browser.self, env }, until) : null,
       pastedLines: interactive() ? browser.readLines : null,
-      tell: warn,
+      warn,
       redactor,
       signal,
       accept,
@@ -85,21 +91,18 @@ function chooseRedirect(settings: LoginSettings, interactive: () => boolean): Re
   const target = settings.redirect ?? defaultRedirect();
   if (target.hosts.length === 0 && !interactive()) {
     throw usageError(
-      `${settings.redirectUri?.source}: calctl cannot listen at ${target.uri}, so the last page's address has to be pasted, and there is no terminal`,
+      `${settings.redirectUri?.source}: ${target.uri} is not on this machine, and without a terminal you cannot paste the address of the last page`,
       "use http://127.0.0.1/callback, or --with-token",
     );
   }
   return target;
 }
 
-/** From a file, the environment or a prompt; never from the command line, which every process can read. */
+/** Never from the command line, which every process can read. */
 async function readClientSecret({ clientSecret, askClientSecret }: BrowserLoginRequest): Promise<string> {
   const secret = clientSecret ?? (await askClientSecret?.());
   if (secret === undefined || secret === "") {
-    throw usageError(
-      "the client secret is empty",
-      "the service showed it where the application is registered",
-    );
+    throw usageError("the client secret is empty", "copy it from where you registered the application");
   }
   return secret;
 }

@@ -1,37 +1,35 @@
 import type { Transport } from "../api/transport.js";
-import type { ConfigFile } from "../config/config-file.js";
+import type { ConfigFile, StoreName } from "../config/config-file.js";
 import { type Environment, readVariable } from "../config/environment.js";
 import {
-  decideLogin,
   type LoginFlags,
   type LoginSettings,
   type LoginTarget,
+  readLoginSettings,
 } from "../config/login-settings.js";
-import { asUsage } from "../config/profile-store.js";
-import type { StoreName } from "../config/token-record.js";
+import { rethrowAsUsage } from "../config/setting.js";
 import type { User } from "../contract/shapes.js";
-import { type CliError, usageError } from "../errors.js";
+import { CliError, usageError } from "../errors.js";
 import type { Redactor } from "../terminal/redaction.js";
 import { type BrowserParts, loginInBrowser } from "./browser-login.js";
-import { otherSource } from "./sources/environment.js";
+import { findOverridingSource } from "./sources/environment.js";
 import { checkToken, withoutFinalNewline } from "./sources/token-text.js";
 import type { OpenStore } from "./stores/store.js";
-import { storeToken, verifyToken, type WhoIs } from "./token-storage.js";
+import { storeToken } from "./token-storage.js";
 
-/** What `login` was asked to do. */
 export interface LoginRequest {
   readonly flags: Omit<LoginFlags, "profile">;
-  /** From a file; undefined leaves it to the environment and the prompt. */
+  /** From a file; undefined for the environment or a prompt. */
   readonly clientSecret: string | undefined;
-  /** Undefined where nobody can be asked. */
+  /** Undefined when the program must not ask. */
   readonly askClientSecret: (() => Promise<string>) | undefined;
-  /** Gives a personal access token to store instead of signing in; undefined signs in. */
+  /** Reads a personal access token; undefined to sign in with the browser. */
   readonly readToken: (() => Promise<string>) | undefined;
-  /** Whether a browser may be opened on this machine. */
+  /** Whether to open a browser on this machine. */
   readonly browser: boolean;
-  /** A file instead of the keychain. */
+  /** Stores the token in a file instead of the keychain. */
   readonly insecureStorage: boolean;
-  /** Longest time until somebody has signed in, in seconds. */
+  /** For the user to sign in, in seconds. */
   readonly timeout: number;
 }
 
@@ -39,51 +37,53 @@ export interface SignedIn {
   readonly userName: string;
   readonly profile: string;
   readonly store: StoreName;
-  /** The service that the profile was for before; null when it is the same or the profile is new. */
-  readonly movedFrom: string | null;
-  /** A source of tokens that wins over the stored one; null without any. */
-  readonly otherSource: string | null;
-  /** CALCTL_PROFILE where it names another profile; null otherwise. */
+  /** The profile's base_url until now if it was another service; null otherwise. */
+  readonly previousBaseUrl: string | null;
+  /** The source of a token that is used instead of the stored one; null without one. */
+  readonly overridingSource: string | null;
+  /** CALCTL_PROFILE if it names another profile; null otherwise. */
   readonly profileVariable: string | null;
 }
 
-/** What a login needs of the program around it. */
 export interface LoginParts {
   readonly profileFlag: string | undefined;
   readonly configFile: ConfigFile;
   readonly env: Environment;
   readonly openStore: OpenStore;
-  /** Opens a transport that sends no token. */
+  /** A transport that sends no token. */
   readonly openTransport: () => Promise<Transport>;
-  readonly whoIs: WhoIs;
+  readonly fetchUser: FetchUser;
   readonly redactor: Redactor;
-  /** Whether stdin and stderr are terminals, and asking is allowed. */
+  /** Whether the program may ask on a terminal. */
   readonly interactive: () => boolean;
   readonly warn: (text: string) => void;
   readonly browser: BrowserParts;
-  /** Aborts with the error to end with. */
+  /** Its reason is the error to throw. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Signs in, stores the token and remembers the profile. When it fails, profile and token stay as they were.
+ * Signs in, stores the token and updates the profile. When it fails, profile and token stay as they were.
  * @throws CliError with the exit codes of docs/exit-codes.md
  */
 export async function login(request: LoginRequest, parts: LoginParts): Promise<SignedIn> {
   const { env, configFile, openStore, redactor } = parts;
-  const settings = decideLogin({ ...request.flags, profile: parts.profileFlag }, env, configFile.read());
+  const settings = readLoginSettings(
+    { ...request.flags, profile: parts.profileFlag },
+    env,
+    configFile.read(),
+  );
   const { target } = settings;
   const clientSecret = request.clientSecret ?? readVariable(env, "CALCTL_CLIENT_SECRET");
   const missing = missingFlags({ ...request, clientSecret }, settings, parts.interactive);
   if (target === undefined || missing.length > 0) throw missingError(missing);
-  const storeName: StoreName = request.insecureStorage ? "file" : "keychain";
-  const store = await openStore(storeName);
-  // Nobody should sign in only to learn that the token cannot be stored.
+  const store = await openStore(request.insecureStorage ? "file" : "keychain");
+  // Before the user signs in, which would be in vain if the token cannot be stored.
   await store.probe();
   const accept = async (token: string): Promise<User> => {
     redactor.add(token);
     const user = await verifyToken(token, {
-      whoIs: parts.whoIs,
+      fetchUser: parts.fetchUser,
       service: { baseUrl: target.baseUrl, mediaType: settings.mediaType },
       isPersonal: request.readToken !== undefined,
     });
@@ -94,8 +94,8 @@ export async function login(request: LoginRequest, parts: LoginParts): Promise<S
   const user =
     request.readToken === undefined
       ? await loginInBrowser({ ...request, clientSecret }, { settings, target, accept }, parts)
-      : await accept(checkGiven(await request.readToken()));
-  return describeLogin(user, { target, store: storeName }, parts);
+      : await accept(parsePersonalToken(await request.readToken()));
+  return describeLogin(user, { target, store: store.name }, parts);
 }
 
 function describeLogin(
@@ -103,24 +103,24 @@ function describeLogin(
   { target, store }: { readonly target: LoginTarget; readonly store: StoreName },
   { configFile, env }: Pick<LoginParts, "configFile" | "env">,
 ): SignedIn {
-  const { profile, movedFrom } = target;
+  const { profile, previousBaseUrl } = target;
   const variable = env["CALCTL_PROFILE"];
   return {
     userName: user.name ?? user.id,
     profile,
     store,
-    movedFrom,
-    otherSource: otherSource(configFile.read(), profile, env),
+    previousBaseUrl,
+    overridingSource: findOverridingSource(configFile.read(), profile, env),
     profileVariable: variable === undefined || variable === profile ? null : variable,
   };
 }
 
-/** The token that came for --with-token, without the line feed at its end. @throws CliError usage */
-function checkGiven(text: string): string {
-  return asUsage(() => checkToken(withoutFinalNewline(text), "what came for --with-token"));
+/** @throws CliError usage */
+function parsePersonalToken(text: string): string {
+  return rethrowAsUsage(() => checkToken(withoutFinalNewline(text), "the input of --with-token"));
 }
 
-/** What a script must still say, all of it at once. */
+/** Every flag that a script must add, so that one error names them all. */
 function missingFlags(
   request: LoginRequest,
   settings: LoginSettings,
@@ -140,6 +140,54 @@ function missingFlags(
 function missingError(missing: readonly string[]): CliError {
   return usageError(
     `missing ${missing.join(", ")}`,
-    "a personal access token needs --base-url and --with-token alone",
+    "a personal access token needs only --base-url and --with-token",
+  );
+}
+
+/** A service that has not been signed in to yet. */
+interface NewService {
+  readonly baseUrl: URL;
+  /** Value of `Accept`; undefined for the contract's own. */
+  readonly mediaType: string | undefined;
+}
+
+/** Fetches the user of a token. Repeats a failed read, since the code that was redeemed for the token works only once. */
+export type FetchUser = (token: string, service: NewService) => Promise<User>;
+
+interface Verification {
+  readonly fetchUser: FetchUser;
+  readonly service: NewService;
+  /** Whether the user gave the token; otherwise the authorization server did. */
+  readonly isPersonal: boolean;
+}
+
+/** Verifies a new token before it is stored. @throws CliError */
+async function verifyToken(token: string, verification: Verification): Promise<User> {
+  try {
+    return await verification.fetchUser(token, verification.service);
+  } catch (error) {
+    throw error instanceof CliError && error.code !== "interrupted"
+      ? verificationError(error, verification)
+      : error;
+  }
+}
+
+function verificationError(cause: CliError, { service, isPersonal }: Verification): CliError {
+  const { status, details, request } = cause;
+  const options = { status, details, request, cause };
+  if (status === 401) {
+    const [token, hint] = isPersonal
+      ? [
+          "the token from --with-token",
+          `is it complete, still valid, and a token of ${service.baseUrl.origin}?`,
+        ]
+      : ["the new token of its authorization server", "are --base-url and --auth-url of the same service?"];
+    return new CliError("not_signed_in", `not signed in: the service refused ${token}`, { ...options, hint });
+  }
+  const hint = cause.code === "unavailable" ? "try again later: calctl login" : cause.hint;
+  return new CliError(
+    cause.code,
+    `nothing was stored: the new token could not be verified: ${cause.message}`,
+    { ...options, hint },
   );
 }

@@ -1,58 +1,66 @@
-import type { ConfigFile } from "../config/config-file.js";
+import { type ConfigFile, readTokenRecord, type TokenRecord } from "../config/config-file.js";
 import type { Environment } from "../config/environment.js";
-import { findProfile } from "../config/settings.js";
-import { clearTokenRecord, readTokenRecord, type TokenRecord } from "../config/token-record.js";
+import { findProfile, type Settings } from "../config/settings.js";
+import { CliError } from "../errors.js";
 import type { LoginRequest, SignedIn } from "./login.js";
-import { otherSource } from "./sources/environment.js";
+import { findOverridingSource } from "./sources/environment.js";
 import type { TokenChoice } from "./sources/token-choice.js";
 import type { OpenStore } from "./stores/store.js";
-import { findPreviousToken } from "./token-storage.js";
+import { clearTokenRecord, findPreviousToken } from "./token-storage.js";
 
-/** Signing in and out, and the token between. */
+/** Signing in and out, and the token of this run. */
 export interface Session {
-  /** @throws CliError not_signed_in when it is declined, refused or never completed */
+  /** @throws CliError not_signed_in when it is declined, refused or timed out */
   login(request: LoginRequest): Promise<SignedIn>;
-  /**
-   * Removes the stored token of the chosen profile and verifies that it is gone.
-   * @throws CliError configuration when the store cannot tell
-   */
+  /** Removes the stored token of the profile. @throws CliError configuration when that cannot be verified */
   logout(): Promise<LoggedOut>;
   /**
-   * Removes the stored token of a profile that is about to be removed. A token in a store that this version does not
-   * know stays, with a warning.
-   * @throws CliError configuration when the store cannot tell
+   * Removes the stored token of a profile that is about to be removed. A token in an unknown store stays, with a
+   * warning.
+   * @throws CliError configuration when the removal cannot be verified
    */
   forget(profile: string): Promise<void>;
   /** The token that commands send; null without one. */
   token(): Promise<string | null>;
+  /** The state of the session without asking the service, a program or a keychain. */
+  facts(): Promise<SessionFacts>;
 }
 
 export interface LoggedOut {
   readonly profile: string;
   /** False when there was no token. */
   readonly removed: boolean;
-  /** A source that still gives a token; null without any. */
-  readonly otherSource: string | null;
+  /** A source that still has a token; null without one. */
+  readonly overridingSource: string | null;
+}
+
+export interface SessionFacts {
+  readonly profile: string | null;
+  readonly baseUrl: string | null;
+  /** Null for `local`, and without a token. */
+  readonly tokenSource: string | null;
+  /** What is wrong with the settings or the token source. */
+  readonly tokenError: CliError | null;
 }
 
 export interface SessionParts {
   readonly configFile: ConfigFile;
   readonly env: Environment;
-  /** The profile that is named or in use. */
+  readonly settings: () => Settings;
+  /** The name of the profile to use, whether it exists or not. */
   readonly profileName: () => string;
   readonly openStore: OpenStore;
-  readonly tokenChoice: Pick<TokenChoice, "token">;
+  readonly tokenChoice: TokenChoice;
   readonly login: (request: LoginRequest) => Promise<SignedIn>;
   readonly warn: (text: string) => void;
 }
 
-/** The session of the chosen profile. */
 export function createSession(parts: SessionParts): Session {
   const { configFile, env, profileName, openStore, tokenChoice, login, warn } = parts;
-  const removeStored = async (profile: string, record: TokenRecord | null): Promise<boolean> => {
+  const removeToken = async (profile: string, record: TokenRecord | null): Promise<boolean> => {
     if (record === null) return false;
     const store = await openStore(record.store);
-    const removed = await store.remove({ profile, origin: record.origin });
+    const removed = await store.remove({ kind: "token", profile, origin: record.origin });
     await clearTokenRecord(configFile, profile, record);
     return removed;
   };
@@ -62,14 +70,27 @@ export function createSession(parts: SessionParts): Session {
       const config = configFile.read();
       const profile = profileName();
       findProfile(config, profile);
-      const removed = await removeStored(profile, readTokenRecord(config, profile));
-      return { profile, removed, otherSource: otherSource(config, profile, env) };
+      const removed = await removeToken(profile, readTokenRecord(config, profile));
+      return { profile, removed, overridingSource: findOverridingSource(config, profile, env) };
     },
     async forget(profile) {
-      await removeStored(profile, findPreviousToken(configFile.read(), profile, warn));
+      await removeToken(profile, findPreviousToken(configFile.read(), profile, warn));
     },
     async token() {
       return (await tokenChoice.token())?.value ?? null;
     },
+    facts: () => readFacts(parts),
   };
+}
+
+async function readFacts({ settings, tokenChoice }: SessionParts): Promise<SessionFacts> {
+  let service: Pick<SessionFacts, "profile" | "baseUrl"> = { profile: null, baseUrl: null };
+  try {
+    const { profile, service: choice } = settings();
+    service = { profile, baseUrl: choice.kind === "remote" ? choice.baseUrl.value : null };
+    return { ...service, tokenSource: await tokenChoice.source(), tokenError: null };
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+    return { ...service, tokenSource: null, tokenError: error };
+  }
 }

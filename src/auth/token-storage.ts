@@ -1,116 +1,100 @@
-import type { Config, ConfigFile } from "../config/config-file.js";
-import { type LoginSettings, type LoginTarget, profileChanges } from "../config/login-settings.js";
 import {
+  type Config,
+  type ConfigFile,
   findUnknownStore,
+  type Profile,
   readTokenRecord,
-  type StoreName,
   type TokenRecord,
-  writeSignedIn,
-} from "../config/token-record.js";
-import type { User } from "../contract/shapes.js";
-import { CliError } from "../errors.js";
-import type { CredentialKey, CredentialStore, OpenStore } from "./stores/store.js";
+} from "../config/config-file.js";
+import { type LoginSettings, type LoginTarget, profileChanges } from "../config/login-settings.js";
+import type { OpenStore, SecretStore, TokenKey } from "./stores/store.js";
 
-/** A service as a token is tried with it. */
-export interface TriedService {
-  readonly baseUrl: URL;
-  /** Value of `Accept`; undefined for the contract's own. */
-  readonly mediaType: string | undefined;
-}
-
-/**
- * Asks a service who a token belongs to. A failed read is repeated: the code that was redeemed for the token works only
- * once.
- */
-export type WhoIs = (token: string, service: TriedService) => Promise<User>;
-
-export interface Verification {
-  readonly whoIs: WhoIs;
-  readonly service: TriedService;
-  /** Whether the user gave the token; otherwise the authorization server did. */
-  readonly isPersonal: boolean;
-}
-
-/** Verifies a new token before it is stored. @throws CliError that says that nothing was stored */
-export async function verifyToken(token: string, verification: Verification): Promise<User> {
-  try {
-    return await verification.whoIs(token, verification.service);
-  } catch (error) {
-    throw error instanceof CliError && error.code !== "interrupted"
-      ? unverifiedError(error, verification)
-      : error;
-  }
-}
-
-function unverifiedError(cause: CliError, { service, isPersonal }: Verification): CliError {
-  const { status, details, request } = cause;
-  const facts = { status, details, request, cause };
-  if (status === 401) {
-    const [whose, hint] = isPersonal
-      ? ["from --with-token", `is it whole, still valid, and a token of ${service.baseUrl.origin}?`]
-      : [
-          "that its authorization server has just given",
-          "do --base-url and --auth-url belong to the same service?",
-        ];
-    return new CliError("not_signed_in", `not signed in: the service refused the token ${whose}`, {
-      ...facts,
-      hint,
-    });
-  }
-  const hint = cause.code === "unavailable" ? "try again later: calctl login" : cause.hint;
-  return new CliError(cause.code, `nothing is kept, since the new token cannot be tried: ${cause.message}`, {
-    ...facts,
-    hint,
-  });
-}
-
-interface StoringParts {
+interface StorageParts {
   readonly configFile: ConfigFile;
   readonly openStore: OpenStore;
   readonly warn: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
-interface Storing {
+interface NewToken {
   readonly target: LoginTarget;
   readonly settings: LoginSettings;
-  readonly store: CredentialStore;
+  readonly store: SecretStore;
 }
 
-/**
- * Stores a token and remembers where. When it fails, profile and token stay as they were.
- * @throws CliError
- */
+/** Stores a token and updates the profile. When that fails, profile and token stay as they were. @throws CliError */
 export async function storeToken(
   token: string,
-  { target, settings, store }: Storing,
-  parts: StoringParts,
+  { target, settings, store }: NewToken,
+  parts: StorageParts,
 ): Promise<void> {
   const { configFile, signal } = parts;
-  const key: CredentialKey = { profile: target.profile, origin: target.baseUrl.origin };
-  const record = { store: store.name, origin: key.origin };
+  const key: TokenKey = { kind: "token", profile: target.profile, origin: target.baseUrl.origin };
+  const record: TokenRecord = { store: store.name, origin: key.origin };
   const previous = findPreviousToken(configFile.read(), target.profile, parts.warn);
-  const isRenewal = previous?.store === record.store && previous.origin === record.origin;
-  const replaced = isRenewal ? await loadQuietly(store, key) : null;
+  const isSameEntry = previous?.store === record.store && previous.origin === record.origin;
+  const replaced = isSameEntry ? await loadIfReadable(store, key) : null;
   try {
     await store.save(key, token);
     signal.throwIfAborted();
-    const changes = profileChanges(target, settings);
-    const moved = target.movedFrom !== null;
-    await writeSignedIn(configFile, { name: target.profile, changes, record, moved });
+    const isOtherService = target.previousBaseUrl !== null;
+    await saveProfile(configFile, target.profile, {
+      changes: profileChanges(target, settings),
+      record,
+      isOtherService,
+    });
   } catch (error) {
     await restore({ key, store: record.store, replaced, written: token }, parts);
     throw error;
   }
-  if (previous !== null && !isRenewal) {
-    const previousKey = { profile: target.profile, origin: previous.origin };
-    await restore({ key: previousKey, store: previous.store, replaced: null }, parts);
+  if (previous !== null && !isSameEntry) {
+    await restore({ key: { ...key, origin: previous.origin }, store: previous.store, replaced: null }, parts);
   }
 }
 
+/** What a login changes in a profile. */
+export interface ProfileLogin {
+  readonly changes: Profile;
+  readonly record: TokenRecord;
+  /** Whether the profile was for another service: then its settings are dropped. */
+  readonly isOtherService: boolean;
+}
+
+/** Creates or updates the profile of a login, and makes it the one in use. */
+export async function saveProfile(
+  file: ConfigFile,
+  name: string,
+  { changes, record, isOtherService }: ProfileLogin,
+): Promise<void> {
+  await file.update((config) => {
+    const before = config.profiles.get(name) ?? {};
+    const profile: Profile = {
+      ...(isOtherService ? timezoneOf(before) : before),
+      ...changes,
+      token_store: record.store,
+      token_origin: record.origin,
+    };
+    return { ...config, profile: name, profiles: new Map(config.profiles).set(name, profile) };
+  });
+}
+
+/** The one setting that belongs to the user and not to a service. */
+function timezoneOf({ timezone }: Profile): Profile {
+  return timezone === undefined ? {} : { timezone };
+}
+
+/** Removes the record of a token from a profile, unless another login has replaced it. */
+export async function clearTokenRecord(file: ConfigFile, name: string, removed: TokenRecord): Promise<void> {
+  await file.update((config) => {
+    const { token_store: store, token_origin: origin, ...rest } = config.profiles.get(name) ?? {};
+    if (store !== removed.store || origin !== removed.origin) return config;
+    return { ...config, profiles: new Map(config.profiles).set(name, rest) };
+  });
+}
+
 /**
- * Where the token is that a profile had until now. Null where there was none, and, with a warning, where it cannot be
- * reached: a store that this version does not know must not lock the profile for good.
+ * Where the previous token of a profile is; null when there is none. An unknown store is only a warning, since it must
+ * not make the profile unusable.
  */
 export function findPreviousToken(
   config: Config,
@@ -123,8 +107,8 @@ export function findPreviousToken(
   return null;
 }
 
-/** The token that is about to be replaced; undefined when it cannot be read, which does not stop the login. */
-async function loadQuietly(store: CredentialStore, key: CredentialKey): Promise<string | null | undefined> {
+/** The token that is about to be replaced; undefined when it cannot be read, which must not stop the login. */
+async function loadIfReadable(store: SecretStore, key: TokenKey): Promise<string | null | undefined> {
   try {
     return await store.load(key);
   } catch (_unreadable) {
@@ -133,29 +117,29 @@ async function loadQuietly(store: CredentialStore, key: CredentialKey): Promise<
 }
 
 interface Restoring {
-  readonly key: CredentialKey;
-  readonly store: StoreName;
-  /** The token that was there; null for none, undefined when it is not known. */
+  readonly key: TokenKey;
+  readonly store: TokenRecord["store"];
+  /** The token that was there; null for none, undefined when it could not be read. */
   readonly replaced: string | null | undefined;
-  /** The token that this login wrote. If another one is there now, another login wrote it, and it stays. */
+  /** The token of this login. A different one is of another login and stays. */
   readonly written?: string;
 }
 
-/** Longest time for tidying up after Ctrl-C, in milliseconds. */
-const TIDY_TIMEOUT = 700;
+/** For restoring after Ctrl-C (ms). */
+const RESTORE_TIMEOUT = 700;
 
-/** Brings a store back to what it held. A failure is only reported: the login has its own error. */
+/** Restores the content of a store. A failure is only a warning, since the login has its own error. */
 async function restore(
   { key, store: name, replaced, written }: Restoring,
-  { openStore, warn, signal }: StoringParts,
+  { openStore, warn, signal }: StorageParts,
 ): Promise<void> {
   if (replaced === undefined) return;
-  const hurried = () => {
-    const tidySignal = AbortSignal.timeout(TIDY_TIMEOUT);
-    return { interactive: () => false, signal: () => tidySignal };
+  const afterAbort = () => {
+    const timeout = AbortSignal.timeout(RESTORE_TIMEOUT);
+    return { interactive: () => false, signal: () => timeout };
   };
   try {
-    const store = await openStore(name, signal.aborted ? hurried() : {});
+    const store = await openStore(name, signal.aborted ? afterAbort() : {});
     const found = written === undefined ? null : await store.load(key);
     if (found !== null && found !== written) return;
     if (replaced === null) await store.remove(key);
@@ -164,7 +148,7 @@ async function restore(
     warn(
       replaced === null
         ? `a token of profile ${key.profile} for ${key.origin} may still be in the ${name}: remove it there`
-        : `the earlier token of profile ${key.profile} may be lost: calctl login --profile ${key.profile}`,
+        : `the previous token of profile ${key.profile} may be lost: calctl login --profile ${key.profile}`,
     );
   }
 }

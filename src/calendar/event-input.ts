@@ -1,6 +1,6 @@
 import { isCalendarDate, parseWireDateTime } from "../contract/date-time.js";
 import { plainId } from "../contract/ids.js";
-import { isJsonObject } from "../contract/json-syntax.js";
+import { isJsonObject } from "../contract/json.js";
 import type { Category } from "../contract/shapes.js";
 import { type CliError, usageError } from "../errors.js";
 import { parseInstant, parseTimeZone } from "./dates.js";

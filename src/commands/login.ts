@@ -69,12 +69,13 @@ export async function runLogin(context: LoginContext, options: LoginOptions): Pr
 
 function report(
   { note, warn }: LoginContext,
-  { userName, profile, store, movedFrom, otherSource, profileVariable }: SignedIn,
+  { userName, profile, store, previousBaseUrl, overridingSource, profileVariable }: SignedIn,
 ): void {
   note(`signed in as ${userName}; profile in use: ${profile}`);
   if (store === "file") note("the token is kept unencrypted, in a file of yours");
-  if (movedFrom !== null) note(`the profile ${profile} was for ${movedFrom}: its defaults are dropped`);
-  if (otherSource !== null) warn(`${otherSource} is set and wins over the token just stored`);
+  if (previousBaseUrl !== null)
+    note(`the profile ${profile} was for ${previousBaseUrl}: its defaults are dropped`);
+  if (overridingSource !== null) warn(`${overridingSource} is set and wins over the token just stored`);
   if (profileVariable !== null) warn(`CALCTL_PROFILE is set and chooses ${profileVariable} all the same`);
 }
 
@@ -136,13 +137,13 @@ export async function runLogout({
   note,
   warn,
 }: Pick<Context, "session" | "note" | "warn">): Promise<void> {
-  const { profile, removed, otherSource } = await session.logout();
+  const { profile, removed, overridingSource } = await session.logout();
   note(
     removed
       ? `logged out: the token of profile ${profile} is removed`
       : `profile ${profile} had no stored token`,
   );
-  if (otherSource !== null) warn(`${otherSource} is set and signs in all the same`);
+  if (overridingSource !== null) warn(`${overridingSource} is set and signs in all the same`);
 }
 
 export function registerToken(command: Command, contextOf: ContextOf, run = runToken): void {

@@ -20,11 +20,11 @@ export function registerStatus(command: Command, contextOf: ContextOf): void {
 
 /** Shows service, account and rate limit; the report is printed also when the service refuses or is away. */
 export async function runStatus(
-  context: Pick<Context, "api" | "output" | "statusFacts" | "now">,
+  context: Pick<Context, "api" | "output" | "session" | "now">,
   { offline }: StatusOptions,
 ): Promise<void> {
   const output = context.output(statusView);
-  const { profile, baseUrl, tokenSource, tokenError } = await context.statusFacts();
+  const { profile, baseUrl, tokenSource, tokenError } = await context.session.facts();
   const asked = offline || tokenError !== null ? { ...NOBODY, error: tokenError } : await askService(context);
   await output.print({
     profile,

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isJsonObject } from "../contract/json.js";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
-import type { ProcessTable } from "../system/file-lock.js";
+import type { FileLockOptions } from "../system/file-lock.js";
 
-/** Keys a profile can hold. */
+/** The keys of a profile that users set. */
 export const PROFILE_KEYS = [
   "base_url",
   "auth_url",
@@ -18,54 +19,52 @@ export const PROFILE_KEYS = [
 
 export type ProfileKey = (typeof PROFILE_KEYS)[number];
 
-/** What login remembers of the token it stored, never the token. */
-export type TokenRecordKey = "token_store" | "token_origin";
+/** The keys that login sets: where the token is stored, never the token. */
+type TokenRecordKey = "token_store" | "token_origin";
 
 export type Profile = Readonly<Partial<Record<ProfileKey | TokenRecordKey, string>>>;
 
 export interface Config {
-  /** The profile in use; undefined stands for `local`. */
+  /** The profile in use; undefined for `local`. */
   readonly profile?: string;
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** What another version keeps in the file besides. */
+  /** Members that only another version knows; writing keeps them. */
   readonly others?: Readonly<Record<string, unknown>>;
 }
 
-/** The configuration is no JSON. Where that begins is left to whoever can wait for the answer. */
+/** Thrown when config.json is not valid JSON. The position is computed later, only if the error is shown. */
 export class ConfigSyntaxError extends CliError {
   readonly text: string;
 
   constructor(path: string, text: string, cause: unknown) {
-    super("configuration", `${brokenText(path)} it is not JSON`, { hint: MEND, cause });
+    super("configuration", `${brokenText(path)} it is not JSON`, { hint: FIX_HINT, cause });
     this.text = text;
   }
 }
 
-/** The file that keeps the profiles. */
+/** The file with the profiles. */
 export interface ConfigFile {
   readonly path: string;
-  /** @throws CliError configuration when the file cannot be read or is broken; it is never overwritten then */
+  /** @throws CliError configuration when the file cannot be read or is broken */
   read(): Config;
   /**
-   * Changes what is in the file at that moment; no change of another process is lost. The file is replaced as a whole
-   * and readable by its owner alone.
-   * @param edit is pure: it is called once to see whether it throws, before anything is made, and once for the change
-   * @throws CliError configuration when the file cannot be written, and what `edit` throws: nothing is written then
+   * Changes the current content under a lock, so that no change of another process is lost. Replaces the whole file,
+   * which only its owner can read.
+   * @param edit a pure function. It is called twice: first to see whether it throws, before a folder or lock is created
+   * @throws CliError configuration when the file is broken or cannot be written, and what `edit` throws; the file is
+   * unchanged then
    */
   update(edit: (config: Config) => Config): Promise<void>;
 }
 
-export interface ConfigFileOptions {
-  /** The folder, worked out when it is first needed. */
+export interface ConfigFileOptions extends Omit<FileLockOptions, "signal"> {
+  /** The folder; called when it is first needed. */
   readonly directory: () => string;
-  readonly processes: ProcessTable;
-  /** Ends the wait for another process that writes. */
+  /** Ends the wait for another process that is writing. */
   readonly signal?: () => AbortSignal;
-  /** Longest wait for it in milliseconds; by default the lock's own. */
-  readonly timeout?: number;
 }
 
-/** The configuration in `config.json` of a folder. */
+/** The configuration file `config.json` of a folder. */
 export function createConfigFile({ directory, signal, ...lockOptions }: ConfigFileOptions): ConfigFile {
   const path = () => join(directory(), "config.json");
   const read = () => readConfig(path());
@@ -83,7 +82,7 @@ export function createConfigFile({ directory, signal, ...lockOptions }: ConfigFi
   };
 }
 
-/** Reads without conf, which takes as long to load as Node itself to start. */
+/** Without conf, which takes longer to load than Node takes to start. */
 function readConfig(path: string): Config {
   let text: string;
   try {
@@ -107,10 +106,11 @@ function parseConfig(text: string, path: string): Config {
   } catch (cause) {
     throw new ConfigSyntaxError(path, text, cause);
   }
-  if (!isObject(json)) throw brokenConfig(path, "it holds no JSON object");
+  if (!isJsonObject(json)) throw brokenConfig(path, "it is not a JSON object");
   const { profile, profiles = {}, ...others } = json;
-  if (profile !== undefined && typeof profile !== "string") throw brokenConfig(path, '"profile" is no text');
-  if (!isObject(profiles)) throw brokenConfig(path, '"profiles" is no object');
+  if (profile !== undefined && typeof profile !== "string")
+    throw brokenConfig(path, '"profile" is not a string');
+  if (!isJsonObject(profiles)) throw brokenConfig(path, '"profiles" is not an object');
   const config = {
     ...(Object.keys(others).length === 0 ? {} : { others }),
     profiles: new Map(
@@ -120,27 +120,53 @@ function parseConfig(text: string, path: string): Config {
   return profile === undefined ? config : { profile, ...config };
 }
 
-/** Keys of other versions are kept, so that writing loses nothing. */
+/** Keeps unknown keys, which another version may have written. */
 function parseProfile(name: string, value: unknown, path: string): Profile {
-  if (!isObject(value)) throw brokenConfig(path, `profile "${name}" is no object`);
+  if (!isJsonObject(value)) throw brokenConfig(path, `profile "${name}" is not an object`);
   const profile: Record<string, string> = {};
   for (const [key, entry] of Object.entries(value)) {
-    if (typeof entry !== "string") throw brokenConfig(path, `"${key}" of profile "${name}" is no text`);
+    if (typeof entry !== "string") throw brokenConfig(path, `"${key}" of profile "${name}" is not a string`);
     profile[key] = entry;
   }
   return profile;
 }
 
-const MEND = "mend the file, or move it away and set it up anew";
+const FIX_HINT = "fix the file, or move it away and set it up again";
 
 function brokenConfig(path: string, what: string): CliError {
-  return configurationError(`${brokenText(path)} ${what}`, { hint: MEND });
+  return configurationError(`${brokenText(path)} ${what}`, { hint: FIX_HINT });
 }
 
 function brokenText(path: string): string {
   return `the configuration ${path} is broken:`;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Which store has the token of a profile, and for which service. Not a secret. */
+export interface TokenRecord {
+  readonly store: StoreName;
+  /** `https://host[:port]` of the service that issued it. */
+  readonly origin: string;
+}
+
+export type StoreName = "keychain" | "file";
+
+/** The token store of a profile when this version does not know it; null otherwise. */
+export function findUnknownStore(config: Config, name: string): string | null {
+  const { token_store: store } = config.profiles.get(name) ?? {};
+  return store === undefined || isStoreName(store) ? null : store;
+}
+
+function isStoreName(text: string): text is StoreName {
+  return text === "keychain" || text === "file";
+}
+
+/** Where the token of a profile is; null when login stored none. @throws CliError configuration for an unknown store */
+export function readTokenRecord(config: Config, name: string): TokenRecord | null {
+  const { token_store: store, token_origin: origin } = config.profiles.get(name) ?? {};
+  if (store === undefined || origin === undefined) return null;
+  if (isStoreName(store)) return { store, origin };
+  throw configurationError(
+    `token_store of profile "${name}" is "${store}", which this version does not know (keychain, file)`,
+    { hint: `sign in again: calctl login --profile ${name}; or remove it: calctl profiles remove ${name}` },
+  );
 }

@@ -6,13 +6,13 @@ import type { Config } from "./config-file.js";
 
 export interface ConfigLocation {
   readonly directory: string;
-  /** Of the file in it. */
+  /** The file in the directory. */
   readonly path: string;
   readonly lock: FileLockOptions;
 }
 
 /**
- * Writes what `change` makes of the configuration, while no other process does the same.
+ * Writes the configuration that `change` returns, under a lock.
  * @throws CliError configuration, and what `change` throws
  */
 export async function updateConfigFile(
@@ -45,7 +45,7 @@ function write(directory: string, { others, ...own }: Config): void {
 function busyError(path: string, cause: LockBusyError): CliError {
   const who = cause.holder === null ? "other processes are" : `process ${cause.holder} is`;
   return configurationError(`the configuration ${path} cannot be written: ${who} writing it`, {
-    hint: `try again; if nothing of calctl runs any more, remove ${path}.lock`,
+    hint: `try again; if no calctl is running, remove ${path}.lock`,
     cause,
   });
 }

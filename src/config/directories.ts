@@ -1,23 +1,23 @@
 import { isAbsolute, join } from "node:path";
 
-/** Each is worked out when it is asked for: where a variable decides, no home folder is needed. */
+/** Folders of the program. Each is computed when called: with a variable set, no home folder is needed. */
 export interface Directories {
   config(): string;
-  /** Databases. */
+  /** Databases, and tokens in files. */
   data(): string;
-  /** What is remembered between runs and may be lost without harm. */
+  /** What is kept between runs and may be deleted at any time. */
   state(): string;
 }
 
 export interface DirectoryOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** The user's home folder. @throws when there is none */
+  /** The user's home folder. @throws CliError when there is none */
   readonly home: () => string;
 }
 
-/** What decides about one folder. */
-interface Custom {
+/** The variables and defaults of one folder. */
+interface FolderRule {
   readonly variable: string;
   readonly xdgVariable: string;
   /** Below the home folder, where the XDG variable is not set. */
@@ -27,7 +27,7 @@ interface Custom {
   readonly windowsDefault: string;
 }
 
-const CONFIG: Custom = {
+const CONFIG: FolderRule = {
   variable: "CALCTL_CONFIG_DIR",
   xdgVariable: "XDG_CONFIG_HOME",
   xdgDefault: [".config"],
@@ -35,8 +35,8 @@ const CONFIG: Custom = {
   windowsDefault: "Roaming",
 };
 
-/** Windows: the folder that does not follow the user to other machines. */
-const DATA: Custom = {
+/** On Windows the local folder, which is not copied to other machines of the user. */
+const DATA: FolderRule = {
   variable: "CALCTL_DATA_DIR",
   xdgVariable: "XDG_DATA_HOME",
   xdgDefault: [".local", "share"],
@@ -44,7 +44,7 @@ const DATA: Custom = {
   windowsDefault: "Local",
 };
 
-const STATE: Custom = {
+const STATE: FolderRule = {
   ...DATA,
   variable: "CALCTL_STATE_DIR",
   xdgVariable: "XDG_STATE_HOME",
@@ -52,8 +52,8 @@ const STATE: Custom = {
 };
 
 /**
- * Where files live: CALCTL_*_DIR, else the XDG folder, else the platform's custom.
- * XDG values that are relative count as unset. @see XDG Base Directory Specification
+ * Where files live: CALCTL_*_DIR, else the XDG folder, else the platform's convention.
+ * Relative XDG values are ignored. @see XDG Base Directory Specification
  */
 export function resolveDirectories(options: DirectoryOptions): Directories {
   return {
@@ -63,17 +63,17 @@ export function resolveDirectories(options: DirectoryOptions): Directories {
   };
 }
 
-function choose(custom: Custom, { env, platform, home }: DirectoryOptions): string {
-  const own = env[custom.variable];
+function choose(rule: FolderRule, { env, platform, home }: DirectoryOptions): string {
+  const own = env[rule.variable];
   if (own !== undefined && own !== "") return own;
   if (platform === "win32") {
-    const folder = env[custom.windowsVariable];
+    const folder = env[rule.windowsVariable];
     const chosen =
-      folder === undefined || folder === "" ? join(home(), "AppData", custom.windowsDefault) : folder;
+      folder === undefined || folder === "" ? join(home(), "AppData", rule.windowsDefault) : folder;
     return join(chosen, "calctl");
   }
-  const xdg = env[custom.xdgVariable];
+  const xdg = env[rule.xdgVariable];
   if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "calctl");
   if (platform === "darwin") return join(home(), "Library", "Application Support", "calctl");
-  return join(home(), ...custom.xdgDefault, "calctl");
+  return join(home(), ...rule.xdgDefault, "calctl");
 }

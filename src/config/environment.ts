@@ -2,15 +2,15 @@ import { configurationError } from "../errors.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables that name a secret or a service: empty means that a secret was not set, never that it is absent. */
-const MUST_NOT_BE_EMPTY: ReadonlySet<string> = new Set([
+/** An empty value of these is an error: usually the secret of a CI job is not set. */
+const NEVER_EMPTY: readonly Variable[] = [
   "CALCTL_TOKEN",
   "CALCTL_TOKEN_FILE",
   "CALCTL_BASE_URL",
   "CALCTL_PROFILE",
-]);
+];
 
-/** The environment variables this program reads, besides NO_COLOR, FORCE_COLOR, CI, TZ, the XDG folders and the proxies. */
+/** The environment variables of this program; it also reads NO_COLOR, FORCE_COLOR, CI, TZ, XDG folders and proxies. */
 export type Variable =
   | "CALCTL_PROFILE"
   | "CALCTL_CALENDAR"
@@ -33,23 +33,32 @@ export type Variable =
 
 /**
  * The value of a variable; undefined when it is unset or empty.
- * @throws CliError configuration when it is one that may not be empty
+ * @throws CliError configuration when it is empty and must not be
  */
 export function readVariable(env: Environment, name: Variable): string | undefined {
   const value = env[name];
   if (value !== "") return value;
-  if (MUST_NOT_BE_EMPTY.has(name)) {
+  if (NEVER_EMPTY.includes(name)) {
     throw configurationError(`${name} is set but empty`, { hint: "set it to its value, or unset it" });
   }
   return undefined;
 }
 
-/** Whether `--debug` or CALCTL_DEBUG asks for all that helps to find a fault. */
-export function isDebugging({ debug }: { readonly debug?: boolean | undefined }, env: Environment): boolean {
-  return debug === true || isSwitchedOn(env["CALCTL_DEBUG"]);
+/** @throws CliError configuration for a variable that is empty and must not be */
+export function checkEnvironment(env: Environment): void {
+  for (const name of NEVER_EMPTY) readVariable(env, name);
 }
 
-/** Whether a switch is on: any text but nothing, `0`, `false` and `no`. */
-export function isSwitchedOn(value: string | undefined): boolean {
+/** The variables whose whole value is a secret. */
+export const SECRET_VARIABLES: readonly Variable[] = ["CALCTL_TOKEN", "CALCTL_CLIENT_SECRET"];
+
+/** The environment for child processes: without secrets, which are meant only for this program. */
+export function childEnvironment(env: Environment): Environment {
+  const secrets = new Set<string>(SECRET_VARIABLES);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.has(name)));
+}
+
+/** Whether a boolean variable is on: anything but unset, "", `0`, `false` and `no`. */
+export function isOn(value: string | undefined): boolean {
   return value !== undefined && !["", "0", "false", "no"].includes(value.toLowerCase());
 }

@@ -1,13 +1,13 @@
 import { usageError } from "../errors.js";
 import type { Config, Profile, ProfileKey } from "./config-file.js";
 import { type Environment, readVariable, type Variable } from "./environment.js";
-import { asUsage, checkProfileName } from "./profile-store.js";
+import { checkProfileName } from "./profile-store.js";
 import { parseMediaType } from "./profile-values.js";
-import { pickSetting, type Setting } from "./setting.js";
+import { pickSetting, rethrowAsUsage, type Setting } from "./setting.js";
 import { LOCAL_PROFILE } from "./settings.js";
 import { addressText, isSameOrigin, parseRedirectUri, parseServiceUrl, type RedirectTarget } from "./urls.js";
 
-/** What `login` was told on its command line; undefined where nothing. */
+/** Flags of `login`; undefined when not given. */
 export interface LoginFlags {
   readonly profile?: string | undefined;
   readonly baseUrl?: string | undefined;
@@ -17,63 +17,67 @@ export interface LoginFlags {
   readonly mediaType?: string | undefined;
 }
 
-/** Where to sign in, as far as anybody said. */
+/** Where to sign in, from flags, environment and profile. */
 export interface LoginSettings {
-  /** Undefined where the address of the service is missing. */
+  /** Undefined when the address of the service is missing. */
   readonly target: LoginTarget | undefined;
   readonly authUrl: URL | undefined;
   readonly clientId: string | undefined;
   readonly redirectUri: Setting | undefined;
-  /** What the redirect URI says; undefined where nobody named one. */
+  /** `redirectUri`, parsed. */
   readonly redirect: RedirectTarget | undefined;
   readonly mediaType: string | undefined;
 }
 
-/** The service, and the profile that will remember it. */
+/** The service to sign in to, and the profile for it. */
 export interface LoginTarget {
   readonly profile: string;
   readonly baseUrl: URL;
-  /** The service that the profile was for until now, when it is another one; null otherwise. */
-  readonly movedFrom: string | null;
+  /** The profile's base_url until now if it is another service; null otherwise. */
+  readonly previousBaseUrl: string | null;
 }
 
 /**
- * Decides where `login` signs in: flags, then the environment, then the profile that is renewed. What a profile knows
- * of one service is not used for another one.
- * @throws CliError usage for a profile that cannot be logged into and for flags that are wrong
+ * Reads the settings of `login`: flags, then environment, then the profile if it exists. Settings of a profile are not
+ * used for another service.
+ * @throws CliError usage for the profile `local` and for wrong flags, configuration for a wrong variable or profile
  */
-export function decideLogin(flags: LoginFlags, env: Environment, config: Config): LoginSettings {
-  const renewed = renewedProfile(flags, env, config);
-  const known = renewed === undefined ? undefined : config.profiles.get(renewed);
+export function readLoginSettings(flags: LoginFlags, env: Environment, config: Config): LoginSettings {
+  const chosen = chosenProfile(flags, env, config);
+  const known = chosen === undefined ? undefined : config.profiles.get(chosen);
   const address = pick(
     "base_url",
     { flag: ["--base-url", flags.baseUrl], env, variable: "CALCTL_BASE_URL" },
     known,
   );
   const target =
-    address === undefined ? undefined : decideTarget(parse(address, parseServiceUrl), renewed, config);
+    address === undefined ? undefined : createTarget(parse(address, parseServiceUrl), chosen, config);
   const existing = target === undefined ? known : config.profiles.get(target.profile);
   const sources = { env, variable: undefined };
-  const kept = target !== undefined && target.movedFrom !== null ? undefined : existing;
-  const mediaType = pick("media_type", { flag: ["--media-type", flags.mediaType], ...sources }, kept);
+  const profile = target !== undefined && target.previousBaseUrl !== null ? undefined : existing;
+  const mediaType = pick("media_type", { flag: ["--media-type", flags.mediaType], ...sources }, profile);
   const authUrl = pick(
     "auth_url",
     { flag: ["--auth-url", flags.authUrl], env, variable: "CALCTL_AUTH_URL" },
-    kept,
+    profile,
   );
-  const redirectUri = pick("redirect_uri", { flag: ["--redirect-uri", flags.redirectUri], ...sources }, kept);
+  const redirectUri = pick(
+    "redirect_uri",
+    { flag: ["--redirect-uri", flags.redirectUri], ...sources },
+    profile,
+  );
   const clientIdFlag = ["--client-id", flags.clientId] as const;
   return {
     target,
     authUrl: authUrl && parse(authUrl, parseServiceUrl),
-    clientId: pick("client_id", { flag: clientIdFlag, env, variable: "CALCTL_CLIENT_ID" }, kept)?.value,
+    clientId: pick("client_id", { flag: clientIdFlag, env, variable: "CALCTL_CLIENT_ID" }, profile)?.value,
     redirectUri,
     redirect: redirectUri && parse(redirectUri, parseRedirectUri),
     mediaType: mediaType && parse(mediaType, parseMediaType),
   };
 }
 
-/** What the profile will hold of a service that was signed in to. */
+/** The keys of the profile that a login sets. */
 export function profileChanges(target: LoginTarget, settings: LoginSettings): Profile {
   const { authUrl, clientId, redirectUri, mediaType } = settings;
   const changes = {
@@ -86,23 +90,23 @@ export function profileChanges(target: LoginTarget, settings: LoginSettings): Pr
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** The profile that is named or in use; undefined where that is `local`, so that a new one is made. */
-function renewedProfile(flags: LoginFlags, env: Environment, config: Config): string | undefined {
+/** The profile that was named or is in use; undefined when that is `local`, so that a new one is created. */
+function chosenProfile(flags: LoginFlags, env: Environment, config: Config): string | undefined {
   if (flags.profile === LOCAL_PROFILE) {
     throw usageError(
-      "the profile `local` cannot be logged into: it is the embedded service and needs no login",
-      "name another profile with --profile",
+      "the profile `local` is the embedded service and needs no login",
+      "choose another profile with --profile",
     );
   }
   const named = flags.profile ?? readVariable(env, "CALCTL_PROFILE") ?? config.profile;
   return named === undefined || named === LOCAL_PROFILE ? undefined : checkProfileName(named);
 }
 
-function decideTarget(baseUrl: URL, renewed: string | undefined, config: Config): LoginTarget {
-  const profile = renewed ?? nameAfter(baseUrl, config);
+function createTarget(baseUrl: URL, chosen: string | undefined, config: Config): LoginTarget {
+  const profile = chosen ?? newProfileName(baseUrl, config);
   const before = config.profiles.get(profile)?.base_url;
-  const moved = before !== undefined && !isSameOrigin(before, baseUrl);
-  return { profile, baseUrl, movedFrom: moved ? before : null };
+  const isOther = before !== undefined && !isSameOrigin(before, baseUrl);
+  return { profile, baseUrl, previousBaseUrl: isOther ? before : null };
 }
 
 interface Sources {
@@ -124,14 +128,14 @@ function pick(key: ProfileKey, { flag, env, variable }: Sources, profile: Profil
   );
 }
 
-/** What was typed wrong is exit 2; the same text in environment or file is exit 10. */
+/** A wrong value is exit 2 from a flag, and exit 10 from the environment or a profile. */
 function parse<T>(setting: Setting, read: (text: string, source: string) => T): T {
   const { value, source, origin } = setting;
-  return origin === "flag" ? asUsage(() => read(value, source)) : read(value, source);
+  return origin === "flag" ? rethrowAsUsage(() => read(value, source)) : read(value, source);
 }
 
-/** A profile of the service's host; another service on the same host gets a name of its own. */
-function nameAfter(baseUrl: URL, config: Config): string {
+/** The service's host, with port and number if another service's profile has that name. */
+function newProfileName(baseUrl: URL, config: Config): string {
   const host = baseUrl.hostname.replace(/^\[|\]$/g, "").replace(/[^\p{L}\p{N}.-]+/gu, "-");
   const base =
     /^[\p{L}\p{N}]/u.test(host) && host !== LOCAL_PROFILE ? host : `host-${host.replace(/^-+/, "")}`;

@@ -1,7 +1,8 @@
 import { isTimeZone } from "../contract/date-time.js";
-import { CliError, usageError } from "../errors.js";
+import { usageError } from "../errors.js";
 import { type Config, type ConfigFile, PROFILE_KEYS, type Profile, type ProfileKey } from "./config-file.js";
 import { parseMediaType, parseTokenCommand } from "./profile-values.js";
+import { rethrowAsUsage } from "./setting.js";
 import { findProfile, LOCAL_PROFILE } from "./settings.js";
 import { parseRedirectUri, parseServiceUrl } from "./urls.js";
 
@@ -12,29 +13,29 @@ export interface ProfileSummary {
   readonly in_use: boolean;
 }
 
-/** The profiles of the configuration, as `profiles` and `config` show and change them. */
+/** The profiles of the configuration, for the commands `profiles` and `config`. */
 export interface ProfileStore {
   /** Path of the configuration file, whether it exists or not. */
   readonly path: string;
   list(): readonly ProfileSummary[];
-  /** Makes a profile the one in use. @throws CliError configuration when there is none of that name */
+  /** Makes a profile the one in use. @throws CliError configuration for an unknown profile */
   use(name: string): Promise<void>;
   remove(name: string): Promise<void>;
-  /** Every key; null for what is not set. */
+  /** Every key; null when it is not set. */
   values(name: string): Readonly<Record<ProfileKey, string | null>>;
-  /** Sets a key; `base_url` of a new name makes that profile. @throws CliError usage for a value that is wrong */
+  /** Sets a key; setting `base_url` creates a profile. @throws CliError usage for a wrong key or value */
   set(name: string, key: string, value: string): Promise<void>;
   unset(name: string, key: string): Promise<void>;
 }
 
-/** What `local` can hold: it has no address and needs no login. */
+/** The keys of `local`, which has no address and needs no login. */
 const LOCAL_KEYS: ReadonlySet<ProfileKey> = new Set(["calendar", "timezone", "label"]);
 
 export function createProfileStore(file: ConfigFile): ProfileStore {
-  /** @param mayBeNew makes a profile that is not there */
-  async function change(name: string, edit: (profile: Profile) => Profile, mayBeNew = false): Promise<void> {
+  /** @param create whether a missing profile is created */
+  async function change(name: string, edit: (profile: Profile) => Profile, create = false): Promise<void> {
     await file.update((config) => {
-      const profile = mayBeNew ? config.profiles.get(name) : findProfile(config, name);
+      const profile = create ? config.profiles.get(name) : findProfile(config, name);
       return { ...config, profiles: new Map(config.profiles).set(name, edit(profile ?? {})) };
     });
   }
@@ -91,14 +92,14 @@ function listProfiles(config: Config): readonly ProfileSummary[] {
   }));
 }
 
-/** @throws CliError usage for a key that is unknown, or that `local` cannot hold */
+/** @throws CliError usage for an unknown key, or one that `local` does not have */
 export function parseKey(profile: string, key: string): ProfileKey {
   const known = PROFILE_KEYS.find((candidate) => candidate === key);
-  if (known === undefined) throw usageError(`there is no key "${key}"`, `keys: ${PROFILE_KEYS.join(", ")}`);
+  if (known === undefined) throw usageError(`unknown key "${key}"`, `keys: ${PROFILE_KEYS.join(", ")}`);
   if (profile === LOCAL_PROFILE && !LOCAL_KEYS.has(known)) {
     throw usageError(
       `the profile \`local\` has no ${key}: it is the embedded service`,
-      `name the profile it is for: --profile NAME; \`local\` has ${[...LOCAL_KEYS].join(", ")}`,
+      `choose another profile with --profile; keys of \`local\`: ${[...LOCAL_KEYS].join(", ")}`,
     );
   }
   return known;
@@ -108,8 +109,8 @@ export function parseKey(profile: string, key: string): ProfileKey {
 export function checkProfileName(name: string): string {
   if (/^[\p{L}\p{N}][\p{L}\p{N}._@-]*$/u.test(name)) return name;
   throw usageError(
-    `"${name}" is no name for a profile`,
-    "use letters, digits, and . _ @ - behind the first one",
+    `"${name}" is not a valid profile name`,
+    "use letters, digits and . _ @ -, beginning with a letter or digit",
   );
 }
 
@@ -119,34 +120,24 @@ function checkValue(key: ProfileKey, value: string): void {
   switch (key) {
     case "base_url":
     case "auth_url":
-      asUsage(() => parseServiceUrl(value, key));
+      rethrowAsUsage(() => parseServiceUrl(value, key));
       return;
     case "redirect_uri":
-      asUsage(() => parseRedirectUri(value, key));
+      rethrowAsUsage(() => parseRedirectUri(value, key));
       return;
     case "timezone":
       if (!isTimeZone(value))
-        throw usageError(`timezone: there is no zone "${value}"`, "write a name such as Asia/Tokyo");
+        throw usageError(`timezone: "${value}" is not a time zone`, "write a name such as Asia/Tokyo");
       return;
     case "media_type":
-      asUsage(() => parseMediaType(value, key));
+      rethrowAsUsage(() => parseMediaType(value, key));
       return;
     case "token_command":
-      asUsage(() => parseTokenCommand(value, key));
+      rethrowAsUsage(() => parseTokenCommand(value, key));
       return;
     case "client_id":
     case "calendar":
     case "label":
       return;
-  }
-}
-
-/** What is wrong on a command line is exit 2, though the same value in the file would be exit 10. */
-export function asUsage<T>(check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    if (error instanceof CliError) throw usageError(error.message, error.hint);
-    throw error;
   }
 }

@@ -2,13 +2,13 @@ import { isAbsolute } from "node:path";
 import { configurationError } from "../errors.js";
 
 /**
- * The value of Accept as a service has one of its own.
- * @param source names where the text came from in messages
+ * Reads a media type, for services that want their own in `Accept`.
+ * @param source where the text came from, for messages
  * @throws CliError configuration
  */
 export function parseMediaType(text: string, source: string): string {
   if (/^[\w.+-]+\/[\w.+-]+$/.test(text)) return text;
-  throw configurationError(`${source}: "${text}" is no media type`, {
+  throw configurationError(`${source}: "${text}" is not a media type`, {
     hint: "write application/vnd.NAME.v1+json",
   });
 }
@@ -17,18 +17,18 @@ export function parseMediaType(text: string, source: string): string {
 export type Command = readonly [program: string, ...args: string[]];
 
 /**
- * Reads a token command: a JSON array of program and arguments, or the path of a program. A program by its name is
- * looked for on PATH, else it is named from the root: the folder one stands in is nobody's.
- * @param source names where the text came from in messages
+ * Reads a token command: a JSON array of program and arguments, or only a program. The program is a name on PATH or an
+ * absolute path: a relative one would run whatever is in the current folder.
+ * @param source where the text came from, for messages
  * @throws CliError configuration
  */
 export function parseTokenCommand(text: string, source: string): Command {
   const [program, ...args] = /^\s*[[{]/.test(text) ? parseArray(text, source) : [text];
   if (program === undefined || program === "") {
-    throw configurationError(`${source} names no program`, { hint: 'write ["PROGRAM","ARG"]' });
+    throw configurationError(`${source} has no program`, { hint: 'write ["PROGRAM","ARG"]' });
   }
   if (/[/\\]/.test(program) && !isAbsolute(program)) {
-    throw configurationError(`${source}: "${program}" depends on the folder one stands in`, {
+    throw configurationError(`${source}: "${program}" is a relative path`, {
       hint: "write an absolute path, or the name of a program on PATH",
     });
   }
@@ -40,7 +40,7 @@ function parseArray(text: string, source: string): readonly string[] {
     const json: unknown = JSON.parse(text);
     if (Array.isArray(json) && json.every((part) => typeof part === "string")) return json;
   } catch {
-    // The same sentence as for other JSON.
+    // Reported below, like other JSON.
   }
-  throw configurationError(`${source} is no JSON array of texts`, { hint: 'write ["PROGRAM","ARG"]' });
+  throw configurationError(`${source} is not a JSON array of strings`, { hint: 'write ["PROGRAM","ARG"]' });
 }

@@ -1,43 +1,43 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 import type { ProxyServer } from "../api/network/proxy-errors.js";
+import { isLoopback } from "../contract/loopback.js";
 import { type CliError, configurationError } from "../errors.js";
-import type { Environment } from "./environment.js";
-import { isLoopback } from "./urls.js";
+import { type Environment, SECRET_VARIABLES } from "./environment.js";
 
-/** `//` tells a scheme from the user of `user:password@host`. */
+/** The `//` distinguishes a scheme from the user of `user:password@host`. */
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** The address of a proxy as variables have it, with a scheme or without: then it is http. Null when it is no URL. */
-export function parseProxyAddress(address: string): URL | null {
+/** The address of a proxy; without a scheme it is http. Null when it is not a URL. */
+function parseProxyAddress(address: string): URL | null {
   const text = address.trim();
   const url = SCHEME.test(text) ? text : `http://${text}`;
   return URL.canParse(url) ? new URL(url) : null;
 }
 
-/** Chooses the proxy for a URL: null when it is reached directly. */
+/** The proxy for a URL; null for a direct connection. */
 export type ProxyChoice = (url: URL) => ProxyServer | null;
 
 /**
  * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY as curl does: the lower-case name wins, even when it is empty,
- * and the proxy for http does not serve https. This machine itself is never reached through a proxy. (curl passes over
- * the upper-case HTTP_PROXY, which web servers set from a header; here http goes to this machine alone.)
- * @throws CliError configuration, from the choice, for a proxy that cannot be used
+ * and the proxy for http is not used for https. Loopback addresses never use a proxy. (curl ignores the upper-case
+ * HTTP_PROXY, which web servers set from a header; here http is only for loopback.) The returned function throws a
+ * CliError configuration for a proxy that cannot be used.
  */
 export function readProxyChoice(env: Environment): ProxyChoice {
   return (url) => {
-    if (isLoopback(url) || isExempt(url, readEitherCase(env, "no_proxy")?.value ?? "")) return null;
-    const named =
+    if (isLoopback(url.hostname) || isExempt(url, readEitherCase(env, "no_proxy")?.value ?? "")) return null;
+    const proxy =
       readEitherCase(env, `${url.protocol.slice(0, -1)}_proxy`) ?? readEitherCase(env, "all_proxy");
-    return named === undefined || named.value === "" ? null : parseProxy(named);
+    return proxy === undefined || proxy.value === "" ? null : parseProxy(proxy);
   };
 }
 
-interface Named {
+interface ProxyVariable {
   readonly variable: string;
   readonly value: string;
 }
 
-function readEitherCase(env: Environment, name: string): Named | undefined {
+function readEitherCase(env: Environment, name: string): ProxyVariable | undefined {
   for (const variable of [name, name.toUpperCase()]) {
     const value = env[variable];
     if (value !== undefined) return { variable, value: value.trim() };
@@ -45,11 +45,11 @@ function readEitherCase(env: Environment, name: string): Named | undefined {
   return undefined;
 }
 
-function parseProxy({ variable, value }: Named): ProxyServer {
+function parseProxy({ variable, value }: ProxyVariable): ProxyServer {
   const url = parseProxyAddress(value);
-  if (url === null) throw proxyError(variable, `"${withoutPassword(value)}" is no URL`);
+  if (url === null) throw proxyError(variable, `"${withoutPassword(value)}" is not a URL`);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw proxyError(variable, `a proxy of the kind ${url.protocol}// is not supported`);
+    throw proxyError(variable, `${url.protocol}// proxies are not supported`);
   }
   return { origin: url.origin, variable, credentials: readCredentials(url, variable) };
 }
@@ -60,10 +60,7 @@ function readCredentials({ username, password }: URL, variable: string): ProxySe
     return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
   } catch {
     // The cause would quote the password.
-    throw proxyError(
-      variable,
-      "the name or the password of the proxy is not percent-encoded: write % as %25",
-    );
+    throw proxyError(variable, "the user or password of the proxy is not percent-encoded: write % as %25");
   }
 }
 
@@ -73,7 +70,7 @@ function proxyError(variable: string, message: string): CliError {
   });
 }
 
-/** All up to the last `@` may be of a password that was not encoded. */
+/** Everything before the last `@` may be part of a password that is not encoded. */
 function withoutPassword(text: string): string {
   const end = text.lastIndexOf("@");
   return end === -1 ? text : `…${text.slice(end)}`;
@@ -81,7 +78,7 @@ function withoutPassword(text: string): string {
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
-/** Whether NO_PROXY names the host, a domain it is in, its address, or a network with its address. */
+/** Whether NO_PROXY has the host, one of its parent domains, its address, or a network with its address. */
 function isExempt(url: URL, noProxy: string): boolean {
   const host = hostOf(url.hostname);
   const port = url.port || DEFAULT_PORTS[url.protocol];
@@ -120,14 +117,14 @@ function hostOf(name: string): string {
 
 const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
-/** The secrets that the environment holds: a token, a client secret, the passwords of proxies. */
+/** The secrets in the environment: a token, a client secret, passwords of proxies. */
 export function environmentSecrets(env: Environment): readonly string[] {
-  const named = [env["CALCTL_TOKEN"], env["CALCTL_CLIENT_SECRET"]];
+  const secrets = SECRET_VARIABLES.map((name) => env[name] ?? "");
   const passwords = PROXIES.map((name) => passwordIn(env[name] ?? ""));
-  return [...named, ...passwords].filter((value) => value !== undefined && value !== "") as string[];
+  return [...secrets, ...passwords].filter((value) => value !== "");
 }
 
-/** The password of a proxy's address; nothing where it has none or cannot be read. */
+/** The password in a proxy's address; "" when there is none. */
 function passwordIn(address: string): string {
   const password = parseProxyAddress(address)?.password ?? "";
   try {

@@ -2,10 +2,10 @@ import { isTimeZone } from "../contract/date-time.js";
 import { usageError } from "../errors.js";
 import type { FormatChoice } from "../output/output.js";
 import type { ColorChoice } from "../output/style.js";
-import { type Environment, isDebugging, isSwitchedOn, readVariable, type Variable } from "./environment.js";
+import { checkEnvironment, type Environment, isOn, readVariable, type Variable } from "./environment.js";
 import { emptyFlag, pickSetting, type Setting, settingError } from "./setting.js";
 
-/** Global flags as they were typed; undefined where they were not. */
+/** Global flags as typed; undefined when not given. */
 export interface GlobalFlags {
   readonly profile?: string | undefined;
   /** Every `--calendar`, in order. */
@@ -24,7 +24,7 @@ export interface GlobalFlags {
   readonly maxWait?: string | undefined;
 }
 
-/** What global flags and environment say about one run, parsed once. */
+/** The settings of one run from global flags and environment, parsed once. */
 export interface RunSettings extends ReportSettings {
   /** Undefined when `--profile` was not given. */
   readonly profile: string | undefined;
@@ -34,21 +34,21 @@ export interface RunSettings extends ReportSettings {
   readonly fields: string | undefined;
   /** The zone of `--timezone` or CALCTL_TIMEZONE; undefined when neither is set. */
   readonly timezone: string | undefined;
-  /** False when asking is forbidden. */
+  /** False when the program must not ask. */
   readonly prompts: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
-  /** Longest time of one attempt in milliseconds. */
+  /** For one attempt, in milliseconds. */
   readonly timeout: number;
-  /** Further attempts where repeating is safe. */
+  /** Attempts after the first one, where repeating is safe. */
   readonly retries: number;
-  /** Longest total wait for a rate limit in milliseconds. */
+  /** Total wait for a rate limit, in milliseconds. */
   readonly maxWait: number;
 }
 
 /** The settings that an error report needs. Reading them never fails. */
 export interface ReportSettings {
-  /** Null when nobody asked for a format. */
+  /** Null for the default. */
   readonly format: FormatChoice | null;
   readonly color: ColorChoice;
   /** Whether `--debug` or CALCTL_DEBUG is on. */
@@ -57,9 +57,7 @@ export interface ReportSettings {
 
 /** Reads flags and environment: a flag wins over its variable. @throws CliError usage, configuration */
 export function readRunSettings(flags: GlobalFlags, env: Environment): RunSettings {
-  for (const name of ["CALCTL_TOKEN", "CALCTL_TOKEN_FILE", "CALCTL_BASE_URL", "CALCTL_PROFILE"] as const) {
-    readVariable(env, name);
-  }
+  checkEnvironment(env);
   if (flags.profile === "") throw emptyFlag("--profile");
   return {
     ...readReportSettings(flags, env),
@@ -67,7 +65,7 @@ export function readRunSettings(flags: GlobalFlags, env: Environment): RunSettin
     calendars: flags.calendar ?? [],
     fields: flags.fields,
     timezone: readTimeZone(flags, env),
-    prompts: flags.prompts !== false && !isSwitchedOn(env["CALCTL_NO_INPUT"]) && !isSwitchedOn(env["CI"]),
+    prompts: flags.prompts !== false && !isOn(env["CALCTL_NO_INPUT"]) && !isOn(env["CI"]),
     quiet: flags.quiet === true,
     verbose: flags.verbose === true,
     timeout: Math.ceil(readLimit(TIMEOUT, flags.timeout, env) * 1000),
@@ -76,7 +74,7 @@ export function readRunSettings(flags: GlobalFlags, env: Environment): RunSettin
   };
 }
 
-/** Reads what shapes an error report, whether the other settings are right or not. */
+/** Reads the settings of an error report, even when others are wrong. */
 export function readReportSettings(
   flags: Pick<GlobalFlags, "output" | "color" | "debug">,
   env: Environment,
@@ -84,7 +82,7 @@ export function readReportSettings(
   return {
     format: readFormat(flags.output, env),
     color: flags.color ?? "auto",
-    debug: isDebugging(flags, env),
+    debug: flags.debug === true || isOn(env["CALCTL_DEBUG"]),
   };
 }
 
@@ -102,13 +100,13 @@ function readTimeZone(flags: GlobalFlags, env: Environment): string | undefined 
   return setting && checkTimeZone(setting);
 }
 
-/** The value of a setting that must be an IANA zone. @throws CliError */
+/** Checks that a setting is an IANA time zone. @throws CliError */
 export function checkTimeZone(setting: Setting): string {
   if (isTimeZone(setting.value)) return setting.value;
-  throw settingError(setting, `there is no zone "${setting.value}"`, "write a name such as Asia/Tokyo");
+  throw settingError(setting, `"${setting.value}" is not a time zone`, "write a name such as Asia/Tokyo");
 }
 
-/** A limit that a flag or a variable sets. */
+/** A number that a flag or a variable sets. */
 interface Limit {
   readonly flag: string;
   readonly variable: Variable;
@@ -116,22 +114,23 @@ interface Limit {
   readonly allowed: RegExp;
   readonly min: number;
   readonly max: number;
-  /** What the value must be, as messages say it. */
+  /** What the value must be, for messages. */
   readonly expected: string;
 }
 
-const DAY_SECONDS = 86_400;
+/** One day. */
+const SECONDS_MAX = 86_400;
 const SECONDS = /^\d{1,5}(?:\.\d{1,3})?$/;
 
-/** The limits of one run: seconds, attempts, seconds. `--help` shows the same defaults. */
+// `--help` shows the same defaults.
 export const TIMEOUT: Limit = {
   flag: "--timeout",
   variable: "CALCTL_TIMEOUT",
   default: 30,
   allowed: SECONDS,
   min: 0.001,
-  max: DAY_SECONDS,
-  expected: `number of seconds above 0 and up to ${DAY_SECONDS}`,
+  max: SECONDS_MAX,
+  expected: `number of seconds above 0 and up to ${SECONDS_MAX}`,
 };
 
 export const RETRIES: Limit = {
@@ -150,13 +149,13 @@ export const MAX_WAIT: Limit = {
   default: 60,
   allowed: SECONDS,
   min: 0,
-  max: DAY_SECONDS,
-  expected: `number of seconds from 0 to ${DAY_SECONDS}`,
+  max: SECONDS_MAX,
+  expected: `number of seconds from 0 to ${SECONDS_MAX}`,
 };
 
-function readLimit(limit: Limit, typed: string | undefined, env: Environment): number {
+function readLimit(limit: Limit, flag: string | undefined, env: Environment): number {
   const setting = pickSetting(
-    { name: limit.flag, value: typed },
+    { name: limit.flag, value: flag },
     { name: limit.variable, value: readVariable(env, limit.variable) },
   );
   if (setting === undefined) return limit.default;

@@ -1,10 +1,11 @@
-import { type CliError, configurationError, usageError } from "../errors.js";
+import { CliError, configurationError, usageError } from "../errors.js";
 
-/** A value and where it came from, as messages name it. */
+/** A value and where it comes from. */
 export interface Setting {
   readonly value: string;
+  /** For messages, such as `--timezone` or `timezone of profile "work"`. */
   readonly source: string;
-  /** Where a wrong value is the caller's fault it is exit 2, in the configuration exit 10. */
+  /** Decides the exit code of a wrong value. */
   readonly origin: "flag" | "environment" | "profile";
 }
 
@@ -13,7 +14,7 @@ export function emptyFlag(name: string): CliError {
   return usageError(`${name}: the value is empty`, "is a variable of the script unset?");
 }
 
-/** Flag, else environment, else profile: the first that is set. An empty flag is no value. */
+/** The first that is set of flag, environment and profile. @throws CliError usage for an empty flag */
 export function pickSetting(
   flag: { readonly name: string; readonly value: string | undefined },
   env: { readonly name: string; readonly value: string | undefined },
@@ -27,9 +28,19 @@ export function pickSetting(
   return profile;
 }
 
-/** A wrong value is exit 2 from a flag or the environment and exit 10 from the configuration. */
+/** The error of a wrong value: usage (exit 2) for a flag or a variable, configuration (exit 10) for a profile. */
 export function settingError(setting: Setting, message: string, hint?: string): CliError {
   const text = `${setting.source}: ${message}`;
   if (setting.origin !== "profile") return usageError(text, hint);
   return configurationError(text, hint === undefined ? {} : { hint });
+}
+
+/** Runs a check and turns its configuration error (exit 10) into a usage error (exit 2): the value was typed. */
+export function rethrowAsUsage<T>(check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof CliError) throw usageError(error.message, error.hint);
+    throw error;
+  }
 }

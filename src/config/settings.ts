@@ -3,14 +3,14 @@ import type { Config, ConfigFile, Profile, ProfileKey } from "./config-file.js";
 import { type Environment, readVariable } from "./environment.js";
 import { parseMediaType } from "./profile-values.js";
 import { checkTimeZone, type RunSettings } from "./run-settings.js";
-import { emptyFlag, pickSetting, type Setting } from "./setting.js";
+import { pickSetting, type Setting } from "./setting.js";
 import { originOf } from "./urls.js";
 
-/** The profile that is the embedded service, in this process. */
+/** The profile of the embedded service in this process. */
 export const LOCAL_PROFILE = "local";
 
 export interface SettingsInput {
-  /** `--profile`, undefined when not given. */
+  /** `--profile`; undefined when not given. */
   readonly profileFlag: string | undefined;
   readonly env: Environment;
   readonly config: Config;
@@ -20,32 +20,30 @@ export type ServiceChoice =
   | { readonly kind: "local" }
   | {
       readonly kind: "remote";
-      /** As written, still to be checked. */
+      /** As written, not yet parsed. */
       readonly baseUrl: Setting;
       readonly mediaType: string | undefined;
     };
 
-/** Which service and account a command works with. */
-export interface Selection {
-  /** Null where CALCTL_BASE_URL names a service without any profile. */
+/** The service and account of a command. */
+export interface ServiceSelection {
+  /** Null when CALCTL_BASE_URL is set and no profile is. */
   readonly profile: string | null;
   readonly service: ServiceChoice;
-  /** A key of the profile; undefined when unset or without a profile. */
+  /** A key of the profile; undefined when it is not set, or without a profile. */
   setting(key: ProfileKey): Setting | undefined;
-  /** Why a token of the environment may not be sent to this service; null when it may. */
-  readonly environmentTokenRefusal: string | null;
+  /** Why a token of the environment must not be sent to this service; null when it may. */
+  readonly environmentTokenConflict: string | null;
 }
 
 /**
- * Decides which service is meant: `--profile`, then CALCTL_BASE_URL, then CALCTL_PROFILE, then the profile in use,
- * then `local`.
+ * Selects the service: `--profile`, then CALCTL_BASE_URL, then CALCTL_PROFILE, then the profile in use, then `local`.
  * @throws CliError configuration for a profile that is unknown or has no base_url
  */
-export function selectService(input: SettingsInput): Selection {
+export function selectService(input: SettingsInput): ServiceSelection {
   const { profileFlag, env, config } = input;
   const baseUrl = readVariable(env, "CALCTL_BASE_URL");
   const variable = readVariable(env, "CALCTL_PROFILE");
-  if (profileFlag === "") throw emptyFlag("--profile");
   if (profileFlag === undefined && baseUrl !== undefined) return fromBaseUrl(input, baseUrl, variable);
   const inUse = variable ?? config.profile ?? LOCAL_PROFILE;
   const name = profileFlag ?? inUse;
@@ -53,12 +51,16 @@ export function selectService(input: SettingsInput): Selection {
   return {
     profile: name,
     service: serviceOf(name, profile),
-    setting: (key) => sourced(profile, name, key),
-    environmentTokenRefusal: refusal(input, { name, inUse, profile }),
+    setting: (key) => profileSetting(profile, name, key),
+    environmentTokenConflict: findTokenConflict(input, { name, inUse, profile }),
   };
 }
 
-function fromBaseUrl({ config }: SettingsInput, baseUrl: string, variable: string | undefined): Selection {
+function fromBaseUrl(
+  { config }: SettingsInput,
+  baseUrl: string,
+  variable: string | undefined,
+): ServiceSelection {
   const profile = variable === undefined ? undefined : findProfile(config, variable);
   return {
     profile: variable ?? null,
@@ -67,17 +69,17 @@ function fromBaseUrl({ config }: SettingsInput, baseUrl: string, variable: strin
       baseUrl: { value: baseUrl, source: "CALCTL_BASE_URL", origin: "environment" },
       mediaType: mediaTypeOf(profile, variable ?? ""),
     },
-    setting: (key) => (variable === undefined ? undefined : sourced(profile, variable, key)),
-    environmentTokenRefusal: null,
+    setting: (key) => (variable === undefined ? undefined : profileSetting(profile, variable, key)),
+    environmentTokenConflict: null,
   };
 }
 
-/** A token of the environment goes to CALCTL_BASE_URL, else to the service of the profile in use, nowhere else. */
-function refusal(
+/** A token of the environment is only for CALCTL_BASE_URL, or else for the service of the profile in use. */
+function findTokenConflict(
   { profileFlag, env }: SettingsInput,
   chosen: { readonly name: string; readonly inUse: string; readonly profile: Profile | undefined },
 ): string | null {
-  if (chosen.name === LOCAL_PROFILE) return "the profile `local` takes no token";
+  if (chosen.name === LOCAL_PROFILE) return "the profile `local` needs none";
   const baseUrl = readVariable(env, "CALCTL_BASE_URL");
   if (baseUrl !== undefined) {
     const origin = originOf(baseUrl);
@@ -91,7 +93,7 @@ function refusal(
 
 function serviceOf(name: string, profile: Profile | undefined): ServiceChoice {
   if (name === LOCAL_PROFILE) return { kind: "local" };
-  const baseUrl = sourced(profile, name, "base_url");
+  const baseUrl = profileSetting(profile, name, "base_url");
   if (baseUrl === undefined) {
     throw configurationError(`the profile "${name}" has no base_url`, {
       hint: `set it: calctl config set base_url https://HOST/PATH --profile ${name}`,
@@ -100,31 +102,30 @@ function serviceOf(name: string, profile: Profile | undefined): ServiceChoice {
   return { kind: "remote", baseUrl, mediaType: mediaTypeOf(profile, name) };
 }
 
-/** @throws CliError configuration: a header cannot carry everything that a file can */
 function mediaTypeOf(profile: Profile | undefined, name: string): string | undefined {
-  const setting = sourced(profile, name, "media_type");
+  const setting = profileSetting(profile, name, "media_type");
   return setting && parseMediaType(setting.value, setting.source);
 }
 
-/** @throws CliError configuration for a name that no profile has; `local` always exists */
+/** The profile; undefined for `local` without settings. @throws CliError configuration for an unknown name */
 export function findProfile(config: Config, name: string): Profile | undefined {
   const profile = config.profiles.get(name);
   if (profile !== undefined || name === LOCAL_PROFILE) return profile;
   const names = [LOCAL_PROFILE, ...config.profiles.keys()];
-  throw configurationError(`there is no profile "${name}"`, {
+  throw configurationError(`unknown profile "${name}"`, {
     hint: `profiles: ${[...new Set(names)].join(", ")}`,
   });
 }
 
-function sourced(profile: Profile | undefined, name: string, key: ProfileKey): Setting | undefined {
+function profileSetting(profile: Profile | undefined, name: string, key: ProfileKey): Setting | undefined {
   const value = profile?.[key];
   if (value === undefined || value === "") return undefined;
   return { value, source: `${key} of profile "${name}"`, origin: "profile" };
 }
 
-/** Settings that commands ask for, decided by flag, environment, profile, default. */
-export interface Settings extends Selection {
-  /** IANA zone in which times are read, days begin and output is shown. */
+/** The settings of a command, from flag, environment, profile or default. */
+export interface Settings extends ServiceSelection {
+  /** IANA zone of times in input and output, and of the beginning of a day. */
   readonly timezone: string;
   /** CALCTL_CALENDAR or the profile's calendar; undefined when there is no default. */
   readonly defaultCalendar: Setting | undefined;
@@ -134,21 +135,21 @@ export interface SettingsOptions {
   readonly run: RunSettings;
   readonly env: Environment;
   readonly configFile: ConfigFile;
-  /** The zone of the process; undefined when it has no IANA name. */
+  /** The zone of this machine; undefined when it has no IANA name. */
   readonly systemTimeZone: () => string | undefined;
   readonly note: (text: string) => void;
 }
 
-/** Decides the settings of a run, each once and when first asked for. */
+/** Reads the settings of a run when they are first needed. */
 export function createSettings(options: SettingsOptions): () => Settings {
   let settings: Settings | undefined;
   return () => {
-    settings ??= decideSettings(options);
+    settings ??= readSettings(options);
     return settings;
   };
 }
 
-function decideSettings(options: SettingsOptions): Settings {
+function readSettings(options: SettingsOptions): Settings {
   const { run, env, configFile } = options;
   const selection = selectService({ profileFlag: run.profile, env, config: configFile.read() });
   let timezone: string | undefined;
@@ -166,7 +167,7 @@ function decideSettings(options: SettingsOptions): Settings {
   };
 }
 
-function profileTimeZone(selection: Selection): string | undefined {
+function profileTimeZone(selection: ServiceSelection): string | undefined {
   const setting = selection.setting("timezone");
   return setting && checkTimeZone(setting);
 }
@@ -174,11 +175,11 @@ function profileTimeZone(selection: Selection): string | undefined {
 function systemTimeZone({ systemTimeZone, note }: SettingsOptions): string {
   const zone = systemTimeZone();
   if (zone !== undefined) return zone;
-  note("this machine's time zone has no IANA name: times are read and shown in UTC (choose with --timezone)");
+  note("this machine's time zone has no IANA name: using UTC (choose another with --timezone)");
   return "UTC";
 }
 
-/** The profile that is named or in use, whether it exists or not. */
+/** The name of the profile to use, whether it exists or not. */
 export function profileName(profileFlag: string | undefined, config: Config, env: Environment): string {
   return profileFlag ?? readVariable(env, "CALCTL_PROFILE") ?? config.profile ?? LOCAL_PROFILE;
 }

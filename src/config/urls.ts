@@ -1,14 +1,9 @@
+import { isLoopback } from "../contract/loopback.js";
 import { configurationError } from "../errors.js";
 
-/** Whether a URL's host is this machine: 127.0.0.0/8, ::1 or localhost. @see RFC 8252 §8.3 */
-export function isLoopback(url: URL): boolean {
-  const host = url.hostname;
-  return host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
-
 /**
- * Reads the address of a service: https, or http on loopback alone; its trailing slash is dropped.
- * @param source names where the text came from in messages
+ * Reads the address of a service: https, or http on this machine only. Without a trailing slash.
+ * @param source where the text came from, for messages
  * @throws CliError configuration
  */
 export function parseServiceUrl(text: string, source: string): URL {
@@ -16,21 +11,20 @@ export function parseServiceUrl(text: string, source: string): URL {
   try {
     url = new URL(text);
   } catch (cause) {
-    throw configurationError(`${source}: "${text}" is no URL`, { hint: "write https://HOST/PATH", cause });
+    throw configurationError(`${source}: "${text}" is not a URL`, { hint: "write https://HOST/PATH", cause });
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw configurationError(`${source}: ${url.protocol} is neither https nor http`, {
+    throw configurationError(`${source}: "${url.protocol}" is not https`, {
       hint: "write https://HOST/PATH",
     });
   }
-  const secure = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
-  if (!secure) {
-    throw configurationError(`${source}: ${url.protocol}//${url.host} would send the token unprotected`, {
-      hint: "use https; http is for 127.0.0.1, [::1] and localhost alone",
+  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+    throw configurationError(`${source}: http://${url.host} is not encrypted`, {
+      hint: "use https; http works only for 127.0.0.1, [::1] and localhost",
     });
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw configurationError(`${source}: the URL may not carry a user, a password, a query or a fragment`, {
+    throw configurationError(`${source}: the URL must not have a user, password, query or fragment`, {
       hint: "write https://HOST/PATH",
     });
   }
@@ -38,36 +32,36 @@ export function parseServiceUrl(text: string, source: string): URL {
   return url;
 }
 
-/** The origin of a URL in a text; null where it is none. */
+/** The origin of a URL; null when the text is not a URL. */
 export function originOf(text: string): string | null {
   return URL.canParse(text) ? new URL(text).origin : null;
 }
 
-/** Whether a text is a URL of the same scheme, host and port as another URL. */
+/** Whether a text is a URL with the same scheme, host and port. */
 export function isSameOrigin(text: string, url: URL): boolean {
   return originOf(text) === url.origin;
 }
 
-/** A URL as it is kept and joined: without a trailing slash. */
+/** A URL without a trailing slash, as it is stored and joined. */
 export function addressText(url: URL): string {
   return url.href.replace(/\/$/, "");
 }
 
-/** Where the authorization server sends the browser back to, before a port is known. */
+/** Where the authorization server redirects the browser to. */
 export interface RedirectTarget {
-  /** As the user wrote it. */
+  /** As written, with or without a port. */
   readonly uri: string;
-  /** Addresses to listen on; empty where the URI is not on this machine, so that the result can only be pasted. */
+  /** Addresses to listen on. Empty when the URI is on another machine: then the user pastes the response. */
   readonly hosts: readonly string[];
-  /** 0 takes a free port. */
+  /** 0 for any free port. */
   readonly port: number;
   /** The path as a browser requests it. */
   readonly path: string;
-  /** What takes its place on a machine without IPv4. */
+  /** Used instead on a machine without IPv4. */
   readonly withoutIpv4?: RedirectTarget;
 }
 
-/** Where nobody named a redirect URI: a free port of whatever loopback address there is. @see RFC 8252 §7.3 */
+/** The default redirect URI: any free port on IPv4 loopback, or on IPv6 where there is no IPv4. @see RFC 8252 §7.3 */
 export function defaultRedirect(): RedirectTarget {
   const source = "the redirect URI";
   return {
@@ -76,10 +70,10 @@ export function defaultRedirect(): RedirectTarget {
   };
 }
 
-/** Blanks, control characters and backslashes, which browsers take away or write otherwise. */
-const UNWRITABLE = /[\s\\\p{Cc}]/u;
+/** Whitespace, control characters and backslashes, which browsers remove or replace. */
+const NORMALIZED = /[\s\\\p{Cc}]/u;
 
-/** A loopback host written as a name may be looked up as either address. @see RFC 8252 §8.3 */
+/** `localhost` may resolve to either address. @see RFC 8252 §8.3 */
 const LISTEN_HOSTS: Readonly<Record<string, readonly string[]>> = {
   "127.0.0.1": ["127.0.0.1"],
   "[::1]": ["::1"],
@@ -87,20 +81,20 @@ const LISTEN_HOSTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Reads a redirect URI: on a loopback host without a port any free one is taken, otherwise it is used as it stands.
- * @param source names where the text came from in messages
+ * Reads a redirect URI. A loopback URI without a port gets any free one; every other is used as written.
+ * @param source where the text came from, for messages
  * @throws CliError configuration
  * @see RFC 8252 §7.3
  */
 export function parseRedirectUri(text: string, source: string): RedirectTarget {
   const hint = "write http://127.0.0.1/callback, or the URI that is registered";
-  // URL parsers forgive blanks, missing slashes and backslashes; the server compares letter by letter.
-  if (!URL.canParse(text) || !/^https?:\/\/[^/\\]/i.test(text) || UNWRITABLE.test(text)) {
-    throw configurationError(`${source}: "${text}" is no http or https URL`, { hint });
+  // URL parsers accept whitespace, missing slashes and backslashes; the server compares exact strings.
+  if (!URL.canParse(text) || !/^https?:\/\/[^/\\]/i.test(text) || NORMALIZED.test(text)) {
+    throw configurationError(`${source}: "${text}" is not an http or https URL`, { hint });
   }
   const url = new URL(text);
   if (url.search !== "" || text.includes("#") || url.username !== "" || url.password !== "") {
-    throw configurationError(`${source}: a redirect URI carries no query, fragment, user or password`, {
+    throw configurationError(`${source}: a redirect URI must not have a query, fragment, user or password`, {
       hint,
     });
   }
@@ -110,12 +104,12 @@ export function parseRedirectUri(text: string, source: string): RedirectTarget {
   }
   if (url.protocol === "https:") return { uri: text, hosts: [], port: 0, path: url.pathname };
   throw configurationError(
-    `${source}: ${url.protocol}//${url.host} is neither https nor http on 127.0.0.1, [::1] or localhost`,
+    `${source}: ${url.protocol}//${url.host} is not https, nor http on 127.0.0.1, [::1] or localhost`,
     { hint },
   );
 }
 
-/** URL drops the port 80, which still is an exact one where it is written. */
+/** `URL` drops the port 80, but a written one is exact. */
 function writtenPort(text: string): number | undefined {
   const port = /^http:\/\/(?:\[[^\]]*\]|[^/:]*):(\d+)/i.exec(text)?.[1];
   return port === undefined ? undefined : Number(port);

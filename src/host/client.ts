@@ -1,8 +1,8 @@
 import { type Api, createApi } from "../api/client.js";
 import type { SenderOptions } from "../api/sending/sender.js";
 import type { Transport } from "../api/transport.js";
+import type { FetchUser } from "../auth/login.js";
 import type { Token } from "../auth/sources/environment.js";
-import type { WhoIs } from "../auth/token-storage.js";
 import { readProxyChoice } from "../config/proxy-settings.js";
 import type { RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
@@ -12,22 +12,22 @@ import { createWaitDisplay } from "../terminal/wait-display.js";
 import { createInProcessTransport, LOCAL_BASE_URL } from "./local-service.js";
 import type { HostParts, LocalService } from "./parts.js";
 
-/** What all clients of one run share. */
+/** What the clients of one run share. */
 export interface ClientParts {
   readonly parts: HostParts;
   readonly run: RunSettings;
-  /** Writes lines of a trace to stderr, without other output between them. */
+  /** Writes the lines of one trace entry to stderr. */
   readonly trace: (lines: readonly string[]) => void;
 }
 
 export interface ServiceClientOptions {
   readonly settings: Settings;
-  /** Null if there is none. */
+  /** Null without one. */
   readonly token: () => Promise<Token | null>;
   readonly localService: () => Promise<LocalService>;
 }
 
-/** The client of the chosen service: embedded in this process, or over the network. */
+/** The client of the service: the embedded one in this process, or one over the network. */
 export async function createServiceClient(
   { settings, ...options }: ServiceClientOptions,
   client: ClientParts,
@@ -69,8 +69,8 @@ async function createRemoteClient(
   });
 }
 
-/** Asks services over one transport who a token belongs to. */
-export function createWhoIs(transport: () => Promise<Transport>, client: ClientParts): WhoIs {
+/** Fetches users over one transport. */
+export function createFetchUser(transport: () => Promise<Transport>, client: ClientParts): FetchUser {
   return async (token, service) => {
     const remote = { ...service, transport: await transport(), token: { value: token } };
     return (await createRemoteClient(remote, client)).getCurrentUser();
@@ -78,8 +78,8 @@ export function createWhoIs(transport: () => Promise<Transport>, client: ClientP
 }
 
 function notSignedIn(url: URL): CliError {
-  return new CliError("not_signed_in", `not signed in: there is no token for ${url.origin}`, {
-    hint: "run calctl login, or put a personal access token into CALCTL_TOKEN",
+  return new CliError("not_signed_in", `not signed in to ${url.origin}`, {
+    hint: "run calctl login, or set CALCTL_TOKEN to a personal access token",
   });
 }
 
@@ -100,7 +100,7 @@ export async function openTransport(client: ClientParts, maxResponseSize?: numbe
   return traced(send, client);
 }
 
-/** With `--verbose`, writes one line per attempt; with `--debug`, requests and responses. */
+/** With `--verbose` writes one line per attempt to stderr, with `--debug` whole requests and responses. */
 async function traced(transport: Transport, { parts, run, trace }: ClientParts): Promise<Transport> {
   if (!run.verbose && !run.debug) return transport;
   const { withTrace } = await import("../api/trace/trace.js");
@@ -124,10 +124,10 @@ interface LimitedAccount {
   readonly origin: string;
 }
 
-/** How a client retries and waits. */
+/** The options of a sender for retries and rate limits. */
 type Resilience = Omit<SenderOptions, "transport" | "onResponse">;
 
-/** @param account null for the profile `local`, which has no limit */
+/** @param account null for `local`, which has no rate limit */
 async function createResilience(
   { parts, run }: ClientParts,
   account: LimitedAccount | null,

@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import type { LoginRequest, SignedIn } from "../auth/login.js";
 import { createSession } from "../auth/session.js";
-import { createTokenChoice, type TokenChoice } from "../auth/sources/token-choice.js";
-import { createStoreOpener, type OpenStore } from "../auth/stores/store.js";
+import { createTokenChoice } from "../auth/sources/token-choice.js";
+import type { OpenStore, StoreOptions } from "../auth/stores/store.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { createSettings, profileName, type Settings } from "../config/settings.js";
-import type { Context, StatusFacts } from "../context.js";
-import { CliError } from "../errors.js";
+import type { Context } from "../context.js";
 import { stackTrace } from "../output/error-report.js";
 import {
   checkFormat,
@@ -22,7 +21,7 @@ import { selfCommand } from "../system/child-process.js";
 import { createInput, readLines } from "../terminal/input.js";
 import { createPrompt } from "../terminal/prompt.js";
 import type { TextSink } from "../terminal/text-sink.js";
-import { type ClientParts, createServiceClient, createWhoIs, openTransport } from "./client.js";
+import { type ClientParts, createFetchUser, createServiceClient, openTransport } from "./client.js";
 import type { createHost } from "./host.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
 import type { HostContext, HostParts, Run } from "./parts.js";
@@ -36,8 +35,8 @@ export interface CompositionOptions {
 }
 
 /**
- * Puts together what one command may use. Nothing expensive is done before it is asked for.
- * @throws CliError usage, configuration: a flag or variable that is wrong is wrong for every command
+ * Composes what one command may use. Expensive parts are created when they are first used.
+ * @throws CliError usage, configuration for a wrong global flag or variable
  */
 export function composeContext(parts: HostParts, options: CompositionOptions): HostContext {
   const { process, stderr, configFile, systemTimeZone } = parts;
@@ -54,18 +53,8 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     if (run.debug) writeNote(stderr, stackTrace(error));
   });
   const prompt = createPrompt(process, run.prompts, parts);
-  const interactive = () => prompt.available;
-  const openStore = createStoreOpener(storePlaces(parts), { interactive, tell: warn, signal: parts.signal });
-  const tokenChoice = createTokenChoice({
-    settings,
-    env,
-    config: () => configFile.read(),
-    openStore,
-    signal: parts.signal,
-    redactor: parts.redactor,
-  });
   const client: ClientParts = { parts, run, trace };
-  const chosenProfile = () => profileName(run.profile, configFile.read(), env);
+  const auth = composeAuth(client, { settings, interactive: () => prompt.available, warn });
   return {
     calendarFlags: run.calendars,
     now: parts.clock.now,
@@ -75,70 +64,94 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     input: createInput(process, parts.signal),
     settings,
     profiles: () => createProfileStore(configFile),
-    profileName: chosenProfile,
+    profileName: auth.profileName,
     api: once(() =>
       createServiceClient(
         {
           settings: settings(),
-          token: tokenChoice.token,
+          token: auth.token,
           localService:
             parts.overrides.localService ?? (() => openLocalService(open, parts.database(), note)),
         },
         client,
       ),
     ),
-    session: createSession({
-      configFile,
-      env,
-      profileName: chosenProfile,
-      openStore,
-      tokenChoice,
-      login: (request) => login(request, { client, openStore, interactive, warn }),
-      warn,
-    }),
-    statusFacts: () => readStatusFacts(settings, tokenChoice),
+    session: auth.session,
     ...createPrinting(run, parts, settings),
     service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
     sandbox: () => openSandbox(parts, options, { run, timezone: settings().timezone }),
   };
 }
 
-function storePlaces({ process, overrides, dataDirectory }: HostParts) {
-  return {
-    self: selfCommand(process),
-    env: process.env,
-    userId: process.getuid?.() ?? null,
-    directory: () => join(dataDirectory(), "tokens"),
-    keychain: overrides.keychain,
-  };
-}
-
-/** Neither a token nor a user is larger, in bytes. */
-const LOGIN_ANSWER_MAX = 1024 * 1024;
-
-interface LoginSurroundings {
-  readonly client: ClientParts;
-  readonly openStore: OpenStore;
+interface AuthOptions {
+  readonly settings: () => Settings;
   readonly interactive: () => boolean;
   readonly warn: (text: string) => void;
 }
 
-/** Signing in is loaded only when it is asked for. */
+/** The token of this run, and signing in and out. */
+function composeAuth(client: ClientParts, { settings, interactive, warn }: AuthOptions) {
+  const { parts, run } = client;
+  const { configFile, signal, redactor } = parts;
+  const { env } = parts.process;
+  const openStore = createStoreOpener(parts, { interactive, warn, signal });
+  const config = () => configFile.read();
+  const tokenChoice = createTokenChoice({ settings, env, config, openStore, signal, redactor });
+  const name = () => profileName(run.profile, config(), env);
+  const session = createSession({
+    configFile,
+    env,
+    settings,
+    profileName: name,
+    openStore,
+    tokenChoice,
+    login: (request) => login(request, { client, openStore, interactive, warn }),
+    warn,
+  });
+  return { session, token: tokenChoice.token, profileName: name };
+}
+
+/** Loads the code of a store when it is opened. */
+function createStoreOpener(
+  { process, overrides, dataDirectory }: HostParts,
+  defaults: StoreOptions,
+): OpenStore {
+  return async (name, changes) => {
+    if (name === "file") {
+      const { createSecretFiles } = await import("../auth/stores/secret-file.js");
+      const directory = join(dataDirectory(), "tokens");
+      return createSecretFiles({ directory, userId: process.getuid?.() ?? null });
+    }
+    if (overrides.keychain !== undefined) return overrides.keychain;
+    const { createKeychain } = await import("../auth/stores/keychain.js");
+    return createKeychain({ ...defaults, ...changes, self: selfCommand(process), env: process.env });
+  };
+}
+
+/** Larger than any token or user (bytes). */
+const MAX_LOGIN_RESPONSE = 1024 * 1024;
+
+interface LoginOptions extends Omit<AuthOptions, "settings"> {
+  readonly client: ClientParts;
+  readonly openStore: OpenStore;
+}
+
+/** Loads the code of signing in only when it is needed. */
 async function login(
   request: LoginRequest,
-  { client, openStore, interactive, warn }: LoginSurroundings,
+  { client, openStore, interactive, warn }: LoginOptions,
 ): Promise<SignedIn> {
   const { parts, run } = client;
   const { process } = parts;
   const { login } = await import("../auth/login.js");
-  const transport = once(() => openTransport(client, LOGIN_ANSWER_MAX));
+  const transport = once(() => openTransport(client, MAX_LOGIN_RESPONSE));
   return login(request, {
     profileFlag: run.profile,
     configFile: parts.configFile,
     env: process.env,
     openStore,
     openTransport: transport,
-    whoIs: createWhoIs(transport, client),
+    fetchUser: createFetchUser(transport, client),
     redactor: parts.redactor,
     interactive,
     warn,
@@ -151,7 +164,7 @@ async function login(
   });
 }
 
-/** A note that cannot be written must not decide how a run ends. */
+/** A failed write must not change how the run ends. */
 function writeNote(stderr: TextSink, text: string): void {
   stderr.write(`${text}\n`).catch(() => undefined);
 }
@@ -182,19 +195,6 @@ function createPrinting(
       return effectiveFormat(run, stdout);
     },
   };
-}
-
-/** What is wrong with the settings themselves is reported, too. */
-async function readStatusFacts(settings: () => Settings, tokenChoice: TokenChoice): Promise<StatusFacts> {
-  let facts: Pick<StatusFacts, "profile" | "baseUrl"> = { profile: null, baseUrl: null };
-  try {
-    const { profile, service } = settings();
-    facts = { profile, baseUrl: service.kind === "remote" ? service.baseUrl.value : null };
-    return { ...facts, tokenSource: await tokenChoice.source(), tokenError: null };
-  } catch (error) {
-    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
-    return { ...facts, tokenSource: null, tokenError: error };
-  }
 }
 
 async function openSandbox(

@@ -14,13 +14,13 @@ import { localDatabase } from "./local-service.js";
 import type { Host, HostOverrides, HostParts, ProcessLike } from "./parts.js";
 import { createResources } from "./resources.js";
 
-/** HOME, unless it is no absolute path: then that of the user database. */
+/** HOME, or that of the user database when HOME is not an absolute path. */
 function homeFolder(): string {
   try {
     const home = homedir();
     return isAbsolute(home) ? home : userInfo().homedir;
   } catch (cause) {
-    throw configurationError("there is no home folder: HOME is not set, and the user has no entry", {
+    throw configurationError("there is no home folder: HOME is not set, and the user database has none", {
       hint: "set HOME, or CALCTL_CONFIG_DIR and CALCTL_DATA_DIR",
       cause,
     });

@@ -1,4 +1,4 @@
-import type { CredentialStore } from "../auth/stores/store.js";
+import type { SecretStore } from "../auth/stores/store.js";
 import type { ConfigFile } from "../config/config-file.js";
 import type { Environment } from "../config/environment.js";
 import type { GlobalFlags } from "../config/run-settings.js";
@@ -14,13 +14,13 @@ import type { StatusSink } from "../terminal/status-line.js";
 import type { TextSink, WritableLike } from "../terminal/text-sink.js";
 import type { Resources } from "./resources.js";
 
-/** What is used of Node's process. */
+/** The part of Node's process that the program uses. */
 export interface ProcessLike extends SignalSource, ProcessSource {
   readonly env: Environment;
   readonly platform: string;
   readonly execPath: string;
   readonly argv: readonly string[];
-  /** Absent where users have no numbers. */
+  /** Absent on Windows. */
   readonly getuid?: (() => number) | undefined;
   readonly stdin: ReadableLike;
   readonly stdout: WritableLike;
@@ -32,18 +32,18 @@ export interface ProcessLike extends SignalSource, ProcessSource {
 export interface HostOverrides {
   /** Milliseconds since the Unix epoch. */
   readonly now?: () => number;
-  /** Waits some milliseconds; rejects with the signal's reason. */
+  /** In milliseconds; rejects with the signal's reason. */
   readonly sleep?: Clock["sleep"];
-  /** Measures how long an attempt takes. */
+  /** The timer of attempts. */
   readonly setTimer?: SetTimer;
-  /** From 0 up to 1. */
+  /** From 0 to less than 1. */
   readonly random?: () => number;
-  /** The zone of the process; undefined when it has no IANA name. */
+  /** The zone of this machine; undefined when it has no IANA name. */
   readonly systemTimeZone?: () => string | undefined;
   readonly configFile?: ConfigFile;
-  /** In place of the system's keychain. */
-  readonly keychain?: CredentialStore;
-  /** The service behind the profile `local`, and its user. */
+  /** Replaces the system's keychain. */
+  readonly keychain?: SecretStore;
+  /** The service of the profile `local`, and its user. */
   readonly localService?: () => Promise<LocalService>;
 }
 
@@ -54,7 +54,7 @@ export interface LocalService {
 
 export type Run = (argv: readonly string[], host: Host) => Promise<number>;
 
-/** The context but for what belongs to the run itself. */
+/** The context without the members that `program.ts` adds. */
 export type HostContext = Omit<Context, "setExitCode">;
 
 export type CreateContext = (flags: GlobalFlags, run: Run) => HostContext;
@@ -64,15 +64,15 @@ export interface Host {
   readonly env: Environment;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
-  /** Loads what contexts are made of: nothing of it is needed for `--version`. */
+  /** Loads the code that creates contexts, which `--version` does not need. */
   loadContexts(): Promise<CreateContext>;
-  /** The error as it is told to people: what takes time to find out is found out only for them. */
+  /** Adds to an error what takes time to compute, before it is shown. */
   explain(error: CliError): Promise<CliError>;
-  /** Closes what the run opened. */
+  /** Closes everything that the run opened. */
   close(): Promise<void>;
 }
 
-/** What every context of one run shares. */
+/** What the contexts of one run share. */
 export interface HostParts {
   readonly process: ProcessLike;
   readonly overrides: HostOverrides;
@@ -80,20 +80,20 @@ export interface HostParts {
   readonly stderr: StatusSink;
   readonly resources: Resources;
   readonly clock: Clock;
-  /** Measures how long an attempt takes. */
+  /** The timer of attempts. */
   readonly setTimer: SetTimer;
-  /** What stderr never shows; stdout does where it is asked for. */
+  /** Masks secrets on stderr. stdout is not masked: `token` prints one. */
   readonly redactor: Redactor;
   readonly systemTimeZone: () => string | undefined;
   readonly configFile: ConfigFile;
-  /** Whose locks are whose. */
+  /** For file locks. */
   readonly processes: ProcessTable;
-  /** Folder of databases and of tokens in files. */
+  /** Folder of databases and secret files. */
   readonly dataDirectory: () => string;
-  /** Folder of what is remembered between runs and may be lost without harm. */
+  /** Folder of what is kept between runs and may be deleted at any time. */
   readonly stateDirectory: () => string;
   /** Path of the database of the profile `local`. */
   readonly database: () => string;
-  /** Aborts on SIGINT and SIGTERM; they are listened for from the first call on. */
+  /** Aborts on SIGINT and SIGTERM. The first call starts listening for them. */
   readonly signal: () => AbortSignal;
 }

@@ -1,12 +1,11 @@
-/** What was opened during a run and must be closed before the process can end. */
+/** What must be closed before the process can end. */
 export interface Resources {
-  /** Remembers how to close; closed in reverse order. */
+  /** Registers a function that `closeAll` calls. */
   add(close: () => Promise<void> | void): void;
-  /** Closes all of them, and throws the first failure only then. */
+  /** Closes everything in reverse order, then throws the first failure. */
   closeAll(): Promise<void>;
 }
 
-/** An empty list of what is to be closed. */
 export function createResources(): Resources {
   const closers: (() => Promise<void> | void)[] = [];
   return {
@@ -27,11 +26,11 @@ export function createResources(): Resources {
   };
 }
 
-/** Calls an asynchronous function at most once, when its result is first wanted. */
+/** A function that calls `make` once, and returns the same promise again. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
+  let promise: Promise<T> | undefined;
   return () => {
-    made ??= make();
-    return made;
+    promise ??= make();
+    return promise;
   };
 }

@@ -1,7 +1,8 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isLoopback } from "../contract/loopback.js";
 import { configurationError, errorCodeOf } from "../errors.js";
-import { createClientAddressReader, isLoopback } from "./http/addresses.js";
+import { createClientAddressReader } from "./http/addresses.js";
 import { createRequestListener } from "./http/request-listener.js";
 import { OAUTH_PATH } from "./oauth/endpoint.js";
 import type { Service } from "./service.js";

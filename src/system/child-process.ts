@@ -3,14 +3,6 @@ import { errorCodeOf } from "../errors.js";
 
 export type ChildEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Our variables that hold secrets; keep in step with those of the configuration. */
-const SECRETS = ["CALCTL_TOKEN", "CALCTL_CLIENT_SECRET"];
-
-/** The environment for programs that we start: without our own secrets. */
-export function childEnvironment(env: ChildEnvironment): ChildEnvironment {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRETS.includes(name)));
-}
-
 export interface ChildProcessOptions {
   readonly program: string;
   readonly args: readonly string[];

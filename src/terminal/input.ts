@@ -1,32 +1,32 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { locateJsonError } from "../contract/json-syntax.js";
+import { locateJsonError } from "../contract/json.js";
 import { CliError, errorCodeOf, usageError } from "../errors.js";
 
-/** What is used of a Node readable stream. */
+/** The part of a Node readable stream that the program uses. */
 export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean | undefined;
   destroy(): unknown;
 }
 
-/** Reading what a person or a script hands in. */
+/** Reads input from files and stdin. */
 export interface Input {
   /** Whether stdin is a terminal. */
   readonly isTerminal: boolean;
   /**
-   * Text of a file, or of stdin for `-`. UTF-8.
-   * @param source names the flag in messages
+   * Reads a UTF-8 file, or stdin for `-`.
+   * @param source the flag, for messages
    * @throws CliError usage when it cannot be read
    */
   text(path: string, source: string): Promise<string>;
-  /** One JSON value of a file, or of stdin for `-`. @throws CliError usage with the position of the error */
+  /** Reads JSON from a file, or from stdin for `-`. @throws CliError usage with the position of a syntax error */
   json(path: string, source: string): Promise<unknown>;
 }
 
 /**
- * @param process whose stdin is touched when it is first needed
- * @param signal aborts with the error to end with: reading may wait for ever
+ * @param process its stdin is not accessed before it is needed
+ * @param signal ends a read, which may wait forever; its reason is the error to throw
  */
 export function createInput(process: { readonly stdin: ReadableLike }, signal: () => AbortSignal): Input {
   const text = async (path: string, source: string): Promise<string> => {
@@ -35,7 +35,7 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
       throw error instanceof CliError ? error : unreadable(path, source, error);
     });
     try {
-      // A byte order mark is dropped by the decoder.
+      // The decoder drops a byte order mark.
       return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     } catch (cause) {
       const error = usageError(`${source}: ${describe(path)} is not UTF-8 text`);
@@ -50,22 +50,22 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
     text,
     async json(path, source) {
       const content = await text(path, source);
-      if (content.trim() === "") throw usageError(`${source}: ${describe(path)} is empty, JSON is expected`);
+      if (content.trim() === "") throw usageError(`${source}: ${describe(path)} is empty; it must be JSON`);
       try {
         return JSON.parse(content);
       } catch {
         throw usageError(
-          `${source}: ${describe(path)} is no valid JSON: ${await describeJsonError(content)}`,
+          `${source}: ${describe(path)} is not valid JSON: ${await describeJsonError(content)}`,
         );
       }
     },
   };
 }
 
-/** More than any service takes: an endless source must not fill the memory. */
+/** Larger than any service accepts (bytes), so that endless input does not fill the memory. */
 const INPUT_MAX = 8 * 1024 * 1024;
 
-/** Everything of a stream. @throws CliError usage when it is more than any input can be, and the signal's reason */
+/** Reads a whole stream. @throws CliError usage when it is too large, and the signal's reason */
 async function readAll(stream: ReadableLike, source: string, signal: AbortSignal): Promise<Uint8Array> {
   let onAbort: () => void = () => undefined;
   const interruption = new Promise<never>((_, reject) => {
@@ -89,7 +89,7 @@ async function collect(stream: ReadableLike, source: string): Promise<Uint8Array
   for await (const chunk of stream) {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
     length += bytes.length;
-    if (length > INPUT_MAX) throw usageError(`${source}: more than 8 MiB, which no service takes`);
+    if (length > INPUT_MAX) throw usageError(`${source}: more than 8 MiB, which no service accepts`);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
@@ -108,7 +108,7 @@ function describe(path: string): string {
   return path === "-" ? "stdin" : path;
 }
 
-/** Lines from a terminal until the signal aborts; the terminal is free for others afterwards. */
+/** Lines from a terminal until the signal aborts. */
 export async function* readLines(stdin: ReadableLike, signal: AbortSignal): AsyncGenerator<string> {
   // Without `terminal` Ctrl-C stays a signal.
   const lines = createInterface({ input: stdin as Readable, terminal: false, signal });
@@ -119,7 +119,7 @@ export async function* readLines(stdin: ReadableLike, signal: AbortSignal): Asyn
   }
 }
 
-/** What is wrong with a text that JSON.parse refused, and where: `unexpected text at line 3, column 1 (character 20)`. */
+/** Describes the first syntax error, such as `unexpected text at line 3, column 1 (character 20)`. */
 export async function describeJsonError(text: string): Promise<string> {
   const { offset, line, column, atEnd } = await locateJsonError(text);
   return `${atEnd ? "it ends too early" : "unexpected text"} at line ${line}, column ${column} (character ${offset})`;

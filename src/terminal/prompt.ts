@@ -2,33 +2,33 @@ import { CliError } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import type { Redactor } from "./redaction.js";
 
-/** What is used of the process; its streams are touched when they are first needed. */
+/** The part of the process that prompts use. Its streams are not accessed before they are needed. */
 export interface PromptProcess {
   readonly stdin: { readonly isTTY?: boolean | undefined };
   readonly stderr: { readonly isTTY?: boolean | undefined };
 }
 
-/** Asking a person. Only where stdin and stderr are terminals and nothing forbids it. */
+/** Asks the user. */
 export interface Prompt {
+  /** Whether stdin and stderr are terminals, and asking is allowed. */
   readonly available: boolean;
   confirm(question: string): Promise<boolean>;
-  /** Reads without showing what is typed. */
+  /** Does not show what is typed. */
   password(question: string): Promise<string>;
 }
 
-/** What belongs to the run. */
-export interface PromptRun {
+export interface PromptParts {
   readonly signal: () => AbortSignal;
-  /** Learns what is typed unseen. */
+  /** Gets every password. */
   readonly redactor: Pick<Redactor, "add">;
 }
 
 /**
- * Questions on the terminal, through stderr: stdout is for data.
- * @param allowed false when `--no-input` or the environment forbids it
+ * Prompts on the terminal. They are written to stderr, since stdout is for data.
+ * @param allowed false with `--no-input`, CALCTL_NO_INPUT or CI
  */
-export function createPrompt(process: PromptProcess, allowed: boolean, run: PromptRun): Prompt {
-  const { signal, redactor } = run;
+export function createPrompt(process: PromptProcess, allowed: boolean, parts: PromptParts): Prompt {
+  const { signal, redactor } = parts;
   const streams = () => ({
     input: process.stdin as NodeJS.ReadableStream,
     output: process.stderr as NodeJS.WritableStream,
@@ -51,7 +51,7 @@ export function createPrompt(process: PromptProcess, allowed: boolean, run: Prom
   };
 }
 
-/** Ctrl-C at a question is an interruption like any other. */
+/** Turns Ctrl-C at a prompt into the usual interruption. */
 async function asked<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await answer;

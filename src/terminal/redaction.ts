@@ -1,30 +1,30 @@
 import { sanitizeLine } from "../output/sanitize.js";
 
-/** The secrets that a run has met so far, so that nothing it says to people repeats one. */
+/** Masks the secrets that are known so far. */
 export interface Redactor {
-  /** Remembers a token, client secret, authorization code, code verifier, state or password. */
+  /** Adds a token, client secret, authorization code, code verifier, state or password. */
   add(value: string | undefined): void;
-  /** The text with `***` for every secret, however it is encoded in there. */
+  /** Replaces every secret by `***`, in any encoding. */
   mask(text: string): string;
 }
 
 const MASK = "***";
 
-/** Shorter ones are parts of words and numbers: to mask `a1` everywhere would ruin the text and tell the secret. */
+/** Shorter secrets are not masked: masking `a1` everywhere would make text unreadable and reveal the secret. */
 const LENGTH_MIN = 8;
 
-/** Longer ones are looked for in whole encodings alone: a pattern for each of their characters would be too large. */
+/** Longer secrets are searched for in whole encodings only: a pattern with each character would be too large. */
 const PATTERN_MAX = 512;
 
-/** Backslashes of an escape in JSON in JSON. Bounded: else a long run of them is read anew from each of its places. */
+/** Backslashes of an escape in nested JSON. Bounded, since a long run would otherwise take quadratic time. */
 const BACKSLASHES = "\\\\{1,8}";
 
 type Mask = (text: string) => string;
 
-/** @param initial gives the secrets that were there before the run; called when a text is first masked */
+/** @param initial returns the secrets of the environment; called when a text is first masked */
 export function createRedactor(initial: () => readonly string[]): Redactor {
   const masks = new Map<string, Mask>();
-  let begun = false;
+  let isInitialized = false;
   const add = (value: string | undefined): void => {
     if (value === undefined || value.length < LENGTH_MIN || masks.has(value)) return;
     masks.set(value, value.length <= PATTERN_MAX ? maskByPattern(value) : maskByForms(value));
@@ -32,18 +32,18 @@ export function createRedactor(initial: () => readonly string[]): Redactor {
   return {
     add,
     mask(text) {
-      if (!begun) {
-        begun = true;
+      if (!isInitialized) {
+        isInitialized = true;
         for (const value of initial()) add(value);
       }
-      // Long ones come first: one secret may be a part of another.
+      // The longest first: one secret may be part of another.
       const sorted = [...masks].sort(([one], [other]) => other.length - one.length);
       return sorted.reduce((masked, [, mask]) => mask(masked), text);
     },
   };
 }
 
-/** Finds a value as it is, in URLs and forms, in JSON, and made harmless for terminals, even where these are mixed. */
+/** Finds a value as it is, URL-encoded, in JSON, and sanitized for terminals, even where encodings are mixed. */
 function maskByPattern(value: string): Mask {
   const text = Array.from(value, characterPattern).join("");
   const encoded = base64Cores(value).map((core) => core.replace(/[+/]/g, base64Pattern));
@@ -63,7 +63,7 @@ function maskByForms(value: string): Mask {
   return (text) => forms.reduce((masked, form) => masked.replaceAll(form, MASK), text);
 }
 
-/** The longest form of a character comes first: a backslash is the half of one that JSON escapes. */
+/** The longest form first: a backslash is also the first half of an escaped one. */
 function characterPattern(character: string): string {
   const escapes = [JSON.stringify(character).slice(1, -1), sanitizeLine(character)].map(escapeRegExp);
   const forms = [
@@ -77,18 +77,18 @@ function characterPattern(character: string): string {
   return `(?:${[...new Set(forms)].join("|")})`;
 }
 
-/** JSON within JSON doubles the backslash of an escape. */
+/** JSON in JSON doubles the backslash of an escape. */
 function repeatable(escaped: string): string {
   return escaped.replace(/^\\\\/, BACKSLASHES);
 }
 
-/** `\uXXXX`, as any JSON writer may write any character. @see RFC 8259 §7 */
+/** `\uXXXX`, which JSON allows for any character. @see RFC 8259 §7 */
 function jsonEscape(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `${BACKSLASHES}u${hexPattern(unit.toString(16).padStart(4, "0"))}`).join("");
 }
 
-/** `%XX` for each byte, also where a URL is a part of another URL. @see RFC 3986 §2.1 */
+/** `%XX` for each byte, also in a URL in a URL. @see RFC 3986 §2.1 */
 function percentEscape(character: string): string {
   const bytes = Array.from(new TextEncoder().encode(character));
   return bytes.map((byte) => `%(?:25){0,8}${hexPattern(byte.toString(16).padStart(2, "0"))}`).join("");
@@ -99,8 +99,8 @@ function hexPattern(digits: string): string {
 }
 
 /**
- * What base64 makes of a text that stands within another one, as in `Basic`: one text for each place in a group of
- * three bytes. Characters at the ends that carry bits of the neighbours are left out.
+ * The base64 encodings of a text that is part of a longer one, as in `Basic`: one for each position in a group of three
+ * bytes. Characters at the ends that also encode neighboring bytes are left out.
  * @see RFC 4648 §4
  */
 function base64Cores(value: string): readonly string[] {
@@ -111,7 +111,7 @@ function base64Cores(value: string): readonly string[] {
   });
 }
 
-/** Either alphabet of base64, also within a URL. @see RFC 4648 §5 */
+/** Either alphabet of base64, also URL-encoded. @see RFC 4648 §5 */
 function base64Pattern(character: string): string {
   return character === "+" ? "(?:[+-]|%2[bB])" : "(?:[/_]|\\\\/|%2[fF])";
 }

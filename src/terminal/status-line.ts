@@ -1,15 +1,15 @@
 import type { TextSink } from "./text-sink.js";
 
-/** Back to the first column, and the line is empty. */
+/** Moves to the first column and clears the line. */
 const CLEAR_LINE = "\r\u001b[2K";
 
-/** A stream on whose last line something passing may stand, such as a countdown. */
+/** A stream with a temporary last line, such as a countdown. */
 export interface StatusSink extends TextSink {
-  /** Puts a text, which is to fit into one line, in place of the passing one; null takes that away. For terminals. */
+  /** Replaces the temporary line, which must fit on one line; null clears it. Only for terminals. */
   show(text: string | null): Promise<void>;
 }
 
-/** A stream that takes the passing line away before anything else is written. */
+/** Adds a temporary line, which is cleared before anything else is written. */
 export function withStatusLine(sink: TextSink): StatusSink {
   let shown = false;
   return {

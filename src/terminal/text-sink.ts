@@ -1,7 +1,7 @@
 import { CliError, errorCodeOf } from "../errors.js";
 import type { Clock } from "../system/clock.js";
 
-/** What is used of a Node writable stream. */
+/** The part of a Node writable stream that the program uses. */
 export interface WritableLike {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -9,34 +9,34 @@ export interface WritableLike {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** One of the streams that the program writes to. */
+/** An output stream of the program. */
 export interface TextSink {
   readonly isTerminal: boolean;
-  /** Width of the terminal; undefined when it is none. */
+  /** Width of the terminal; undefined when it is not one. */
   readonly columns: number | undefined;
   /**
-   * Resolves when the stream has taken the text, or when nobody reads it any more.
-   * @throws CliError failed when it could not be written, interrupted when a signal came before it was
+   * Resolves when the text is written, or when the reader has closed the stream.
+   * @throws CliError failed when it could not be written, interrupted when a signal came first
    */
   write(text: string): Promise<void>;
-  /** Whether a write was given up, and the stream has not taken it yet. */
+  /** Whether a write was interrupted and has not finished yet. */
   readonly isStuck: boolean;
 }
 
 export interface TextSinkOptions {
-  /** Gives the stream; Node makes its standard streams when they are first touched, which takes time. */
+  /** Returns the stream. Called late, since Node creates a standard stream on first access, which takes time. */
   readonly open: () => WritableLike;
-  /** As messages name it. */
+  /** For messages. */
   readonly name: string;
-  /** What ends a write that nobody reads; undefined while nothing listens for signals. */
+  /** Ends a write that nobody reads; undefined while no signals are handled. */
   readonly interruption: () => AbortSignal | undefined;
   readonly sleep: Clock["sleep"];
 }
 
-/** How long a write that begins after the interruption may take, in milliseconds. */
-const LAST_WORDS = 1_000;
+/** For a write that begins after the interruption (ms). */
+const FINAL_WRITE_TIMEOUT = 1_000;
 
-/** A stream that a reader may close at any time: what comes after that is dropped in silence. */
+/** A stream that its reader may close at any time: later writes are dropped without an error. */
 export function createTextSink({ open, name, interruption, sleep }: TextSinkOptions): TextSink {
   let closed = false;
   let stuck = false;
@@ -64,17 +64,17 @@ export function createTextSink({ open, name, interruption, sleep }: TextSinkOpti
     write(text) {
       if (closed || text === "") return Promise.resolve();
       return new Promise((resolve, reject) => {
-        let taken = false;
+        let isWritten = false;
         const signal = interruption();
-        const wait = waitInVain(signal, sleep, () => {
-          if (taken) return;
+        const abandonment = abandonOnAbort(signal, sleep, () => {
+          if (isWritten) return;
           stuck = true;
           reject(signal?.reason);
         });
         stream().write(text, (error) => {
-          taken = true;
-          wait.end();
-          // What came before it has been taken, too.
+          isWritten = true;
+          abandonment.cancel();
+          // Everything before it is written, too.
           stuck = false;
           if (error === undefined || error === null || errorCodeOf(error) === "EPIPE") resolve();
           else reject(writeError(error, name));
@@ -84,22 +84,22 @@ export function createTextSink({ open, name, interruption, sleep }: TextSinkOpti
   };
 }
 
-/** Gives a write up when the signal aborts, or in a while when it has: then what was done is still to be told. */
-function waitInVain(
+/** Abandons a write when the signal aborts; if it already has, after a timeout, so that the error can be written. */
+function abandonOnAbort(
   signal: AbortSignal | undefined,
   sleep: Clock["sleep"],
-  giveUp: () => void,
-): { readonly end: () => void } {
+  abandon: () => void,
+): { readonly cancel: () => void } {
   if (signal?.aborted !== true) {
-    signal?.addEventListener("abort", giveUp, { once: true });
-    return { end: () => signal?.removeEventListener("abort", giveUp) };
+    signal?.addEventListener("abort", abandon, { once: true });
+    return { cancel: () => signal?.removeEventListener("abort", abandon) };
   }
-  const over = new AbortController();
-  sleep(LAST_WORDS, over.signal).then(giveUp, () => undefined);
-  return { end: () => over.abort() };
+  const timer = new AbortController();
+  sleep(FINAL_WRITE_TIMEOUT, timer.signal).then(abandon, () => undefined);
+  return { cancel: () => timer.abort() };
 }
 
-/** A stream that gets every text masked. */
+/** A stream that masks every text. */
 export function maskedSink(sink: TextSink, mask: (text: string) => string): TextSink {
   return {
     get isTerminal() {

@@ -60,7 +60,7 @@ describe("config", () => {
       "http or https URL",
     ],
     ["a token command of this folder", ["token_command", "./token", "-p", "work"], "absolute"],
-    ["a token command without a name", ["token_command", '[""]', "-p", "work"], "names no program"],
+    ["a token command without a name", ["token_command", '[""]', "-p", "work"], "has no program"],
     ["a token command that is an object", ["token_command", '{"a":1}', "-p", "work"], "JSON array"],
     ["a media type with a line break", ["media_type", "a/b\nc", "-p", "work"], "media type"],
     ["a token command that is half JSON", ["token_command", '["pass"', "-p", "work"], "JSON"],
@@ -118,7 +118,7 @@ test.each([
     const { exitCode, stdout, stderr } = await harness.run(...argv);
     expect({ exitCode, stdout }).toEqual({ exitCode: 10, stdout: "" });
     expect(stderr).toContain(`the configuration ${path} is broken: it is not JSON: ${where}`);
-    expect(stderr).toContain("hint: mend the file");
+    expect(stderr).toContain("hint: fix the file");
   }
 });
 

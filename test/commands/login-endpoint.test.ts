@@ -94,7 +94,7 @@ describe("the code is not redeemed", () => {
       expect({ status, exitCode, stderr }).toEqual({
         status,
         exitCode: 11,
-        stderr: expect.stringContaining("redirects elsewhere"),
+        stderr: expect.stringContaining("it is a redirect"),
       });
     }
     expect(elsewhere.received).toEqual([]);

@@ -206,7 +206,7 @@ describe("login in a script", () => {
 
   test.each([
     [["--base-url", "http://calendar.example"], "https"],
-    [["--base-url", "x"], "no URL"],
+    [["--base-url", "x"], "not a URL"],
     [["--base-url", ""], "empty"],
     [["--auth-url", "http://calendar.example"], "https"],
     [["--redirect-port", "0"], "1 to 65535"],

@@ -125,7 +125,7 @@ describe("a token goes to the service that it was issued for", () => {
 
 describe("an address that nothing may be sent to", () => {
   test.each([
-    ["garbage", "no URL"],
+    ["garbage", "not a URL"],
     ["http://calendar.example", "https"],
   ])("%s is exit 10, and no source of tokens is asked", async (address, words) => {
     const env = { CALCTL_BASE_URL: address, CALCTL_PROFILE: "work" };
@@ -249,7 +249,7 @@ describe("a store that this version does not know", () => {
   test.each([["whoami"], ["logout"], ["token"]])("is exit 10 for %s, with what helps", async (command) => {
     const { exitCode, stderr } = await run(command);
     expect(exitCode).toBe(10);
-    expect(stderr).toContain("calctl login --profile work; or forget it: calctl profiles remove work");
+    expect(stderr).toContain("calctl login --profile work; or remove it: calctl profiles remove work");
   });
 
   test("is replaced by login, which says what may be left", async () => {

@@ -252,7 +252,7 @@ describe("a login that fails leaves no profile and no token", () => {
     ["half JSON", json(200, '{"access_token":"a'), 11, "not JSON"],
     ["a list", json(200, "[]"), 11, "OAuth"],
     ["two megabytes", json(200, JSON.stringify({ x: "y".repeat(2_000_000) })), 11, "1 MiB"],
-    ["a redirect", { status: 307, headers: { location: "/elsewhere" }, body: "" }, 11, "redirects"],
+    ["a redirect", { status: 307, headers: { location: "/elsewhere" }, body: "" }, 11, "is a redirect"],
   ])("the token endpoint answers %s", async (_, answer, exitCode, words) => {
     server.onToken((response) => response.writeHead(answer.status, answer.headers).end(answer.body));
     const login = start();
@@ -316,9 +316,9 @@ describe("a login that fails leaves no profile and no token", () => {
   });
 
   test.each([
-    [401, 4, "the token that its authorization server has just given"],
-    [403, 6, "nothing is kept"],
-    [503, 8, "nothing is kept"],
+    [401, 4, "the service refused the new token of its authorization server"],
+    [403, 6, "nothing was stored"],
+    [503, 8, "nothing was stored"],
   ])(
     "the service answers %i to the new token: exit %i, in the browser too",
     async (status, exitCode, words) => {
@@ -349,7 +349,7 @@ describe("a login that fails leaves no profile and no token", () => {
     const address = await login.address();
     expect(await login.ended).toMatchObject({
       exitCode: 4,
-      stderr: expect.stringContaining("within 1 second\n"),
+      stderr: expect.stringContaining("after 1 second\n"),
     });
     expect((await login.ended).stderr).not.toContain("paste");
     const port = Number(new URL(new URL(address).searchParams.get("redirect_uri") ?? "").port);

@@ -10,9 +10,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Config, createConfigFile } from "../../src/config/config-file.js";
-import { clearTokenRecord, readTokenRecord, writeSignedIn } from "../../src/config/token-record.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { createProcessTable } from "../../src/system/file-lock.js";
 
@@ -126,37 +125,4 @@ test("a wait for another process ends with the signal's reason", async () => {
   const file = createConfigFile({ directory: () => directory, processes, signal });
   await expect(file.update((config) => config)).rejects.toBe(reason);
   expect(readdirSync(directory)).toEqual([]);
-});
-
-describe("what login remembers", () => {
-  const record = { store: "file", origin: "https://x.example" } as const;
-
-  test("leaves what another version keeps, and other profiles", async () => {
-    const file = fileIn(directory);
-    writeFileSync(file.path, '{"version":9,"profiles":{"work":{"calendar":"Team"}}}');
-    await writeSignedIn(file, {
-      name: "new",
-      changes: { base_url: "https://x.example" },
-      record,
-      moved: false,
-    });
-    expect(JSON.parse(readFileSync(file.path, "utf8"))).toEqual({
-      version: 9,
-      profile: "new",
-      profiles: {
-        work: { calendar: "Team" },
-        new: { base_url: "https://x.example", token_store: "file", token_origin: "https://x.example" },
-      },
-    });
-  });
-
-  test("is forgotten with the token that was removed, not with one that came since", async () => {
-    const file = fileIn(directory);
-    await writeSignedIn(file, { name: "work", changes: {}, record, moved: false });
-    await clearTokenRecord(file, "work", { ...record, origin: "https://before.example" });
-    expect(readTokenRecord(file.read(), "work")).toEqual(record);
-    await clearTokenRecord(file, "work", record);
-    expect(readTokenRecord(file.read(), "work")).toBeNull();
-    expect(file.read().profiles.get("work")).toEqual({});
-  });
 });

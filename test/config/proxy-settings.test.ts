@@ -59,16 +59,16 @@ describe("C8 how a proxy is written", () => {
   });
 
   test.each([
-    ["http://", 'HTTPS_PROXY: "http://" is no URL'],
-    ["http://proxy.example:port", 'HTTPS_PROXY: "http://proxy.example:port" is no URL'],
-    ["http://ana:sEc/ret@proxy.example:1", 'HTTPS_PROXY: "…@proxy.example:1" is no URL'],
-    ["http://ana:sEc@ret@proxy.example:p", 'HTTPS_PROXY: "…@proxy.example:p" is no URL'],
+    ["http://", 'HTTPS_PROXY: "http://" is not a URL'],
+    ["http://proxy.example:port", 'HTTPS_PROXY: "http://proxy.example:port" is not a URL'],
+    ["http://ana:sEc/ret@proxy.example:1", 'HTTPS_PROXY: "…@proxy.example:1" is not a URL'],
+    ["http://ana:sEc@ret@proxy.example:p", 'HTTPS_PROXY: "…@proxy.example:p" is not a URL'],
     [
       "http://ana:sEcret%zz@proxy.example",
-      "HTTPS_PROXY: the name or the password of the proxy is not percent-encoded: write % as %25",
+      "HTTPS_PROXY: the user or password of the proxy is not percent-encoded: write % as %25",
     ],
-    ["socks5://ana:sEcret@proxy.example:1080", "HTTPS_PROXY: a proxy of the kind socks5:// is not supported"],
-    ["socks5h://proxy.example:1080", "HTTPS_PROXY: a proxy of the kind socks5h:// is not supported"],
+    ["socks5://ana:sEcret@proxy.example:1080", "HTTPS_PROXY: socks5:// proxies are not supported"],
+    ["socks5h://proxy.example:1080", "HTTPS_PROXY: socks5h:// proxies are not supported"],
   ])("%s is refused, without its password", (value, message) => {
     const attempt = () => choose({ HTTPS_PROXY: value });
     expect(attempt).toThrow(CliError);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config-file.js";
 import type { Environment } from "../../src/config/environment.js";
+import { readRunSettings } from "../../src/config/run-settings.js";
 import { selectService } from "../../src/config/settings.js";
 import { parseServiceUrl } from "../../src/config/urls.js";
 
@@ -74,7 +75,7 @@ describe("which service is meant", () => {
   });
 
   test("an empty --profile is a usage error", () => {
-    expect(() => select({}, "")).toThrow(expect.objectContaining({ exitCode: 2 }));
+    expect(() => readRunSettings({ profile: "" }, {})).toThrow(expect.objectContaining({ exitCode: 2 }));
   });
 });
 
@@ -95,7 +96,7 @@ describe("where a token of the environment may go", () => {
     ["not to local", { CALCTL_PROFILE: "local" }, undefined, false],
     ["not to local by flag", {}, "local", false],
   ])("%s", (_, env, flag, allowed) => {
-    expect(select(env, flag).environmentTokenRefusal === null).toBe(allowed);
+    expect(select(env, flag).environmentTokenConflict === null).toBe(allowed);
   });
 });
 

@@ -130,7 +130,7 @@ describe("a proxy", () => {
     const { client } = await createBehindProxy(() => ({ HTTPS_PROXY: "http://ana:sEcret@localhost:port" }));
     const { exitCode, stderr, stdout } = await client.run("whoami", "--verbose", "--debug");
     expect(exitCode).toBe(10);
-    expect(stderr).toContain('HTTPS_PROXY: "…@localhost:port" is no URL');
+    expect(stderr).toContain('HTTPS_PROXY: "…@localhost:port" is not a URL');
     expect(stderr + stdout).not.toContain("sEcret");
   });
 

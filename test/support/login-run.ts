@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
-import type { CredentialKey, CredentialStore } from "../../src/auth/stores/store.js";
+import { accountOf, type SecretStore } from "../../src/auth/stores/store.js";
 import { createHost } from "../../src/host/host.js";
 import { run } from "../../src/run.js";
 import type { RunResult } from "./harness.js";
@@ -13,7 +13,7 @@ import { createScreen } from "./terminal.js";
 /** The program on an empty machine, over real sockets; its keychain is in memory. */
 export interface Machine {
   readonly directory: string;
-  /** What the keychain holds, by `PROFILE ORIGIN`. */
+  /** The keychain in memory; its entries are by account. */
   readonly keychain: MemoryKeychain;
   run(options: MachineRun, ...argv: readonly string[]): Promise<RunResult>;
   /** Starts a command line and leaves it running. */
@@ -40,7 +40,7 @@ export interface StartedRun {
   signal(name: "SIGINT" | "SIGTERM"): void;
 }
 
-export interface MemoryKeychain extends CredentialStore {
+export interface MemoryKeychain extends SecretStore {
   readonly entries: Map<string, string>;
   /** Number of calls of any kind. */
   calls(): number;
@@ -140,7 +140,6 @@ export function addressIn(stderr: string): string {
 
 function createMemoryKeychain(): MemoryKeychain {
   const entries = new Map<string, string>();
-  const nameOf = ({ profile, origin }: CredentialKey) => `${profile} ${origin}`;
   let calls = 0;
   let broken: Error | null = null;
   let unreadable: Error | null = null;
@@ -167,17 +166,17 @@ function createMemoryKeychain(): MemoryKeychain {
     },
     async save(key, token) {
       touch();
-      entries.set(nameOf(key), token);
+      entries.set(accountOf(key), token);
       onSave();
     },
     async load(key) {
       touch();
       if (unreadable !== null) throw unreadable;
-      return entries.get(nameOf(key)) ?? null;
+      return entries.get(accountOf(key)) ?? null;
     },
     async remove(key) {
       touch();
-      return entries.delete(nameOf(key));
+      return entries.delete(accountOf(key));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { locateJsonError } from "../../contract/json-syntax.js";
+import { locateJsonError } from "../../contract/json.js";
 import { errorCodeOf } from "../../errors.js";
 import { type HttpResponse, TransportError } from "../transport.js";
 

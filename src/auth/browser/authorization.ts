@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { Transport } from "../../api/transport.js";
 import type { RedirectTarget } from "../../config/urls.js";
 import { OAUTH_ROUTES } from "../../contract/oauth.js";
@@ -6,9 +6,8 @@ import type { User } from "../../contract/shapes.js";
 import { CliError } from "../../errors.js";
 import type { Redactor } from "../../terminal/redaction.js";
 import { type CallbackListener, listenForCallback } from "./callback-listener.js";
-import { outcomePage } from "./callback-page.js";
-import { watchPasted } from "./pasted-response.js";
-import { createPkce, SECRET_BYTES } from "./pkce.js";
+import { resultPage } from "./callback-page.js";
+import { readPastedResponse } from "./pasted-response.js";
 import { authorizationError, endpointAddress, redeemCode } from "./token-client.js";
 
 export interface AuthorizationOptions {
@@ -17,48 +16,45 @@ export interface AuthorizationOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirect: RedirectTarget;
-  /** Longest time until the browser is back, in seconds. */
+  /** For the user to sign in, in seconds. */
   readonly timeout: number;
-  /** Name of the profile that the token is stored for. */
+  /** The profile that the token is stored for. */
   readonly profile: string;
 }
 
-/** What an authorization needs of the program around it. */
 export interface AuthorizationParts {
   readonly transport: Transport;
-  /** Called with the address to sign in at, before any browser is opened, and the port that listens (null without one). */
+  /** Called before a browser is opened, with the address to sign in at and the listening port (null without one). */
   readonly showAddress: (url: string, port: number | null) => void;
-  /** Null when no browser is to be opened. A failure does not end the sign-in: the address has been shown. */
+  /** Null to open no browser. A failure does not end the sign-in: the user can open the address. */
   readonly openBrowser: ((url: string, signal: AbortSignal) => Promise<void>) | null;
-  /** Lines that a person types or pastes; null without a terminal. Ends when the signal aborts. */
+  /** Lines that the user types or pastes, until the signal aborts; null without a terminal. */
   readonly pastedLines: ((signal: AbortSignal) => AsyncIterable<string>) | null;
-  /** A line for the person who signs in. */
-  readonly tell: (text: string) => void;
-  /** Learns each secret of the attempt; the state only after the address that carries it was shown. */
+  readonly warn: (text: string) => void;
   readonly redactor: Redactor;
-  /** Aborts with the error to end with. */
+  /** Its reason is the error to throw. */
   readonly signal: AbortSignal;
-  /** Verifies and stores the token. The browser shows what it throws. */
+  /** Verifies and stores the token. What it throws is shown in the browser. */
   readonly accept: (token: string) => Promise<User>;
 }
 
 /**
- * Signs in by authorization code with PKCE and state in the user's own browser, and stores the token.
- * @returns the user that `accept` gave
- * @throws CliError not_signed_in when declined, refused or never completed, and what `accept` throws
+ * Signs in with authorization code, PKCE and state in the user's browser, and stores the token.
+ * @returns the user that `accept` returned
+ * @throws CliError not_signed_in when declined, refused or timed out, and what `accept` throws
  * @see RFC 6749 §4.1, RFC 7636, RFC 8252
  */
 export async function authorize(options: AuthorizationOptions, parts: AuthorizationParts): Promise<User> {
   const { redirect, profile } = options;
-  const { redactor, signal } = parts;
+  const { redactor, signal, warn } = parts;
   const { verifier, challenge } = createPkce(randomBytes(SECRET_BYTES));
   const state = randomBytes(SECRET_BYTES).toString("base64url");
   const expected = { state, issuerOrigin: options.authUrl.origin };
   const listener = await listenForCallback({
     target: redirect,
     expected,
-    onUnusable: (problem) =>
-      parts.tell(`the answer of the authorization server cannot be used: ${problem}; still waiting`),
+    onInvalid: (problem) =>
+      warn(`the answer of the authorization server cannot be used: ${problem}; still waiting`),
   });
   const waiting = new AbortController();
   try {
@@ -66,14 +62,15 @@ export async function authorize(options: AuthorizationOptions, parts: Authorizat
     const { redirectUri } = listener;
     const url = authorizationUrl(options, { redirectUri, state, challenge });
     parts.showAddress(url, redirect.hosts.length === 0 ? null : portOf(redirectUri));
+    // Only now: the address that was shown carries the state.
     redactor.add(state);
     redactor.add(verifier);
-    openQuietly(parts, url, waiting.signal);
-    const pasted = watchPasted(parts, { ...expected, redirectUri }, waiting.signal);
+    openInBackground(parts, url, waiting.signal);
+    const pasted = readPastedResponse(parts, { ...expected, redirectUri }, waiting.signal);
     const candidates = redirect.hosts.length === 0 ? [pasted] : [listener.response, pasted];
-    const response = await withinTime(candidates, options.timeout, parts);
+    const response = await firstInTime(candidates, options.timeout, parts);
     waiting.abort();
-    return await showOutcome(listener, { profile, mask: redactor.mask }, async () => {
+    return await showResult(listener, { profile, mask: redactor.mask }, async () => {
       if (response.kind === "error") throw authorizationError(response.error, response.description);
       const { code } = response;
       redactor.add(code);
@@ -86,21 +83,38 @@ export async function authorize(options: AuthorizationOptions, parts: Authorizat
   }
 }
 
-/** Completes the sign-in, and shows the browser how it ended in any case. */
-async function showOutcome(
+/** Completes the sign-in, and shows the result in the browser even when it fails. */
+async function showResult(
   listener: CallbackListener,
   { profile, mask }: { readonly profile: string; readonly mask: (text: string) => string },
   complete: () => Promise<User>,
 ): Promise<User> {
   try {
     const user = await complete();
-    await listener.answer(outcomePage({ signedIn: true, userName: user.name ?? user.id, profile }));
+    await listener.respond(resultPage({ signedIn: true, userName: user.name ?? user.id, profile }));
     return user;
   } catch (error) {
-    const reason = error instanceof CliError ? error.message : "calctl failed: the terminal says how";
-    await listener.answer(outcomePage({ signedIn: false, reason: mask(reason) }));
+    const reason = error instanceof CliError ? error.message : "calctl failed: the terminal shows why";
+    await listener.respond(resultPage({ signedIn: false, reason: mask(reason) }));
     throw error;
   }
+}
+
+/** @see RFC 7636 */
+interface Pkce {
+  /** 43 base64url characters. */
+  readonly verifier: string;
+  /** `S256` of the verifier. @see RFC 7636 §4.2 */
+  readonly challenge: string;
+}
+
+/** Random bytes of a code verifier and of a state. */
+const SECRET_BYTES = 32;
+
+/** @param bytes 32 random bytes, new for every sign-in */
+export function createPkce(bytes: Uint8Array): Pkce {
+  const verifier = Buffer.from(bytes).toString("base64url");
+  return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
 }
 
 interface AuthorizationQuery {
@@ -125,19 +139,19 @@ function authorizationUrl(
   return `${endpointAddress(authUrl, OAUTH_ROUTES.authorize)}?${query}`;
 }
 
-/** Nothing waits for the browser: some never report back. */
-function openQuietly(
-  { openBrowser, tell }: Pick<AuthorizationParts, "openBrowser" | "tell">,
+/** Does not wait for the browser: some launchers end only when the browser does. */
+function openInBackground(
+  { openBrowser, warn }: Pick<AuthorizationParts, "openBrowser" | "warn">,
   url: string,
   signal: AbortSignal,
 ): void {
   openBrowser?.(url, signal).catch(() => {
-    if (!signal.aborted) tell("no browser could be opened: open the address above by hand");
+    if (!signal.aborted) warn("no browser could be opened: open the address above yourself");
   });
 }
 
-/** @throws CliError not_signed_in when the time is over, and the signal's reason */
-async function withinTime<T>(
+/** @throws CliError not_signed_in after the timeout, and the signal's reason */
+async function firstInTime<T>(
   candidates: readonly Promise<T>[],
   seconds: number,
   { signal, pastedLines }: Pick<AuthorizationParts, "signal" | "pastedLines">,
@@ -164,7 +178,7 @@ function timedOut(seconds: number, canPaste: boolean): CliError {
   const paste = canPaste ? "paste the address it shows, or " : "";
   return new CliError(
     "not_signed_in",
-    `nobody signed in within ${seconds} ${seconds === 1 ? "second" : "seconds"}`,
+    `the sign-in timed out after ${seconds} ${seconds === 1 ? "second" : "seconds"}`,
     {
       hint: `run calctl login again, with --login-timeout for more time; if the browser never came back, ${paste}use --with-token`,
     },

@@ -1,9 +1,9 @@
-/** First and only argument that makes the program its own browser opener. */
+/** The argument that makes the program open a browser instead. */
 export const BROWSER_HELPER_ARGUMENT = "--browser-helper";
 
 /**
- * Opens the address on stdin in the user's browser, in a process of its own: launchers may hang, and they inherit an
- * environment that must hold no secret.
+ * Opens the address on stdin in the user's browser. In a process of its own, because launchers may hang, and because
+ * they inherit its environment, which must hold no secret.
  */
 export async function runBrowserHelper(stdin: AsyncIterable<Uint8Array | string>): Promise<void> {
   let url = "";

@@ -1,39 +1,39 @@
-import { createHash } from "node:crypto";
+import { html, renderPage } from "../../html/page.js";
 
-/** What the browser is told when all is over. */
-export type Outcome =
+/** How the sign-in ended, as the browser shows it. */
+export type LoginResult =
   | { readonly signedIn: true; readonly userName: string; readonly profile: string }
   | { readonly signedIn: false; readonly reason: string };
 
-/** A whole answer to the browser. */
+/** A whole HTTP answer to the browser. */
 export interface Page {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** The page that ends a sign-in. It says what has happened, not what is hoped for. */
-export function outcomePage(outcome: Outcome): Page {
-  if (!outcome.signedIn) {
+/** The page that ends a sign-in, once the token is stored or the sign-in has failed. */
+export function resultPage(result: LoginResult): Page {
+  if (!result.signedIn) {
     return page(400, {
       title: "Not signed in",
       mark: "✕",
       tone: "bad",
-      lines: [sentence(outcome.reason), "Go back to the terminal to try again. You can close this page."],
+      lines: [sentence(result.reason), "Go back to the terminal to try again. You can close this page."],
     });
   }
   return page(200, {
-    title: `Signed in as ${outcome.userName}`,
+    title: `Signed in as ${result.userName}`,
     mark: "✓",
     tone: "good",
     lines: [
-      `calctl keeps the token under the profile ${outcome.profile}.`,
+      `calctl stored the token for the profile ${result.profile}.`,
       "Go back to the terminal. You can close this page.",
     ],
   });
 }
 
-/** The answer to a request that is no part of the sign-in; the sign-in goes on. */
+/** The answer to a request that does not belong to the sign-in; the sign-in continues. */
 export function refusalPage(status: 400 | 404 | 405 | 503): Page {
   const lines =
     status === 400
@@ -46,8 +46,8 @@ export function refusalPage(status: 400 | 404 | 405 | 503): Page {
   return status === 405 ? { ...refused, headers: { ...refused.headers, allow: "GET" } } : refused;
 }
 
-/** The answer to a response that cannot be used; the sign-in goes on. */
-export function unusablePage(problem: string): Page {
+/** The answer to an authorization response that cannot be used; the sign-in continues. */
+export function invalidResponsePage(problem: string): Page {
   const lines = [
     sentence(`the answer of the authorization server cannot be used: ${problem}`),
     "calctl is still waiting: the terminal shows where to sign in.",
@@ -55,7 +55,7 @@ export function unusablePage(problem: string): Page {
   return page(400, { title: "Not signed in yet", mark: "?", tone: "bad", lines });
 }
 
-/** Messages begin small and end without a stop, as a terminal shows them. */
+/** Messages for a terminal begin in lower case and end without a period. */
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
@@ -85,55 +85,15 @@ h1, p { text-wrap: balance; }
 p { margin: .5rem 0 0; color: var(--soft); }
 `;
 
-/** Nothing but our own style may load, and no other page may frame or be told of this one. */
-const HEADERS = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": [
-    "default-src 'none'",
-    `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
-  "cache-control": "no-store",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  connection: "close",
-};
-
 function page(status: number, { title, mark, tone, lines }: Content): Page {
-  const body = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} · calctl</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<div class="mark ${tone}" aria-hidden="true">${mark}</div>
-<h1>${escapeHtml(title)}</h1>
-${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("\n")}
-</main>
-</body>
-</html>
-`;
-  return { status, headers: { ...HEADERS, "content-length": String(Buffer.byteLength(body)) }, body };
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-/** Text of others for an HTML page; controls and what reorders letters become spaces. */
-function escapeHtml(text: string): string {
-  return text
-    .replace(/[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, " ")
-    .replace(/[&<>"']/g, (found) => ENTITIES[found] ?? "");
+  const paragraphs = lines.map((line) => html`<p>${line}</p>`.html).join("\n");
+  const { headers, body } = renderPage({
+    title: `${title} · calctl`,
+    style: STYLE,
+    main: html`<div class="mark ${tone}" aria-hidden="true">${mark}</div>
+<h1>${title}</h1>
+${{ html: paragraphs }}`,
+  });
+  const length = String(Buffer.byteLength(body));
+  return { status, headers: { ...headers, connection: "close", "content-length": length }, body };
 }

@@ -1,11 +1,11 @@
-import type { Environment } from "../../config/environment.js";
-import { childEnvironment, runChildProcess, type SelfCommand } from "../../system/child-process.js";
+import { childEnvironment, type Environment } from "../../config/environment.js";
+import { runChildProcess, type SelfCommand } from "../../system/child-process.js";
 import { BROWSER_HELPER_ARGUMENT } from "./browser-helper.js";
 
-/** Some launchers end only with the browser. */
-const LIMIT = 30_000;
+/** Some launchers end only when the browser does (ms). */
+const TIMEOUT = 30_000;
 
-/** Opens an address in the user's browser. @throws Error when the launcher says that it could not */
+/** Opens an address in the user's browser. @throws Error when the launcher fails */
 export async function openBrowser(
   url: string,
   { self: [program, ...args], env }: { readonly self: SelfCommand; readonly env: Environment },
@@ -17,7 +17,7 @@ export async function openBrowser(
     env: childEnvironment(env),
     input: url,
     stderr: "ignore",
-    timeout: LIMIT,
+    timeout: TIMEOUT,
     maxOutput: 1024 * 1024,
     signal,
   });
@@ -26,29 +26,28 @@ export async function openBrowser(
   }
 }
 
-/** What tells where a browser would show. */
-export interface BrowserSurroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
+/** Where the program runs. */
+export interface BrowserEnvironment {
+  readonly env: Environment;
   readonly platform: string;
 }
 
-/** Whether a browser opened here would be seen by who typed the command. */
-export function canShowBrowser({ env, platform }: BrowserSurroundings): boolean {
-  if (isSet(env["SSH_CONNECTION"]) || isSet(env["SSH_TTY"])) return false;
+/** Whether the user would see a browser that is opened on this machine. */
+export function canShowBrowser({ env, platform }: BrowserEnvironment): boolean {
+  if (isRemote(env)) return false;
   if (platform !== "linux" || isWsl({ env, platform })) return true;
-  return isSet(env["DISPLAY"]) || isSet(env["WAYLAND_DISPLAY"]) || isSet(env["BROWSER"]);
+  return Boolean(env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["BROWSER"]);
 }
 
-/** Linux inside Windows, where the browser belongs to Windows. */
-export function isWsl({ env, platform }: BrowserSurroundings): boolean {
-  return platform === "linux" && (isSet(env["WSL_DISTRO_NAME"]) || isSet(env["WSL_INTEROP"]));
+/** Linux inside Windows, where the browser is a Windows program. */
+export function isWsl({ env, platform }: BrowserEnvironment): boolean {
+  return platform === "linux" && Boolean(env["WSL_DISTRO_NAME"] || env["WSL_INTEROP"]);
 }
 
-/** What helps when the browser runs elsewhere; null where it runs here. */
-export function remoteHint(surroundings: BrowserSurroundings, port: number): string | null {
-  const { env } = surroundings;
-  if (isSet(env["SSH_CONNECTION"]) || isSet(env["SSH_TTY"])) {
-    return `if your browser runs on another machine, run there first: ssh -L ${port}:127.0.0.1:${port} HOST`;
+/** How to sign in with a browser on another machine; null where it runs on this one. */
+export function remoteHint(surroundings: BrowserEnvironment, port: number): string | null {
+  if (isRemote(surroundings.env)) {
+    return `if your browser runs on another machine, first run there: ssh -L ${port}:127.0.0.1:${port} HOST`;
   }
   if (isWsl(surroundings)) {
     return "if the browser cannot load the last page, paste its address here, or set networkingMode=mirrored in .wslconfig";
@@ -56,6 +55,6 @@ export function remoteHint(surroundings: BrowserSurroundings, port: number): str
   return null;
 }
 
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== "";
+function isRemote(env: Environment): boolean {
+  return Boolean(env["SSH_CONNECTION"] || env["SSH_TTY"]);
 }

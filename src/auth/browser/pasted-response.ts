@@ -1,8 +1,8 @@
 import {
   type AuthorizationResponse,
   type ExpectedResponse,
+  type InvalidReason,
   parseAuthorizationResponse,
-  type ResponseFault,
 } from "./callback-request.js";
 
 export interface PasteExpectation extends ExpectedResponse {
@@ -11,34 +11,34 @@ export interface PasteExpectation extends ExpectedResponse {
 
 interface PasteParts {
   readonly pastedLines: ((signal: AbortSignal) => AsyncIterable<string>) | null;
-  readonly tell: (text: string) => void;
+  readonly warn: (text: string) => void;
 }
 
 /**
- * Resolves with the first pasted redirect URL that belongs to this attempt; never settles without one, since the
- * browser may still come back. Whatever else is pasted is answered with what is wrong about it.
+ * Resolves with the first pasted redirect URL that belongs to this sign-in; stays pending without one, since the
+ * browser may still come back. For any other line a warning says what is wrong with it.
  */
-export function watchPasted(
-  { pastedLines, tell }: PasteParts,
+export function readPastedResponse(
+  { pastedLines, warn }: PasteParts,
   expected: PasteExpectation,
   signal: AbortSignal,
 ): Promise<AuthorizationResponse> {
   return new Promise((resolve) => {
     if (pastedLines === null) return;
-    const watch = async (): Promise<void> => {
+    const readLines = async (): Promise<void> => {
       for await (const line of pastedLines(signal)) {
-        const read = readPasted(line, expected);
-        if (typeof read !== "string") resolve(read);
-        else if (read !== "") tell(read);
+        const parsed = parsePastedAddress(line, expected);
+        if (typeof parsed !== "string") resolve(parsed);
+        else if (parsed !== "") warn(parsed);
       }
     };
-    // A terminal that fails leaves the browser.
-    watch().catch(() => undefined);
+    // Without a terminal the browser can still come back.
+    readLines().catch(() => undefined);
   });
 }
 
-/** The response in a pasted line, or what is wrong with it; nothing for an empty line. */
-export function readPasted(line: string, expected: PasteExpectation): AuthorizationResponse | string {
+/** The response in a pasted line, or what is wrong with the line; "" for an empty one. */
+export function parsePastedAddress(line: string, expected: PasteExpectation): AuthorizationResponse | string {
   const text = line.trim();
   if (text === "") return "";
   const [address = "", query] = text.replace(/#.*$/s, "").split(/\?(.*)/s);
@@ -49,17 +49,17 @@ export function readPasted(line: string, expected: PasteExpectation): Authorizat
   const parsed = parseAuthorizationResponse(query, expected);
   return parsed.ok
     ? parsed.response
-    : `this address cannot be used: ${parsed.problem}${ADVICE[parsed.fault] ?? ""}`;
+    : `this address cannot be used: ${parsed.problem}${ADVICE[parsed.reason] ?? ""}`;
 }
 
-/** A browser shows addresses in its own spelling: with a slash behind the host, without a usual port. */
+/** Browsers normalize addresses: they add a slash after the host and drop a default port. */
 function isSameAddress(pasted: string, redirectUri: string): boolean {
   return URL.canParse(pasted) && new URL(pasted).href === new URL(redirectUri).href;
 }
 
-const ADVICE: Readonly<Partial<Record<ResponseFault, string>>> = {
-  doubled: "; copy it again",
-  no_state: "; copy the whole of it",
-  no_code: "; copy the whole of it",
+const ADVICE: Readonly<Partial<Record<InvalidReason, string>>> = {
+  duplicate: "; copy it again",
+  no_state: "; copy the whole address",
+  no_code: "; copy the whole address",
   wrong_state: "; sign in at the address above and paste the new one",
 };

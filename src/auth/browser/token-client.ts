@@ -4,22 +4,22 @@ import { OAUTH_ROUTES, oauthErrorSchema } from "../../contract/oauth.js";
 import { CliError, configurationError } from "../../errors.js";
 import { isToken } from "../sources/token-text.js";
 
-/** What is sent to redeem a code. @see RFC 6749 §4.1.3, RFC 7636 §4.5 */
+/** The parameters of a token request. @see RFC 6749 §4.1.3, RFC 7636 §4.5 */
 export interface CodeRedemption {
   readonly authUrl: URL;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Byte for byte as it was sent to the authorization endpoint. */
+  /** Byte for byte as sent to the authorization endpoint. */
   readonly redirectUri: string;
   readonly code: string;
   readonly codeVerifier: string;
 }
 
-/** The largest token answer that is looked at, in bytes. */
+/** Larger answers are refused (bytes). */
 const ANSWER_MAX = 1024 * 1024;
 
-/** RFC 6750 §2.1 allows less; what a header can carry is taken. */
-const tokenAnswer = v.object({
+/** Any token that a header can carry, which is more than RFC 6750 §2.1 allows. */
+const tokenSchema = v.object({
   access_token: v.pipe(v.string(), v.check(isToken)),
   token_type: v.pipe(
     v.string(),
@@ -27,19 +27,19 @@ const tokenAnswer = v.object({
   ),
 });
 
-/** Statuses with which a token endpoint refuses; some that are not strict say 200. @see RFC 6749 §5.2 */
-const REFUSING: ReadonlySet<number> = new Set([200, 400, 401, 403]);
+/** Statuses of an OAuth error; some services send it with 200. @see RFC 6749 §5.2 */
+const ERROR_STATUSES: ReadonlySet<number> = new Set([200, 400, 401, 403]);
 
-/** Letters of an error code. @see RFC 6749 §5.2 */
-const refusalAnswer = v.object({
+/** An error code has only these characters. @see RFC 6749 §5.2 */
+const errorSchema = v.object({
   ...oauthErrorSchema.entries,
   error: v.pipe(v.string(), v.regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)),
 });
 
 /**
- * Redeems an authorization code. Sent once and never again: a code works once, and its second use may revoke the token.
- * @throws CliError not_signed_in when it is refused, unavailable when nobody answers, rejected for an answer that is not
- * OAuth's
+ * Redeems an authorization code. Never repeated: a code works once, and a second use may revoke the token.
+ * @throws CliError not_signed_in when the code is refused, unavailable without an answer, rejected when the answer is not
+ * a valid OAuth response
  */
 export async function redeemCode(
   redemption: CodeRedemption,
@@ -64,18 +64,18 @@ export async function redeemCode(
       signal,
     });
   } catch (error) {
-    // The transport warns of writes under way; a code that is redeemed and dropped leaves nothing behind.
+    // Not the transport's error, which warns that the write may have been done: an unused token does no harm.
     if (signal.aborted) throw signal.reason;
-    throw isTransportError(error) ? unanswered(error) : error;
+    throw isTransportError(error) ? transportFailure(error) : error;
   }
   return readToken(response);
 }
 
 function readToken(response: HttpResponse): string {
   const { status, body } = response;
-  if (status >= 300 && status < 400) throw notOAuth(status, "it redirects elsewhere");
+  if (status >= 300 && status < 400) throw notOAuth(status, "it is a redirect");
   if (body.length > ANSWER_MAX) throw notOAuth(status, "it is larger than 1 MiB");
-  // Gateways have an `error` of their own in their bodies: the status comes first.
+  // Gateways also put an `error` in their bodies, so the status is checked first.
   if (status >= 500) throw unavailable(`the token endpoint answered ${status}`, { status });
   if (status === 429) {
     throw new CliError("rate_limited", "the authorization server's rate limit is used up", {
@@ -84,38 +84,38 @@ function readToken(response: HttpResponse): string {
     });
   }
   const json = parseJson(body);
-  const refusal = v.safeParse(refusalAnswer, json);
-  if (REFUSING.has(status) && refusal.success)
-    throw authorizationError(refusal.output.error, refusal.output.error_description, status);
-  if (status > 299) throw notOAuth(status, "it names no error of OAuth");
+  const oauthError = v.safeParse(errorSchema, json);
+  if (ERROR_STATUSES.has(status) && oauthError.success)
+    throw authorizationError(oauthError.output.error, oauthError.output.error_description, status);
+  if (status > 299) throw notOAuth(status, "it has no OAuth error");
   if (json === undefined) throw notOAuth(status, body.length === 0 ? "it is empty" : "it is not JSON");
-  const token = v.safeParse(tokenAnswer, json);
+  const token = v.safeParse(tokenSchema, json);
   if (token.success) return token.output.access_token;
   const field = v.getDotPath(token.issues[0]) ?? "access_token";
   throw notOAuth(status, `${field} is missing or wrong`);
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined when it is not JSON. */
 function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body));
   } catch {
-    // A gateway's page: the status says what there is to say.
+    // Often a page of a gateway: the status says more.
     return undefined;
   }
 }
 
-/** Errors of both endpoints that mean "later", not "no". @see RFC 6749 §4.1.2.1 */
+/** Errors that may go away. @see RFC 6749 §4.1.2.1 */
 const TEMPORARY: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable"]);
 
 const HINTS: Readonly<Record<string, string>> = {
   invalid_client: "check the client id and the client secret",
   unauthorized_client: "check the client id: the service does not let it sign users in",
-  invalid_grant: "sign in again: the code was used, is too old, or belongs to another redirect URI",
+  invalid_grant: "sign in again: the code was already used, has expired, or belongs to another redirect URI",
   redirect_uri_mismatch: "register the redirect URI, or name the registered one with --redirect-uri",
 };
 
-/** An error of the authorization server, from the redirect or from the token endpoint, with a text of its own. */
+/** An error of the authorization server, from the redirect or from the token endpoint. */
 export function authorizationError(
   error: string,
   description: string | null | undefined,
@@ -140,7 +140,7 @@ export function authorizationError(
   );
 }
 
-/** A sentence from outside; nobody reads more of it. */
+/** Limits the length of text from the server. */
 function shorten(text: string): string {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
@@ -152,7 +152,7 @@ function unavailable(
   return new CliError("unavailable", message, { ...options, hint: "try again later: calctl login" });
 }
 
-function unanswered(cause: TransportError): CliError {
+function transportFailure(cause: TransportError): CliError {
   if (cause.kind === "too_large") return notOAuth(undefined, "it is larger than 1 MiB");
   if (cause.kind === "not_http") return notOAuth(undefined, "it is not HTTP");
   if (cause.kind === "tls" || cause.kind === "proxy") {
@@ -166,18 +166,22 @@ function unanswered(cause: TransportError): CliError {
 
 function notOAuth(status: number | undefined, what: string): CliError {
   const answer = status === undefined ? "" : ` (${status})`;
-  return new CliError("rejected", `the token endpoint's answer${answer} is not one of OAuth: ${what}`, {
-    ...(status === undefined ? {} : { status }),
-    hint: "is --auth-url the address of the authorization server?",
-  });
+  return new CliError(
+    "rejected",
+    `the token endpoint's answer${answer} is not a valid OAuth response: ${what}`,
+    {
+      ...(status === undefined ? {} : { status }),
+      hint: "is --auth-url the address of the authorization server?",
+    },
+  );
 }
 
-/** By its name: the class belongs to a layer that is known here as types alone. */
+/** By its name, since auth imports only types of api. */
 function isTransportError(error: unknown): error is TransportError {
   return error instanceof Error && error.name === "TransportError";
 }
 
-/** The address of an endpoint: its path behind that of the authorization server. */
+/** The address of an endpoint of the authorization server. */
 export function endpointAddress(authUrl: URL, { path }: { readonly path: string }): string {
   return `${authUrl.href.replace(/\/$/, "")}${path}`;
 }

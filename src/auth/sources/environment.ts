@@ -1,53 +1,44 @@
-import { lstatSync } from "node:fs";
+import { constants, lstatSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../config/config-file.js";
 import { type Environment, readVariable } from "../../config/environment.js";
-import { errorCodeOf } from "../../errors.js";
-import { readTokenFile } from "./token-file.js";
-import { checkToken } from "./token-text.js";
+import { CliError, configurationError, errorCodeOf } from "../../errors.js";
+import { checkToken, withoutFinalNewline } from "./token-text.js";
 
-/** A token as it is sent. */
+/** A token to send. */
 export interface Token {
   readonly value: string;
-  /** Where it came from, as messages and `status` name it. */
+  /** Where it comes from, for `status` and messages. */
   readonly source: string;
 }
 
-/** What the environment says about tokens; undefined where it says nothing. */
-export interface TokenEnvironment {
-  /** CALCTL_TOKEN. */
-  readonly token: string | undefined;
-  /** CALCTL_TOKEN_FILE. */
-  readonly tokenFile: string | undefined;
-  /** CREDENTIALS_DIRECTORY, set by systemd. */
-  readonly credentialsDirectory: string | undefined;
-}
-
-/** A token of the environment that is named, and perhaps broken. */
+/** A token of the environment, not yet read or checked. */
 export type TokenSource =
   | { readonly source: "CALCTL_TOKEN"; readonly text: string }
   | { readonly source: "CREDENTIALS_DIRECTORY" | "CALCTL_TOKEN_FILE"; readonly path: string };
 
 /**
- * Where the token of the environment is: CALCTL_TOKEN, else the systemd credential `calctl-token`, else the file that
- * CALCTL_TOKEN_FILE names. Null when there is none. The credential is looked for, nothing is read.
+ * Finds the token of the environment, without reading it: CALCTL_TOKEN, else the systemd credential `calctl-token`,
+ * else the file CALCTL_TOKEN_FILE. Null when there is none.
+ * @throws CliError configuration for an empty variable
  * @see systemd.exec(5), LoadCredential=
  */
-export function findTokenSource(environment: TokenEnvironment): TokenSource | null {
-  const { token, tokenFile, credentialsDirectory } = environment;
-  if (token !== undefined) return { source: "CALCTL_TOKEN", text: token };
-  if (credentialsDirectory !== undefined && credentialsDirectory !== "") {
-    const path = join(credentialsDirectory, "calctl-token");
-    // The folder may hold other credentials of the unit alone.
-    if (isThere(path)) return { source: "CREDENTIALS_DIRECTORY", path };
+export function findEnvironmentToken(env: Environment): TokenSource | null {
+  const text = readVariable(env, "CALCTL_TOKEN");
+  const tokenFile = readVariable(env, "CALCTL_TOKEN_FILE");
+  if (text !== undefined) return { source: "CALCTL_TOKEN", text };
+  const directory = env["CREDENTIALS_DIRECTORY"];
+  if (directory !== undefined && directory !== "") {
+    const path = join(directory, "calctl-token");
+    // The folder may have only other credentials of the unit.
+    if (exists(path)) return { source: "CREDENTIALS_DIRECTORY", path };
   }
   return tokenFile === undefined ? null : { source: "CALCTL_TOKEN_FILE", path: tokenFile };
 }
 
-/**
- * The token of a source.
- * @throws CliError configuration when it is broken; it is never skipped. And the signal's reason
- */
+/** Reads the token. @throws CliError configuration when it is not valid, and the signal's reason */
 export async function readTokenSource(found: TokenSource, signal: AbortSignal): Promise<Token> {
   const { source } = found;
   const value =
@@ -57,8 +48,8 @@ export async function readTokenSource(found: TokenSource, signal: AbortSignal): 
   return { value, source };
 }
 
-/** What cannot be looked at counts as there: reading it says why. */
-function isThere(path: string): boolean {
+/** True for a file that cannot be accessed: reading it reports why. */
+function exists(path: string): boolean {
   try {
     lstatSync(path);
     return true;
@@ -67,18 +58,103 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Where the environment has a token, before any other source; null without any. @throws CliError configuration */
-export function findEnvironmentToken(env: Environment): TokenSource | null {
-  return findTokenSource({
-    token: readVariable(env, "CALCTL_TOKEN"),
-    tokenFile: readVariable(env, "CALCTL_TOKEN_FILE"),
-    credentialsDirectory: env["CREDENTIALS_DIRECTORY"],
-  });
-}
-
-/** A source of tokens that comes before the stored one; null without any. */
-export function otherSource(config: Config, profile: string, env: Environment): string | null {
+/** The source of a token that is used instead of the stored one; null when the stored one is used. */
+export function findOverridingSource(config: Config, profile: string, env: Environment): string | null {
   const found = findEnvironmentToken(env);
   if (found !== null) return found.source;
   return config.profiles.get(profile)?.token_command === undefined ? null : "token_command";
+}
+
+interface TokenFileOptions {
+  readonly path: string;
+  /** For messages. */
+  readonly source: string;
+  readonly signal: AbortSignal;
+  /** For a pipe to give the token, in milliseconds; 30 seconds by default. */
+  readonly timeout?: number;
+}
+
+/** Larger than any header (bytes). */
+const SIZE_MAX = 64 * 1024;
+const TIMEOUT = 30_000;
+/** Between two reads of an empty pipe (ms). */
+const POLL_INTERVAL = 20;
+
+/**
+ * Reads the token in a file, or in a pipe such as a shell's `<(…)`.
+ * @throws CliError configuration without a valid token, and the signal's reason
+ */
+export async function readTokenFile({
+  path,
+  source,
+  signal,
+  timeout = TIMEOUT,
+}: TokenFileOptions): Promise<string> {
+  const name = `${source}: ${path}`;
+  const bytes = await readWhole({ path, name, signal, timeout });
+  return checkToken(withoutFinalNewline(bytes.toString("utf8")), name);
+}
+
+interface Reading {
+  readonly path: string;
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly timeout: number;
+}
+
+async function readWhole({ path, name, signal, timeout }: Reading): Promise<Buffer> {
+  let file: FileHandle | undefined;
+  try {
+    // Opening a pipe without a writer would block in a thread that nothing interrupts.
+    file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    return await readChunks(file, { name, signal, timeout });
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    if (cause instanceof CliError) throw cause;
+    throw configurationError(`${name} cannot be read (${errorCodeOf(cause) ?? "unknown"})`, {
+      hint: "name a file with a token that you can read",
+      cause,
+    });
+  } finally {
+    await file?.close();
+  }
+}
+
+async function readChunks(
+  file: FileHandle,
+  { name, signal, timeout }: Omit<Reading, "path">,
+): Promise<Buffer> {
+  const isPipe = (await file.stat()).isFIFO();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for (let waited = 0; waited < timeout; waited += POLL_INTERVAL) {
+    for (let chunk = await readChunk(file); chunk !== null; chunk = await readChunk(file)) {
+      if (chunk.length === 0) {
+        if (size > 0 || !isPipe) return Buffer.concat(chunks);
+        break;
+      }
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > SIZE_MAX) {
+        throw configurationError(`${name} is larger than ${SIZE_MAX / 1024} KiB, too large for a token`, {
+          hint: "name a file with only a token",
+        });
+      }
+    }
+    await sleep(POLL_INTERVAL, undefined, { signal });
+  }
+  throw configurationError(`${name} is a pipe that gave no token in ${timeout / 1000} seconds`, {
+    hint: "is the program that writes to it running?",
+  });
+}
+
+/** The next bytes, empty at the end; null when a pipe has none yet. */
+async function readChunk(file: FileHandle): Promise<Buffer | null> {
+  try {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(SIZE_MAX), position: null });
+    return buffer.subarray(0, bytesRead);
+  } catch (error) {
+    if (errorCodeOf(error) === "EAGAIN") return null;
+    throw error;
+  }
 }

@@ -1,9 +1,8 @@
-import type { Config } from "../../config/config-file.js";
+import { type Config, readTokenRecord, type TokenRecord } from "../../config/config-file.js";
 import type { Environment } from "../../config/environment.js";
 import { parseTokenCommand } from "../../config/profile-values.js";
 import type { Setting } from "../../config/setting.js";
 import type { Settings } from "../../config/settings.js";
-import { readTokenRecord, type TokenRecord } from "../../config/token-record.js";
 import { isSameOrigin, originOf, parseServiceUrl } from "../../config/urls.js";
 import { CliError, configurationError } from "../../errors.js";
 import type { Redactor } from "../../terminal/redaction.js";
@@ -16,24 +15,24 @@ export interface TokenChoiceOptions {
   readonly config: () => Config;
   readonly openStore: OpenStore;
   readonly signal: () => AbortSignal;
-  /** Learns every token that is found. */
+  /** Gets every token. */
   readonly redactor: Pick<Redactor, "add">;
 }
 
-/** The token for the chosen service. */
+/** The token for the service of this run. */
 export interface TokenChoice {
-  /** Where it would come from, without asking a program or a keychain for it; null where there is none. */
+  /** Where it comes from, without running a program or opening a keychain; null without a token. */
   source(): Promise<string | null>;
   /**
-   * Null where there is none, or `local` needs none.
-   * @throws CliError configuration when the source is there but gives no token, or one that may not go there
+   * Null without one, and for `local`.
+   * @throws CliError configuration when the source has no valid token, or one for another service
    */
   token(): Promise<Token | null>;
 }
 
 /**
- * CALCTL_TOKEN, the systemd credential, CALCTL_TOKEN_FILE, the profile's token_command, the store that login used: the
- * first that is there, and no later one is touched.
+ * Chooses the first source that is set: CALCTL_TOKEN, the systemd credential, CALCTL_TOKEN_FILE, token_command of the
+ * profile, the token that login stored. A later one is never read, even if the first is broken.
  */
 export function createTokenChoice(options: TokenChoiceOptions): TokenChoice {
   const redacted = (value: string, source: string): Token => {
@@ -41,7 +40,7 @@ export function createTokenChoice(options: TokenChoiceOptions): TokenChoice {
     return { value, source };
   };
   let found: Promise<Source | null> | undefined;
-  // Once: a pipe gives its token only once.
+  // Only once, since a pipe can be read only once.
   const find = (): Promise<Source | null> => {
     found ??= findSource(options);
     return found;
@@ -49,14 +48,14 @@ export function createTokenChoice(options: TokenChoiceOptions): TokenChoice {
   return {
     async source() {
       const source = await find();
-      if (source === null || source.kind === "elsewhere") return null;
+      if (source === null || source.kind === "other_service") return null;
       return source.kind === "environment" ? source.token.source : nameOf(source);
     },
     async token() {
       const source = await find();
       if (source === null) return null;
       switch (source.kind) {
-        case "elsewhere":
+        case "other_service":
           throw source.error;
         case "environment":
           return source.token;
@@ -70,8 +69,8 @@ export function createTokenChoice(options: TokenChoiceOptions): TokenChoice {
 }
 
 type Source =
-  /** A token that may not be sent to the chosen service. */
-  | { readonly kind: "elsewhere"; readonly error: CliError }
+  /** A token that must not be sent to this service. */
+  | { readonly kind: "other_service"; readonly error: CliError }
   | { readonly kind: "environment"; readonly token: Token }
   | { readonly kind: "command"; readonly command: Setting }
   | { readonly kind: "stored"; readonly profile: string; readonly record: TokenRecord };
@@ -83,44 +82,47 @@ function nameOf(source: Extract<Source, { readonly kind: "command" | "stored" }>
 async function findSource(options: TokenChoiceOptions): Promise<Source | null> {
   const settings = options.settings();
   const { profile, service } = settings;
-  // An address that nothing may be sent to needs no token.
+  // First, so that a wrong address is reported before a missing token.
   const url =
     service.kind === "local" ? null : parseServiceUrl(service.baseUrl.value, service.baseUrl.source);
   const found = findEnvironmentToken(options.env);
-  if (found !== null) return readAllowed(found, settings, options);
+  if (found !== null) return readEnvironmentToken(found, settings, options);
   if (url === null || profile === null) return null;
   const config = options.config();
   const command = settings.setting("token_command");
   if (command !== undefined) {
-    const error = wrongOrigin(profile, config.profiles.get(profile)?.base_url ?? "", url);
-    return error === null ? { kind: "command", command } : { kind: "elsewhere", error };
+    const error = findOriginConflict(profile, config.profiles.get(profile)?.base_url ?? "", url);
+    return error === null ? { kind: "command", command } : { kind: "other_service", error };
   }
   const record = readTokenRecord(config, profile);
   if (record === null) return null;
-  const error = wrongOrigin(profile, record.origin, url);
-  return error === null ? { kind: "stored", profile, record } : { kind: "elsewhere", error };
+  const error = findOriginConflict(profile, record.origin, url);
+  return error === null ? { kind: "stored", profile, record } : { kind: "other_service", error };
 }
 
-async function readAllowed(
+async function readEnvironmentToken(
   found: TokenSource,
-  { environmentTokenRefusal }: Settings,
+  { environmentTokenConflict }: Settings,
   { signal, redactor }: TokenChoiceOptions,
 ): Promise<Source> {
   const token = await readTokenSource(found, signal());
   redactor.add(token.value);
-  if (environmentTokenRefusal === null) return { kind: "environment", token };
-  throw configurationError(`${found.source} holds a token that goes nowhere: ${environmentTokenRefusal}`, {
-    hint: "unset it, or name its service with CALCTL_BASE_URL",
-  });
+  if (environmentTokenConflict === null) return { kind: "environment", token };
+  throw configurationError(
+    `the token in ${found.source} is not for this service: ${environmentTokenConflict}`,
+    {
+      hint: "unset it, or set CALCTL_BASE_URL to its service",
+    },
+  );
 }
 
-/** A token is sent to the service it was issued for, whatever address the profile or the environment names now. */
-function wrongOrigin(profile: string, issuedFor: string, url: URL): CliError | null {
+/** The error for a token that was issued by another service; null when it may be sent. */
+function findOriginConflict(profile: string, issuedFor: string, url: URL): CliError | null {
   if (isSameOrigin(issuedFor, url)) return null;
   return new CliError(
     "not_signed_in",
-    `not signed in: the token of profile "${profile}" is for ${originOf(issuedFor) ?? "no service"} and is not sent to ${url.origin}`,
-    { hint: `sign in there: calctl login --profile ${profile}` },
+    `not signed in: the token of profile "${profile}" is for ${originOf(issuedFor) ?? "an unknown service"}, not for ${url.origin}`,
+    { hint: `sign in to it: calctl login --profile ${profile}` },
   );
 }
 
@@ -130,13 +132,13 @@ async function runCommand(command: Setting, { env, signal }: TokenChoiceOptions)
   return runTokenCommand({ command: parseTokenCommand(value, source), source, env, signal: signal() });
 }
 
-/** A recorded token that is not there was locked away or removed by others: never "not signed in". */
+/** Not "not signed in" when it is missing: the configuration says that a token was stored. */
 async function loadStored(
   { profile, record: { store: name, origin } }: Extract<Source, { readonly kind: "stored" }>,
   { openStore }: TokenChoiceOptions,
 ): Promise<string> {
   const store = await openStore(name);
-  const token = await store.load({ profile, origin });
+  const token = await store.load({ kind: "token", profile, origin });
   if (token !== null) return token;
   throw configurationError(`the token of profile "${profile}" is no longer in the ${name}`, {
     hint: `sign in again: calctl login --profile ${profile}`,

@@ -1,36 +1,36 @@
-/** What goes over the pipes between the program and its keychain helper: one JSON text each way. */
-
+/** A request to the keychain helper: one JSON text on its stdin. */
 export type KeychainRequest =
-  /** Reads an entry; where there is none, it makes sure that the keychain is not merely locked. */
+  /** Reads an entry. If there is none, it probes, since a locked keychain also reads as empty. */
   | { readonly action: "get"; readonly account: string }
-  /** Keeps an entry and reads it back. */
+  /** Stores an entry and reads it back. */
   | { readonly action: "set"; readonly account: string; readonly secret: string }
-  /** Removes an entry and looks whether it is gone. */
+  /** Removes an entry and verifies that it is gone. */
   | { readonly action: "remove"; readonly account: string }
-  /** Writes and removes an entry of its own. */
+  /** Writes and removes a test entry. */
   | { readonly action: "probe" }
-  /** Looks for what is never there: it needs no unlocking, so a service that is alive answers at once. */
+  /** Reads an entry that never exists. That needs no unlocking, so a running service answers at once. */
   | { readonly action: "ping" };
 
+/** The answer of the keychain helper: one JSON text on its stdout. */
 export type KeychainAnswer =
-  /** Of `get` and `set`: what is there, null for nothing. */
+  /** To `get` and `set`: the entry, null for none. */
   | { readonly kind: "value"; readonly value: string | null }
-  /** Of `remove`: whether there was an entry, and whether there is none now. */
+  /** To `remove`. */
   | { readonly kind: "removed"; readonly existed: boolean; readonly gone: boolean }
-  /** Of `probe` and `ping`. */
+  /** To `probe` and `ping`. */
   | { readonly kind: "done" }
   /** The library cannot be loaded. */
   | { readonly kind: "no_library"; readonly reason: string }
   /** The keychain refused. */
   | { readonly kind: "failed"; readonly reason: string };
 
-/** First and only argument that makes the program its own helper. */
+/** The argument that makes the program a keychain helper instead. */
 export const KEYCHAIN_HELPER_ARGUMENT = "--keychain-helper";
 
-/** Name of the service under which entries are kept. */
-export const KEYCHAIN_SERVICE = "calctl";
+/** The service of all entries. */
+const KEYCHAIN_SERVICE = "calctl";
 
-/** Begins the line of the answer: what NODE_OPTIONS loads into every Node may print as well. */
+/** Begins the line of the answer: modules that NODE_OPTIONS loads may print other lines. */
 export const ANSWER_MARK = "calctl-keychain-answer ";
 
 interface HelperStreams {
@@ -43,17 +43,18 @@ type Keytar = typeof import("keytar");
 const PROBE_ACCOUNT = "probe";
 
 /**
- * One keychain call in a process of its own: the library blocks in a thread that nothing but the end of the process
- * interrupts. The request comes from stdin, so that no secret is ever in arguments or environment.
+ * Runs one keychain call in its own process, because the library blocks in a thread that only the end of the process
+ * interrupts. The request comes from stdin, so that no secret is in arguments or environment.
  */
 export async function runKeychainHelper({ stdin, stdout }: HelperStreams): Promise<void> {
   const request = readRequest(await readAll(stdin));
-  const reply = request === null ? { kind: "failed", reason: "it was asked nothing" } : await answer(request);
-  // A line of its own, behind whatever else has printed.
+  const reply =
+    request === null ? { kind: "failed", reason: "the request is not valid" } : await answer(request);
+  // On its own line, after any other output.
   stdout.write(`\n${ANSWER_MARK}${JSON.stringify(reply)}\n`);
 }
 
-/** Null for what is no request: a person who tries the argument by hand. */
+/** Null when it is not JSON: a user may try the argument by hand. */
 function readRequest(text: string): KeychainRequest | null {
   try {
     return JSON.parse(text) as KeychainRequest;
@@ -78,7 +79,7 @@ async function answer(request: KeychainRequest): Promise<KeychainAnswer> {
 
 async function perform(keytar: Keytar, request: KeychainRequest): Promise<KeychainAnswer> {
   const read = (account: string) => keytar.getPassword(KEYCHAIN_SERVICE, account);
-  // Reading says nothing: a locked keychain reads as an empty one.
+  // Reading is not enough: a locked keychain reads as an empty one.
   const probe = async (): Promise<void> => {
     await keytar.setPassword(KEYCHAIN_SERVICE, PROBE_ACCOUNT, "probe");
     await keytar.deletePassword(KEYCHAIN_SERVICE, PROBE_ACCOUNT);
@@ -105,7 +106,7 @@ async function perform(keytar: Keytar, request: KeychainRequest): Promise<Keycha
       await read("nobody");
       return { kind: "done" };
   }
-  return { kind: "failed", reason: "it was asked for what it does not know" };
+  return { kind: "failed", reason: "the request is not valid" };
 }
 
 function reasonOf(error: unknown): string {

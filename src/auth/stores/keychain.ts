@@ -1,13 +1,14 @@
 import * as v from "valibot";
+import { childEnvironment, type Environment } from "../../config/environment.js";
 import { type CliError, configurationError } from "../../errors.js";
-import { type ChildEnvironment, childEnvironment, runChildProcess } from "../../system/child-process.js";
+import { runChildProcess, type SelfCommand } from "../../system/child-process.js";
 import {
   ANSWER_MARK,
   KEYCHAIN_HELPER_ARGUMENT,
   type KeychainAnswer,
   type KeychainRequest,
 } from "./keychain-helper.js";
-import type { CredentialKey, CredentialStore } from "./store.js";
+import { accountOf, SECRET_WORDS, type SecretKey, type SecretStore, type StoreOptions } from "./store.js";
 
 const answerSchema = v.variant("kind", [
   v.object({ kind: v.literal("value"), value: v.nullable(v.string()) }),
@@ -17,86 +18,82 @@ const answerSchema = v.variant("kind", [
   v.object({ kind: v.literal("failed"), reason: v.string() }),
 ]);
 
-/** The answer in what the keychain helper printed; null where there is none, or one that is not of this protocol. */
-export function readKeychainAnswer(stdout: string): KeychainAnswer | null {
+/** The answer in the output of the keychain helper; null without a valid one. */
+function readKeychainAnswer(stdout: string): KeychainAnswer | null {
   const line = stdout.split("\n").findLast((text) => text.startsWith(ANSWER_MARK));
   if (line === undefined) return null;
   try {
     const parsed = v.safeParse(answerSchema, JSON.parse(line.slice(ANSWER_MARK.length)));
     return parsed.success ? parsed.output : null;
   } catch {
-    // The parser's message would repeat the text, which may be a token.
+    // The message of JSON.parse would repeat the text, which may be a secret.
     return null;
   }
 }
 
-export interface KeychainOptions {
-  /** Program and first arguments that start this program again. */
-  readonly self: readonly [program: string, ...args: string[]];
-  readonly env: ChildEnvironment;
-  /** Whether somebody can answer an unlock prompt. */
-  readonly interactive: boolean;
-  readonly tell: (text: string) => void;
-  readonly signal: () => AbortSignal;
+export interface KeychainOptions extends StoreOptions {
+  /** Starts this program again, as the keychain's helper. */
+  readonly self: SelfCommand;
+  readonly env: Environment;
 }
 
-/** Longest time of one call in milliseconds: a person needs time to unlock, a script must go on. */
-const LIMIT = { interactive: 120_000, script: 3_500 } as const;
-/** Longest time in which a keychain that is alive says so. */
-const PING_LIMIT = 1_000;
-/** After this a person is told what is waited for. */
+/** For one call, in milliseconds. A person needs time to unlock the keychain. */
+const TIMEOUT = { interactive: 120_000, script: 3_500 } as const;
+/** For a keychain that is running to answer a ping (ms). */
+const PING_TIMEOUT = 1_000;
+/** Before the user is shown what the program waits for (ms). */
 const NOTICE_AFTER = 1_000;
 const OUTPUT_MAX = 1024 * 1024;
 
 const WITHOUT_KEYCHAIN =
-  "without a keychain: calctl login --insecure-storage keeps the token in a file, CALCTL_TOKEN and CALCTL_TOKEN_FILE work anywhere";
+  "without a keychain: calctl login --insecure-storage stores the token in a file, and CALCTL_TOKEN and CALCTL_TOKEN_FILE work anywhere";
 
-/** The keychain of the system; each call runs in a child that can be killed. */
-export function createKeychain(options: KeychainOptions): CredentialStore {
+/** The keychain of the system. Each call runs in a child process, which can be killed. */
+export function createKeychain(options: KeychainOptions): SecretStore {
   const call = (request: KeychainRequest) => callHelper(options, request);
   return {
     name: "keychain",
     async probe() {
       await call({ action: "probe" });
     },
-    async save(key, token) {
-      const answer = await call({ action: "set", account: accountOf(key), secret: token });
-      if (answer.kind === "value" && answer.value === token) return;
-      throw configurationError("the keychain took the token, but does not give it back", {
+    async save(key, secret) {
+      const answer = await call({ action: "set", account: accountOf(key), secret });
+      if (answer.kind === "value" && answer.value === secret) return;
+      throw configurationError(`the keychain stored the ${nounOf(key)}, but reads it back differently`, {
         hint: WITHOUT_KEYCHAIN,
       });
     },
     async load(key) {
       const answer = await call({ action: "get", account: accountOf(key) });
       if (answer.kind === "value") return answer.value;
-      throw unansweredError("with something else");
+      throw noAnswerError("it answered another question");
     },
     async remove(key) {
       const answer = await call({ action: "remove", account: accountOf(key) });
       if (answer.kind === "removed" && answer.gone) return answer.existed;
-      throw configurationError("the keychain does not let go of the token: it is still there", {
-        hint: "remove the entry calctl with the system's own keychain program",
+      throw configurationError(`the keychain did not remove the ${nounOf(key)}`, {
+        hint: "remove the entry calctl with the keychain program of your system",
       });
     },
   };
 }
 
-/** No profile name has a space in it. */
-function accountOf({ profile, origin }: CredentialKey): string {
-  return `${profile} ${origin}`;
+function nounOf({ kind }: SecretKey): string {
+  return SECRET_WORDS[kind].noun;
 }
 
 type Success = Extract<KeychainAnswer, { readonly kind: "value" | "removed" | "done" }>;
 
-/** @throws CliError configuration, with a sentence for each state a keychain can be in */
+/** @throws CliError configuration with a message for each state of a keychain */
 async function callHelper(options: KeychainOptions, request: KeychainRequest): Promise<Success> {
-  const limit = options.interactive ? LIMIT.interactive : LIMIT.script;
+  const isInteractive = options.interactive();
+  const timeout = isInteractive ? TIMEOUT.interactive : TIMEOUT.script;
   const notice = setTimeout(() => {
-    if (options.interactive) options.tell("waiting for your keychain; Ctrl-C cancels");
+    if (isInteractive) options.warn("waiting for your keychain; Ctrl-C cancels");
   }, NOTICE_AFTER);
   try {
-    const answer = await runHelper(options, request, limit);
-    if (answer === null) throw await silenceError(options, limit);
+    const answer = await runHelper(options, request, timeout);
+    if (answer === null) throw await timeoutError(options, timeout);
     if (answer.kind === "no_library") throw libraryError(answer.reason);
     if (answer.kind === "failed") throw await refusalError(options, request, answer.reason);
     return answer;
@@ -105,11 +102,11 @@ async function callHelper(options: KeychainOptions, request: KeychainRequest): P
   }
 }
 
-/** Null when no answer came in time. */
+/** Null when it timed out. */
 async function runHelper(
   { self: [program, ...args], env, signal }: KeychainOptions,
   request: KeychainRequest,
-  limit: number,
+  timeout: number,
 ): Promise<KeychainAnswer | null> {
   const result = await runChildProcess({
     program,
@@ -117,29 +114,28 @@ async function runHelper(
     env: childEnvironment(env),
     input: JSON.stringify(request),
     stderr: "ignore",
-    timeout: limit,
+    timeout,
     maxOutput: OUTPUT_MAX,
     signal: signal(),
   });
   if (result.kind === "timeout") return null;
-  if (result.kind === "not_started") throw unansweredError(`it cannot be started: ${result.code}`);
-  if (result.kind === "output_too_large") throw unansweredError("it said too much");
+  if (result.kind === "not_started") throw noAnswerError(`it could not be started: ${result.code}`);
+  if (result.kind === "output_too_large") throw noAnswerError("its output is too large");
   const answer = readKeychainAnswer(result.stdout);
   if (answer !== null) return answer;
-  throw unansweredError(`it ended with ${result.exitCode ?? "a signal"}`);
+  throw noAnswerError(`it ended with ${result.exitCode ?? "a signal"}`);
 }
 
-/** Who answers a harmless question is alive, and waits for a person. */
-async function silenceError(options: KeychainOptions, limit: number): Promise<CliError> {
-  const alive = (await runHelper(options, { action: "ping" }, PING_LIMIT)) !== null;
-  const seconds = limit / 1000;
-  if (alive) {
-    return configurationError(
-      `the keychain is locked, and nobody answered its question within ${seconds} seconds`,
-      { hint: `unlock it and try again; ${WITHOUT_KEYCHAIN}` },
-    );
+/** A keychain that still answers a ping is waiting to be unlocked. */
+async function timeoutError(options: KeychainOptions, timeout: number): Promise<CliError> {
+  const isRunning = (await runHelper(options, { action: "ping" }, PING_TIMEOUT)) !== null;
+  const seconds = timeout / 1000;
+  if (isRunning) {
+    return configurationError(`the keychain is locked, and was not unlocked in ${seconds} seconds`, {
+      hint: `unlock it and try again; ${WITHOUT_KEYCHAIN}`,
+    });
   }
-  return configurationError(`the keychain gave no answer within ${seconds} seconds: its service hangs`, {
+  return configurationError(`the keychain gave no answer in ${seconds} seconds: its service hangs`, {
     hint: `restart it (on Linux often gnome-keyring-daemon); ${WITHOUT_KEYCHAIN}`,
   });
 }
@@ -151,19 +147,19 @@ function libraryError(reason: string): CliError {
   });
 }
 
-function unansweredError(what: string): CliError {
-  return configurationError(`the helper that asks the keychain gave no answer (${what})`, {
+function noAnswerError(reason: string): CliError {
+  return configurationError(`the keychain helper gave no answer (${reason})`, {
     hint: `try again; ${WITHOUT_KEYCHAIN}`,
   });
 }
 
-/** A keychain that answers the ping but takes no entry is locked; one that does not is no keychain. */
+/** A keychain that answers a ping but stores no entry is locked; without an answer there is none. */
 async function refusalError(
   options: KeychainOptions,
   request: KeychainRequest,
   reason: string,
 ): Promise<CliError> {
-  const ping = request.action === "ping" ? null : await runHelper(options, { action: "ping" }, PING_LIMIT);
+  const ping = request.action === "ping" ? null : await runHelper(options, { action: "ping" }, PING_TIMEOUT);
   if (ping?.kind === "done") {
     return configurationError(`the keychain is locked or cannot be written: ${reason}`, {
       hint: `unlock it and try again; ${WITHOUT_KEYCHAIN}`,

@@ -2,24 +2,24 @@ import { createHash, randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { lstat, open, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import * as v from "valibot";
+import { isJsonObject } from "../../contract/json.js";
 import { type CliError, configurationError, errorCodeOf } from "../../errors.js";
 import { makePrivateFolder, removeDrafts, writePrivateFile } from "../../system/private-file.js";
-import type { CredentialKey, CredentialStore } from "./store.js";
+import { accountOf, SECRET_WORDS, type SecretKey, type SecretStore } from "./store.js";
 
 export interface SecretFileOptions {
-  /** Folder of the tokens, one file each. */
+  /** Folder of the secrets, one file each. */
   readonly directory: string;
-  /** The user's id; null where files have no owner and no mode that mean anything (Windows). */
+  /** The user's id; null on Windows, where files have no owner and mode in this sense. */
   readonly userId: number | null;
   /** Ends the name of a draft; random by default. */
   readonly draftMark?: () => string;
 }
 
-/** Tokens in files that only their owner reads: for those who asked for it. */
-export function createSecretFiles(options: SecretFileOptions): CredentialStore {
-  const pathOf = (key: CredentialKey) => join(options.directory, fileName(key));
-  const load = (key: CredentialKey) => readSecret(pathOf(key), key, options);
+/** Secrets in files that only their owner can read. */
+export function createSecretFiles(options: SecretFileOptions): SecretStore {
+  const pathOf = (key: SecretKey) => join(options.directory, fileName(key));
+  const load = (key: SecretKey) => readSecret(pathOf(key), key, options);
   return {
     name: "file",
     async probe() {
@@ -27,10 +27,11 @@ export function createSecretFiles(options: SecretFileOptions): CredentialStore {
       await writeSecret(options, path, "");
       await unlink(path);
     },
-    async save(key, token) {
-      await writeSecret(options, pathOf(key), JSON.stringify({ ...key, token }));
-      if ((await load(key)) !== token) {
-        throw configurationError(`${pathOf(key)} does not give back the token that was written`, {
+    async save(key, secret) {
+      const { identity, member } = layoutOf(key);
+      await writeSecret(options, pathOf(key), JSON.stringify({ ...identity, [member]: secret }));
+      if ((await load(key)) !== secret) {
+        throw configurationError(`${pathOf(key)} reads back differently from what was written`, {
           hint: OTHER_FOLDER,
         });
       }
@@ -49,30 +50,54 @@ export function createSecretFiles(options: SecretFileOptions): CredentialStore {
   };
 }
 
-/** Readable, and its own for every key also where file names know no upper case. */
-function fileName({ profile, origin }: CredentialKey): string {
-  const mark = createHash("sha256").update(`${profile} ${origin}`).digest("hex").slice(0, 16);
-  // A file name has 255 bytes, and a letter up to four.
-  return `${[...profile].slice(0, 40).join("")}-${mark}.json`;
+/** The members of a secret's file: those that identify it, and the one with the secret. */
+function layoutOf(key: SecretKey): {
+  readonly identity: Readonly<Record<string, string>>;
+  readonly member: string;
+} {
+  switch (key.kind) {
+    case "token":
+      return { identity: { profile: key.profile, origin: key.origin }, member: "token" };
+    case "webhook_url":
+      return { identity: { kind: key.kind, name: key.name }, member: "url" };
+  }
 }
 
-const secretSchema = v.object({ profile: v.string(), origin: v.string(), token: v.string() });
+/** Readable, and unique even where file names ignore case. */
+function fileName(key: SecretKey): string {
+  const label = key.kind === "token" ? key.profile : `${key.kind}-${key.name}`;
+  const hash = createHash("sha256").update(accountOf(key)).digest("hex").slice(0, 16);
+  const safe = label.replace(/[^\p{L}\p{N}._@-]/gu, "-");
+  // A file name has at most 255 bytes, and a letter up to four.
+  return `${[...safe].slice(0, 40).join("")}-${hash}.json`;
+}
 
 async function readSecret(
   path: string,
-  key: CredentialKey,
+  key: SecretKey,
   { userId }: SecretFileOptions,
 ): Promise<string | null> {
+  const { noun, storeAgain } = SECRET_WORDS[key.kind];
+  const unusable = (problem: string, hint = `remove the file and ${storeAgain}`): CliError =>
+    configurationError(`${path} is not used: ${problem}`, { hint });
   let text: string;
   try {
     const link = await lstat(path);
     if (link.isSymbolicLink() && userId !== null && link.uid !== userId) {
-      throw unsafe(path, "it is a link that belongs to somebody else");
+      throw unusable("it is a link of another user");
     }
-    // A pipe would be waited for in a thread that nothing interrupts.
+    // Opening a pipe would block in a thread that nothing interrupts.
     const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
-      checkOwnership(await handle.stat(), path, userId);
+      const stats = await handle.stat();
+      if (!stats.isFile()) throw unusable("it is not a regular file");
+      if (userId !== null && stats.uid !== userId) throw unusable("it belongs to another user");
+      if (userId !== null && (stats.mode & 0o077) !== 0) {
+        throw unusable(
+          `other users can read the ${noun} in it`,
+          `if you trust them, chmod 600 ${path}; otherwise revoke the ${noun} and ${storeAgain}`,
+        );
+      }
       text = await handle.readFile("utf8");
     } finally {
       await handle.close();
@@ -81,35 +106,23 @@ async function readSecret(
     if (errorCodeOf(cause) === "ENOENT") return null;
     throw errorCodeOf(cause) === "configuration" ? cause : fileError("read", path, cause);
   }
-  const secret = parseSecret(text);
-  if (secret === null)
-    throw configurationError(`${path} is broken: it holds no token`, { hint: LOGIN_AGAIN });
-  if (secret.origin !== key.origin || secret.profile !== key.profile) {
-    throw configurationError(`${path} is broken: its token is for ${secret.origin}`, { hint: LOGIN_AGAIN });
-  }
-  return secret.token;
+  const secret = parseSecret(text, key);
+  if (secret !== null) return secret;
+  throw unusable(`it does not have this ${noun}; it was changed or copied`);
 }
 
-const LOGIN_AGAIN = "remove the file and run calctl login again";
-
-function parseSecret(text: string): v.InferOutput<typeof secretSchema> | null {
+/** Null when the text is not the content of this secret's file. */
+function parseSecret(text: string, key: SecretKey): string | null {
   try {
-    const parsed = v.safeParse(secretSchema, JSON.parse(text));
-    return parsed.success ? parsed.output : null;
+    const content: unknown = JSON.parse(text);
+    const { identity, member } = layoutOf(key);
+    if (!isJsonObject(content) || Object.keys(identity).some((name) => content[name] !== identity[name]))
+      return null;
+    const secret = content[member];
+    return typeof secret === "string" ? secret : null;
   } catch {
-    // The parser's message would repeat the text.
+    // Messages of JSON.parse would repeat the text.
     return null;
-  }
-}
-
-function checkOwnership(stats: Stats, path: string, userId: number | null): void {
-  if (!stats.isFile()) throw unsafe(path, "it is no file");
-  if (userId === null) return;
-  if (stats.uid !== userId) throw unsafe(path, "it belongs to somebody else");
-  if ((stats.mode & 0o077) !== 0) {
-    throw configurationError(`${path} holds a token, and others may read it`, {
-      hint: `if you trust them, chmod 600 ${path}; else make the token invalid and run calctl login again`,
-    });
   }
 }
 
@@ -132,19 +145,15 @@ async function writeSecret(options: SecretFileOptions, path: string, text: strin
   }
 }
 
-/** Whoever may write in a folder may put other files in the place of ours. */
+/** Other users who can write in the folder could replace its files. */
 function checkFolder({ uid, mode }: Stats, directory: string, userId: number | null): void {
   if (userId === null || (uid === userId && (mode & 0o022) === 0)) return;
-  throw configurationError(`${directory} is not used: others may write in it`, {
+  throw configurationError(`${directory} is not used: other users can write in it`, {
     hint: `chmod 700 ${directory}; ${OTHER_FOLDER}`,
   });
 }
 
 const OTHER_FOLDER = "CALCTL_DATA_DIR names another folder";
-
-function unsafe(path: string, why: string): CliError {
-  return configurationError(`${path} is not read: ${why}`, { hint: LOGIN_AGAIN });
-}
 
 function fileError(verb: string, path: string, cause: unknown): CliError {
   return configurationError(`${path} cannot be ${verb} (${errorCodeOf(cause) ?? "unknown"})`, {

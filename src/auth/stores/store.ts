@@ -1,64 +1,57 @@
-import type { StoreName } from "../../config/token-record.js";
-import type { ChildEnvironment, SelfCommand } from "../../system/child-process.js";
+import type { StoreName } from "../../config/config-file.js";
 
-/** Which token is meant: tokens belong to a profile and to the origin that issued them. */
-export interface CredentialKey {
+/** Identifies a secret. A new kind needs a case in `accountOf` and in the layout of secret files. */
+export type SecretKey = TokenKey | WebhookUrlKey;
+
+/** A token belongs to a profile and to the service that issued it. */
+export interface TokenKey {
+  readonly kind: "token";
   readonly profile: string;
   /** `https://host[:port]` of the service. */
   readonly origin: string;
 }
 
-/** A place where tokens are kept: the keychain of the system, or, when the user chose it, a file. */
-export interface CredentialStore {
-  /** As `status` and messages name it: `keychain`, `file`. */
+/** A webhook URL is a secret: who has it can post. */
+export interface WebhookUrlKey {
+  readonly kind: "webhook_url";
+  /** Chosen by the user; any text. */
+  readonly name: string;
+}
+
+/** What messages call a secret, and how the user stores it again. */
+export const SECRET_WORDS = {
+  token: { noun: "token", storeAgain: "run calctl login again" },
+  webhook_url: { noun: "webhook URL", storeAgain: "store the webhook URL again" },
+} as const;
+
+/**
+ * A text that differs for every key: the account of a keychain entry. Tokens have had no prefix since the first version.
+ * No other kind can collide with them, since a profile name has neither a space nor a colon.
+ */
+export function accountOf(key: SecretKey): string {
+  return key.kind === "token" ? `${key.profile} ${key.origin}` : `${key.kind}:${key.name}`;
+}
+
+/** A place for secrets: the keychain of the system or, if the user chose it, files. */
+export interface SecretStore {
+  /** For `status`, messages and the configuration. */
   readonly name: StoreName;
-  /** Checks that a token could be kept, before anybody signs in. @throws CliError configuration */
+  /** Checks that a secret could be stored, before the user signs in. @throws CliError configuration */
   probe(): Promise<void>;
-  /** Keeps a token and reads it back. @throws CliError configuration when it is not there afterwards */
-  save(key: CredentialKey, token: string): Promise<void>;
-  /** Null when there is none. @throws CliError configuration when the store cannot tell */
-  load(key: CredentialKey): Promise<string | null>;
-  /** Removes a token and proves it gone; false when there was none. @throws CliError configuration when it cannot tell */
-  remove(key: CredentialKey): Promise<boolean>;
+  /** Stores a secret and reads it back. @throws CliError configuration when that fails */
+  save(key: SecretKey, secret: string): Promise<void>;
+  /** Null when there is none. @throws CliError configuration when the store cannot be read */
+  load(key: SecretKey): Promise<string | null>;
+  /** Removes a secret and verifies that it is gone; false when there was none. @throws CliError configuration */
+  remove(key: SecretKey): Promise<boolean>;
 }
 
 export interface StoreOptions {
-  /** Whether somebody can answer an unlock prompt. */
+  /** Whether the user can answer an unlock prompt. */
   readonly interactive: () => boolean;
-  readonly tell: (text: string) => void;
+  readonly warn: (text: string) => void;
   readonly signal: () => AbortSignal;
 }
 
-export type OpenStore = (name: StoreName, options?: Partial<StoreOptions>) => Promise<CredentialStore>;
-
-/** Where this program may store tokens. */
-export interface StorePlaces {
-  /** Starts this program again, as the keychain's helper. */
-  readonly self: SelfCommand;
-  readonly env: ChildEnvironment;
-  /** The user's id; null where files have no owner and no mode that mean anything (Windows). */
-  readonly userId: number | null;
-  /** Folder of the tokens in files. */
-  readonly directory: () => string;
-  /** In place of the system's keychain. */
-  readonly keychain?: CredentialStore | undefined;
-}
-
-/** Opens stores by name. Nothing of a keychain is loaded or started before one is used. */
-export function createStoreOpener(places: StorePlaces, defaults: StoreOptions): OpenStore {
-  return async (name, changes) => {
-    if (name === "file") {
-      const { createSecretFiles } = await import("./secret-file.js");
-      return createSecretFiles({ directory: places.directory(), userId: places.userId });
-    }
-    if (places.keychain !== undefined) return places.keychain;
-    const { createKeychain } = await import("./keychain.js");
-    const options = { ...defaults, ...changes };
-    return createKeychain({
-      ...options,
-      self: places.self,
-      env: places.env,
-      interactive: options.interactive(),
-    });
-  };
-}
+/** Opens a store by name. */
+export type OpenStore = (name: StoreName, options?: Partial<StoreOptions>) => Promise<SecretStore>;

@@ -1,6 +1,6 @@
 import { formatWireDateTime } from "../../contract/date-time.js";
+import { isLoopback } from "../../contract/loopback.js";
 import { CliError, usageError } from "../../errors.js";
-import { isLoopback } from "../http/addresses.js";
 import { createSecret, createShortId, createToken, hashSecret } from "../secrets.js";
 import { listRedirectUris } from "../store/clients.js";
 import type { ClientRow, TokenRow } from "../store/schema.js";

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { isJsonObject } from "../../contract/json.js";
 import { JSON_MEDIA_TYPE } from "../../contract/limits.js";
 import { tokenRequestSchema } from "../../contract/oauth.js";
 import { addToken } from "../admin/credentials.js";
@@ -92,7 +93,7 @@ export type ParsedTokenRequest =
 export function parseTokenRequest(body: unknown): ParsedTokenRequest {
   const invalid = (problem: string, error: "invalid_request" | "invalid_client" = "invalid_request") =>
     ({ kind: "invalid", error, problem }) as const;
-  if (!isObject(body)) return invalid("the body must be a JSON object");
+  if (!isJsonObject(body)) return invalid("the body must be a JSON object");
   for (const name of CREDENTIALS) {
     if (isMissing(body[name])) return invalid(`${name} is missing`, "invalid_client");
   }
@@ -105,10 +106,6 @@ export function parseTokenRequest(body: unknown): ParsedTokenRequest {
 
 const CREDENTIALS = ["client_id", "client_secret"] as const;
 const REQUIRED = ["grant_type", "code", "redirect_uri"] as const;
-
-function isObject(body: unknown): body is Readonly<Record<string, unknown>> {
-  return typeof body === "object" && body !== null && !Array.isArray(body);
-}
 
 /** A parameter without a value is treated as omitted. @see RFC 6749 §3.2 */
 function isMissing(value: unknown): boolean {

@@ -14,7 +14,7 @@ const OPTIONS = {
 /** A sign-in whose browser does as it is told, and whose token endpoint gives a token. */
 function signIn(
   openBrowser: (url: string, signal: AbortSignal) => Promise<void>,
-  tell: (text: string) => void,
+  warn: (text: string) => void,
 ) {
   const body = new TextEncoder().encode('{"access_token":"token-1","token_type":"Bearer"}');
   return authorize(OPTIONS, {
@@ -22,7 +22,7 @@ function signIn(
     showAddress: () => undefined,
     openBrowser,
     pastedLines: null,
-    tell,
+    warn,
     redactor: { add: () => undefined, mask: (text) => text },
     signal: new AbortController().signal,
     accept: async (token) => ({ id: token, type: "user", name: "Ana", description: null, image_url: null }),
@@ -35,7 +35,7 @@ async function comeBack(url: string): Promise<void> {
   await fetch(`${asked.get("redirect_uri")}?code=c&state=${asked.get("state")}`);
 }
 
-test("a launcher that fails is said, and the address works by hand", async () => {
+test("a launcher that fails is reported, and the user can open the address", async () => {
   const said: string[] = [];
   let address = "";
   const user = await signIn(
@@ -49,7 +49,7 @@ test("a launcher that fails is said, and the address works by hand", async () =>
     },
   );
   expect(user).toMatchObject({ id: "token-1", name: "Ana" });
-  expect(said).toEqual(["no browser could be opened: open the address above by hand"]);
+  expect(said).toEqual(["no browser could be opened: open the address above yourself"]);
 });
 
 test("whoever accepts the token names the user, and a launcher that fails later is not heard of", async () => {

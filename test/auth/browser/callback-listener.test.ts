@@ -8,13 +8,13 @@ import {
   listenExclusively,
   listenForCallback,
 } from "../../../src/auth/browser/callback-listener.js";
-import { outcomePage, refusalPage, unusablePage } from "../../../src/auth/browser/callback-page.js";
+import { invalidResponsePage, refusalPage, resultPage } from "../../../src/auth/browser/callback-page.js";
 import { defaultRedirect, parseRedirectUri } from "../../../src/config/urls.js";
 
 const STATE = "the-state";
 const EXPECTED = { state: STATE, issuerOrigin: "https://calendar.example" };
-const QUIET = { expected: EXPECTED, onUnusable: () => undefined };
-const SUCCESS = outcomePage({ signedIn: true, userName: "Ana", profile: "work" });
+const QUIET = { expected: EXPECTED, onInvalid: () => undefined };
+const SUCCESS = resultPage({ signedIn: true, userName: "Ana", profile: "work" });
 
 async function listen(
   uri = "http://127.0.0.1/callback",
@@ -54,7 +54,7 @@ function statusOf(answer: string): number {
 
 describe("the callback listener", () => {
   test("answers what is not its response, and then takes the response", async () => {
-    const { port, response, answer } = await listen();
+    const { port, response, respond } = await listen();
     const host = `Host: 127.0.0.1:${port}\r\nConnection: close\r\n`;
     const query = `code=c&state=${STATE}`;
     const statuses = [
@@ -73,19 +73,19 @@ describe("the callback listener", () => {
     expect(statuses).toEqual([405, 405, 405, 404, 404, 404, 400, 400, 503, 431, 400]);
     const browser = get(port, `/callback?${query}`);
     expect(await response).toEqual({ kind: "code", code: "c" });
-    await answer(SUCCESS);
+    await respond(SUCCESS);
     expect(statusOf(await browser)).toBe(200);
   });
 
   test("two browsers with the same response get the same page, the response counts once", async () => {
-    const { port, response, answer } = await listen();
+    const { port, response, respond } = await listen();
     const pages = [
       get(port, `/callback?code=a&state=${STATE}`),
       get(port, `/callback?code=a&state=${STATE}`),
     ];
     await response;
     const later = response.then(() => get(port, `/callback?code=b&state=${STATE}`));
-    await answer(SUCCESS);
+    await respond(SUCCESS);
     for (const page of await Promise.all([...pages, later])) expect(page).toContain("Signed in as Ana");
     expect(await response).toEqual({ kind: "code", code: "a" });
   });
@@ -144,11 +144,11 @@ describe("the callback listener", () => {
     };
 
     test.each([
-      ["EACCES", "http://127.0.0.1:80/callback", "forbidden: 127.0.0.1:80", "above 1023"],
-      ["EACCES", "http://[::1]:80/callback", "forbidden: [::1]:80", "excludedportrange"],
-      ["EADDRNOTAVAIL", "http://127.0.0.1/callback", "127.0.0.1:0 cannot", "http://[::1]/callback"],
-      ["EAFNOSUPPORT", "http://[::1]/callback", "[::1]:0 cannot", "http://127.0.0.1/callback"],
-      ["EADDRNOTAVAIL", "http://localhost/callback", "cannot be listened on", "--with-token"],
+      ["EACCES", "http://127.0.0.1:80/callback", "listen on 127.0.0.1:80", "above 1023"],
+      ["EACCES", "http://[::1]:80/callback", "listen on [::1]:80", "excludedportrange"],
+      ["EADDRNOTAVAIL", "http://127.0.0.1/callback", "cannot listen on 127.0.0.1:0", "http://[::1]/callback"],
+      ["EAFNOSUPPORT", "http://[::1]/callback", "cannot listen on [::1]:0", "http://127.0.0.1/callback"],
+      ["EADDRNOTAVAIL", "http://localhost/callback", "cannot listen on", "--with-token"],
       ["EMFILE", "http://127.0.0.1/callback", "EMFILE", "--with-token"],
     ])("with %s for %s, it is exit 10 and says what to do", async (code, uri, words, help) => {
       await expect(listenWith(uri, () => code)).rejects.toMatchObject({
@@ -246,9 +246,9 @@ describe("the pages", () => {
   const HOSTILE = `<script>alert("1")</script>&'\u202e\u0000`;
 
   test.each([
-    ["failure", outcomePage({ signedIn: false, reason: HOSTILE })],
-    ["an answer that cannot be used", unusablePage(HOSTILE)],
-    ["success", outcomePage({ signedIn: true, userName: HOSTILE, profile: "work" })],
+    ["failure", resultPage({ signedIn: false, reason: HOSTILE })],
+    ["an answer that cannot be used", invalidResponsePage(HOSTILE)],
+    ["success", resultPage({ signedIn: true, userName: HOSTILE, profile: "work" })],
   ])("of %s shows hostile text as text, loads nothing, and may not be kept or framed", (_, page) => {
     expect(page.body).not.toMatch(/<script|\u202e|\0/);
     expect(page.body).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;");

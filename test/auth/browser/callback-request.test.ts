@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type CallbackRequest, readCallbackRequest } from "../../../src/auth/browser/callback-request.js";
-import { readPasted } from "../../../src/auth/browser/pasted-response.js";
+import { parsePastedAddress } from "../../../src/auth/browser/pasted-response.js";
 
 const STATE = "s".repeat(43);
 const EXPECTED = { state: STATE, issuerOrigin: "https://calendar.example", path: "/callback", port: 5000 };
@@ -67,7 +67,7 @@ describe("a request to the callback listener", () => {
     ["a code that is too long", `code=${"c".repeat(5000)}`, "too long"],
   ])("with the state and %s is the server's own, and the sign-in goes on", (_, query, words) => {
     expect(verdict({ target: `/callback?${query}&state=${STATE}` })).toEqual({
-      kind: "unusable",
+      kind: "invalid",
       problem: expect.stringContaining(words),
     });
   });
@@ -116,11 +116,13 @@ describe("a pasted address", () => {
   const expected = { ...EXPECTED, redirectUri: "http://127.0.0.1:5000/callback" };
 
   test.each(["", "  ", "\t"])("line of blanks %j says nothing", (line) => {
-    expect(readPasted(line, expected)).toBe("");
+    expect(parsePastedAddress(line, expected)).toBe("");
   });
 
   test("is taken whole, with blanks around it", () => {
-    expect(readPasted(`  http://127.0.0.1:5000/callback?code=c&state=${STATE}#x  `, expected)).toEqual({
+    expect(
+      parsePastedAddress(`  http://127.0.0.1:5000/callback?code=c&state=${STATE}#x  `, expected),
+    ).toEqual({
       kind: "code",
       code: "c",
     });
@@ -135,12 +137,12 @@ describe("a pasted address", () => {
     ["https://app.example/ü", "https://app.example/%C3%BC"],
   ])("of %s is taken as a browser writes it: %s", (redirectUri, shown) => {
     const line = `${shown}?code=c&state=${STATE}`;
-    expect(readPasted(line, { ...expected, redirectUri })).toEqual({ kind: "code", code: "c" });
+    expect(parsePastedAddress(line, { ...expected, redirectUri })).toEqual({ kind: "code", code: "c" });
   });
 
   test("with an error ends the sign-in", () => {
     const line = `http://127.0.0.1:5000/callback?error=access_denied&state=${STATE}`;
-    expect(readPasted(line, expected)).toMatchObject({ kind: "error", error: "access_denied" });
+    expect(parsePastedAddress(line, expected)).toMatchObject({ kind: "error", error: "access_denied" });
   });
 
   test.each([
@@ -152,6 +154,6 @@ describe("a pasted address", () => {
     ["of another port", "http://127.0.0.1:5001/callback?code=c&state=x", "belongs to another sign-in"],
     ["of another page", `https://evil.example/?code=c&state=${STATE}`, "begins with"],
   ])("%s is answered with what is wrong", (_, line, words) => {
-    expect(readPasted(line, expected)).toContain(words);
+    expect(parsePastedAddress(line, expected)).toContain(words);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPkce } from "../../../src/auth/browser/pkce.js";
+import { createPkce } from "../../../src/auth/browser/authorization.js";
 
 test("the example of RFC 7636, appendix B", () => {
   const bytes = Uint8Array.from([

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
-  findTokenSource,
+  findEnvironmentToken,
+  readTokenFile,
   readTokenSource,
-  type TokenEnvironment,
 } from "../../../src/auth/sources/environment.js";
-import { readTokenFile } from "../../../src/auth/sources/token-file.js";
+import type { Environment } from "../../../src/config/environment.js";
 import { CliError } from "../../../src/errors.js";
 
 let directory: string;
@@ -28,50 +28,48 @@ function file(name: string, content: string): string {
   return path;
 }
 
-async function read(environment: TokenEnvironment) {
-  const found = findTokenSource(environment);
+async function read(env: Environment) {
+  const found = findEnvironmentToken(env);
   return found === null ? null : readTokenSource(found, new AbortController().signal);
 }
 
-const NOTHING = { token: undefined, tokenFile: undefined, credentialsDirectory: undefined };
-
 test("the variable comes first, then the systemd credential, then the file", async () => {
-  const tokenFile = file("token", "from-file\n");
+  const CALCTL_TOKEN_FILE = file("token", "from-file\n");
   file("calctl-token", "from-credential\n");
-  const all = { token: "from-variable", tokenFile, credentialsDirectory: directory };
+  const all = { CALCTL_TOKEN: "from-variable", CALCTL_TOKEN_FILE, CREDENTIALS_DIRECTORY: directory };
   expect(await read(all)).toEqual({ value: "from-variable", source: "CALCTL_TOKEN" });
-  expect(await read({ ...all, token: undefined })).toMatchObject({ value: "from-credential" });
-  expect(await read({ ...NOTHING, tokenFile })).toEqual({
+  expect(await read({ ...all, CALCTL_TOKEN: undefined })).toMatchObject({ value: "from-credential" });
+  expect(await read({ CALCTL_TOKEN_FILE })).toEqual({
     value: "from-file",
     source: "CALCTL_TOKEN_FILE",
   });
-  expect(await read(NOTHING)).toBeNull();
+  expect(await read({})).toBeNull();
 });
 
-test("a credentials folder without our credential is passed over", async () => {
-  expect(await read({ ...NOTHING, credentialsDirectory: directory })).toBeNull();
+test("a credentials folder without the credential is ignored", async () => {
+  expect(await read({ CREDENTIALS_DIRECTORY: directory })).toBeNull();
 });
 
 test.each(["", "\n", "two words", " padded", "two\nlines", "ünïcode", "nul\0"])(
   "a file that holds %j is broken, not skipped",
   async (content) => {
-    const tokenFile = file("token", content);
-    await expect(read({ ...NOTHING, tokenFile })).rejects.toMatchObject({ exitCode: 10 });
+    const CALCTL_TOKEN_FILE = file("token", content);
+    await expect(read({ CALCTL_TOKEN_FILE })).rejects.toMatchObject({ exitCode: 10 });
   },
 );
 
 test("a token that is broken is not repeated in the message", async () => {
-  await expect(read({ ...NOTHING, token: "secret value" })).rejects.not.toThrow(/secret/);
+  await expect(read({ CALCTL_TOKEN: "secret value" })).rejects.not.toThrow(/secret/);
 });
 
 test.each([
   ["that is not there", () => join(directory, "nowhere"), "ENOENT"],
   ["that is a folder", () => directory, "EISDIR"],
   ["below a file", () => "/dev/null/token", "ENOTDIR"],
-  ["that never ends", () => "/dev/zero", "more than 64 KiB"],
-  ["of a megabyte", () => file("token", "t".repeat(1_000_000)), "more than 64 KiB"],
+  ["that never ends", () => "/dev/zero", "larger than 64 KiB"],
+  ["of a megabyte", () => file("token", "t".repeat(1_000_000)), "larger than 64 KiB"],
 ])("a file %s is broken, not skipped", async (_, path, words) => {
-  await expect(read({ ...NOTHING, tokenFile: path() })).rejects.toMatchObject({
+  await expect(read({ CALCTL_TOKEN_FILE: path() })).rejects.toMatchObject({
     exitCode: 10,
     message: expect.stringContaining(words),
     hint: expect.any(String),
@@ -80,8 +78,8 @@ test.each([
 
 test("a credential that cannot be read is broken, not skipped", async () => {
   mkdirSync(join(directory, "calctl-token"));
-  const environment = { ...NOTHING, credentialsDirectory: directory, tokenFile: file("token", "from-file") };
-  await expect(read(environment)).rejects.toMatchObject({
+  const env = { CREDENTIALS_DIRECTORY: directory, CALCTL_TOKEN_FILE: file("token", "from-file") };
+  await expect(read(env)).rejects.toMatchObject({
     exitCode: 10,
     message: expect.stringContaining("CREDENTIALS_DIRECTORY"),
   });
@@ -93,8 +91,10 @@ describe("a pipe", () => {
     execFileSync("mkfifo", [path]);
     return path;
   };
-  const readPipe = (path: string, changes: { readonly limit?: number; readonly signal?: AbortSignal } = {}) =>
-    readTokenFile({ path, source: "CALCTL_TOKEN_FILE", signal: new AbortController().signal, ...changes });
+  const readPipe = (
+    path: string,
+    changes: { readonly timeout?: number; readonly signal?: AbortSignal } = {},
+  ) => readTokenFile({ path, source: "CALCTL_TOKEN_FILE", signal: new AbortController().signal, ...changes });
 
   test("gives its token when the program at its other end does, in pieces too", async () => {
     const path = pipe();
@@ -107,9 +107,9 @@ describe("a pipe", () => {
   });
 
   test("that nobody writes is exit 10 in the end", async () => {
-    await expect(readPipe(pipe(), { limit: 60 })).rejects.toMatchObject({
+    await expect(readPipe(pipe(), { timeout: 60 })).rejects.toMatchObject({
       exitCode: 10,
-      message: expect.stringContaining("no token within 0.06 seconds"),
+      message: expect.stringContaining("no token in 0.06 seconds"),
     });
   });
 

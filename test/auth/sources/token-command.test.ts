@@ -18,14 +18,14 @@ afterEach(() => {
 
 async function run(
   command: string,
-  changes: { readonly limit?: number; readonly signal?: AbortSignal } = {},
+  changes: { readonly timeout?: number; readonly signal?: AbortSignal } = {},
 ) {
   return runTokenCommand({
     command: parseTokenCommand(command, "token_command"),
     source: "token_command",
     env: { PATH: process.env["PATH"], CALCTL_CLIENT_SECRET: "hidden", SHOWN: "shown" },
     signal: changes.signal ?? new AbortController().signal,
-    ...(changes.limit === undefined ? {} : { limit: changes.limit }),
+    ...(changes.timeout === undefined ? {} : { timeout: changes.timeout }),
   });
 }
 
@@ -83,14 +83,14 @@ describe("a token command", () => {
   test("that leaves a program behind, which holds its output open, has printed its token", async () => {
     const pidFile = join(directory, "pid");
     const command = shell(`echo token-4; sleep 60 2>/dev/null & echo $! > "${pidFile}"`);
-    expect(await run(command, { limit: 10_000 })).toBe("token-4");
+    expect(await run(command, { timeout: 10_000 })).toBe("token-4");
     process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
   });
 
   test("that hangs is killed: exit 10", async () => {
-    await expect(run(shell("echo early; exec sleep 60"), { limit: 200 })).rejects.toMatchObject({
+    await expect(run(shell("echo early; exec sleep 60"), { timeout: 200 })).rejects.toMatchObject({
       exitCode: 10,
-      message: expect.stringContaining("within 0.2 seconds"),
+      message: expect.stringContaining("in 0.2 seconds"),
     });
   });
 

@@ -1,12 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKeychain } from "../../../src/auth/stores/keychain.js";
 import { runKeychainHelper } from "../../../src/auth/stores/keychain-helper.js";
+import { accountOf } from "../../../src/auth/stores/store.js";
 import { CliError } from "../../../src/errors.js";
 
-const KEY = { profile: "work", origin: "https://work.example" };
+const KEY = { kind: "token", profile: "work", origin: "https://work.example" } as const;
+const WEBHOOK = { kind: "webhook_url", name: "team channel" } as const;
 const TOKEN = "secret-token";
 
 let directory: string;
@@ -26,8 +29,8 @@ function keychain(script: string, signal = new AbortController().signal) {
   return createKeychain({
     self: [process.execPath, path],
     env: { ...process.env, CALCTL_TOKEN: "hidden-token", CALCTL_CLIENT_SECRET: "hidden-secret" },
-    interactive: false,
-    tell: () => undefined,
+    interactive: () => false,
+    warn: () => undefined,
     signal: () => signal,
   });
 }
@@ -92,8 +95,8 @@ describe("the keychain", () => {
     const store = createKeychain({
       self: [join(directory, "nowhere")],
       env: {},
-      interactive: false,
-      tell: () => undefined,
+      interactive: () => false,
+      warn: () => undefined,
       signal: () => new AbortController().signal,
     });
     expect(await failureOf(store.probe())).toMatchObject({
@@ -115,7 +118,7 @@ describe("the keychain", () => {
       const error = await failureOf(keychain(answering({ kind: "value", value })).save(KEY, TOKEN));
       expect(error).toMatchObject({
         exitCode: 10,
-        message: expect.stringContaining("does not give it back"),
+        message: expect.stringContaining("reads it back differently"),
       });
     }
     await keychain(answering({ kind: "value", value: TOKEN })).save(KEY, TOKEN);
@@ -130,19 +133,65 @@ describe("the keychain", () => {
   });
 });
 
-test.each(["", "nonsense", "{}", "null"])(
-  "the helper asked %j by hand says that it was asked nothing",
-  async (text) => {
-    let printed = "";
-    const stdout = {
-      write(chunk: string) {
-        printed += chunk;
-      },
-    };
-    const stdin = (async function* () {
-      yield text;
-    })();
-    await runKeychainHelper({ stdin, stdout });
-    expect(printed).toMatch(/^\ncalctl-keychain-answer \{"kind":"failed","reason":"it was asked [^"]+"\}\n$/);
-  },
-);
+describe("entries", () => {
+  /** A helper that keeps its entries in a file. */
+  const remembering = `
+    const { existsSync, readFileSync, writeFileSync } = require("node:fs");
+    const path = __dirname + "/entries.json";
+    const entries = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+    const { action, account, secret } = JSON.parse(readFileSync(0, "utf8"));
+    const existed = account in entries;
+    if (action === "set") entries[account] = secret;
+    if (action === "remove") delete entries[account];
+    writeFileSync(path, JSON.stringify(entries));
+    const value = entries[account] ?? null;
+    const answer = action === "remove" ? { kind: "removed", existed, gone: true } : { kind: "value", value };
+    console.log("calctl-keychain-answer " + JSON.stringify(answer));`;
+  const entries = () => JSON.parse(readFileSync(join(directory, "entries.json"), "utf8"));
+
+  test("of tokens have the account PROFILE ORIGIN since the first version", async () => {
+    writeFileSync(join(directory, "entries.json"), JSON.stringify({ "work https://work.example": TOKEN }));
+    expect(await keychain(remembering).load(KEY)).toBe(TOKEN);
+    await keychain(remembering).save(KEY, "renewed");
+    expect(entries()).toEqual({ "work https://work.example": "renewed" });
+  });
+
+  test("of another kind are saved, loaded and removed, and leave tokens as they are", async () => {
+    const store = keychain(remembering);
+    await store.save(KEY, TOKEN);
+    await store.save(WEBHOOK, "https://hooks.example/secret");
+    expect(entries()).toEqual({
+      "work https://work.example": TOKEN,
+      "webhook_url:team channel": "https://hooks.example/secret",
+    });
+    expect(await store.load(WEBHOOK)).toBe("https://hooks.example/secret");
+    expect([await store.remove(WEBHOOK), await store.remove(WEBHOOK)]).toEqual([true, false]);
+    expect([await store.load(WEBHOOK), await store.load(KEY)]).toEqual([null, TOKEN]);
+  });
+
+  test("of two kinds never have the same account", () => {
+    const profileName = fc.stringMatching(/^[\p{L}\p{N}][\p{L}\p{N}._@-]*$/u);
+    fc.assert(
+      fc.property(profileName, fc.string(), (profile, origin) => {
+        expect(accountOf({ kind: "token", profile, origin })).not.toMatch(/^webhook_url:/);
+      }),
+    );
+    expect(accountOf({ kind: "webhook_url", name: "work" })).toMatch(/^webhook_url:/);
+  });
+});
+
+test.each(["", "nonsense", "{}", "null"])("the helper refuses the request %j", async (text) => {
+  let printed = "";
+  const stdout = {
+    write(chunk: string) {
+      printed += chunk;
+    },
+  };
+  const stdin = (async function* () {
+    yield text;
+  })();
+  await runKeychainHelper({ stdin, stdout });
+  expect(printed).toMatch(
+    /^\ncalctl-keychain-answer \{"kind":"failed","reason":"the request is not valid"\}\n$/,
+  );
+});

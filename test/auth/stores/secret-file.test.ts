@@ -19,8 +19,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSecretFiles } from "../../../src/auth/stores/secret-file.js";
 
-const KEY = { profile: "work", origin: "https://work.example" };
-const OTHER = { profile: "work", origin: "https://other.example" };
+const KEY = { kind: "token", profile: "work", origin: "https://work.example" } as const;
+const OTHER = { ...KEY, origin: "https://other.example" };
 const userId = process.getuid?.() ?? 0;
 
 let root: string;
@@ -59,6 +59,34 @@ describe("tokens in files", () => {
     expect(await store().remove(KEY)).toBe(false);
     expect(await store().load(KEY)).toBeNull();
     expect(await store().load(OTHER)).toBe("three");
+  });
+
+  test("of tokens have the name and content of the first version", async () => {
+    await store().save(KEY, "one");
+    const path = join(directory, "work-ad567c7c0242d377.json");
+    const content = '{"profile":"work","origin":"https://work.example","token":"one"}';
+    expect(readFileSync(path, "utf8")).toBe(content);
+    writeFileSync(path, content.replace("one", "two"), { mode: 0o600 });
+    expect(await store().load(KEY)).toBe("two");
+  });
+
+  test("of another kind are saved, loaded and removed, and leave tokens as they are", async () => {
+    const webhook = { kind: "webhook_url", name: "../work https://work.example" } as const;
+    await store().save(KEY, "token");
+    await store().save(webhook, "https://hooks.example/secret");
+    expect(readdirSync(root)).toEqual(["calctl"]);
+    expect(await store().load(webhook)).toBe("https://hooks.example/secret");
+    expect(await store().load({ ...webhook, name: "work" })).toBeNull();
+    expect([await store().remove(webhook), await store().remove(webhook)]).toEqual([true, false]);
+    expect([await store().load(webhook), await store().load(KEY)]).toEqual([null, "token"]);
+  });
+
+  test("of another kind in the place of a token give nothing away", async () => {
+    await store().save(KEY, "token");
+    const path = onlyFile();
+    const content = { kind: "webhook_url", name: "work", url: "secret", token: "secret" };
+    writeFileSync(path, JSON.stringify(content), { mode: 0o600 });
+    await expect(store().load(KEY)).rejects.toMatchObject({ exitCode: 10 });
   });
 
   test.each([0o000, 0o022, 0o777])("are their owner's alone, with the umask %o", async (umask) => {
@@ -156,7 +184,7 @@ describe("tokens in files", () => {
     execFileSync("mkfifo", [path]);
     await expect(store().load(KEY)).rejects.toMatchObject({
       exitCode: 10,
-      message: expect.stringContaining("no file"),
+      message: expect.stringContaining("not a regular file"),
     });
   });
 

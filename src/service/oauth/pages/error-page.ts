@@ -1,5 +1,5 @@
 import { STATUS_TITLES } from "../../../contract/problem.js";
-import { html } from "../../../html/markup.js";
+import { html } from "../../../html/page.js";
 import type { ProblemError, Reply } from "../../http/reply.js";
 import { pageReply } from "./page.js";
 

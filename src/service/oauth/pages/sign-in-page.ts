@@ -1,5 +1,5 @@
-import { html, type Markup } from "../../../html/markup.js";
-import { isLoopback } from "../../http/addresses.js";
+import { isLoopback } from "../../../contract/loopback.js";
+import { html, type Markup } from "../../../html/page.js";
 import type { Reply } from "../../http/reply.js";
 import { pageReply } from "./page.js";
 

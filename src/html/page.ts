@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+
+/** HTML that is safe to write out. */
+export interface Markup {
+  readonly html: string;
+}
+
+/** HTML with values in it: text is escaped, also for quoted attributes; markup is inserted as it is, null is nothing. */
+export function html(strings: TemplateStringsArray, ...values: readonly (string | Markup | null)[]): Markup {
+  const parts = strings.map((text, index) => `${text}${render(values[index] ?? null)}`);
+  return { html: parts.join("") };
+}
+
+function render(value: string | Markup | null): string {
+  if (value === null) return "";
+  return typeof value === "string" ? escapeText(value) : value.html;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Control characters, and those that change the direction of text, become spaces. */
+function escapeText(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, " ")
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+export interface PageOptions {
+  readonly title: string;
+  /** The style sheet, the only thing that the page may load. */
+  readonly style: string;
+  /** What stands in `<main>`. */
+  readonly main: Markup;
+  /** CSP sources that its forms may lead to; a page without forms needs none. */
+  readonly formTargets?: readonly string[];
+}
+
+/** A whole HTML page with the headers that protect it. It loads nothing, and no other page may frame it. */
+export function renderPage({ title, style, main, formTargets = [] }: PageOptions) {
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<style>${{ html: style }}</style>
+</head>
+<body>
+<main>
+${main}
+</main>
+</body>
+</html>
+`;
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": contentSecurityPolicy(style, formTargets),
+    "x-frame-options": "DENY",
+    ...PRIVATE_HEADERS,
+  };
+  return { headers, body: document.html };
+}
+
+/** For answers to addresses that carry codes and states: these must reach no cache and no Referer. @see RFC 9700 §4.2 */
+export const PRIVATE_HEADERS = {
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+} as const;
+
+function contentSecurityPolicy(style: string, formTargets: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+    `form-action ${formTargets.join(" ") || "'none'"}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; ");
+}

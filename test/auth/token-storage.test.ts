@@ -1,0 +1,45 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { clearTokenRecord, saveProfile } from "../../src/auth/token-storage.js";
+import { type ConfigFile, createConfigFile, readTokenRecord } from "../../src/config/config-file.js";
+import { createProcessTable } from "../../src/system/file-lock.js";
+
+function createFile(): ConfigFile {
+  const directory = mkdtempSync(join(tmpdir(), "calctl-config-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return createConfigFile({ directory: () => directory, processes: createProcessTable(process) });
+}
+
+describe("the profile of a login", () => {
+  const record = { store: "file", origin: "https://x.example" } as const;
+
+  test("keeps unknown members and other profiles", async () => {
+    const file = createFile();
+    writeFileSync(file.path, '{"version":9,"profiles":{"work":{"calendar":"Team"}}}');
+    await saveProfile(file, "new", {
+      changes: { base_url: "https://x.example" },
+      record,
+      isOtherService: false,
+    });
+    expect(JSON.parse(readFileSync(file.path, "utf8"))).toEqual({
+      version: 9,
+      profile: "new",
+      profiles: {
+        work: { calendar: "Team" },
+        new: { base_url: "https://x.example", token_store: "file", token_origin: "https://x.example" },
+      },
+    });
+  });
+
+  test("loses its record with the token that was removed, not with a newer one", async () => {
+    const file = createFile();
+    await saveProfile(file, "work", { changes: {}, record, isOtherService: false });
+    await clearTokenRecord(file, "work", { ...record, origin: "https://before.example" });
+    expect(readTokenRecord(file.read(), "work")).toEqual(record);
+    await clearTokenRecord(file, "work", record);
+    expect(readTokenRecord(file.read(), "work")).toBeNull();
+    expect(file.read().profiles.get("work")).toEqual({});
+  });
+});
