@@ -32,7 +32,7 @@ export async function runStatus(
     token_source: tokenSource,
     signed_in: signedIn(check),
     user: check.user,
-    rate_limit: rateLimitOf(check.facts),
+    rate_limit: rateLimitOf(check.response),
     clock_skew_seconds: clockSkew(check),
   });
   if (check.error !== null) throw check.error;
@@ -40,27 +40,27 @@ export async function runStatus(
 
 interface ServiceCheck {
   readonly user: User | null;
-  readonly facts: ResponseInfo | null;
+  readonly response: ResponseInfo | null;
   /** Middle of request and answer by the local clock, in milliseconds since the Unix epoch. */
   readonly checkedAt: number;
   readonly error: unknown;
 }
 
-const NOT_CHECKED: ServiceCheck = { user: null, facts: null, checkedAt: 0, error: null };
+const NOT_CHECKED: ServiceCheck = { user: null, response: null, checkedAt: 0, error: null };
 
 async function checkService({ api, now }: Pick<Context, "api" | "now">): Promise<ServiceCheck> {
-  let facts: ResponseInfo | null = null;
+  let response: ResponseInfo | null = null;
   const sentAt = now();
   try {
     const client = await api();
     try {
       const user = await client.getCurrentUser();
-      return { user, facts: client.lastResponse(), checkedAt: (sentAt + now()) / 2, error: null };
+      return { user, response: client.lastResponse(), checkedAt: (sentAt + now()) / 2, error: null };
     } finally {
-      facts = client.lastResponse();
+      response = client.lastResponse();
     }
   } catch (error) {
-    return { user: null, facts, checkedAt: (sentAt + now()) / 2, error };
+    return { user: null, response, checkedAt: (sentAt + now()) / 2, error };
   }
 }
 
@@ -70,8 +70,8 @@ function signedIn({ user, error }: ServiceCheck): boolean | null {
   return error instanceof CliError && error.code === "not_signed_in" ? false : null;
 }
 
-function rateLimitOf(facts: ResponseInfo | null): StatusRateLimit | null {
-  const rateLimit = facts?.rateLimit ?? null;
+function rateLimitOf(response: ResponseInfo | null): StatusRateLimit | null {
+  const rateLimit = response?.rateLimit ?? null;
   // JavaScript's dates end at 8.64e12 seconds.
   if (rateLimit === null || rateLimit.reset > 8.64e12) return null;
   const { limit, remaining, reset } = rateLimit;
@@ -79,8 +79,8 @@ function rateLimitOf(facts: ResponseInfo | null): StatusRateLimit | null {
 }
 
 /** Whole seconds, the precision of the `Date` header. */
-function clockSkew({ facts, checkedAt }: ServiceCheck): number | null {
-  const serverTime = facts?.serverTime ?? null;
+function clockSkew({ response, checkedAt }: ServiceCheck): number | null {
+  const serverTime = response?.serverTime ?? null;
   return serverTime === null ? null : Math.trunc((checkedAt - serverTime) / 1000);
 }
 
