@@ -5,7 +5,7 @@ import type { Calendar } from "../contract/shapes.js";
 import { usageError } from "../errors.js";
 import { calendarView, labelView, userView } from "../output/views/calendar.js";
 import { type CalendarContext, chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
-import type { ContextOf } from "./command.js";
+import { addAction, type ContextOf } from "./command.js";
 import { processEach } from "./process-each.js";
 
 export interface CalendarsOptions {
@@ -14,9 +14,8 @@ export interface CalendarsOptions {
 }
 
 export function registerCalendars(command: Command, contextOf: ContextOf): void {
-  command
-    .option("--include <labels,members>", "include names and colors of labels, names of members")
-    .action((options: CalendarsOptions) => runCalendars(contextOf(command), options));
+  command.option("--include <labels,members>", "include names and colors of labels, names of members");
+  addAction(command, contextOf, runCalendars);
 }
 
 /** Lists calendars; with one `--calendar`, shows only that one. */
@@ -40,7 +39,7 @@ export async function runCalendars(
     await output.print(await api.getCalendar(only.id, include));
     return;
   }
-  const { results, finish } = await processEach(chosen, {
+  const { results, reportFailures } = await processEach(chosen, {
     noun: "calendar",
     verb: "read",
     name: ({ id }) => id,
@@ -48,7 +47,7 @@ export async function runCalendars(
     work: ({ id }) => api.getCalendar(id, include),
   });
   if (results.length > 0) await output.print(results);
-  finish();
+  reportFailures();
 }
 
 function byOrder(one: Calendar, other: Calendar): number {
@@ -64,7 +63,7 @@ function parseInclude(text: string | undefined): readonly CalendarInclude[] {
 }
 
 export function registerLabels(command: Command, contextOf: ContextOf): void {
-  command.action(() => runLabels(contextOf(command)));
+  addAction(command, contextOf, runLabels);
 }
 
 /** Lists the labels of a calendar. */
@@ -76,7 +75,7 @@ export async function runLabels(context: CalendarContext & Pick<Context, "output
 }
 
 export function registerMembers(command: Command, contextOf: ContextOf): void {
-  command.action(() => runMembers(contextOf(command)));
+  addAction(command, contextOf, runMembers);
 }
 
 /** Lists the members of a calendar. */

@@ -12,6 +12,19 @@ export function addCommand(parent: Command, nameAndArguments: string, summary: s
   return addGlobalFlags(parent.command(nameAndArguments).description(summary).allowExcessArguments(false));
 }
 
+/** Runs a command with its context, and with its arguments and flags as one object under their names. */
+export function addAction<O>(
+  command: Command,
+  contextOf: ContextOf,
+  run: (context: Context, options: O) => Promise<void>,
+): void {
+  command.action(() => {
+    const { registeredArguments, processedArgs } = command;
+    const named = registeredArguments.map((argument, index) => [argument.name(), processedArgs[index]]);
+    return run(contextOf(command), { ...command.opts(), ...Object.fromEntries(named) } as O);
+  });
+}
+
 /** Makes a group of commands fail with a hint when it is run without one of them. */
 export function requireSubcommand(group: Command): void {
   const outputHelp = group.outputHelp.bind(group);

@@ -5,24 +5,22 @@ import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { activityView } from "../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "./calendar-choice.js";
-import type { ContextOf } from "./command.js";
+import { addAction, type ContextOf } from "./command.js";
 
 export interface CommentOptions {
-  readonly eventId: string;
-  /** The comment itself; undefined when it comes from a file or stdin. */
-  readonly text: string | undefined;
+  readonly id: string;
+  /** The comment; undefined when it comes from a file or stdin. */
+  readonly text?: string;
   /** A path, or `-` for stdin. */
-  readonly file: string | undefined;
+  readonly file?: string;
 }
 
 export function registerComment(command: Command, contextOf: ContextOf): void {
   command
     .argument("<id>", "id of the event")
-    .argument("[text]", "the comment; without it and --file it is read from stdin")
-    .option("--file <path|->", "read the comment from a file, - for stdin")
-    .action((eventId: string, text: string | undefined, { file }: { readonly file?: string }) =>
-      runComment(contextOf(command), { eventId, text, file }),
-    );
+    .argument("[text]", "the comment (default: read from stdin)")
+    .option("--file <path|->", "read the comment from a file, - for stdin");
+  addAction(command, contextOf, runComment);
 }
 
 /** Comments on an event. */
@@ -31,7 +29,7 @@ export async function runComment(
   options: CommentOptions,
 ): Promise<void> {
   const output = context.output(activityView);
-  const eventId = checkId(options.eventId, "ID");
+  const eventId = checkId(options.id, "ID");
   const content = await readComment(context, options);
   const calendar = await chooseCalendar(context);
   const api = await context.api();

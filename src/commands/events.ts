@@ -11,6 +11,9 @@ export function registerEvents(command: Command, contextOf: ContextOf): void {
   registerEventsList(addCommand(command, "list", "list upcoming events"), contextOf);
   registerEventsGet(addCommand(command, "get", "show events"), contextOf);
   registerEventsCreate(addCommand(command, "create", "create an event"), contextOf);
-  registerEventsUpdate(addCommand(command, "update", "change an event; what is not named stays"), contextOf);
+  registerEventsUpdate(
+    addCommand(command, "update", "update an event; other fields are not changed"),
+    contextOf,
+  );
   registerEventsDelete(addCommand(command, "delete", "delete events"), contextOf);
 }

@@ -3,7 +3,7 @@ import type { SignedIn } from "../auth/login.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
 import { createBareView } from "../output/views/plain.js";
-import type { ContextOf } from "./command.js";
+import { addAction, type ContextOf } from "./command.js";
 
 /** Flags as they were typed; undefined where they were not. */
 export interface LoginOptions {
@@ -22,28 +22,28 @@ export interface LoginOptions {
   readonly loginTimeout?: string;
 }
 
-export function registerLogin(command: Command, contextOf: ContextOf, run = runLogin): void {
+export function registerLogin(command: Command, contextOf: ContextOf): void {
   command
-    .option("--base-url <url>", "address of the service (env: CALCTL_BASE_URL)")
-    .option("--auth-url <url>", "address of its authorization server (env: CALCTL_AUTH_URL)")
-    .option("--client-id <id>", "id of your OAuth application there (env: CALCTL_CLIENT_ID)")
+    .option("--base-url <url>", "URL of the service (env: CALCTL_BASE_URL)")
+    .option("--auth-url <url>", "URL of its authorization server (env: CALCTL_AUTH_URL)")
+    .option("--client-id <id>", "id of your OAuth application (env: CALCTL_CLIENT_ID)")
     .option(
       "--client-secret-file <file>",
-      "file with its secret, - for stdin (env: CALCTL_CLIENT_SECRET; default: ask)",
+      "file with its secret, - for stdin (env: CALCTL_CLIENT_SECRET; default: prompt)",
     )
-    .option("--redirect-port <port>", "port that is registered, on 127.0.0.1 (default: any free one)")
-    .option("--redirect-uri <uri>", "whole redirect URI, where the service wants an exact match")
-    .option("--media-type <type>", "value of Accept, where the service has one of its own")
-    .option("--with-token", "keep a personal access token from stdin instead of signing in")
-    .option("--no-browser", "open no browser: show the address and wait")
-    .option("--insecure-storage", "keep the token unencrypted in a file of yours, not in the keychain")
-    .option("--login-timeout <seconds>", "longest wait for the sign-in (default: 300)")
-    .action((options: LoginOptions) => run(contextOf(command), options));
+    .option("--redirect-port <port>", "registered port on 127.0.0.1 (default: any free one)")
+    .option("--redirect-uri <uri>", "complete redirect URI, if the service requires an exact match")
+    .option("--media-type <type>", "value of Accept, if the service has its own")
+    .option("--with-token", "store a personal access token from stdin instead of signing in")
+    .option("--no-browser", "print the URL instead of opening a browser")
+    .option("--insecure-storage", "store the token unencrypted in a file instead of the keychain")
+    .option("--login-timeout <seconds>", "timeout of the sign-in (default: 300)");
+  addAction(command, contextOf, runLogin);
 }
 
 type LoginContext = Pick<Context, "session" | "prompt" | "input" | "note" | "warn">;
 
-/** Signs in, and makes or renews the profile that remembers it. */
+/** Signs in, and creates or updates the profile. */
 export async function runLogin(context: LoginContext, options: LoginOptions): Promise<void> {
   const timeout = parseTimeout(options.loginTimeout ?? "300");
   const redirectUri = chooseRedirectUri(options);
@@ -55,7 +55,7 @@ export async function runLogin(context: LoginContext, options: LoginOptions): Pr
   }
   const { prompt } = context;
   const { baseUrl, authUrl, clientId, mediaType } = options;
-  const done = await context.session.login({
+  const signedIn = await context.session.login({
     flags: { baseUrl, authUrl, clientId, redirectUri, mediaType },
     clientSecret: await readSecretFile(context, options.clientSecretFile),
     askClientSecret: prompt.available ? () => prompt.password("Client secret") : undefined,
@@ -64,7 +64,7 @@ export async function runLogin(context: LoginContext, options: LoginOptions): Pr
     insecureStorage: options.insecureStorage === true,
     timeout,
   });
-  report(context, done);
+  report(context, signedIn);
 }
 
 function report(
@@ -72,11 +72,12 @@ function report(
   { userName, profile, store, previousBaseUrl, overridingSource, profileVariable }: SignedIn,
 ): void {
   note(`signed in as ${userName}; profile in use: ${profile}`);
-  if (store === "file") note("the token is kept unencrypted, in a file of yours");
+  if (store === "file") note("the token is stored unencrypted in a file");
   if (previousBaseUrl !== null)
-    note(`the profile ${profile} was for ${previousBaseUrl}: its defaults are dropped`);
-  if (overridingSource !== null) warn(`${overridingSource} is set and wins over the token just stored`);
-  if (profileVariable !== null) warn(`CALCTL_PROFILE is set and chooses ${profileVariable} all the same`);
+    note(`profile ${profile} was for ${previousBaseUrl}: its defaults were removed`);
+  if (overridingSource !== null)
+    warn(`${overridingSource} is set and takes precedence over the stored token`);
+  if (profileVariable !== null) warn(`CALCTL_PROFILE is set, so the profile ${profileVariable} is used`);
 }
 
 function chooseRedirectUri({ redirectPort, redirectUri }: LoginOptions): string | undefined {
@@ -87,12 +88,12 @@ function chooseRedirectUri({ redirectPort, redirectUri }: LoginOptions): string 
   const port = /^\d{1,5}$/.test(redirectPort) ? Number(redirectPort) : 0;
   if (port > 0 && port <= 65_535) return `http://127.0.0.1:${port}/callback`;
   throw usageError(
-    `--redirect-port: "${redirectPort}" is no port from 1 to 65535`,
-    "name the port that is registered, or leave it out for any free one",
+    `--redirect-port: "${redirectPort}" is not a port from 1 to 65535`,
+    "write the registered port, or omit the flag for any free one",
   );
 }
 
-const ONE_LINE = "put it there alone, on one line";
+const ONE_LINE = "it must contain only the secret, on one line";
 
 const TIMEOUT_MAX = 86_400;
 
@@ -100,8 +101,8 @@ function parseTimeout(text: string): number {
   const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (seconds > 0 && seconds <= TIMEOUT_MAX) return seconds;
   throw usageError(
-    `--login-timeout: "${text}" is no number of seconds from 1 to ${TIMEOUT_MAX}`,
-    "leave it out for 300",
+    `--login-timeout: "${text}" is not a number of seconds from 1 to ${TIMEOUT_MAX}`,
+    "omit it for 300",
   );
 }
 
@@ -112,11 +113,11 @@ async function readSecretFile(
   if (path === undefined) return undefined;
   const secret = (await input.text(path, "--client-secret-file")).replace(/\r?\n$/, "");
   if (secret === "") throw usageError("--client-secret-file: the file is empty", ONE_LINE);
-  if (/[\r\n]/.test(secret)) throw usageError("--client-secret-file: a client secret is one line", ONE_LINE);
+  if (/[\r\n]/.test(secret)) throw usageError("--client-secret-file: the file has several lines", ONE_LINE);
   return secret;
 }
 
-/** From stdin, or from a prompt that shows nothing. */
+/** From stdin, or from a prompt without echo. */
 async function readToken({ prompt, input }: LoginContext): Promise<string> {
   if (!prompt.available && input.isTerminal) {
     throw usageError(
@@ -127,11 +128,11 @@ async function readToken({ prompt, input }: LoginContext): Promise<string> {
   return prompt.available ? prompt.password("Token") : input.text("-", "--with-token");
 }
 
-export function registerLogout(command: Command, contextOf: ContextOf, run = runLogout): void {
-  command.action(() => run(contextOf(command)));
+export function registerLogout(command: Command, contextOf: ContextOf): void {
+  addAction(command, contextOf, runLogout);
 }
 
-/** Removes the stored token; without one there is nothing to do. */
+/** Removes the stored token, if there is one. */
 export async function runLogout({
   session,
   note,
@@ -140,17 +141,17 @@ export async function runLogout({
   const { profile, removed, overridingSource } = await session.logout();
   note(
     removed
-      ? `logged out: the token of profile ${profile} is removed`
+      ? `logged out: the token of profile ${profile} was removed`
       : `profile ${profile} had no stored token`,
   );
-  if (overridingSource !== null) warn(`${overridingSource} is set and signs in all the same`);
+  if (overridingSource !== null) warn(`${overridingSource} is set, so you are still signed in`);
 }
 
-export function registerToken(command: Command, contextOf: ContextOf, run = runToken): void {
-  command.action(() => run(contextOf(command)));
+export function registerToken(command: Command, contextOf: ContextOf): void {
+  addAction(command, contextOf, runToken);
 }
 
-/** Prints the token that commands send, for other programs. */
+/** Prints the token that commands send. */
 export async function runToken(context: Pick<Context, "session" | "output">): Promise<void> {
   const output = context.output(createBareView("token"));
   const token = await context.session.token();

@@ -17,7 +17,7 @@ export interface Processed<R> {
    * @throws CliError the first failure when no item succeeded, partial when some did, and always an interruption
    * @throws an unexpected error that stopped the processing
    */
-  finish(): void;
+  reportFailures(): void;
 }
 
 /** Failures that every other item would have as well. */
@@ -35,7 +35,7 @@ export async function processEach<I, R>(
   const results = itemResults.flatMap((itemResult) =>
     itemResult?.kind === "done" ? [itemResult.result] : [],
   );
-  return { results, finish: () => reportMissing(items, itemResults, options) };
+  return { results, reportFailures: () => reportMissing(items, itemResults, options) };
 }
 
 async function runAll<I, R>(
@@ -44,13 +44,13 @@ async function runAll<I, R>(
 ): Promise<readonly (ItemResult<R> | undefined)[]> {
   const itemResults: (ItemResult<R> | undefined)[] = items.map(() => undefined);
   const queue = items.entries();
-  let over = false;
+  let stopped = false;
   const runNext = async (): Promise<void> => {
     for (const [index, item] of queue) {
       const itemResult = await attempt(work, item);
       itemResults[index] = itemResult;
-      over ||= stopsAll(itemResult);
-      if (over) return;
+      stopped ||= stopsAll(itemResult);
+      if (stopped) return;
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, runNext));
@@ -71,8 +71,8 @@ function stopsAll({ kind }: ItemResult<unknown>): boolean {
 }
 
 /** Parts of messages about the items. */
-export interface ProcessTexts<I> {
-  /** Name of one item: `event`, `calendar`. */
+interface ProcessTexts<I> {
+  /** What one item is called: `event`, `calendar`. */
   readonly noun: string;
   /** Past participle, as in "could not be read". */
   readonly verb: string;
@@ -83,7 +83,7 @@ export interface ProcessTexts<I> {
 }
 
 /** The result of an item that was started. */
-export type ItemResult<R> =
+type ItemResult<R> =
   | { readonly kind: "done"; readonly result: R }
   /** `failed_for_all`: the rest would fail for the same reason, so it was not started. */
   | { readonly kind: "failed" | "failed_for_all"; readonly error: CliError }
@@ -102,7 +102,7 @@ interface Missing {
  * @throws CliError the first failure when no item succeeded, partial when some did
  * @throws the error that stopped the processing; an interruption has the missing items in its details
  */
-export function reportMissing<I, R>(
+function reportMissing<I, R>(
   items: readonly I[],
   itemResults: readonly (ItemResult<R> | undefined)[],
   { noun, verb, name, warn }: ProcessTexts<I>,

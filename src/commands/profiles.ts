@@ -3,18 +3,23 @@ import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { createBareView } from "../output/views/plain.js";
 import { createConfigView, profileView } from "../output/views/profile.js";
-import { addCommand, type ContextOf, requireSubcommand } from "./command.js";
+import { addAction, addCommand, type ContextOf, requireSubcommand } from "./command.js";
 
 type ProfilesContext = Pick<Context, "profiles" | "session" | "output" | "note">;
 
 export function registerProfiles(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  const list = addCommand(command, "list", "list the profiles");
-  list.action(() => runProfilesList(contextOf(list)));
-  const use = addCommand(command, "use", "make a profile the one in use").argument("<name>");
-  use.action((name: string) => runProfilesUse(contextOf(use), name));
-  const remove = addCommand(command, "remove", "forget a profile").argument("<name>");
-  remove.action((name: string) => runProfilesRemove(contextOf(remove), name));
+  addAction(addCommand(command, "list", "list the profiles"), contextOf, runProfilesList);
+  addAction(addCommand(command, "use <name>", "switch to a profile"), contextOf, runProfilesUse);
+  addAction(
+    addCommand(command, "remove <name>", "remove a profile and its token"),
+    contextOf,
+    runProfilesRemove,
+  );
+}
+
+interface NameArgument {
+  readonly name: string;
 }
 
 export async function runProfilesList(context: ProfilesContext): Promise<void> {
@@ -22,12 +27,12 @@ export async function runProfilesList(context: ProfilesContext): Promise<void> {
   await output.print(context.profiles().list());
 }
 
-export async function runProfilesUse(context: ProfilesContext, name: string): Promise<void> {
+export async function runProfilesUse(context: ProfilesContext, { name }: NameArgument): Promise<void> {
   await context.profiles().use(name);
   context.note(`profile in use: ${name}`);
 }
 
-export async function runProfilesRemove(context: ProfilesContext, name: string): Promise<void> {
+export async function runProfilesRemove(context: ProfilesContext, { name }: NameArgument): Promise<void> {
   const profiles = context.profiles();
   const wasInUse = profiles.list().some((profile) => profile.name === name && profile.in_use);
   if (profiles.list().some((profile) => profile.name === name)) await context.session.forget(name);
@@ -39,17 +44,20 @@ type ConfigContext = Pick<Context, "profiles" | "output" | "profileName">;
 
 export function registerConfig(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  const list = addCommand(command, "list", "show every key of a profile");
-  list.action(() => runConfigList(contextOf(list)));
-  const get = addCommand(command, "get", "print the value of a key").argument("<key>");
-  get.action((key: string) => runConfigGet(contextOf(get), key));
-  const set = addCommand(command, "set", "set a key; base_url of a new --profile makes that profile");
-  set.argument("<key>").argument("<value>");
-  set.action((key: string, value: string) => runConfigSet(contextOf(set), key, value));
-  const unset = addCommand(command, "unset", "remove a key").argument("<key>");
-  unset.action((key: string) => runConfigUnset(contextOf(unset), key));
-  const path = addCommand(command, "path", "print the path of the configuration file");
-  path.action(() => runConfigPath(contextOf(path)));
+  addAction(addCommand(command, "list", "list every key of a profile"), contextOf, runConfigList);
+  addAction(addCommand(command, "get <key>", "print the value of a key"), contextOf, runConfigGet);
+  const set = "set a key; setting base_url of a new --profile creates it";
+  addAction(addCommand(command, "set <key> <value>", set), contextOf, runConfigSet);
+  addAction(addCommand(command, "unset <key>", "remove a key"), contextOf, runConfigUnset);
+  addAction(
+    addCommand(command, "path", "print the path of the configuration file"),
+    contextOf,
+    runConfigPath,
+  );
+}
+
+interface KeyArgument {
+  readonly key: string;
 }
 
 export async function runConfigList(context: ConfigContext): Promise<void> {
@@ -57,8 +65,8 @@ export async function runConfigList(context: ConfigContext): Promise<void> {
   await context.output(createConfigView(Object.keys(values))).print(values);
 }
 
-/** Prints the value alone, nothing for a key that is not set. */
-export async function runConfigGet(context: ConfigContext, key: string): Promise<void> {
+/** Prints only the value, nothing for a key that is not set. */
+export async function runConfigGet(context: ConfigContext, { key }: KeyArgument): Promise<void> {
   const values: Readonly<Record<string, string | null>> = context.profiles().values(context.profileName());
   const value = values[key];
   if (value === undefined) {
@@ -67,11 +75,14 @@ export async function runConfigGet(context: ConfigContext, key: string): Promise
   await context.output(createBareView(key)).print({ [key]: value });
 }
 
-export async function runConfigSet(context: ConfigContext, key: string, value: string): Promise<void> {
+export async function runConfigSet(
+  context: ConfigContext,
+  { key, value }: KeyArgument & { readonly value: string },
+): Promise<void> {
   await context.profiles().set(context.profileName(), key, value);
 }
 
-export async function runConfigUnset(context: ConfigContext, key: string): Promise<void> {
+export async function runConfigUnset(context: ConfigContext, { key }: KeyArgument): Promise<void> {
   await context.profiles().unset(context.profileName(), key);
 }
 

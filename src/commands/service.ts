@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../context.js";
 import { JSON_DOCUMENT } from "../output/views/plain.js";
-import { addCommand, type ContextOf, requireSubcommand } from "./command.js";
+import { addAction, addCommand, type ContextOf, requireSubcommand } from "./command.js";
 import {
   registerServiceCalendars,
   registerServiceLabels,
@@ -13,21 +13,21 @@ import { registerServiceUsers } from "./service/users.js";
 
 export function registerService(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  registerServiceStart(addCommand(command, "start", "serve the embedded service to others"), contextOf);
+  registerServiceStart(addCommand(command, "start", "serve the embedded service over HTTP"), contextOf);
   registerServiceUsers(addCommand(command, "users", "add, list and disable users, set passwords"), contextOf);
   registerServiceCalendars(addCommand(command, "calendars", "add and list calendars"), contextOf);
   registerServiceMembers(addCommand(command, "members", "add, remove and list members"), contextOf);
-  registerServiceLabels(addCommand(command, "labels", "name and colour labels"), contextOf);
+  registerServiceLabels(addCommand(command, "labels", "set names and colors of labels"), contextOf);
   registerServiceClients(addCommand(command, "clients", "add, list and remove OAuth clients"), contextOf);
   registerServiceTokens(addCommand(command, "tokens", "create, list and revoke tokens"), contextOf);
-  registerServiceOpenApi(addCommand(command, "openapi", "print the contract as OpenAPI 3.1"), contextOf);
+  addAction(
+    addCommand(command, "openapi", "print the contract as OpenAPI 3.1"),
+    contextOf,
+    runServiceOpenApi,
+  );
 }
 
-export function registerServiceOpenApi(command: Command, contextOf: ContextOf): void {
-  command.action(() => runServiceOpenApi(contextOf(command)));
-}
-
-/** Prints the contract as an OpenAPI 3.1 document: always JSON, whatever the format of lists. */
-export async function runServiceOpenApi(context: Pick<Context, "service" | "output">): Promise<void> {
+/** Prints the contract as an OpenAPI 3.1 document, always as JSON. */
+async function runServiceOpenApi(context: Pick<Context, "service" | "output">): Promise<void> {
   await context.output(JSON_DOCUMENT).print(await context.service.openApi());
 }

@@ -3,19 +3,19 @@ import { addDays, localDate } from "../calendar/zoned-time.js";
 import type { Context, Sandbox } from "../context.js";
 import { CliError, EXIT_EMPTY } from "../errors.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
-import type { ContextOf } from "./command.js";
+import { addAction, type ContextOf } from "./command.js";
 
 export function registerTour(command: Command, contextOf: ContextOf): void {
-  command.action(() => runTour(contextOf(command)));
+  addAction(command, contextOf, runTour);
 }
 
 interface Step {
   readonly title: string;
-  /** Words behind `calctl`. */
+  /** Arguments of `calctl`. */
   readonly argv: readonly string[];
 }
 
-/** Shows the main job, each step as the command a user would type with what it prints. */
+/** Shows the main commands, each as a user would type it, with its output. */
 export async function runTour(
   context: Pick<Context, "sandbox" | "output" | "now" | "settings">,
 ): Promise<void> {
@@ -30,13 +30,13 @@ export async function runTour(
   await output.print(closing(tomorrow));
 }
 
-const INTRODUCTION = `A tour of calctl on a throwaway calendar in memory. Nothing of it is kept.
+const INTRODUCTION = `A tour of calctl on a throwaway calendar in memory. Nothing is saved.
 `;
 
 function closing(tomorrow: string): string {
   return `
-# That was the whole circle.
-A calendar that is kept waits in the profile \`local\`; its first use makes it:
+# That was the tour.
+The profile \`local\` has a calendar that is saved; it is created when you first use it:
 
   calctl events create --title "First event" --start ${tomorrow}T09:00 --duration 30m
   calctl events list --days 7
@@ -51,7 +51,7 @@ function openingSteps(tomorrow: string): readonly Step[] {
     { title: "Which labels does it have?", argv: ["labels", "-c", "Personal"] },
     { title: "Who else is in it?", argv: ["members", "-c", "Personal"] },
     {
-      title: "Create an event. With one calendar there is no need to name it.",
+      title: "Create an event. With only one calendar, there is no need to name it.",
       argv: [
         ...["events", "create", "--title", "Lunch with the team", "--start", `${tomorrow}T12:00`],
         ...["--duration", "1h", "--location", "Noodle bar", "--label", "bright orange", "--attendee", "me"],
@@ -69,13 +69,13 @@ function eventSteps(id: string, tomorrow: string): readonly Step[] {
   return [
     { title: "Read one event.", argv: ["events", "get", id] },
     {
-      title: "Move it by half an hour. What is not named stays as it was.",
+      title: "Move it by half an hour. Other fields are not changed.",
       argv: ["events", "update", id, "--start", `${tomorrow}T12:30`, "--duration", "1h"],
     },
     { title: "Comment on it.", argv: ["comment", id, "I have booked a table for six"] },
     { title: "Delete it.", argv: ["events", "delete", id, "--yes"] },
     {
-      title: "Gone. --fail-empty tells a script so, by exit code 3.",
+      title: "It is gone. With --fail-empty, a script sees that by exit code 3.",
       argv: ["events", "list", "--days", "2", "--fail-empty"],
     },
   ];
@@ -88,20 +88,20 @@ async function perform(sandbox: Sandbox, { title, argv }: Step): Promise<string>
   if (exitCode !== expected) {
     throw new CliError(
       "failed",
-      `the tour's step "${title}" ended with exit code ${exitCode}: ${stderr.trim()}`,
+      `the tour's step "${title}" failed with exit code ${exitCode}: ${stderr.trim()}`,
     );
   }
   const output = `${stdout}${stderr}`.replace(/^(?=.)/gm, "  ");
   return `\n# ${title}\n$ calctl ${argv.map(quote).join(" ")}\n${output}`;
 }
 
-/** The only event there is so far. */
+/** The only event so far. */
 async function onlyEventId(sandbox: Sandbox): Promise<string> {
   const { stdout } = await sandbox.run(["events", "list", "--days", "2", "-o", "tsv", "--fields", "id"]);
   return stdout.trim();
 }
 
-/** As a shell needs it. */
+/** Quotes a word for a shell. */
 function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `"${word}"`;
 }

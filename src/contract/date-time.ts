@@ -1,4 +1,4 @@
-/** A date-time as it was written, and the instant it means. */
+/** A date-time as written, and its instant. */
 export interface WireDateTime {
   /** Milliseconds since the Unix epoch. */
   readonly instant: number;
@@ -11,7 +11,7 @@ export interface WireDateTime {
 const PATTERN =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)?$/;
 
-/** Besides: the basic format, which has no separators, a date alone and an hour alone. */
+/** Also accepts the basic format, which has no separators, only a date, and only an hour. */
 const WIDER_PATTERN =
   /^(?<year>\d{4})(?<dash>-?)(?<month>\d{2})\k<dash>(?<day>\d{2})(?:[Tt ](?<hour>\d{2})(?::?(?<minute>\d{2})(?::?(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?)?(?<offset>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
@@ -19,28 +19,28 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The instants that can be written with a year of four digits. */
+/** The instants with a four-digit year. */
 const YEAR_0 = Date.parse("0000-01-01T00:00:00.000Z");
 const YEAR_10000 = Date.UTC(10_000, 0);
 
 /**
  * Reads an ISO 8601 date-time of any offset and precision; without an offset it is taken as UTC.
- * Null when the text is no date-time or names a date or time that does not exist.
+ * Null for anything else, and for a date or time that does not exist.
  */
 export function parseWireDateTime(text: string): WireDateTime | null {
   return readCanonical(text) ?? readAny(text);
 }
 
 /**
- * Reads whatever ISO 8601 time a service may send: those of `parseWireDateTime`, the basic format (`20261121T150000Z`),
- * a date alone (its midnight), an hour alone (`T15Z`) and the end of a day (`T24:00:00`, the next midnight).
- * Null as there.
+ * Reads every ISO 8601 time that a service may send: those of `parseWireDateTime`, the basic format
+ * (`20261121T150000Z`), only a date (its midnight), only an hour (`T15Z`) and the end of a day (`T24:00:00`).
+ * Null like there.
  */
 export function readWireDateTime(text: string): WireDateTime | null {
   return parseWireDateTime(text) ?? readWider(text);
 }
 
-/** The contract's own form, in which lists are full of times: the runtime reads it several times as fast. */
+/** The contract's own form, which the runtime parses several times as fast. */
 function readCanonical(text: string): WireDateTime | null {
   if (text.length !== "YYYY-MM-DDTHH:mm:ss.sssZ".length || !text.endsWith("Z")) return null;
   const instant = Date.parse(text);
@@ -61,7 +61,7 @@ function readAny(text: string): WireDateTime | null {
   const milliseconds = Number(fraction.padEnd(3, "0").slice(0, 3));
   const offset = (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * (sign === "-" ? -1 : 1);
   const instant = dateToInstant(date) + clock + milliseconds - offset * MINUTE_MS;
-  // An offset can carry it where UTC has no four digits for the year any more.
+  // With its offset the year may have fewer or more than four digits in UTC.
   if (instant < YEAR_0 || instant >= YEAR_10000) return null;
   return {
     instant,
@@ -111,7 +111,7 @@ export function formatWireDateTime(instant: number): string {
 /** Whether this runtime knows the IANA timezone name. */
 export function isTimeZone(name: string): boolean {
   if (name === "UTC") return true;
-  // Intl also takes bare offsets on newer runtimes; those are no names.
+  // Newer runtimes also accept offsets; those are not names.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat("en-US", { timeZone: name });

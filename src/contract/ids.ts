@@ -1,12 +1,12 @@
 /**
  * Ids of labels and of users inside a calendar are composite: `<calendar_id>,<plain>`.
- * Some services send, and some accept, the plain part alone. @see contract section 2
+ * Some services send or accept only the plain part. @see contract section 2
  */
 export function compositeId(calendarId: string, id: string): string {
   return id.includes(",") ? id : `${calendarId},${id}`;
 }
 
-/** The part of a composite id behind the comma; a plain id as it is. */
+/** The part of a composite id after the comma; a plain id unchanged. */
 export function plainId(id: string): string {
   return id.slice(id.indexOf(",") + 1);
 }

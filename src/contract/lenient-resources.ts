@@ -1,8 +1,8 @@
 import * as v from "valibot";
 
 /**
- * What a client accepts: attributes may be missing, null or more than the contract names, ids may be
- * numbers as long as they are exact, and no value is checked beyond its JSON type.
+ * What a client accepts: attributes may be missing, null or unknown, ids may be exact numbers, and only the JSON type
+ * of a value is checked.
  * @see wire-notes.md in the project's specification
  */
 
@@ -15,7 +15,7 @@ const lenientId = v.union([
   ),
 ]);
 const text = v.nullish(v.string(), null);
-/** JSON can write numbers that are none here, such as 1e999. */
+/** JSON has numbers that are infinite here, such as 1e999. */
 const number = v.nullish(v.pipe(v.number(), v.finite()), null);
 const flag = v.nullish(v.boolean(), null);
 
@@ -27,7 +27,7 @@ export const lenientResourceSchema = v.looseObject({
   relationships: v.fallback(v.record(v.string(), v.unknown()), {}),
 });
 
-/** Objects of any type, some of which no client knows: those without id and type cannot be looked up. */
+/** Objects of any type, also unknown ones. Those without id and type are dropped, since nothing can refer to them. */
 const lenientIncluded = v.fallback(
   v.pipe(
     v.array(v.fallback(v.nullable(lenientResourceSchema), null)),
@@ -61,7 +61,7 @@ export const lenientCalendarAttributes = v.looseObject({
 
 const isText = (value: unknown) => typeof value === "string";
 
-/** What is no text is no RFC 5545 line. */
+/** Items that are not text are not RFC 5545 lines. */
 const recurrences = v.nullish(
   v.pipe(
     v.array(v.unknown()),

@@ -9,7 +9,7 @@ export const DAYS_MIN = 1;
 export const DAYS_MAX = 7;
 export const DAYS_DEFAULT = 1;
 
-/** The rate limit the contract states first: requests per window of seconds. */
+/** The contract's default rate limit: requests per window. */
 export const RATE_LIMIT_DEFAULT = { limit: 600, windowSeconds: 600 } as const;
 
 /** Lifetime of an authorization code in seconds. */
@@ -18,14 +18,14 @@ export const AUTHORIZATION_CODE_SECONDS = 600;
 /** `#` and six hex digits. @see contract section 2 */
 export const HEX_COLOR = /^#[0-9a-fA-F]{6}$/;
 
-/** Length of text as the contract's limits count it. */
+/** Length of text as the contract counts it. */
 export function codePointLength(text: string): number {
   let length = 0;
   for (const _ of text) length += 1;
   return length;
 }
 
-/** The vendor word in the contract's media type; services put their own name there. */
+/** The vendor in the contract's media type; each service has its own. */
 export const DEFAULT_VENDOR = "service";
 
 /** `application/vnd.<vendor>.v1+json`. @see contract section 9 */
@@ -33,7 +33,7 @@ export function vendorMediaType(vendor: string = DEFAULT_VENDOR): string {
   return `application/vnd.${vendor}.v1+json`;
 }
 
-/** What clients of the contract ask for when nothing else is configured. */
+/** The `Accept` header of clients by default. */
 export const DEFAULT_MEDIA_TYPE = vendorMediaType();
 
 /** Media type of request bodies. */

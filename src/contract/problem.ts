@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** Titles of the statuses a service of the contract answers with. @see contract section 7 */
+/** Error statuses of the contract with their titles. @see contract section 7 */
 export const STATUS_TITLES = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -17,10 +17,10 @@ export const STATUS_TITLES = {
 
 export type ProblemStatus = keyof typeof STATUS_TITLES;
 
-/** Field name -> what is wrong with it. */
+/** Field name -> problems with it. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-/** Problem details as the contract words them. @see RFC 9457 §3.1, contract section 7 */
+/** Problem details of the contract. @see RFC 9457 §3.1, contract section 7 */
 export const problemSchema = v.object({
   type: v.string(),
   status: v.pipe(v.number(), v.integer()),

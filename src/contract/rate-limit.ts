@@ -14,7 +14,7 @@ export interface RateLimit {
   readonly reset: number;
 }
 
-/** Reads the rate-limit headers; null when one is missing or is no whole number from 0 up. */
+/** Reads the rate-limit headers; null when one is missing or not a non-negative integer. */
 export function parseRateLimit(headers: Readonly<Record<string, string>>): RateLimit | null {
   const limit = wholeNumber(headers[RATE_LIMIT_HEADERS.limit]);
   const remaining = wholeNumber(headers[RATE_LIMIT_HEADERS.remaining]);

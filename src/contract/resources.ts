@@ -52,7 +52,7 @@ export const calendarSchema = v.object({
   relationships: v.object({ labels: toMany("label"), members: toMany("user") }),
 });
 
-/** Times and zones are null in a keep that has none. */
+/** Times and zones are null in a keep without times. */
 export const eventSchema = v.object({
   id,
   type: v.literal("event"),

@@ -3,7 +3,7 @@ import { activityBodySchema, eventBodySchema } from "./bodies.js";
 import { DAYS_DEFAULT, DAYS_MAX, DAYS_MIN } from "./limits.js";
 import { activitySchema, calendarSchema, eventSchema, labelSchema, userSchema } from "./resources.js";
 
-/** The 11 endpoints of the contract, once: the client's calls, the service's router and OpenAPI derive from it. */
+/** The 11 endpoints of the contract. The client, the service's router and OpenAPI are derived from them. */
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -17,7 +17,7 @@ export interface Route {
   /** Relative to the base URL; `{name}` stands for one path segment. */
   readonly path: string;
   readonly summary: string;
-  /** Values `include` may list; absent where the endpoint takes none. */
+  /** Values of `include`; absent if the endpoint does not have it. */
   readonly include?: readonly string[];
   readonly query?: Readonly<Record<string, QueryParameter>>;
   readonly body?: v.GenericSchema;
@@ -134,5 +134,5 @@ export const ROUTES = {
 
 export type RouteName = keyof typeof ROUTES;
 
-/** Statuses any endpoint may answer with besides its own. @see contract section 7 */
+/** Error statuses of every endpoint. @see contract section 7 */
 export const FAILURE_STATUSES = [400, 401, 403, 404, 406, 429, 500, 503, 504] as const;

@@ -272,7 +272,7 @@ describe("login warns that another source wins", () => {
       "CREDENTIALS_DIRECTORY",
     );
     writeFileSync(join(machine.directory, "calctl-token"), "x");
-    expect((await signIn({ env })).stderr).toContain("CREDENTIALS_DIRECTORY is set and wins");
+    expect((await signIn({ env })).stderr).toContain("CREDENTIALS_DIRECTORY is set and takes precedence");
   });
 
   test("a token_command of the profile, and a CALCTL_PROFILE that names another one", async () => {

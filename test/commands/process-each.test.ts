@@ -37,9 +37,9 @@ describe("several things", () => {
     await settle("c");
     expect(begun).toEqual(["a", "b", "c", "d", "e"]);
     for (const item of ["e", "d", "f", "b", "a", "f"]) await settle(item);
-    const { results, finish } = await collected;
+    const { results, reportFailures } = await collected;
     expect(results).toEqual(["A", "B", "C", "D", "E", "F"]);
-    expect(finish).not.toThrow();
+    expect(reportFailures).not.toThrow();
   });
 
   test("one at a time where that was asked for", async () => {
@@ -58,9 +58,9 @@ describe("several things", () => {
     await settle("b", failure("forbidden"));
     await settle("a");
     await settle("c");
-    const { results, finish } = await collected;
+    const { results, reportFailures } = await collected;
     expect(results).toEqual(["A", "C"]);
-    expect(finish).toThrow(
+    expect(reportFailures).toThrow(
       expect.objectContaining({ code: "partial", message: "2 of 3 calendars were read, not: b" }),
     );
     expect(warnings).toEqual(["calendar b could not be read: it is forbidden"]);
@@ -74,10 +74,10 @@ describe("several things", () => {
       await settle("a");
       await settle("b", failure(code));
       for (const item of ["c", "d", "e"]) await settle(item);
-      const { results, finish } = await collected;
+      const { results, reportFailures } = await collected;
       expect(begun).toEqual(["a", "b", "c", "d", "e"]);
       expect(results).toEqual(["A", "C", "D", "E"]);
-      expect(finish).toThrow(expect.objectContaining({ code: "partial" }));
+      expect(reportFailures).toThrow(expect.objectContaining({ code: "partial" }));
       expect(warnings).toEqual([
         `calendar b could not be read: it is ${code}`,
         `calendar f could not be read: not tried: it is ${code}`,
@@ -90,14 +90,14 @@ describe("several things", () => {
     const collected = processEach(["a", "b", "c"], { ...options, concurrency: 1 });
     await settle("a", failure("not_found"));
     await settle("b", failure("rate_limited"));
-    const { finish } = await collected;
+    const { reportFailures } = await collected;
     expect(begun).toEqual(["a", "b"]);
     const failed = [
       { id: "a", code: "not_found", message: "it is not_found" },
       { id: "b", code: "rate_limited", message: "it is rate_limited" },
       { id: "c", code: "rate_limited", message: "not tried: it is rate_limited" },
     ];
-    expect(finish).toThrow(expect.objectContaining({ code: "not_found", details: { failed } }));
+    expect(reportFailures).toThrow(expect.objectContaining({ code: "not_found", details: { failed } }));
   });
 
   test("when none was done, the first failure speaks for all", async () => {
@@ -105,9 +105,9 @@ describe("several things", () => {
     const collected = processEach(["a", "b"], options);
     await settle("b", failure("forbidden"));
     await settle("a", failure("unavailable"));
-    const { results, finish } = await collected;
+    const { results, reportFailures } = await collected;
     expect(results).toEqual([]);
-    expect(finish).toThrow(expect.objectContaining({ code: "unavailable" }));
+    expect(reportFailures).toThrow(expect.objectContaining({ code: "unavailable" }));
   });
 
   test.each([failure("interrupted"), new TypeError("a bug")])(
@@ -118,10 +118,10 @@ describe("several things", () => {
       await settle("a");
       await settle("b", error);
       for (const item of ["c", "d", "e"]) await settle(item);
-      const { results, finish } = await collected;
+      const { results, reportFailures } = await collected;
       expect(begun).not.toContain("f");
       expect(results).toEqual(["A", "C", "D", "E"]);
-      expect(finish).toThrow(expect.objectContaining({ name: error.name, message: error.message }));
+      expect(reportFailures).toThrow(expect.objectContaining({ name: error.name, message: error.message }));
       expect(warnings).toEqual([
         "4 of 6 calendars were read: a, c, d, e",
         `calendar b could not be read: ${error.message}`,
@@ -140,13 +140,13 @@ describe("several things", () => {
       inDoubt: true,
     });
     await settle("b", reason);
-    const { results, finish } = await collected;
+    const { results, reportFailures } = await collected;
     expect(results).toEqual(["A"]);
     const failed = [
       { id: "b", code: "outcome_unknown", message: "it is unknown whether it was deleted" },
       { id: "c", code: "interrupted", message: "not tried: terminated" },
     ];
-    expect(finish).toThrow(
+    expect(reportFailures).toThrow(
       expect.objectContaining({ code: "interrupted", exitCode: 143, hint: "look", details: { failed } }),
     );
     expect(warnings).toEqual([
@@ -161,7 +161,7 @@ describe("several things", () => {
     const collected = processEach(["a"], options);
     const reason = failure("interrupted");
     await settle("a", reason);
-    expect((await collected).finish).toThrow(reason);
+    expect((await collected).reportFailures).toThrow(reason);
     expect(warnings).toEqual([]);
   });
 });

@@ -70,7 +70,7 @@ describe("an error for eyes", () => {
     expect(lines.slice(20)).toEqual(["  f19: is wrong", "  … and 3 more", ""]);
   });
 
-  test("makes harmless what the service said, and lets it fake no line", () => {
+  test("makes safe what the service said, and lets it fake no line", () => {
     const error = new CliError("rejected", "no\u001b[2J", {
       details: { "a\u202e": ["b\nhint: run this"] },
       hint: "c\r",
@@ -78,7 +78,7 @@ describe("an error for eyes", () => {
     expect(text(error)).toBe("error: no\\x1b[2J\n  a\\u{202e}: b\\nhint: run this\nhint: c\\r\n");
   });
 
-  test("is coloured where that is wanted", async () => {
+  test("is colored where that is wanted", async () => {
     const style = await createStyle(true);
     const error = new CliError("failed", "no space left");
     expect(renderError(error, { json: false, color: true, style })).toBe(

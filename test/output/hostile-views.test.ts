@@ -93,12 +93,12 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
     );
   });
 
-  test("brings no colours but those of the program", async () => {
+  test("brings no colors but those of the program", async () => {
     await fc.assert(
       fc.asyncProperty(texts, columns, async (list, width) => {
         const options = { format: "table", columns: width, color: true };
         const text = await rendered(view, filled(value, list), options);
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: the program's own colours
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the program's own colors
         expect(harmfulBut(text, /\n|\u001b\[(?:\d+|38;5;\d+)m/g)).toEqual([]);
       }),
       { numRuns: 20 },

@@ -73,7 +73,7 @@ describe("a table on a terminal", () => {
     );
   });
 
-  test("keeps to the width in colour too", async () => {
+  test("keeps to the width in color too", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(event, { minLength: 1 }),
@@ -111,7 +111,7 @@ describe("a table on a terminal", () => {
     expect(textWidth(row)).toBe(80);
   });
 
-  test("is as wide as it needs in a pipe, and harmless there too", async () => {
+  test("is as wide as it needs in a pipe, and safe there too", async () => {
     const long = { ...WORK_LABEL, name: `${"n".repeat(200)}\u001b[2J` };
     const [, row] = linesOf(await rendered(labelView, [long], { format: "table" }));
     expect(row).toBe(`6       ${"n".repeat(200)}\\x1b[2J  #e73b3b  ${WORK_LABEL.id}`);

@@ -4,7 +4,7 @@ import { fillRelated, localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
-import type { ContextOf } from "../command.js";
+import { addAction, type ContextOf } from "../command.js";
 import {
   addEventFieldFlags,
   createRelatedResolver,
@@ -16,9 +16,7 @@ import {
 const DEFAULT_LABEL = "1";
 
 export function registerEventsCreate(command: Command, contextOf: ContextOf): void {
-  addEventFieldFlags(command).action((options: EventFieldFlags) =>
-    runEventsCreate(contextOf(command), options),
-  );
+  addAction(addEventFieldFlags(command), contextOf, runEventsCreate);
 }
 
 /** Creates an event. Checks the flags before sending anything. */

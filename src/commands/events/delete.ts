@@ -6,44 +6,40 @@ import { CliError, usageError } from "../../errors.js";
 import { describeWhen } from "../../output/views/event.js";
 import { deletedView } from "../../output/views/plain.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
-import type { ContextOf } from "../command.js";
+import { addAction, type ContextOf } from "../command.js";
 import { processEach } from "../process-each.js";
 
 export interface EventsDeleteOptions {
-  readonly ids: readonly string[];
-  /** Do not ask. */
-  readonly yes: boolean;
+  readonly id: readonly string[];
+  /** Skips the confirmation. */
+  readonly yes?: boolean;
 }
 
 type DeleteContext = CalendarContext & Pick<Context, "output" | "prompt" | "warn" | "note">;
 
 export function registerEventsDelete(command: Command, contextOf: ContextOf): void {
-  command
-    .argument("<id...>", "ids of events")
-    .option("-y, --yes", "do not ask")
-    .action((ids: readonly string[], { yes = false }: { readonly yes?: boolean }) =>
-      runEventsDelete(contextOf(command), { ids, yes }),
-    );
+  command.argument("<id...>", "ids of events").option("-y, --yes", "skip the confirmation");
+  addAction(command, contextOf, runEventsDelete);
 }
 
-/** Deletes events, after a question unless told not to ask. */
+/** Deletes events, after a confirmation. */
 export async function runEventsDelete(
   context: DeleteContext,
-  { ids, yes }: EventsDeleteOptions,
+  { id: ids, yes = false }: EventsDeleteOptions,
 ): Promise<void> {
   const output = context.output(deletedView);
   for (const id of ids) checkId(id, "ID");
   if (!yes && !context.prompt.available)
-    throw usageError("--yes is missing: nobody can be asked here", "add --yes to delete without a question");
+    throw usageError("--yes is required where calctl cannot prompt", "add --yes to skip the confirmation");
   const { id: calendarId } = await chooseCalendar(context);
   if (!yes) await confirm(context, calendarId, ids);
   const api = await context.api();
-  const { results, finish } = await processEach([...new Set(ids)], {
+  const { results, reportFailures } = await processEach([...new Set(ids)], {
     noun: "event",
     verb: "deleted",
     name: (id) => id,
     warn: context.warn,
-    // One after the other: it stays clear which was under way when something stops it.
+    // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
     work: async (eventId) => {
       await api.deleteEvent({ calendarId, eventId });
@@ -52,10 +48,10 @@ export async function runEventsDelete(
   });
   if (results.length > 0)
     await output.print({ deleted: results }, `these events were deleted: ${results.join(", ")}`);
-  finish();
+  reportFailures();
 }
 
-/** Asks with the titles: an id says nothing to a person. */
+/** Shows titles and times, since an id says nothing to a person. */
 async function confirm(context: DeleteContext, calendarId: string, ids: readonly string[]): Promise<void> {
   const api = await context.api();
   for (const eventId of ids) {

@@ -9,7 +9,7 @@ import { CATEGORIES, type Category } from "../../contract/shapes.js";
 import { CliError, EXIT_EMPTY, usageError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, type ChosenCalendar, chooseCalendars } from "../calendar-choice.js";
-import type { ContextOf } from "../command.js";
+import { addAction, type ContextOf } from "../command.js";
 import { processEach } from "../process-each.js";
 
 export interface EventsListOptions {
@@ -38,8 +38,8 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
     .option("--label <number|id|name>", "only events with this label")
     .option("--mine", "only events that I created or attend")
     .option("--remaining", "omit events that are over")
-    .option("--fail-empty", "exit with code 3 when there are no events")
-    .action((options: EventsListOptions) => runEventsList(contextOf(command), options));
+    .option("--fail-empty", "exit with code 3 when there are no events");
+  addAction(command, contextOf, runEventsList);
 }
 
 /** Lists upcoming events of one or more calendars, by day. */
@@ -52,7 +52,7 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   // Requested first: if it failed after the events were read, they could not be filtered.
   const mine = options.mine === true ? { userId: (await api.getCurrentUser()).id } : undefined;
   const labels = createLabelFilter(api, options.label);
-  const { results, finish } = await processEach(calendars, {
+  const { results, reportFailures } = await processEach(calendars, {
     noun: "calendar",
     verb: "read",
     name: ({ id }) => id,
@@ -73,7 +73,7 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   if (results.length > 0 || calendars.length === 0) {
     await output.print(events.map((event) => localizeEvent(event, timezone)));
   }
-  finish();
+  reportFailures();
   if (events.length > 0) return;
   if (context.isTerminal) context.note(days === 1 ? "no events today" : `no events in ${days} days`);
   if (options.failEmpty === true) context.setExitCode(EXIT_EMPTY);

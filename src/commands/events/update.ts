@@ -14,7 +14,7 @@ import type { CalendarEvent } from "../../contract/shapes.js";
 import { CliError, usageError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
-import { type ContextOf, collect } from "../command.js";
+import { addAction, type ContextOf, collect } from "../command.js";
 import {
   addEventFieldFlags,
   createRelatedResolver,
@@ -47,10 +47,8 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
     )
     .option("--add-attendee <id|name|me>", "add an attendee, repeatable", collect)
     .option("--remove-attendee <id|name|me>", "remove an attendee, repeatable", collect)
-    .option("--if-unchanged <timestamp>", "stop with exit code 13 unless updated_at is still this")
-    .action((id: string, options: Omit<EventsUpdateOptions, "id">) =>
-      runEventsUpdate(contextOf(command), { ...options, id }),
-    );
+    .option("--if-unchanged <timestamp>", "stop with exit code 13 unless updated_at is still this");
+  addAction(command, contextOf, runEventsUpdate);
 }
 
 /** Reads an event, merges the changes and replaces it, since the service cannot update single fields. */

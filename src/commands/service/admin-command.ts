@@ -5,10 +5,9 @@ import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import { addCommand } from "../command.js";
 
-/** What the administration of a database needs. */
 export type AdminContext = Pick<Context, "service" | "output" | "note" | "calendarFlags">;
 
-/** As typed: `sqlite:PATH`; undefined stands for the database of the profile `local`. */
+/** `sqlite:PATH` as typed; undefined for the database of the profile `local`. */
 export interface DatabaseFlag {
   readonly db?: string;
 }
@@ -19,12 +18,12 @@ export function addAdminCommand(parent: Command, nameAndArguments: string, summa
 }
 
 export function addDatabaseFlag(command: Command): Command {
-  return command.option("--db <sqlite:path>", "database to work on (default: the one of the profile local)");
+  return command.option("--db <sqlite:path>", "database (default: that of the profile local)");
 }
 
 /**
- * The calendar of `-c`, which administration never guesses.
- * @param missing what else was not given, so that one message names all of it
+ * The calendar of `-c`, which has no default here.
+ * @param missing other missing flags, so that one message names all of them
  * @throws CliError usage
  */
 export function requiredCalendar(

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { missingFlags } from "../../calendar/event-text.js";
 import { usageError } from "../../errors.js";
 import { calendarView, labelView, userView } from "../../output/views/calendar.js";
-import { type ContextOf, requireSubcommand } from "../command.js";
+import { addAction, type ContextOf, requireSubcommand } from "../command.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag, requiredCalendar } from "./admin-command.js";
 
 export interface CalendarsAddOptions extends DatabaseFlag {
@@ -14,16 +14,11 @@ export interface CalendarsAddOptions extends DatabaseFlag {
 
 export function registerServiceCalendars(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  const add = addAdminCommand(command, "add", "add a calendar with ten labels");
-  add
-    .argument("<name>")
+  const add = addAdminCommand(command, "add <name>", "add a calendar with ten labels")
     .option("--owner <user>", "name or id of its first member (required)")
-    .option("--calendar-color <#RRGGBB>", "colour")
-    .action((name: string, options: Omit<CalendarsAddOptions, "name">) =>
-      runCalendarsAdd(contextOf(add), { ...options, name }),
-    );
-  const list = addAdminCommand(command, "list", "list every calendar");
-  list.action((options: DatabaseFlag) => runCalendarsList(contextOf(list), options));
+    .option("--calendar-color <#RRGGBB>", "color");
+  addAction(add, contextOf, runCalendarsAdd);
+  addAction(addAdminCommand(command, "list", "list every calendar"), contextOf, runCalendarsList);
 }
 
 export async function runCalendarsAdd(context: AdminContext, options: CalendarsAddOptions): Promise<void> {
@@ -48,18 +43,11 @@ export interface MemberOptions extends DatabaseFlag {
 
 export function registerServiceMembers(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  const add = addAdminCommand(command, "add", "make a user a member of --calendar");
-  add
-    .argument("<user>", "name or id")
-    .action((user: string, options: DatabaseFlag) => runMembersAdd(contextOf(add), { ...options, user }));
-  const remove = addAdminCommand(command, "remove", "take a member out of --calendar");
-  remove
-    .argument("<user>", "name or id")
-    .action((user: string, options: DatabaseFlag) =>
-      runMembersRemove(contextOf(remove), { ...options, user }),
-    );
-  const list = addAdminCommand(command, "list", "list the members of --calendar");
-  list.action((options: DatabaseFlag) => runMembersList(contextOf(list), options));
+  const add = addAdminCommand(command, "add", "add a user to --calendar").argument("<user>", "name or id");
+  addAction(add, contextOf, runMembersAdd);
+  const remove = addAdminCommand(command, "remove", "remove a user from --calendar");
+  addAction(remove.argument("<user>", "name or id"), contextOf, runMembersRemove);
+  addAction(addAdminCommand(command, "list", "list the members of --calendar"), contextOf, runMembersList);
 }
 
 export async function runMembersAdd(context: AdminContext, { user, db }: MemberOptions): Promise<void> {
@@ -74,7 +62,7 @@ export async function runMembersRemove(context: AdminContext, { user, db }: Memb
   const calendar = requiredCalendar(context);
   const admin = await context.service.admin(db);
   const { name, id } = await admin.members.remove(user, calendar);
-  context.note(`${name ?? id} is no member any more`);
+  context.note(`${name ?? id} is no longer a member`);
 }
 
 export async function runMembersList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
@@ -93,14 +81,11 @@ export interface LabelsSetOptions extends DatabaseFlag {
 
 export function registerServiceLabels(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  const set = addAdminCommand(command, "set", "set name or colour of a label of --calendar");
-  set
+  const set = addAdminCommand(command, "set", "set name or color of a label of --calendar")
     .argument("<number>", "1 to 10")
-    .option("--name <name>", "name; empty makes it nameless")
-    .option("--label-color <#RRGGBB>", "colour")
-    .action((number: string, options: Omit<LabelsSetOptions, "number">) =>
-      runLabelsSet(contextOf(set), { ...options, number }),
-    );
+    .option("--name <name>", "name; empty removes it")
+    .option("--label-color <#RRGGBB>", "color");
+  addAction(set, contextOf, runLabelsSet);
 }
 
 export async function runLabelsSet(context: AdminContext, options: LabelsSetOptions): Promise<void> {
@@ -109,7 +94,7 @@ export async function runLabelsSet(context: AdminContext, options: LabelsSetOpti
   const missing = name === undefined && color === undefined ? ["--name or --label-color"] : [];
   const calendar = requiredCalendar(context, missing);
   if (!/^\d{1,3}$/.test(number))
-    throw usageError(`NUMBER: "${number}" is no number of a label`, "write 1 to 10");
+    throw usageError(`NUMBER: "${number}" is not the number of a label`, "write 1 to 10");
   const admin = await context.service.admin(db);
   const change = { ...(name === undefined ? {} : { name }), ...(color === undefined ? {} : { color }) };
   const label = await admin.labels.set(calendar, Number(number), change);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { missingFlags } from "../../calendar/event-text.js";
 import { serviceClientView, serviceTokenView } from "../../output/views/service.js";
-import { type ContextOf, collect, requireSubcommand } from "../command.js";
+import { addAction, type ContextOf, collect, requireSubcommand } from "../command.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag } from "./admin-command.js";
 
 export interface ClientsAddOptions extends DatabaseFlag {
@@ -14,25 +14,17 @@ export function registerServiceClients(command: Command, contextOf: ContextOf): 
   requireSubcommand(command);
   const add = addAdminCommand(
     command,
-    "add",
+    "add <name>",
     "register an OAuth client and print its secret, which is never shown again",
   );
-  add
-    .argument("<name>")
-    .option(
-      "--redirect-uri <uri>",
-      "redirect URI (required), repeatable; a loopback address matches any port",
-      collect,
-    )
-    .action((name: string, options: Omit<ClientsAddOptions, "name">) =>
-      runClientsAdd(contextOf(add), { ...options, name }),
-    );
-  const list = addAdminCommand(command, "list", "list the OAuth clients");
-  list.action((options: DatabaseFlag) => runClientsList(contextOf(list), options));
-  const remove = addAdminCommand(command, "remove", "remove an OAuth client");
-  remove
-    .argument("<id>")
-    .action((id: string, options: DatabaseFlag) => runClientsRemove(contextOf(remove), { ...options, id }));
+  const redirectUri = "redirect URI (required), repeatable; a loopback address matches any port";
+  addAction(add.option("--redirect-uri <uri>", redirectUri, collect), contextOf, runClientsAdd);
+  addAction(addAdminCommand(command, "list", "list the OAuth clients"), contextOf, runClientsList);
+  addAction(addAdminCommand(command, "remove <id>", "remove an OAuth client"), contextOf, runClientsRemove);
+}
+
+interface IdArgument extends DatabaseFlag {
+  readonly id: string;
 }
 
 export async function runClientsAdd(context: AdminContext, options: ClientsAddOptions): Promise<void> {
@@ -50,10 +42,7 @@ export async function runClientsList(context: AdminContext, { db }: DatabaseFlag
   await output.print(await admin.clients.list());
 }
 
-export async function runClientsRemove(
-  context: AdminContext,
-  { id, db }: DatabaseFlag & { readonly id: string },
-): Promise<void> {
+export async function runClientsRemove(context: AdminContext, { id, db }: IdArgument): Promise<void> {
   const admin = await context.service.admin(db);
   const { name } = await admin.clients.remove(id);
   context.note(`client ${name} removed`);
@@ -71,17 +60,16 @@ export function registerServiceTokens(command: Command, contextOf: ContextOf): v
     command,
     "create",
     "create a personal access token and print it; it is never shown again",
-  );
-  create
+  )
     .option("--user <user>", "name or id of its owner (required)")
-    .option("--read-only", "create a token that cannot write")
-    .action((options: TokensCreateOptions) => runTokensCreate(contextOf(create), options));
-  const list = addAdminCommand(command, "list", "list the tokens without their secrets");
-  list.action((options: DatabaseFlag) => runTokensList(contextOf(list), options));
-  const revoke = addAdminCommand(command, "revoke", "revoke a token");
-  revoke
-    .argument("<id>")
-    .action((id: string, options: DatabaseFlag) => runTokensRevoke(contextOf(revoke), { ...options, id }));
+    .option("--read-only", "create a token that cannot write");
+  addAction(create, contextOf, runTokensCreate);
+  addAction(
+    addAdminCommand(command, "list", "list the tokens without their secrets"),
+    contextOf,
+    runTokensList,
+  );
+  addAction(addAdminCommand(command, "revoke <id>", "revoke a token"), contextOf, runTokensRevoke);
 }
 
 export async function runTokensCreate(context: AdminContext, options: TokensCreateOptions): Promise<void> {
@@ -99,10 +87,7 @@ export async function runTokensList(context: AdminContext, { db }: DatabaseFlag)
   await output.print(await admin.tokens.list());
 }
 
-export async function runTokensRevoke(
-  context: AdminContext,
-  { id, db }: DatabaseFlag & { readonly id: string },
-): Promise<void> {
+export async function runTokensRevoke(context: AdminContext, { id, db }: IdArgument): Promise<void> {
   const admin = await context.service.admin(db);
   await admin.tokens.revoke(id);
   context.note(`token ${id} revoked`);

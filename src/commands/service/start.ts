@@ -3,7 +3,7 @@ import { parseDuration } from "../../calendar/dates.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { JSON_DOCUMENT, JSON_LINE } from "../../output/views/plain.js";
-import type { ContextOf } from "../command.js";
+import { addAction, type ContextOf } from "../command.js";
 import { addDatabaseFlag, type DatabaseFlag } from "./admin-command.js";
 
 /** Flags as typed. */
@@ -26,20 +26,20 @@ const RATE_LIMIT_DEFAULT = "600/10m";
 export function registerServiceStart(command: Command, contextOf: ContextOf): void {
   addDatabaseFlag(command)
     .option("--host <address>", `address to listen on (default: ${HOST_DEFAULT})`)
-    .option("--port <number>", `port, 0 takes a free one (default: ${PORT_DEFAULT})`)
+    .option("--port <number>", `port, 0 for any free one (default: ${PORT_DEFAULT})`)
     .option("--tls-cert <file>", "certificate chain, PEM")
     .option("--tls-key <file>", "private key, PEM")
-    .option("--public-url <url>", "address that clients use, behind a proxy")
-    .option("--trust-proxy <address>", "address of the proxy whose X-Forwarded-For is believed")
+    .option("--public-url <url>", "URL that clients use, if it is behind a proxy")
+    .option("--trust-proxy <address>", "address of the proxy whose X-Forwarded-For is trusted")
     .option("--rate-limit <n/window|off>", `requests per window (default: ${RATE_LIMIT_DEFAULT})`)
-    .option("--memory", "keep nothing")
-    .option("--sample", "fill an empty database with two users, two calendars and events")
-    .action((flags: ServiceStartFlags) => runServiceStart(contextOf(command), flags));
+    .option("--memory", "keep the database in memory")
+    .option("--sample", "add two users, two calendars and events to an empty database");
+  addAction(command, contextOf, runServiceStart);
 }
 
 type StartContext = Pick<Context, "service" | "warn" | "outputFormat" | "output">;
 
-/** Serves until SIGTERM or SIGINT, which end it with 0 once requests under way are done. */
+/** Serves until SIGTERM or SIGINT, then finishes open requests and exits with 0. */
 export async function runServiceStart(context: StartContext, flags: ServiceStartFlags): Promise<void> {
   const format = context.outputFormat();
   if (flags.memory === true && flags.db !== undefined)
@@ -68,33 +68,33 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
 
 function parsePort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw usageError(`--port: "${text}" is no port`, "write 0 to 65535; 0 takes a free one");
+  throw usageError(`--port: "${text}" is not a port`, "write 0 to 65535, 0 for any free one");
 }
 
 /** `600/10m`: requests per window; null for `off`. */
 function parseRateLimitFlag(text: string): { readonly limit: number; readonly windowSeconds: number } | null {
   if (text === "off") return null;
   const [, limit, window] = /^(\d{1,9})\/(.+)$/.exec(text) ?? [];
-  if (limit === undefined || window === undefined || Number(limit) === 0) throw noRateLimit(text);
+  if (limit === undefined || window === undefined || Number(limit) === 0) throw invalidRateLimit(text);
   try {
     const { minutes, days } = parseDuration(window, "--rate-limit");
     return { limit: Number(limit), windowSeconds: (days * 1440 + minutes) * 60 };
   } catch (cause) {
-    // Its hint knows of lengths of time alone.
-    throw cause instanceof CliError ? noRateLimit(text) : cause;
+    // Its hint is about durations only.
+    throw cause instanceof CliError ? invalidRateLimit(text) : cause;
   }
 }
 
-function noRateLimit(text: string): CliError {
+function invalidRateLimit(text: string): CliError {
   return usageError(
-    `--rate-limit: "${text}" is no rate limit`,
+    `--rate-limit: "${text}" is not a valid rate limit`,
     "write REQUESTS/WINDOW such as 600/10m, the window in minutes, hours or days, or off",
   );
 }
 
 function parseTls({ tlsCert: cert, tlsKey: key }: ServiceStartFlags) {
   if (cert === undefined && key === undefined) return undefined;
-  if (cert === undefined) throw usageError("--tls-cert is missing: --tls-key needs it");
-  if (key === undefined) throw usageError("--tls-key is missing: --tls-cert needs it");
+  if (cert === undefined) throw usageError("missing --tls-cert, which --tls-key needs");
+  if (key === undefined) throw usageError("missing --tls-key, which --tls-cert needs");
   return { cert, key };
 }

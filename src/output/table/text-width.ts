@@ -1,20 +1,20 @@
 /**
- * How many columns of a terminal text takes. Measured by grapheme cluster: East Asian wide characters and emoji
- * take two, combining marks and joiners none. @see UAX #11, UAX #29
+ * Measures text in columns of a terminal, by grapheme cluster: East Asian wide characters and emoji take two,
+ * combining marks and joiners none. @see UAX #11, UAX #29
  */
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-/** Ranges of East_Asian_Width W and F; JavaScript's regular expressions know no such property. */
+/** Ranges of East_Asian_Width W and F; JavaScript's regular expressions do not have this property. */
 export const WIDE =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/u;
-/** Shown as an emoji by itself, or made one by variation selector 16. */
+/** An emoji by default, or through variation selector 16. */
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
-/** Takes no column of its own: marks, invisible formatting, the vowels and finals of Hangul syllables. */
+/** Zero width: marks, invisible formatting, the vowels and finals of Hangul syllables. */
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]/u;
 
 const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Columns that one line of harmless text takes. */
+/** Columns that one line of sanitized text takes. */
 export function textWidth(text: string): number {
   if (PRINTABLE_ASCII.test(text)) return text.length;
   return graphemesOf(text).reduce((width, grapheme) => width + graphemeWidth(grapheme), 0);
@@ -23,17 +23,17 @@ export function textWidth(text: string): number {
 /** The text as it is, or cut to `width` columns with `…` at its end. */
 export function truncateText(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
-  let kept = "";
+  let truncated = "";
   let used = 0;
   for (const grapheme of graphemesOf(text)) {
     used += graphemeWidth(grapheme);
     if (used > width - 1) break;
-    kept += grapheme;
+    truncated += grapheme;
   }
-  return `${kept.trimEnd()}…`;
+  return `${truncated.trimEnd()}…`;
 }
 
-/** What a reader takes for one character each. */
+/** Splits text into user-perceived characters. */
 export function graphemesOf(text: string): readonly string[] {
   return Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
 }
@@ -50,17 +50,17 @@ function graphemeWidth(grapheme: string): number {
 export interface WrapOptions {
   /** Columns of a line; Infinity for no limit. */
   readonly width: number;
-  /** Whether a word that is too long by itself is broken; otherwise its line is too long. */
+  /** Whether a word longer than a line is broken; otherwise its line is too long. */
   readonly breakWords: boolean;
 }
 
-/** After white space, and on both sides of a wide character with its marks: there are no spaces in Japanese. */
+/** After white space, and on both sides of a wide character with its marks, since Japanese has no spaces. */
 const BREAKS = new RegExp(
   `(?<=\\s)(?=\\S)|(?<=${WIDE.source}\\p{M}*)(?!\\p{M})|(?=(?!\\p{M})${WIDE.source})`,
   "u",
 );
 
-/** Text as lines: broken at its own line feeds, at spaces, and beside wide characters. Tabs become spaces. */
+/** Wraps text at line feeds, at spaces, and next to wide characters. Tabs become spaces. */
 export function wrapText(text: string, options: WrapOptions): readonly string[] {
   return text
     .replaceAll("\t", "    ")

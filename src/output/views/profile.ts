@@ -5,7 +5,7 @@ import { pairsView } from "./plain.js";
 
 export interface ProfileRow {
   readonly name: string;
-  /** Null for `local`, which has no address. */
+  /** Null for `local`, which has no URL. */
   readonly base_url: string | null;
   readonly in_use: boolean;
 }
@@ -17,7 +17,7 @@ export const profileView: View<ProfileRow> = {
   tsv: ["name", "base_url", "in_use"],
 };
 
-/** Keys of a profile with their values; null where unset. */
+/** Keys of a profile with their values; null when not set. */
 export type ConfigValues = Readonly<Record<string, string | null>>;
 
 /** The view of `config list`, for the given keys in their order. */
@@ -31,16 +31,16 @@ export function createConfigView(keys: readonly string[]): View<ConfigValues> {
 }
 
 export interface Status {
-  /** Null where CALCTL_BASE_URL names a service without any profile. */
+  /** Null when CALCTL_BASE_URL is used without a profile. */
   readonly profile: string | null;
   readonly base_url: string | null;
-  /** Where the token came from; null when there is none. */
+  /** Where the token came from; null without a token. */
   readonly token_source: string | null;
-  /** Null when nobody was asked. */
+  /** Null when unknown. */
   readonly signed_in: boolean | null;
   readonly user: User | null;
   readonly rate_limit: StatusRateLimit | null;
-  /** How far the clock here is ahead of the service's; null when unknown. */
+  /** How far the local clock is ahead of the service's; null when unknown. */
   readonly clock_skew_seconds: number | null;
 }
 
