@@ -34,8 +34,8 @@ export interface CliErrorOptions {
   readonly request?: string | undefined;
   /** Differs from the code's own exit code only for SIGTERM (143). */
   readonly exitCode?: number | undefined;
-  /** Whether a write that it ended may have been done all the same. */
-  readonly inDoubt?: boolean;
+  /** Whether it interrupted a write that may have succeeded. */
+  readonly mayHaveSucceeded?: boolean;
   readonly cause?: unknown;
 }
 
@@ -48,7 +48,7 @@ export class CliError extends Error {
   readonly status: number | undefined;
   readonly details: unknown;
   readonly request: string | undefined;
-  readonly inDoubt: boolean;
+  readonly mayHaveSucceeded: boolean;
 
   constructor(code: ErrorCode, message: string, options: CliErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -58,7 +58,7 @@ export class CliError extends Error {
     this.status = options.status;
     this.details = options.details;
     this.request = options.request;
-    this.inDoubt = options.inDoubt ?? false;
+    this.mayHaveSucceeded = options.mayHaveSucceeded ?? false;
   }
 }
 
