@@ -33,8 +33,8 @@ export interface CliErrorOptions {
   readonly request?: string | undefined;
   /** By default that of the code; only SIGTERM has its own (143). */
   readonly exitCode?: number | undefined;
-  /** Whether an interrupted write may have been done. */
-  readonly inDoubt?: boolean;
+  /** Whether an interrupted write may have succeeded. */
+  readonly mayHaveSucceeded?: boolean;
   readonly cause?: unknown;
 }
 
@@ -47,7 +47,7 @@ export class CliError extends Error {
   readonly status: number | undefined;
   readonly details: unknown;
   readonly request: string | undefined;
-  readonly inDoubt: boolean;
+  readonly mayHaveSucceeded: boolean;
 
   constructor(code: ErrorCode, message: string, options: CliErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -57,7 +57,7 @@ export class CliError extends Error {
     this.status = options.status;
     this.details = options.details;
     this.request = options.request;
-    this.inDoubt = options.inDoubt ?? false;
+    this.mayHaveSucceeded = options.mayHaveSucceeded ?? false;
   }
 }
 

@@ -36,7 +36,7 @@ export function interruptedWrite(method: HttpMethod, reason: unknown): unknown {
   if (reason.code !== "interrupted" || reason.hint !== undefined) return reason;
   return new CliError(reason.code, reason.message, {
     exitCode: reason.exitCode,
-    inDoubt: true,
+    mayHaveSucceeded: true,
     hint: `a ${method} was in progress and may have succeeded; check before you repeat it`,
     cause: reason,
   });

@@ -124,7 +124,7 @@ function reportMissing<I, R>(
   const count = `${done.length} of ${items.length} ${noun}s were ${verb}`;
   if (stopped !== undefined && done.length > 0) warn(`${count}: ${done.join(", ")}`);
   for (const { name: missed, error } of missing) {
-    warn(`${noun} ${missed}${error.inDoubt ? "" : ` could not be ${verb}`}: ${error.message}`);
+    warn(`${noun} ${missed}${error.mayHaveSucceeded ? "" : ` could not be ${verb}`}: ${error.message}`);
   }
   if (stopped !== undefined) throw withMissing(stopped.error, missing);
   throw done.length === 0 ? noneDone(first.error, missing) : partial(missing, count);
@@ -132,9 +132,9 @@ function reportMissing<I, R>(
 
 function errorOf(error: unknown, verb: string): CliError {
   const known = asCliError(error);
-  if (known.code !== "interrupted" || !known.inDoubt) return known;
+  if (known.code !== "interrupted" || !known.mayHaveSucceeded) return known;
   const message = `it is unknown whether it was ${verb}`;
-  return new CliError("outcome_unknown", message, { inDoubt: true, cause: error });
+  return new CliError("outcome_unknown", message, { mayHaveSucceeded: true, cause: error });
 }
 
 /** Why an item was not started: the error that prevented it. */
@@ -155,10 +155,10 @@ function noneDone(first: unknown, missing: readonly Missing[]): unknown {
 /** The same error with the missing items in its details; an unexpected error is not changed. */
 function withMissing(error: unknown, missing: readonly Missing[], message?: string): unknown {
   if (!(error instanceof CliError)) return error;
-  const { code, hint, status, request, exitCode, inDoubt } = error;
+  const { code, hint, status, request, exitCode, mayHaveSucceeded } = error;
   const details = failedDetails(missing);
   return new CliError(code, message ?? error.message, {
-    ...{ hint, status, request, exitCode, inDoubt, details },
+    ...{ hint, status, request, exitCode, mayHaveSucceeded, details },
     cause: error,
   });
 }

@@ -40,8 +40,8 @@ interface Outcome {
   readonly seen: number;
   readonly pauses: number;
   readonly sentence: string | null;
-  /** Whether the sentence says that it may have been done. */
-  readonly inDoubt: boolean;
+  /** Whether the sentence says that the write may have succeeded. */
+  readonly mayHaveSucceeded: boolean;
   readonly stdout: string;
   readonly hasStack: boolean;
 }
@@ -59,8 +59,8 @@ async function playRow(
   const hasStack = /\n\s+at /.test(stderr);
   const pauses = world.pauses.length - before;
   const sentence = lastSentence({ stderr });
-  const inDoubt = sentence?.includes("the write may have succeeded") ?? false;
-  return { name: row.name, exitCode, seen, pauses, sentence, inDoubt, stdout, hasStack };
+  const mayHaveSucceeded = sentence?.includes("the write may have succeeded") ?? false;
+  return { name: row.name, exitCode, seen, pauses, sentence, mayHaveSucceeded, stdout, hasStack };
 }
 
 function expectedOf({ name, message, ...row }: FaultRow, method: Method) {
@@ -68,7 +68,7 @@ function expectedOf({ name, message, ...row }: FaultRow, method: Method) {
   return {
     ...{ name, exitCode, seen, pauses: seen - 1, stdout: "", hasStack: false },
     sentence: expect.stringContaining(message),
-    inDoubt: exitCode === 9,
+    mayHaveSucceeded: exitCode === 9,
   };
 }
 

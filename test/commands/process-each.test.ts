@@ -137,7 +137,7 @@ describe("several things", () => {
     const reason = new CliError("interrupted", "terminated", {
       exitCode: 143,
       hint: "look",
-      inDoubt: true,
+      mayHaveSucceeded: true,
     });
     await settle("b", reason);
     const { results, reportFailures } = await collected;

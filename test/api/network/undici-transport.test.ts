@@ -419,7 +419,7 @@ describe("the caller's signal", () => {
         exitCode: 143,
         message: "interrupted",
         hint: `a ${method} was in progress and may have succeeded; check before you repeat it`,
-        inDoubt: true,
+        mayHaveSucceeded: true,
         cause: REASON,
       });
     },

@@ -122,8 +122,8 @@ test("C2 a POST is exit 9 exactly when it may have been done and nobody says oth
     fc.asyncProperty(outcomes, random, async (planned, draw) => {
       const { attempts, result } = await sendTo("POST", planned, draw);
       const last = attempts.at(-1);
-      const inDoubt = last instanceof TransportError ? last.sent !== "no" : (last?.status ?? 0) >= 500;
-      expect(result !== "done" && result.exitCode === 9).toBe(inDoubt);
+      const uncertain = last instanceof TransportError ? last.sent !== "no" : (last?.status ?? 0) >= 500;
+      expect(result !== "done" && result.exitCode === 9).toBe(uncertain);
     }),
     RUNS,
   );
