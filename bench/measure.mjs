@@ -10,15 +10,17 @@ const TIMED = 'TIMEFORMAT="%3R %3U %3S"; time "$@" >/dev/null';
 /**
  * Runs each command line once a round, in turn, so that what slows the machine for a while slows all of them.
  * @param measure gives the costs of one run, by name
- * @returns for each command line the medians of its costs, by name
+ * @returns for each command line its typical costs, by name
  */
-export function medians(commandLines, { rounds, measure }) {
+export function typicalCosts(commandLines, { rounds, measure }) {
   const samples = commandLines.map(() => []);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, commandLine] of commandLines.entries()) samples[index].push(measure(commandLine));
   }
   return samples.map((costs) =>
-    Object.fromEntries(Object.keys(costs[0]).map((name) => [name, median(costs.map((cost) => cost[name]))])),
+    Object.fromEntries(
+      Object.keys(costs[0]).map((name) => [name, middleMean(costs.map((cost) => cost[name]))]),
+    ),
   );
 }
 
@@ -46,8 +48,9 @@ function run(command, args, options) {
   );
 }
 
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+/** Mean of the middle half: a median would have no more than the milliseconds in which time is reported. */
+function middleMean(numbers) {
+  const cut = Math.floor(numbers.length / 4);
+  const middle = numbers.toSorted((a, b) => a - b).slice(cut, numbers.length - cut);
+  return middle.reduce((sum, number) => sum + number, 0) / middle.length;
 }
