@@ -1,44 +1,56 @@
-// Runs Node programs and says how long they took and how much memory they held.
+// Runs Node programs and says what they cost: CPU time, wall time and memory.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const PEAK_MEMORY = fileURLToPath(new URL("peak-memory.cjs", import.meta.url));
 
+/** bash reports what the kernel counted, also what a process spends in other threads and after its exit handlers. */
+const TIMED = 'TIMEFORMAT="%3R %3U %3S"; time "$@" >/dev/null';
+
 /**
  * Runs each command line once a round, in turn, so that what slows the machine for a while slows all of them.
- * @returns for each the median of `measure`
+ * @param measure gives the costs of one run, by name
+ * @returns for each command line its typical costs, by name
  */
-export function medians(commandLines, { rounds, measure }) {
+export function typicalCosts(commandLines, { rounds, measure }) {
   const samples = commandLines.map(() => []);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, commandLine] of commandLines.entries()) samples[index].push(measure(commandLine));
   }
-  return samples.map(median);
+  return samples.map((costs) =>
+    Object.fromEntries(
+      Object.keys(costs[0]).map((name) => [name, middleMean(costs.map((cost) => cost[name]))]),
+    ),
+  );
 }
 
-/** Milliseconds from start to end of the process. */
-export function wallTime({ args, env }) {
-  const start = performance.now();
-  run(args, { env, stdio: ["ignore", "ignore", "inherit"] });
-  return performance.now() - start;
+/** CPU time (user and system) and wall time of the process and its children, in milliseconds. */
+export function measureTime({ args, env }) {
+  const command = ["-c", TIMED, "bash", process.execPath, ...args];
+  const { stderr } = run("bash", command, { env, stdio: ["ignore", "ignore", "pipe"], encoding: "utf8" });
+  const [wall, user, system] = stderr.trimEnd().split("\n").at(-1).split(" ").map(Number);
+  return { cpu: (user + system) * 1000, wall: wall * 1000 };
 }
 
 /** Largest resident set of the process, in MiB. */
-export function peakMemory({ args, env }) {
+export function measureMemory({ args, env }) {
   const hooked = ["--require", PEAK_MEMORY, ...args];
-  const { output } = run(hooked, { env, stdio: ["ignore", "ignore", "inherit", "pipe"] });
-  return Number(output[3]) / 1024;
+  const { output } = run(process.execPath, hooked, { env, stdio: ["ignore", "ignore", "inherit", "pipe"] });
+  return { memory: Number(output[3]) / 1024 };
 }
 
-function run(args, options) {
-  const result = spawnSync(process.execPath, args, options);
+function run(command, args, options) {
+  const result = spawnSync(command, args, options);
   if (result.error !== undefined) throw result.error;
-  if (result.status !== 0) throw new Error(`node ${args.join(" ")} ended with exit code ${result.status}`);
-  return result;
+  if (result.status === 0) return result;
+  throw new Error(
+    `${command} ${args.join(" ")} ended with exit code ${result.status}: ${result.stderr ?? ""}`,
+  );
 }
 
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+/** Mean of the middle half: a median would have no more than the milliseconds in which time is reported. */
+function middleMean(numbers) {
+  const cut = Math.floor(numbers.length / 4);
+  const middle = numbers.toSorted((a, b) => a - b).slice(cut, numbers.length - cut);
+  return middle.reduce((sum, number) => sum + number, 0) / middle.length;
 }

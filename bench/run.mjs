@@ -1,75 +1,99 @@
 // `npm run bench`: what the program costs beside a bare Node, as ratios within one run. See bench/README.md.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureBuilt } from "../scripts/build.mjs";
 import { runIfEntry } from "../scripts/entry.mjs";
-import { medians, peakMemory, wallTime } from "./measure.mjs";
+import { measureMemory, measureTime, typicalCosts } from "./measure.mjs";
 import { seed } from "./seed.mjs";
 
-const PROGRAM = fileURLToPath(new URL("../dist/calctl.js", import.meta.url));
+const BUILT = fileURLToPath(new URL("../dist/calctl.js", import.meta.url));
 const EVENTS = 10_000;
 
-const BARE = { title: "node -e 0", args: ["-e", "0"] };
-const VERSION = { title: "calctl --version", args: [PROGRAM, "--version"] };
-const LIST = { title: "calctl events list --days 7", args: [PROGRAM, "events", "list", "--days", "7"] };
-const LIST_JSON = { title: `${LIST.title} -o json`, args: [...LIST.args, "-o", "json"] };
+const LIST = ["events", "list", "--days", "7"];
 
-/** What is measured, how, and how many times the bare Node's cost each row may have. */
-const TABLES = [
-  {
-    unit: "ms",
-    measure: wallTime,
-    rounds: 25,
-    rows: [
-      { ...VERSION, bound: 1.15 },
-      { ...LIST, bound: 2.2 },
-      { ...LIST_JSON, bound: 2.2 },
-    ],
-  },
-  { unit: "MiB", measure: peakMemory, rounds: 5, rows: [{ ...LIST, bound: 2 }] },
+/** Each row with how many times a bare Node's cost it may have: CPU time here, memory below. */
+const TIMES = [
+  { args: ["--version"], bound: 1.2 },
+  { args: ["--help"], bound: 2.3 },
+  { args: LIST, bound: 4.9 },
+  { args: [...LIST, "-o", "json"], bound: 5.1 },
+  { args: ["whoami"], online: true, bound: 3.8 },
+  { args: [...LIST, "-c", "Family"], online: true, bound: 4.1 },
 ];
 
-async function bench() {
-  await ensureBuilt();
+const MEMORY = [{ args: LIST, bound: 1.9 }];
+
+async function bench(program) {
+  if (program === BUILT) await ensureBuilt();
   const home = mkdtempSync(join(tmpdir(), "calctl-bench-"));
+  // Nothing else of the machine's environment: NODE_EXTRA_CA_CERTS makes a bare Node five times slower.
+  const env = { PATH: process.env.PATH, HOME: home, TZ: "UTC" };
+  const service = await startService(program, env);
   try {
-    const env = environmentOf(home);
-    seed(PROGRAM, { env, database: join(home, "local.db"), count: EVENTS });
-    const results = TABLES.map((table) => measureTable(table, env));
-    if (results.includes("over")) throw new Error("something costs more than its bound");
+    seed(program, { env, database: join(home, ".local/share/calctl/local.db"), count: EVENTS });
+    const bare = { title: "node -e 0", args: ["-e", "0"], env };
+    const toCommandLine = ({ args, online = false, bound }) => ({
+      title: `calctl ${args.join(" ")}${online ? " (HTTP)" : ""}`,
+      args: [program, ...args],
+      env: online ? { ...env, ...service.env } : env,
+      bound,
+    });
+    const verdicts = [
+      ...compare(bare, TIMES.map(toCommandLine), { measure: measureTime, rounds: 25, unit: "ms" }),
+      ...compare(bare, MEMORY.map(toCommandLine), { measure: measureMemory, rounds: 5, unit: "MiB" }),
+    ];
+    if (verdicts.includes("over")) throw new Error("something costs more than its bound");
   } finally {
+    await service.stop();
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-/** The machine's own environment, as it is where the program is used, with folders of the bench. */
-function environmentOf(home) {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(?:CALCTL_|XDG_|npm_)/.test(name));
+/** The embedded service in a process of its own, and the environment of its clients. */
+async function startService(program, env) {
+  const args = "service start --memory --sample --port 0 --rate-limit off -o json".split(" ");
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "ignore"] });
+  const [line] = await once(child.stdout.setEncoding("utf8"), "data");
+  const { base_url, token } = JSON.parse(line);
   return {
-    ...Object.fromEntries(kept),
-    HOME: home,
-    CALCTL_CONFIG_DIR: home,
-    CALCTL_DATA_DIR: home,
-    TZ: "UTC",
+    env: { CALCTL_BASE_URL: base_url, CALCTL_TOKEN: token },
+    async stop() {
+      child.kill();
+      await once(child, "exit");
+    },
   };
 }
 
-function measureTable({ unit, measure, rounds, rows }, env) {
-  const commandLines = [BARE, ...rows].map(({ args }) => ({ args, env }));
+/**
+ * Prints what each row costs, and how many times the bare Node's cost that is.
+ * @returns for each row whether the first of its ratios is within its bound: "ok" or "over"
+ */
+function compare(bare, rows, { measure, rounds, unit }) {
+  const commandLines = [bare, ...rows];
   for (const commandLine of commandLines) measure(commandLine);
-  const [bare, ...costs] = medians(commandLines, { rounds, measure });
-  console.log(`\n${"what".padEnd(40)}${unit.padStart(8)}${"ratio".padStart(8)}${"bound".padStart(8)}`);
-  console.log(`${BARE.title.padEnd(40)}${bare.toFixed(1).padStart(8)}`);
-  const verdicts = rows.map((row, index) => {
-    const ratio = costs[index] / bare;
-    const verdict = ratio <= row.bound ? "ok" : "over";
-    const numbers = [costs[index].toFixed(1), ratio.toFixed(2), String(row.bound)];
-    console.log(`${row.title.padEnd(40)}${numbers.map((text) => text.padStart(8)).join("")}  ${verdict}`);
+  const [least, ...costs] = typicalCosts(commandLines, { rounds, measure });
+  const names = Object.keys(least);
+  const cells = (cost) =>
+    names.flatMap((name) => [cost[name].toFixed(1), (cost[name] / least[name]).toFixed(2)]);
+  printRow(
+    "",
+    names.flatMap((name) => [`${name} ${unit}`, "ratio"]),
+  );
+  printRow(bare.title, cells(least));
+  return rows.map(({ title, bound }, index) => {
+    const cost = costs[index];
+    const verdict = cost[names[0]] / least[names[0]] <= bound ? "ok" : "over";
+    printRow(title, [...cells(cost), `${verdict} (${bound})`]);
     return verdict;
   });
-  return verdicts.includes("over") ? "over" : "ok";
 }
 
-await runIfEntry(import.meta.url, bench);
+function printRow(title, cells) {
+  console.log(`${title.padEnd(46)}${cells.map((cell) => cell.padStart(11)).join("")}`);
+}
+
+await runIfEntry(import.meta.url, () => bench(resolve(process.argv[2] ?? BUILT)));

@@ -70,7 +70,7 @@ function buildOptions() {
     // What comes out of a code cache has no callback for import(): require() does the same here.
     supported: { "dynamic-import": false },
     define: { __CALCTL_VERSION__: JSON.stringify(version) },
-    // The launcher calls the program with its require: see bin/launcher.ts.
+    // The launcher calls the program with its require: see bin/bundle.ts.
     banner: { js: "(function(require){" },
     footer: { js: "})" },
     // The launcher reads it as Latin-1, the quickest way into V8.
@@ -120,6 +120,7 @@ async function bundleLauncher(program, codeCache) {
       ...buildOptions().define,
       __PROGRAM__: JSON.stringify(program),
       __CACHE_CHECKSUM__: String(crc32(codeCache)),
+      __CACHE_MAKER__: JSON.stringify(`${process.versions.v8} ${process.platform} ${process.arch}`),
     },
     banner: {},
     footer: {},

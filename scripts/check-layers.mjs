@@ -42,7 +42,7 @@ const LAYERS = {
     "program",
     "run",
   ],
-  bin: ["run", "host", "auth", "errors"],
+  bin: ["run", "host", "auth", "config", "system", "errors"],
 };
 
 /** Files that fewer may load than their layer: the file, who may, why. */

@@ -7,6 +7,8 @@ export interface Directories {
   data(): string;
   /** What is kept between runs and may be deleted at any time. */
   state(): string;
+  /** Recreated when missing. */
+  cache(): string;
 }
 
 export interface DirectoryOptions {
@@ -22,15 +24,20 @@ interface FolderRule {
   readonly xdgVariable: string;
   /** Below the home folder, where the XDG variable is not set. */
   readonly xdgDefault: readonly string[];
+  /** Below `Library` in the home folder, on macOS. */
+  readonly macFolder: string;
   readonly windowsVariable: string;
   /** Below `AppData` in the home folder, where Windows' variable is not set. */
   readonly windowsDefault: string;
+  /** Below calctl's own folder, on Windows. */
+  readonly windowsFolder?: string;
 }
 
 const CONFIG: FolderRule = {
   variable: "CALCTL_CONFIG_DIR",
   xdgVariable: "XDG_CONFIG_HOME",
   xdgDefault: [".config"],
+  macFolder: "Application Support",
   windowsVariable: "APPDATA",
   windowsDefault: "Roaming",
 };
@@ -40,6 +47,7 @@ const DATA: FolderRule = {
   variable: "CALCTL_DATA_DIR",
   xdgVariable: "XDG_DATA_HOME",
   xdgDefault: [".local", "share"],
+  macFolder: "Application Support",
   windowsVariable: "LOCALAPPDATA",
   windowsDefault: "Local",
 };
@@ -51,6 +59,15 @@ const STATE: FolderRule = {
   xdgDefault: [".local", "state"],
 };
 
+const CACHE: FolderRule = {
+  ...DATA,
+  variable: "CALCTL_CACHE_DIR",
+  xdgVariable: "XDG_CACHE_HOME",
+  xdgDefault: [".cache"],
+  macFolder: "Caches",
+  windowsFolder: "cache",
+};
+
 /**
  * Where files live: CALCTL_*_DIR, else the XDG folder, else the platform's convention.
  * Relative XDG values are ignored. @see XDG Base Directory Specification
@@ -60,6 +77,7 @@ export function resolveDirectories(options: DirectoryOptions): Directories {
     config: () => choose(CONFIG, options),
     data: () => choose(DATA, options),
     state: () => choose(STATE, options),
+    cache: () => choose(CACHE, options),
   };
 }
 
@@ -70,10 +88,10 @@ function choose(rule: FolderRule, { env, platform, home }: DirectoryOptions): st
     const folder = env[rule.windowsVariable];
     const chosen =
       folder === undefined || folder === "" ? join(home(), "AppData", rule.windowsDefault) : folder;
-    return join(chosen, "calctl");
+    return join(chosen, "calctl", rule.windowsFolder ?? "");
   }
   const xdg = env[rule.xdgVariable];
   if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "calctl");
-  if (platform === "darwin") return join(home(), "Library", "Application Support", "calctl");
+  if (platform === "darwin") return join(home(), "Library", rule.macFolder, "calctl");
   return join(home(), ...rule.xdgDefault, "calctl");
 }

@@ -29,7 +29,8 @@ export type Variable =
   | "CALCTL_CLIENT_SECRET"
   | "CALCTL_CONFIG_DIR"
   | "CALCTL_DATA_DIR"
-  | "CALCTL_STATE_DIR";
+  | "CALCTL_STATE_DIR"
+  | "CALCTL_CACHE_DIR";
 
 /**
  * The value of a variable; undefined when it is unset or empty.

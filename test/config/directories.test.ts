@@ -56,6 +56,17 @@ test.each<[string, Variables, readonly string[]]>([
   expect(foldersOf(env, platform)).toEqual(expected);
 });
 
+test.each<[string, Variables, string]>([
+  ["linux", {}, "/home/u/.cache/calctl"],
+  ["linux", { XDG_CACHE_HOME: "/x" }, "/x/calctl"],
+  ["linux", { XDG_CACHE_HOME: "/x", CALCTL_CACHE_DIR: "/mine" }, "/mine"],
+  ["darwin", {}, "/home/u/Library/Caches/calctl"],
+  ["win32", { LOCALAPPDATA: "/l" }, "/l/calctl/cache"],
+  ["win32", {}, "/home/u/AppData/Local/calctl/cache"],
+])("cache on %s with %j", (platform, env, expected) => {
+  expect(resolveDirectories({ env, platform, home: () => "/home/u" }).cache()).toBe(expected);
+});
+
 test("no home folder is needed where variables decide", () => {
   const home = () => {
     throw new Error("asked for the home folder");

@@ -13,6 +13,11 @@ beforeEach(() => {
     "package-lock.json",
     "tsconfig.json",
     "bin/launcher.ts",
+    "bin/bundle.ts",
+    "bin/code-cache.ts",
+    "src/config/directories.ts",
+    "src/system/private-file.ts",
+    "src/errors.ts",
     "src/version.ts",
     "src/auth/browser/browser-helper.ts",
   );

@@ -1,0 +1,156 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { cachedDataVersionTag } from "node:v8";
+import type { Script } from "node:vm";
+import { crc32 } from "node:zlib";
+import { resolveDirectories } from "../src/config/directories.js";
+import { makePrivateFolder } from "../src/system/private-file.js";
+
+/** The code cache of this Node for one program, in the user's cache folder. */
+export interface CodeCache {
+  /** Undefined while there is none that may be loaded. */
+  readonly data: Buffer | undefined;
+  /** Adds what V8 has compiled by now; only the first runs do. Nothing happens where it cannot be written. */
+  update(script: Pick<Script, "cachedDataRejected" | "createCachedData">): void;
+}
+
+export interface CodeCacheOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly platform: string;
+  readonly arch: string;
+}
+
+/** Content of a cache file after its checksum. */
+interface Stored {
+  readonly updates: number;
+  readonly data: Buffer;
+}
+
+/** Runs that add what they compiled: by then the usual commands have run, and adding takes 20 ms. */
+const UPDATES_MAX = 8;
+
+/** The newest files stay, for other versions of Node and of the program. Each has about 1 MB. */
+const FILES_MAX = 8;
+
+/** Two unsigned 32-bit integers: the CRC-32 of all that follows it, and the number of updates. */
+const HEADER_BYTES = 8;
+
+/**
+ * Finds and reads the code cache of this Node.
+ * @param program file name of the program, which contains the hash of its content
+ * @returns null where no folder can be determined
+ */
+export function openCodeCache(program: string, options: CodeCacheOptions): CodeCache | null {
+  const { platform, arch } = options;
+  const folder = cacheFolder(options);
+  if (folder === null) return null;
+  // Covers the version of V8, its flags, and the features of the CPU.
+  const tag = cachedDataVersionTag();
+  const path = join(folder, `${program}.${platform}-${arch}-${tag}`);
+  const stored = readStored(folder, path);
+  return {
+    data: stored?.data,
+    update(script) {
+      const updates = (stored?.updates ?? 0) + 1;
+      // A command may have set flags: V8 would refuse what is made under them.
+      if (updates > UPDATES_MAX || cachedDataVersionTag() !== tag) return;
+      // V8 drops functions that a long run no longer uses: the larger one holds more.
+      const loaded = script.cachedDataRejected === true ? undefined : stored?.data;
+      attempt(() => {
+        makePrivateFolder(folder);
+        if (!isPrivateFolder(folder)) return;
+        write(path, () => ({ updates, data: larger(script.createCachedData(), loaded) }));
+        removeOldest(folder, path);
+      });
+    },
+  };
+}
+
+/** Null where there is no home folder, and for a relative path, which would be in any folder that the user is in. */
+function cacheFolder({ env, platform }: CodeCacheOptions): string | null {
+  const folder = attempt(() => resolveDirectories({ env, platform, home: homedir }).cache());
+  return folder !== null && isAbsolute(folder) ? folder : null;
+}
+
+/** Null when it is not there, not whole (V8 does not survive a damaged cache), or may be another user's: it is code. */
+function readStored(folder: string, path: string): Stored | null {
+  return attempt(() => {
+    if (!isPrivateFolder(folder)) return null;
+    const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    try {
+      const fileStats = fstatSync(file);
+      if (!fileStats.isFile() || !isPrivate(fileStats)) return null;
+      const content = readFileSync(file);
+      if (content.readUInt32LE(0) !== crc32(content.subarray(4))) return null;
+      return { updates: content.readUInt32LE(4), data: content.subarray(HEADER_BYTES) };
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+function isPrivateFolder(folder: string): boolean {
+  const stats = lstatSync(folder);
+  return stats.isDirectory() && isPrivate(stats);
+}
+
+/** Whether the user owns it, and no other user may write to it. On Windows the folder's place sees to that. */
+function isPrivate({ uid, mode }: Stats): boolean {
+  const user = process.geteuid?.();
+  return user === undefined || (uid === user && (mode & 0o022) === 0);
+}
+
+/** Replaces the file in one step; `create` is called when it can be written. */
+function write(path: string, create: () => Stored): void {
+  const draft = `${path}.${process.pid}-${Date.now()}`;
+  const file = openSync(draft, "wx", 0o600);
+  try {
+    const { updates, data } = create();
+    const header = Buffer.alloc(HEADER_BYTES);
+    header.writeUInt32LE(updates, 4);
+    header.writeUInt32LE(crc32(data, crc32(header.subarray(4))), 0);
+    writeFileSync(file, header);
+    writeFileSync(file, data);
+    renameSync(draft, path);
+  } catch {
+    rmSync(draft, { force: true });
+  } finally {
+    closeSync(file);
+  }
+}
+
+function removeOldest(folder: string, written: string): void {
+  const others = readdirSync(folder)
+    .filter((name) => name.startsWith("calctl-"))
+    .map((name) => join(folder, name))
+    .filter((path) => path !== written)
+    .map((path) => ({ path, time: lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .toSorted((a, b) => b.time - a.time);
+  for (const { path } of others.slice(FILES_MAX - 1)) rmSync(path, { force: true });
+}
+
+function larger(data: Buffer, other: Buffer | undefined): Buffer {
+  return other === undefined || other.length < data.length ? data : other;
+}
+
+/** Null when it throws. */
+function attempt<T>(action: () => T): T | null {
+  try {
+    return action();
+  } catch {
+    return null;
+  }
+}

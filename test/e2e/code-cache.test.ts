@@ -1,0 +1,172 @@
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Script } from "node:vm";
+import { crc32 } from "node:zlib";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
+
+/** Where the built program gets its compiled code from. To a copy of it, this Node can be another than its builder. */
+
+interface Copy extends Pick<Installation, "home"> {
+  run(...argv: readonly string[]): ReturnType<Installation["shell"]>;
+  /** File of the bundled program. */
+  readonly bundle: string;
+  /** Folder of the code caches that its runs make. */
+  readonly folder: string;
+}
+
+const THIS_NODE = `"${process.versions.v8} ${process.platform} ${process.arch}"`;
+
+function copyBuiltBy(builder: string, env: Readonly<Record<string, string>> = {}): Copy {
+  const root = mkdtempSync(join(tmpdir(), "calctl-built-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const dist = join(root, "dist");
+  cpSync(dirname(PROGRAM), dist, { recursive: true });
+  symlinkSync(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(root, "node_modules"));
+  const launcher = join(dist, "calctl.js");
+  const text = readFileSync(launcher, "utf8");
+  const changed = text.replace(new RegExp(`"[^" ]+ ${process.platform} ${process.arch}"`), builder);
+  expect(changed).toContain(builder);
+  writeFileSync(launcher, changed);
+  const [bundle = ""] = /calctl-\w+\.js/.exec(text) ?? [];
+  const { home, shell } = createInstallation(env);
+  return {
+    home,
+    bundle: join(dist, bundle),
+    folder: join(home, ".cache/calctl"),
+    run: (...argv) => shell(`"${process.execPath}" "${launcher}" ${argv.join(" ")}`),
+  };
+}
+
+function copyOfAnotherNode(env?: Readonly<Record<string, string>>): Copy {
+  return copyBuiltBy('"another Node"', env);
+}
+
+/** Path of the only code cache, which must be whole. */
+function onlyCache(folder: string): string {
+  const names = readdirSync(folder);
+  expect(names).toHaveLength(1);
+  const path = join(folder, names[0] ?? "");
+  const content = readFileSync(path);
+  expect(crc32(content.subarray(4))).toBe(content.readUInt32LE(0));
+  return path;
+}
+
+const LIST = ["events", "list", "--fields", "title"];
+
+test("the Node that built it needs no cache of its own", async () => {
+  const { home, run } = copyBuiltBy(THIS_NODE);
+  expect((await run(...LIST)).exitCode).toBe(0);
+  expect(existsSync(join(home, ".cache"))).toBe(false);
+});
+
+test("another Node makes one, and does the same with it", async () => {
+  const { run, folder } = copyOfAnotherNode();
+  expect(await run("--help")).toMatchObject({ exitCode: 0, stderr: "" });
+  onlyCache(folder);
+  expect(await run(...LIST)).toMatchObject({ exitCode: 0, stdout: "" });
+  expect(await run(...LIST)).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+  onlyCache(folder);
+});
+
+test("a command over the network makes one", async () => {
+  const service = createInstallation().start(
+    ...["service", "start", "--memory", "--sample", "--port", "0", "-o", "json"],
+  );
+  const { base_url: url, token } = JSON.parse(await service.stdoutWith("\n"));
+  const { run, folder } = copyOfAnotherNode({ CALCTL_BASE_URL: url, CALCTL_TOKEN: token });
+  expect(await run("whoami")).toMatchObject({ exitCode: 0, stderr: "" });
+  onlyCache(folder);
+});
+
+test("--version leaves nothing", async () => {
+  const { run, home } = copyOfAnotherNode();
+  expect(await run("--version")).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(readdirSync(home)).toEqual([]);
+});
+
+test("where nothing can be written it runs without, and says nothing", async () => {
+  const { run } = copyOfAnotherNode({ CALCTL_CACHE_DIR: "/dev/null/calctl" });
+  expect(await run("--help")).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
+test("twenty first runs at once leave one whole file", async () => {
+  const { run, folder } = copyOfAnotherNode();
+  const runs = await Promise.all(Array.from({ length: 20 }, () => run("--help")));
+  expect(new Set(runs.map(({ exitCode, stderr }) => `${exitCode} ${stderr}`))).toEqual(new Set(["0 "]));
+  expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1);
+  onlyCache(folder);
+});
+
+describe("a cache is code", () => {
+  const EVIL = "this is not the program";
+
+  /** A machine that has a cache with code of someone else; V8 compares no more of a source than its length. */
+  async function createAttacked() {
+    const copy = copyOfAnotherNode();
+    await copy.run("--help");
+    const file = onlyCache(copy.folder);
+    const source = `(function(){console.log(${JSON.stringify(EVIL)})})`;
+    const script = new Script(source.padEnd(readFileSync(copy.bundle).length), { filename: copy.bundle });
+    const updates = Buffer.from([8, 0, 0, 0]);
+    const checked = Buffer.concat([updates, script.createCachedData()]);
+    const checksum = Buffer.alloc(4);
+    checksum.writeUInt32LE(crc32(checked));
+    writeFileSync(file, Buffer.concat([checksum, checked]));
+    return { ...copy, file };
+  }
+
+  test("one's own is run", async () => {
+    const { run } = await createAttacked();
+    expect((await run("--help")).stdout).toBe(`${EVIL}\n`);
+  });
+
+  test.each<[string, (paths: { file: string; folder: string }) => void]>([
+    ["a file that others may write", ({ file }) => chmodSync(file, 0o622)],
+    ["a file that the group may write", ({ file }) => chmodSync(file, 0o620)],
+    ["a folder that others may write", ({ folder }) => chmodSync(folder, 0o777)],
+    [
+      "a linked file",
+      ({ file }) => {
+        renameSync(file, `${file}.moved`);
+        symlinkSync(`${file}.moved`, file);
+      },
+    ],
+    [
+      "a linked folder",
+      ({ folder }) => {
+        renameSync(folder, `${folder}.moved`);
+        symlinkSync(`${folder}.moved`, folder);
+      },
+    ],
+  ])("%s is not", async (_, weaken) => {
+    const { run, ...paths } = await createAttacked();
+    weaken(paths);
+    const { exitCode, stdout, stderr } = await run("--help");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toContain("Usage: calctl");
+  });
+
+  test.for(["file", "folder"] as const)("another user's %s is not", async (which, { skip }) => {
+    if (process.geteuid?.() !== 0) skip("only root can give a file away");
+    const { run, ...paths } = await createAttacked();
+    chownSync(paths[which], 65_534, 65_534);
+    const { exitCode, stdout, stderr } = await run("--help");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toContain("Usage: calctl");
+  });
+});
