@@ -1,9 +1,15 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     restoreMocks: true,
     testTimeout: 20_000,
+    // Modules hold no state, so files can share a process, with what it has loaded and compiled.
+    isolate: false,
+    // Much of the time is waiting for other processes and for the network.
+    maxWorkers: Math.min(2 * availableParallelism(), 8),
+    globalSetup: ["test/support/build-setup.mjs"],
     setupFiles: ["test/support/hermetic-setup.ts"],
     env: {
       // An offset of 12:45 with clock changes: code that reads the machine's zone by mistake is found out.
@@ -12,19 +18,6 @@ export default defineConfig({
       HOME: "/dev/null",
       LC_ALL: "C.UTF-8",
     },
-    projects: [
-      {
-        extends: true,
-        test: { name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**"] },
-      },
-      {
-        extends: true,
-        test: {
-          name: "e2e",
-          include: ["test/e2e/**/*.test.ts"],
-          globalSetup: ["test/support/build-setup.mjs"],
-        },
-      },
-    ],
+    include: ["test/**/*.test.ts"],
   },
 });

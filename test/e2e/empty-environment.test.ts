@@ -1,8 +1,5 @@
-import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { createInstallation, PROGRAM } from "../support/spawned.js";
+import { describe, expect, test } from "vitest";
+import { copyProgram, createInstallation, PROGRAM } from "../support/spawned.js";
 
 /** D12: as under cron, in containers and in units: no variable, no terminal, no stdin. */
 
@@ -61,13 +58,9 @@ test("D12 a user without a home folder: one line says what to set", async ({ ski
   if (process.platform !== "linux" || process.getuid?.() !== 0) {
     skip("only root can take the id of a user that does not exist, and setpriv is Linux's");
   }
-  const copy = mkdtempSync(join(tmpdir(), "calctl-bare-"));
-  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
-  cpSync(dirname(PROGRAM), copy, { recursive: true });
-  chmodSync(copy, 0o755);
   const asNobody = `setpriv --reuid 54321 --regid 54321 --clear-groups`;
   const result = await createInstallation().shell(
-    `env -i ${asNobody} '${process.execPath}' '${join(copy, "calctl.js")}' whoami <&-`,
+    `cd /; env -i ${asNobody} '${process.execPath}' '${copyProgram()}' whoami <&-`,
   );
   expect(result).toEqual({
     exitCode: 10,

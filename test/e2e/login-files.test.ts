@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
-import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
+import { copyProgram, createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
 
 /** Logins that meet each other, and machines that refuse to write. */
 
@@ -51,12 +51,13 @@ describe("logins at the same moment", () => {
 });
 
 describe("a login that cannot write", () => {
-  const login = `"${process.execPath}" "${PROGRAM}" login --with-token --insecure-storage -p work`;
+  const login = (program: string) =>
+    `"${process.execPath}" "${program}" login --with-token --insecure-storage -p work`;
 
   test("because the disk is full is exit 10 and leaves nothing", async () => {
     server.tokens.add("pat-1");
     // No file may grow beyond nothing, and the signal that says so is ignored: as on a full disk, writing fails.
-    const result = await installation.shell(`trap "" XFSZ; ulimit -f 0; echo pat-1 | ${login}`);
+    const result = await installation.shell(`trap "" XFSZ; ulimit -f 0; echo pat-1 | ${login(PROGRAM)}`);
     expect(result).toMatchObject({ exitCode: 10, stdout: "", stderr: expect.stringContaining("(EFBIG)") });
     expect(tokenFiles()).toEqual([]);
     expect((await installation.run("profiles", "list", "--fields", "name")).stdout).toBe("local\n");
@@ -70,7 +71,7 @@ describe("a login that cannot write", () => {
     const drop = "setpriv --reuid 65534 --regid 65534 --clear-groups";
     const env = `env CALCTL_DATA_DIR="${folder}" CALCTL_CONFIG_DIR="${folder}"`;
     const result = await installation.shell(
-      `chmod 711 "${installation.home}"; ${drop} ${env} ${login} < "${folder}/token"`,
+      `chmod 711 "${installation.home}"; cd /; ${drop} ${env} ${login(copyProgram())} < "${folder}/token"`,
     );
     expect(result).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("(EACCES)") });
     expect(server.userRequests).toEqual([]);

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
 import { startSession } from "../support/keyring.js";
-import { processesOf } from "../support/processes.js";
+import { awaitProcess, processesOf } from "../support/processes.js";
 import { createInstallation, PROGRAM } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 
@@ -136,16 +136,14 @@ describeWithSystem("keyring", "the keyring", () => {
       const installation = createInstallation(session.env);
       await signIn(installation);
       session.stop();
-      // Killed after 6 seconds, which would be another exit code than 10.
-      const timed = await installation.shell(
-        `exec timeout -s KILL 6 "${process.execPath}" "${PROGRAM}" whoami`,
-      );
-      expect(timed).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("its service hangs") });
-      // Killed a second after the signal, which would be another exit code than 130.
-      const interrupted = await installation.shell(
-        `exec timeout --foreground --preserve-status -s INT -k 1 1.5 "${process.execPath}" "${PROGRAM}" whoami`,
-      );
-      expect(interrupted.exitCode).toBe(130);
+      const interrupted = installation.start("whoami");
+      await awaitProcess(installation.home, ({ commandLine }) => commandLine.includes("--keychain-helper"));
+      interrupted.child.kill("SIGINT");
+      expect((await interrupted.ended).exitCode).toBe(130);
+      expect(await installation.run("whoami")).toMatchObject({
+        exitCode: 10,
+        stderr: expect.stringContaining("its service hangs"),
+      });
       expect(processesOf(installation.home)).toEqual([]);
       expect((await installation.runWith({ env: { CALCTL_TOKEN: "pat-1" } }, "whoami")).exitCode).toBe(0);
     });
@@ -154,10 +152,10 @@ describeWithSystem("keyring", "the keyring", () => {
       const session = await startSession({ keyring: "locked", prompter: true });
       const installation = createInstallation(session.env);
       pretendSignedIn(installation);
-      const timed = await installation.shell(
-        `exec timeout -s KILL 6 "${process.execPath}" "${PROGRAM}" logout`,
-      );
-      expect(timed).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("nobody answered") });
+      expect(await installation.run("logout")).toMatchObject({
+        exitCode: 10,
+        stderr: expect.stringContaining("nobody answered"),
+      });
     });
   });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
 import { addressIn } from "../support/login-run.js";
-import { processesOf } from "../support/processes.js";
+import { awaitProcess, handlesInterrupt, processesOf } from "../support/processes.js";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
 
 /** The built program: terminals, browsers, signals, and what they leave behind. */
@@ -89,10 +89,6 @@ describe("the client secret", () => {
 });
 
 describe("signals", () => {
-  /** Ends with 137 if the program is still there a second after the signal. */
-  const within = (signal: string, argv: string) =>
-    `timeout --foreground --preserve-status -s ${signal} -k 1 2 "${process.execPath}" "${PROGRAM}" ${argv}`;
-
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
@@ -110,8 +106,9 @@ describe("signals", () => {
   });
 
   test("SIGINT while a browser launcher hangs leaves no launcher of ours", async () => {
-    const env = browser("exec sleep 60");
-    const login = installation.startOnTerminal(within("INT", "login --insecure-storage"), env);
+    const login = startOnTerminal(browser("exec sleep 60"));
+    await awaitProcess(installation.home, ({ commandLine }) => commandLine === "sleep 60 ");
+    await interruptLogin();
     expect((await login.ended).exitCode).toBe(130);
     const left = processesOf(installation.home).filter(({ commandLine }) => commandLine.includes("helper"));
     expect(left).toEqual([]);
@@ -119,8 +116,10 @@ describe("signals", () => {
   });
 
   test("SIGINT while stdin is a pipe that nobody ends: 130", async () => {
-    const line = within("INT", "login --with-token --insecure-storage");
-    const { exitCode, stdout } = await installation.shell(`${line} < <(exec sleep 60 2>/dev/null)`);
+    const login = `"${process.execPath}" "${PROGRAM}" login --with-token --insecure-storage`;
+    const ended = installation.shell(`${login} < <(exec sleep 60 2>/dev/null)`);
+    await interruptLogin();
+    const { exitCode, stdout } = await ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
     for (const { pid } of processesOf(installation.home)) process.kill(pid, "SIGKILL");
   });
@@ -132,14 +131,18 @@ describe("signals", () => {
     writeFileSync(join(folder, "config.json"), JSON.stringify({ profile: "work", profiles: { work } }));
     const running = installation.start("whoami", "-p", "work");
     onTestFinished(() => void running.child.kill("SIGKILL"));
-    await seen(() => processesOf(installation.home).some(({ commandLine }) => commandLine === "sleep 60 "));
+    await awaitProcess(installation.home, ({ commandLine }) => commandLine === "sleep 60 ");
     running.child.kill("SIGINT");
     expect((await running.ended).exitCode).toBe(130);
     expect(processesOf(installation.home)).toEqual([]);
   });
 });
 
-/** Resolves once it is so. */
-async function seen(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+/** Sends SIGINT to the login that runs, once it is ready for it. */
+async function interruptLogin(): Promise<void> {
+  const { pid } = await awaitProcess(
+    installation.home,
+    (seen) => seen.commandLine.startsWith(`${process.execPath} ${PROGRAM} login`) && handlesInterrupt(seen),
+  );
+  process.kill(pid, "SIGINT");
 }

@@ -1,5 +1,5 @@
 import type { Service } from "../../src/service/service.js";
-import { type Framing, formatAnswer, type WireAnswer } from "./http-bytes.js";
+import { bufferOf, type Framing, formatAnswer, type WireAnswer } from "./http-bytes.js";
 
 /** What a fault server does about one request, step by step. */
 
@@ -52,7 +52,7 @@ export const receive: Step = (exchange) => exchange.receive();
 
 /** Sends bytes as they are. */
 export function send(bytes: string | Uint8Array): Step {
-  return (exchange) => exchange.write(Buffer.from(bytes));
+  return (exchange) => exchange.write(bufferOf(bytes));
 }
 
 /** Waits for the whole request and answers it. */

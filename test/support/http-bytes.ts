@@ -19,7 +19,7 @@ const CHUNK = 24;
 /** Formats an answer; the framing's own headers are added unless it has them. */
 export function formatAnswer(answer: WireAnswer, framing: Framing = "length"): Buffer {
   const { status, headers = {} } = answer;
-  const body = Buffer.from(answer.body ?? "");
+  const body = bufferOf(answer.body ?? "");
   const bodiless = status === 204 || status === 304;
   const all = { ...(bodiless ? {} : framingHeaders(framing, body.length)), ...headers };
   const lines = Object.entries(all).flatMap(([name, value]) =>
@@ -30,6 +30,13 @@ export function formatAnswer(answer: WireAnswer, framing: Framing = "length"): B
   );
   if (bodiless) return head;
   return Buffer.concat([head, ...(framing === "chunked" ? chunksOf(body) : [body])]);
+}
+
+/** Bytes are not copied: some bodies are larger than any answer may be. */
+export function bufferOf(bytes: string | Uint8Array): Buffer {
+  return typeof bytes === "string"
+    ? Buffer.from(bytes)
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function framingHeaders(framing: Framing, length: number): Record<string, string> {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { vi } from "vitest";
 
 export interface ProcessSeen {
   readonly pid: number;
@@ -21,6 +22,27 @@ export function listProcesses(): readonly ProcessSeen[] {
 /** Processes that were started with a home folder. */
 export function processesOf(home: string): readonly ProcessSeen[] {
   return listProcesses().filter(({ environment }) => environment.split("\n").includes(`HOME=${home}`));
+}
+
+/** Resolves with a process of a home folder, once one that fits runs. */
+export async function awaitProcess(
+  home: string,
+  fits: (process: ProcessSeen) => boolean,
+): Promise<ProcessSeen> {
+  return vi.waitFor(
+    () => {
+      const found = processesOf(home).find(fits);
+      if (found === undefined) throw new Error("no such process came");
+      return found;
+    },
+    { timeout: 15_000 },
+  );
+}
+
+/** Whether a process has a handler for SIGINT. */
+export function handlesInterrupt({ pid }: ProcessSeen): boolean {
+  const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? "0";
+  return (BigInt(`0x${caught}`) & 0b10n) !== 0n;
 }
 
 /** Empty for a process that has just ended. */

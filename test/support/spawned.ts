@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
@@ -9,6 +9,15 @@ import type { RunResult } from "./harness.js";
 
 /** The built program. */
 export const PROGRAM = fileURLToPath(new URL("../../dist/calctl.js", import.meta.url));
+
+/** Copies the program, without its packages, to a folder that every user may enter: the checkout may be closed to them. */
+export function copyProgram(): string {
+  const copy = mkdtempSync(join(tmpdir(), "calctl-copy-"));
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+  cpSync(dirname(PROGRAM), copy, { recursive: true });
+  chmodSync(copy, 0o755);
+  return join(copy, basename(PROGRAM));
+}
 
 export interface Installation {
   /** The home folder; all data of the program lies below it. */
