@@ -1,10 +1,9 @@
 import * as v from "valibot";
 import { isJsonObject } from "../../contract/json.js";
-import { JSON_MEDIA_TYPE } from "../../contract/limits.js";
 import { tokenRequestSchema } from "../../contract/oauth.js";
 import { addToken } from "../admin/credentials.js";
 import { parseJsonBody } from "../http/content.js";
-import { ProblemError, type Reply } from "../http/reply.js";
+import { jsonReply, ProblemError, type Reply } from "../http/reply.js";
 import { hashSecret, sameSecret } from "../secrets.js";
 import { findClient, redeemCode, revokeTokenOfCode, setTokenOfCode } from "../store/clients.js";
 import type { AuthorizationCodeRow, ClientRow } from "../store/schema.js";
@@ -122,17 +121,9 @@ export function tokenReply(
   body: object,
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
-  return {
-    status,
-    headers: {
-      "content-type": `${JSON_MEDIA_TYPE}; charset=utf-8`,
-      "cache-control": "no-store",
-      pragma: "no-cache",
-      "x-content-type-options": "nosniff",
-      ...headers,
-    },
-    body: new TextEncoder().encode(JSON.stringify(body)),
-  };
+  const reply = jsonReply(status, body);
+  const privacy = { "cache-control": "no-store", pragma: "no-cache", "x-content-type-options": "nosniff" };
+  return { ...reply, headers: { ...reply.headers, ...privacy, ...headers } };
 }
 
 export type TokenErrorCode =
