@@ -2,8 +2,9 @@ import { DEFAULT_MEDIA_TYPE } from "../contract/limits.js";
 import { parseRateLimit, type RateLimit } from "../contract/rate-limit.js";
 import type { Activity, Calendar, CalendarEvent, EventDraft, Label, User } from "../contract/shapes.js";
 import { createJsonApi, type RequestRoute } from "./json-api/json-api.js";
-import { activityBody, eventBody } from "./json-api/requests.js";
 import {
+  activityBody,
+  eventBody,
   indexIncluded,
   readActivity,
   readCalendar,

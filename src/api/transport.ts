@@ -19,6 +19,10 @@ export interface HttpResponse {
   readonly body: Uint8Array;
 }
 
+export function isSuccess({ status }: Pick<HttpResponse, "status">): boolean {
+  return status >= 200 && status < 300;
+}
+
 /**
  * Sends one request and resolves with any response, whatever its status.
  * The innermost one talks to a socket or to the embedded service; decorators wrap it.

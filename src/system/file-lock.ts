@@ -67,20 +67,12 @@ export async function withFileLock<T>(
 
 async function acquire(path: string, entry: string, options: FileLockOptions): Promise<void> {
   const { signal, timeout = TIMEOUT, sleep = sleepFor } = options;
-  const sightings = new Map<string, Sighting>();
+  const search: Search = { path, entry, sightings: new Map(), isRunning: options.processes.isRunning };
   for (let waited = 0; ; ) {
     signal?.throwIfAborted();
-    const holder = await findHolder({
-      path,
-      entry,
-      waited,
-      sightings,
-      isRunning: options.processes.isRunning,
-    });
+    const holder = await findHolder(search, waited);
     if (holder === undefined && (await claim(path, entry))) return;
-    if (waited >= timeout) {
-      throw new LockBusyError(path, holder === undefined ? null : pidOf(holder));
-    }
+    if (waited >= timeout) throw new LockBusyError(path, holder === undefined ? null : pidOf(holder));
     const delay = randomInt(RETRY_DELAY.min, RETRY_DELAY.max + 1);
     await sleep(delay, signal);
     waited += delay;
@@ -107,14 +99,13 @@ interface Sighting {
 interface Search {
   readonly path: string;
   readonly entry: string;
-  readonly waited: number;
   readonly sightings: Map<string, Sighting>;
   readonly isRunning: (pid: number) => boolean;
 }
 
 /** The first entry that is not stale; stale ones before it are removed. */
-async function findHolder(search: Search): Promise<string | undefined> {
-  const { path, waited, sightings } = search;
+async function findHolder(search: Search, waited: number): Promise<string | undefined> {
+  const { path, sightings } = search;
   for (const other of (await readEntries(path)) ?? []) {
     const sighting = sightings.get(other) ?? { firstSeen: waited, expired: undefined };
     sightings.set(other, sighting);

@@ -12,7 +12,7 @@ import {
   STATUSES,
 } from "./fault-rows.js";
 
-/** What each failure means to each method: how often the server saw the request, the exit code, the sentence. */
+/** For each failure and method: how often the server saw the request, the exit code, the message. */
 
 const IDEMPOTENT = COMMANDS.filter(([method]) => method !== "POST");
 const POSTS = COMMANDS.filter(([method]) => method === "POST");
@@ -27,13 +27,13 @@ function fill({ calendarId, eventId }: RemoteWorld, text: string): string {
   return text.replace("CALENDAR", calendarId).replace("EVENT", eventId);
 }
 
-/** The one sentence, behind the notes on repeats and in front of a hint; null where there is another. */
+/** The error message, after the notes on retries and before a hint; null if there is more than that. */
 function lastSentence({ stderr }: { readonly stderr: string }): string | null {
   return /^error: (.+)\n(?:hint: .+\n)?$/m.exec(stderr)?.[1] ?? null;
 }
 
-/** How one row of the table came out. */
-interface Outcome {
+/** The result of one row of the table. */
+interface RowResult {
   readonly name: string;
   readonly exitCode: number;
   /** How often the server saw the request, and the program paused. */
@@ -50,7 +50,7 @@ async function playRow(
   world: RemoteWorld,
   command: FaultedCommand,
   { row, flags }: { readonly row: FaultRow; readonly flags: readonly string[] },
-): Promise<Outcome> {
+): Promise<RowResult> {
   const [method, path] = command;
   const before = world.pauses.length;
   world.server.forget();
@@ -72,17 +72,17 @@ function expectedOf({ name, message, ...row }: FaultRow, method: Method) {
   };
 }
 
-/** All rows of a table, one after the other in one world: no row leaves anything behind. */
+/** All rows of a table, one after the other in one world: no row affects the next. */
 async function playRows(command: FaultedCommand, rows: readonly FaultRow[], flags: readonly string[] = []) {
   const world = await createRemoteWorld();
-  const outcomes: Outcome[] = [];
-  for (const row of rows) outcomes.push(await playRow(world, command, { row, flags }));
-  return { outcomes, expected: rows.map((row) => expectedOf(row, command[0])) };
+  const results: RowResult[] = [];
+  for (const row of rows) results.push(await playRow(world, command, { row, flags }));
+  return { results, expected: rows.map((row) => expectedOf(row, command[0])) };
 }
 
 async function expectRows(command: FaultedCommand, rows: readonly FaultRow[]): Promise<void> {
-  const { outcomes, expected } = await playRows(command, rows);
-  expect(outcomes).toEqual(expected);
+  const { results, expected } = await playRows(command, rows);
+  expect(results).toEqual(expected);
 }
 
 describe.each(IDEMPOTENT)("C1 %s %s", (...command) => {
@@ -95,21 +95,21 @@ describe.each(POSTS)("C2 %s %s reaches the server once", (...command) => {
   test("whatever the status", () => expectRows(command, STATUSES));
 });
 
-/** Every run of the harness fails that tells its token; here all that goes over the wire is told. */
+/** The harness fails a run that prints its token; here everything on the wire is printed. */
 test.each([...IDEMPOTENT.slice(0, 1), ...POSTS.slice(0, 1)])(
   "C13 %s %s with --debug: the same ends, and no token on stderr",
   async (...command) => {
-    const { outcomes, expected } = await playRows(command, [...NO_WHOLE_ANSWER, ...STATUSES], ["--debug"]);
-    const ends = ({ name, exitCode, seen }: Pick<Outcome, "name" | "exitCode" | "seen">) => ({
+    const { results, expected } = await playRows(command, [...NO_WHOLE_ANSWER, ...STATUSES], ["--debug"]);
+    const ends = ({ name, exitCode, seen }: Pick<RowResult, "name" | "exitCode" | "seen">) => ({
       name,
       exitCode,
       seen,
     });
-    expect(outcomes.map(ends)).toEqual(expected.map(ends));
+    expect(results.map(ends)).toEqual(expected.map(ends));
   },
 );
 
-/** The request before the one that is to fail: after it the server is gone. */
+/** Closes the server after the request before the one that is to fail. */
 function goBefore(world: RemoteWorld, method: Method): void {
   const { server, service, calendarId, eventId } = world;
   const last = method === "PUT" ? `GET /calendars/${calendarId}/events/${eventId}` : "GET /calendars";
@@ -118,13 +118,13 @@ function goBefore(world: RemoteWorld, method: Method): void {
     const { headers, ...rest } = await answer(request);
     return { ...rest, headers: { ...headers, connection: "close" } };
   };
-  // No connection stays open that could be used again.
+  // Leaves no connection open for reuse.
   server.otherwise([reply(closing), close]);
   server.on(last, [receive, leave, reply(closing), close]);
 }
 
-describe("what surely never arrived", () => {
-  test.each(COMMANDS)("C1 C2 %s %s, refused: repeated, and safe to repeat", async (...command) => {
+describe("what certainly never arrived", () => {
+  test.each(COMMANDS)("C1 C2 %s %s, refused: retried, and safe to repeat", async (...command) => {
     const world = await createRemoteWorld();
     goBefore(world, command[0]);
     const result = await meet(world, command);
@@ -146,7 +146,7 @@ describe("what surely never arrived", () => {
     expect(pauses).toBe(2);
   });
 
-  test.each(COMMANDS)("C1 C2 %s %s, no connection in time: repeated", async (...command) => {
+  test.each(COMMANDS)("C1 C2 %s %s, no connection in time: retried", async (...command) => {
     const world = await createRemoteWorld();
     const silent = await startFaultServer({ timers: world.timers });
     silent.onConnection([hang], [hang], [hang], [hang]);
@@ -159,7 +159,7 @@ describe("what surely never arrived", () => {
     expect(silent.connections).toHaveLength(4);
   });
 
-  test.each(COMMANDS)("C9 %s %s, a certificate nobody trusts: asked once", async (...command) => {
+  test.each(COMMANDS)("C9 %s %s, an untrusted certificate: one attempt", async (...command) => {
     const world = await createRemoteWorld();
     const server = await startFaultServer({ tls: createCertificate() });
     const env = { ...world.env, CALCTL_BASE_URL: server.baseUrl.replace("127.0.0.1", "localhost") };
@@ -173,7 +173,7 @@ describe("what surely never arrived", () => {
   });
 });
 
-describe("what succeeds all the same", () => {
+describe("what succeeds nevertheless", () => {
   test.each(IDEMPOTENT)("C1 %s %s, reset three times, then answered", async (...command) => {
     const world = await createRemoteWorld();
     const target = `${command[0]} ${fill(world, command[1])}`;
@@ -182,7 +182,7 @@ describe("what succeeds all the same", () => {
     expect(world.pauses).toEqual([250, 500, 1000]);
   });
 
-  test.each(COMMANDS)("C1 %s %s, byte by byte and behind an early hint", async (...command) => {
+  test.each(COMMANDS)("C1 %s %s, byte by byte after an early hint", async (...command) => {
     const world = await createRemoteWorld();
     const early = drip("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n");
     world.server.on(`${command[0]} ${fill(world, command[1])}`, [

@@ -2,11 +2,11 @@ import * as v from "valibot";
 import { lenientManySchema, lenientOneSchema } from "../../contract/lenient-resources.js";
 import { JSON_MEDIA_TYPE } from "../../contract/limits.js";
 import { ROUTES, type Route, type RouteName } from "../../contract/routes.js";
+import { usageError } from "../../errors.js";
 import type { Send } from "../sending/sender.js";
 import type { HttpResponse } from "../transport.js";
 import { createContractErrors, nameRequest, type RequestDescription, unreadableResponse } from "./errors.js";
 import { NotJsonError, readJsonBody } from "./json-body.js";
-import { expandPath, formatQuery } from "./requests.js";
 
 export interface JsonApiOptions {
   readonly send: Send;
@@ -70,6 +70,29 @@ export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApi
       many: (read) => readDocument(description, success, { schema: lenientManySchema, read }),
     };
   };
+}
+
+/**
+ * Fills the ids into a path of the contract, so that the URL cannot leave the base URL.
+ * @param template a path such as `/calendars/{calendar_id}`
+ * @throws CliError usage when an id is empty, `.` or `..`
+ */
+function expandPath(template: string, ids: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name] ?? "";
+    // encodeURIComponent keeps dots, and a URL parser would go up a level.
+    if (id === "" || id === "." || id === "..")
+      throw usageError(`"${id}" is not a valid ${name.replace("_", " ")}`);
+    return encodeURIComponent(id);
+  });
+}
+
+/** A query string with its `?`, or an empty one. Commas are not encoded: the contract's lists use them. */
+function formatQuery(query: Readonly<Record<string, string | undefined>>): string {
+  const pairs = Object.entries(query)
+    .filter((pair): pair is [string, string] => pair[1] !== undefined)
+    .map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll("%2C", ",")}`);
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
 interface Success {

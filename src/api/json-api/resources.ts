@@ -11,7 +11,7 @@ import {
   lenientUserAttributes,
   readIdentifiers,
 } from "../../contract/lenient-resources.js";
-import type { Activity, Calendar, CalendarEvent, Label, User } from "../../contract/shapes.js";
+import type { Activity, Calendar, CalendarEvent, EventDraft, Label, User } from "../../contract/shapes.js";
 
 /** The `included` resources of a response by type and id. */
 export type Included = ReadonlyMap<string, LenientResource>;
@@ -158,4 +158,29 @@ function formatInstant(time: WireDateTime | null): string | null {
 /** The date as written, whatever the offset. */
 function formatDate(time: WireDateTime | null): string | null {
   return time === null ? null : `${time.date}T00:00:00.000Z`;
+}
+
+/**
+ * Body of a create or update: only the contract's writable fields, related ids in composite form. JSON.stringify drops
+ * undefined fields.
+ */
+export function eventBody(draft: EventDraft, calendarId: string): unknown {
+  const { label_id: labelId, attendee_ids: attendeeIds, ...attributes } = draft;
+  return {
+    data: {
+      attributes,
+      relationships: {
+        label: { data: { id: compositeId(calendarId, labelId), type: "label" } },
+        attendees:
+          attendeeIds === undefined
+            ? undefined
+            : { data: attendeeIds.map((id) => ({ id: compositeId(calendarId, id), type: "user" })) },
+      },
+    },
+  };
+}
+
+/** Body of a comment. */
+export function activityBody(content: string): unknown {
+  return { data: { attributes: { content } } };
 }

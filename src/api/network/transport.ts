@@ -1,8 +1,9 @@
+import type { Dispatcher } from "undici";
 import type { SetTimer } from "../../system/clock.js";
-import type { HttpRequest, HttpResponse, Transport } from "../transport.js";
-import { attempt } from "./attempt.js";
+import { type HttpRequest, type HttpResponse, isSuccess, type Sent, type Transport } from "../transport.js";
+import { interruptedWrite } from "../uncertain-writes.js";
 import { createConnections } from "./connections.js";
-import { MEBIBYTE } from "./errors.js";
+import { AttemptTimeout, describeFailure, type FailedAttempt, MEBIBYTE } from "./errors.js";
 import type { ProxyServer } from "./proxy-errors.js";
 
 const MAX_RESPONSE_SIZE = 32 * MEBIBYTE;
@@ -39,4 +40,150 @@ export function createUndiciTransport(options: UndiciTransportOptions): UndiciTr
     return attempt(request, { dispatcher, proxy, timeout, connectTimeout, setTimer, maxResponseSize });
   }
   return { send, close: () => connections.close() };
+}
+
+interface Timeouts {
+  /** Longest time until the request begins to be written, in milliseconds. */
+  readonly connectTimeout: number;
+  /** Longest time of the whole attempt in milliseconds. */
+  readonly timeout: number;
+  readonly setTimer: SetTimer;
+}
+
+interface AttemptOptions extends Timeouts, Pick<FailedAttempt, "proxy" | "maxResponseSize"> {
+  readonly dispatcher: Dispatcher;
+}
+
+/**
+ * Sends a request once. A response that is not a success is complete once its headers are there: if its body is lost,
+ * late or too large, it is empty.
+ * @throws TransportError when there is no complete response
+ * @throws the reason of the request's signal; with a warning for a write that was in progress
+ */
+async function attempt(request: HttpRequest, options: AttemptOptions): Promise<HttpResponse> {
+  const { signal } = request;
+  signal?.throwIfAborted();
+  const limits = startLimits(signal, options);
+  const running = startRequest(options.dispatcher, request, limits.connected);
+  try {
+    return await Promise.race([running.response, limits.exceeded]);
+  } catch (cause) {
+    running.abort();
+    const [sent, head] = [running.sent(), running.head()];
+    if (signal?.aborted === true) {
+      throw sent === "no" ? signal.reason : interruptedWrite(request.method, signal.reason);
+    }
+    if (head !== null && !isSuccess(head)) return { ...head, body: new Uint8Array() };
+    throw describeFailure(cause, { ...options, sent, url: new URL(request.url) });
+  } finally {
+    limits.clear();
+  }
+}
+
+interface Limits {
+  /** Rejects with the signal's reason or an AttemptTimeout. */
+  readonly exceeded: Promise<never>;
+  /** Ends the time limit for connecting. */
+  readonly connected: () => void;
+  readonly clear: () => void;
+}
+
+function startLimits(
+  signal: AbortSignal | undefined,
+  { connectTimeout, timeout, setTimer }: Timeouts,
+): Limits {
+  const controller = new AbortController();
+  const stop = (milliseconds: number) => controller.abort(new AttemptTimeout(milliseconds));
+  const interrupt = () => controller.abort(signal?.reason);
+  const cancelConnectTimer = setTimer(connectTimeout, () => stop(connectTimeout));
+  const cancelTimer = setTimer(timeout, () => stop(timeout));
+  signal?.addEventListener("abort", interrupt);
+  return {
+    exceeded: new Promise((_, reject) => {
+      controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
+    }),
+    connected: cancelConnectTimer,
+    clear() {
+      cancelConnectTimer();
+      cancelTimer();
+      signal?.removeEventListener("abort", interrupt);
+    },
+  };
+}
+
+type ResponseHead = Omit<HttpResponse, "body">;
+
+interface RunningRequest {
+  /** Rejects with undici's own error. */
+  readonly response: Promise<HttpResponse>;
+  readonly sent: () => Sent;
+  /** Null until the headers are complete. */
+  readonly head: () => ResponseHead | null;
+  /** Ends the request. If it still waits for a connection, it will not be written. */
+  readonly abort: () => void;
+}
+
+/**
+ * Sends a request over undici and tracks its progress. Redirects are not followed, and nothing is retried.
+ * @param onStarted called when the connection is open, before the first byte is written
+ */
+function startRequest(dispatcher: Dispatcher, request: HttpRequest, onStarted: () => void): RunningRequest {
+  let controller: Dispatcher.DispatchController | undefined;
+  let aborted = false;
+  let head: ResponseHead | null = null;
+  const chunks: Buffer[] = [];
+  const response = new Promise<HttpResponse>((resolve, reject) => {
+    dispatcher.dispatch(toDispatchOptions(request), {
+      onRequestStart(started) {
+        if (aborted) return started.abort(ABORTED);
+        controller = started;
+        onStarted();
+      },
+      onResponseStart(_, status, headers) {
+        // Interim responses are below 200.
+        if (status >= 200) head = { status, headers: joinHeaders(headers) };
+      },
+      onResponseData(_, chunk) {
+        chunks.push(chunk);
+      },
+      onResponseEnd() {
+        if (head === null) return;
+        const complete = { ...head, body: Buffer.concat(chunks) };
+        // undici reuses the connection only after another turn of the event loop, and the next request should get it.
+        queueMicrotask(() => setImmediate(resolve, complete));
+      },
+      onResponseError(_, error) {
+        reject(error);
+      },
+    });
+  });
+  return {
+    response,
+    sent() {
+      if (controller === undefined) return "no";
+      return head === null ? "maybe" : "answered";
+    },
+    head: () => head,
+    abort() {
+      aborted = true;
+      controller?.abort(ABORTED);
+    },
+  };
+}
+
+const ABORTED = new Error("the response is no longer needed");
+
+function toDispatchOptions({ url, method, headers, body }: HttpRequest): Dispatcher.DispatchOptions {
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: `${pathname}${search}`, method, headers: { ...headers }, body: body ?? null };
+}
+
+function joinHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) joined[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return joined;
 }

@@ -1,6 +1,12 @@
 import type { CliError } from "../../errors.js";
 import type { Clock } from "../../system/clock.js";
-import { type HttpRequest, type HttpResponse, type Transport, TransportError } from "../transport.js";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  isSuccess,
+  type Transport,
+  TransportError,
+} from "../transport.js";
 import { afterUncertainAttempt, interruptedWrite, outcomeUnknown } from "../uncertain-writes.js";
 import { clockOffset, type RequestTimes, readRetryAfter } from "./rate-limit.js";
 import type { OnWait, RateLimiter, RateLimitReached } from "./rate-limiter.js";
@@ -110,7 +116,7 @@ async function attempt<T>(
     const times = { sentAt, receivedAt: clock.now() };
     onResponse(response);
     await limiter.observe(response, times);
-    if (response.status < 200 || response.status > 299) return { kind: "status", response, times };
+    if (!isSuccess(response)) return { kind: "status", response, times };
     return { kind: "success", value: await read(response) };
   } catch (error) {
     if (error instanceof TransportError) return { kind: "no_response", error };

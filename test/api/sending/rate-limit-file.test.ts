@@ -51,19 +51,19 @@ function onlyFile(): string {
 }
 
 describe("the file of a rate limit", () => {
-  test("is empty at first, and reading makes nothing", async () => {
+  test("is missing at first, and reading does not create it", async () => {
     expect(await store().load()).toBeNull();
     expect(readdirSync(root)).toEqual([]);
   });
 
-  test("gives back what was saved, to every process with the same token and origin alone", async () => {
+  test("returns what was saved, only for the same token and origin", async () => {
     await store().save(PAUSE);
     expect(await store().load()).toEqual(PAUSE);
     expect(await store({ token: "another" }).load()).toBeNull();
     expect(await store({ origin: "https://work.example:8443" }).load()).toBeNull();
   });
 
-  test("is its owner's alone, and holds nothing of the token", async () => {
+  test("is readable only for its owner, and does not reveal the token", async () => {
     await store().save(PAUSE);
     const path = onlyFile();
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -103,7 +103,7 @@ describe("the file of a rate limit", () => {
     expect(await store().load()).toEqual(PAUSE);
   });
 
-  test("a pause that is over is still known, one that is long over is removed when it is met", async () => {
+  test("an expired pause is kept, a long expired one is removed when it is read", async () => {
     await store().save(PAUSE);
     const later = (now: number) => store({ clock: { now: () => now } });
     expect(await later(PAUSE.until + HOUR).load()).toEqual(PAUSE);
@@ -112,7 +112,7 @@ describe("the file of a rate limit", () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test("saving removes what is long over of other tokens, and leaves what is not ours", async () => {
+  test("saving removes long expired pauses of other tokens, and leaves other files", async () => {
     await store({ token: "old" }).save({ until: NOW - HOUR - 1, learned: NOW - 2 * HOUR });
     await store({ token: "current" }).save(PAUSE);
     writeFileSync(join(folder(), "notes.json"), "{");
@@ -125,7 +125,7 @@ describe("the file of a rate limit", () => {
   test.each([
     ["cannot be made", () => writeFileSync(state, "")],
     ["is a file", () => mkdirSync(state) ?? writeFileSync(folder(), "")],
-  ])("a folder that %s is no failure", async (_, arrange) => {
+  ])("a folder that %s does not fail", async (_, arrange) => {
     arrange();
     await store().save(PAUSE);
     expect(await store().load()).toBeNull();

@@ -13,21 +13,21 @@ const seconds = (milliseconds: number) => String(milliseconds / 1000);
 const HOUR = 3_600_000;
 
 describe("the service's clock", () => {
-  const exchanged = { sentAt: NOW - 1000, receivedAt: NOW + 1000 };
+  const times = { sentAt: NOW - 1000, receivedAt: NOW + 1000 };
 
-  test("is compared with the middle of the exchange", () => {
-    expect(clockOffset({ date: "Sat, 21 Nov 2026 15:30:00 GMT" }, exchanged)).toBe(HOUR);
-    expect(clockOffset({ date: "Sat, 21 Nov 2026 13:30:00 GMT" }, exchanged)).toBe(-HOUR);
+  test("is compared with the middle between sending and receiving", () => {
+    expect(clockOffset({ date: "Sat, 21 Nov 2026 15:30:00 GMT" }, times)).toBe(HOUR);
+    expect(clockOffset({ date: "Sat, 21 Nov 2026 13:30:00 GMT" }, times)).toBe(-HOUR);
   });
 
   test.each([
     ["no Date", {}],
-    ["a Date of a cache", { date: "Sat, 21 Nov 2026 15:30:00 GMT", age: "3600" }],
+    ["a Date from a cache", { date: "Sat, 21 Nov 2026 15:30:00 GMT", age: "3600" }],
     ["garbage", { date: "yesterday" }],
     ["ISO 8601", { date: "2026-11-21T15:30:00Z" }],
     ["two of them", { date: "Sat, 21 Nov 2026 15:30:00 GMT, Sat, 21 Nov 2026 15:30:00 GMT" }],
-  ])("%s says nothing", (_, headers) => {
-    expect(clockOffset(headers as Record<string, string>, exchanged)).toBe(0);
+  ])("%s is ignored", (_, headers) => {
+    expect(clockOffset(headers as Record<string, string>, times)).toBe(0);
   });
 });
 
@@ -74,12 +74,12 @@ describe("X-RateLimit-Reset", () => {
 describe("after a 429", () => {
   const reset = { "x-ratelimit-reset": seconds(NOW + 600_000) };
 
-  test("Retry-After counts before the reset", () => {
+  test("Retry-After takes precedence over the reset", () => {
     expect(waitAfterRefusal({ ...reset, "retry-after": "2" }, NOW, 1)).toBe(2000);
     expect(waitAfterRefusal({ ...reset, "retry-after": "soon" }, NOW, 1)).toBe(600_000);
   });
 
-  test("without advice, or with wrong one, the wait is a second and doubles to 20", () => {
+  test("without valid headers, the wait is a second and doubles up to 20", () => {
     const waits = [1, 2, 3, 4, 5, 6, 7].map((refusals) => waitAfterRefusal({}, NOW, refusals));
     expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 20_000, 20_000]);
     expect(waitAfterRefusal({ "retry-after": "0" }, NOW, 3)).toBe(4000);
@@ -102,7 +102,7 @@ describe("when nothing is left", () => {
   });
 });
 
-test("a wait is a second or two longer than asked, and never beyond the budget", () => {
+test("a wait is one or two seconds longer than needed, but never exceeds the budget", () => {
   expect(limitWait(5000, 60_000, 0)).toBe(6000);
   expect(limitWait(5000, 60_000, 0.5)).toBe(6500);
   expect(limitWait(59_500, 60_000, 0.5)).toBe(60_000);

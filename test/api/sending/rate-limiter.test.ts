@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 interface Setup {
   readonly maxWait?: number;
   readonly maxSleep?: number;
-  readonly remembered?: SharedPause;
+  readonly shared?: SharedPause;
   /** Happens during each sleep. */
   readonly meanwhile?: () => Promise<void>;
   /** How far the clock goes on by a sleep; by default as far as was slept. */
@@ -23,14 +23,14 @@ function setUp(setup: Setup = {}) {
   const {
     maxWait = 60_000,
     maxSleep = 60_000,
-    remembered,
+    shared,
     meanwhile,
     clockMoves = (slept: number) => slept,
   } = setup;
   let now = NOW;
   const sleeps: number[] = [];
   const notices: WaitNotice[] = [];
-  const stored: SharedPause[] = remembered === undefined ? [] : [remembered];
+  const stored: SharedPause[] = shared === undefined ? [] : [shared];
   const store: RateLimitStore = {
     load: async () => stored.at(-1) ?? null,
     save: async (pause) => {
@@ -63,7 +63,7 @@ const { signal } = new AbortController();
 const inSeconds = (count: number) => String(NOW / 1000 + count);
 
 describe("a 429", () => {
-  test("keeps the next request back as long as the service asks", async () => {
+  test("delays the next request as long as the service asks", async () => {
     const { limiter, answer, slept } = setUp();
     expect(await limiter.acquire(signal)).toBeNull();
     await answer(429, { "retry-after": "5" });
@@ -73,21 +73,21 @@ describe("a 429", () => {
     expect(slept()).toBe(6000);
   });
 
-  test("beyond the longest wait is told at once, with what is still to wait", async () => {
+  test("beyond the longest wait is reported at once, with the time still to wait", async () => {
     const { limiter, answer, sleeps } = setUp();
     await answer(429, { "retry-after": "61" });
     expect(await limiter.acquire(signal)).toBe(61_000);
     expect(sleeps).toEqual([]);
   });
 
-  test("with no wait allowed never waits", async () => {
+  test("never waits if no wait is allowed", async () => {
     const { limiter, answer, sleeps } = setUp({ maxWait: 0 });
     await answer(429, { "retry-after": "0" });
     expect(await limiter.acquire(signal)).toBe(1000);
     expect(sleeps).toEqual([]);
   });
 
-  test("after the other: the waits together stay within the bound", async () => {
+  test("after another: the total wait stays below the limit", async () => {
     const { limiter, answer, slept } = setUp();
     let refusals = 0;
     do {
@@ -98,14 +98,14 @@ describe("a 429", () => {
     expect(slept()).toBeLessThanOrEqual(60_000);
   });
 
-  test("of several requests side by side is one: each asks for a second, and a second it is", async () => {
+  test("of several concurrent requests count once: each asks for a second, so the wait is a second", async () => {
     const { limiter, answer, slept } = setUp({ maxWait: 3000 });
     for (let count = 0; count < 4; count += 1) await answer(429, { "retry-after": "1" });
     expect(await limiter.acquire(signal)).toBeNull();
     expect(slept()).toBe(2000);
   });
 
-  test("replaces the reset that an earlier answer named", async () => {
+  test("replaces the reset of an earlier response", async () => {
     const { limiter, answer, slept } = setUp();
     await answer(200, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": inSeconds(600) });
     await answer(429, { "retry-after": "2" });
@@ -115,7 +115,7 @@ describe("a 429", () => {
 });
 
 describe("the last request of a window", () => {
-  test("keeps the next one back until the reset", async () => {
+  test("delays the next one until the reset", async () => {
     const { limiter, answer, slept } = setUp();
     await answer(200, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": inSeconds(20) });
     expect(await limiter.acquire(signal)).toBeNull();
@@ -135,7 +135,7 @@ describe("the last request of a window", () => {
 });
 
 describe("several processes", () => {
-  test("a pause is remembered for the others", async () => {
+  test("a pause is stored for the others", async () => {
     const { answer, stored } = setUp();
     await answer(429, { "retry-after": "5" });
     expect(stored).toEqual([{ until: NOW + 5000, learned: NOW }]);
@@ -148,8 +148,8 @@ describe("several processes", () => {
     expect(stored).toEqual([{ until: NOW + HOUR, learned: NOW }]);
   });
 
-  test("what another one learned keeps the first request back", async () => {
-    const { limiter, slept } = setUp({ remembered: { until: NOW + 9000, learned: NOW - 1000 } });
+  test("what another process learned delays the first request", async () => {
+    const { limiter, slept } = setUp({ shared: { until: NOW + 9000, learned: NOW - 1000 } });
     expect(await limiter.acquire(signal)).toBeNull();
     expect(slept()).toBe(10_000);
     expect(await limiter.acquire(signal)).toBeNull();
@@ -158,7 +158,7 @@ describe("several processes", () => {
 
   test("what was waited for is not waited for again when the clock is set back", async () => {
     const { limiter, slept } = setUp({
-      remembered: { until: NOW + 9000, learned: NOW - 1000 },
+      shared: { until: NOW + 9000, learned: NOW - 1000 },
       clockMoves: () => -500,
     });
     expect(await limiter.acquire(signal)).toBeNull();
@@ -169,15 +169,15 @@ describe("several processes", () => {
 
   test("what was learned is believed for an hour", async () => {
     const tenYears = 10 * 365 * 24 * HOUR;
-    const { limiter } = setUp({ remembered: { until: NOW + tenYears, learned: NOW - HOUR + 10_000 } });
+    const { limiter } = setUp({ shared: { until: NOW + tenYears, learned: NOW - HOUR + 10_000 } });
     expect(await limiter.acquire(signal)).toBeNull();
-    const other = setUp({ remembered: { until: NOW + tenYears, learned: NOW } });
+    const other = setUp({ shared: { until: NOW + tenYears, learned: NOW } });
     expect(await other.limiter.acquire(signal)).toBe(HOUR);
   });
 });
 
 describe("the wait", () => {
-  test("is shared by requests side by side, and reported during long sleeps", async () => {
+  test("is shared by concurrent requests, and reported in intervals", async () => {
     const { limiter, answer, sleeps, notices } = setUp({ maxSleep: 1000 });
     await answer(429, { "retry-after": "2" });
     expect(

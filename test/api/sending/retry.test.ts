@@ -16,14 +16,14 @@ const status = (code: number): AttemptFailure => ({ kind: "status", response: { 
 
 describe("what may be retried", () => {
   test.each([
-    ["nobody listens", noResponse("unreachable", "no"), true, true],
+    ["the connection was refused", noResponse("unreachable", "no"), true, true],
     ["no connection in time", noResponse("timeout", "no"), true, true],
-    ["closed before an answer", noResponse("closed", "maybe"), true, false],
-    ["no answer in time", noResponse("timeout", "maybe"), true, false],
+    ["closed before a response", noResponse("closed", "maybe"), true, false],
+    ["no response in time", noResponse("timeout", "maybe"), true, false],
     ["a success that was cut short", noResponse("cut_short", "answered"), true, false],
-    ["an answer that is too large", noResponse("too_large", "answered"), false, false],
-    ["no HTTP", noResponse("not_http", "maybe"), false, false],
-    ["a certificate that is not trusted", noResponse("tls", "no"), false, false],
+    ["a response that is too large", noResponse("too_large", "answered"), false, false],
+    ["not HTTP", noResponse("not_http", "maybe"), false, false],
+    ["an untrusted certificate", noResponse("tls", "no"), false, false],
     ["a proxy that refuses", noResponse("proxy", "no"), false, false],
     ["408", status(408), true, false],
     ["500", status(500), true, false],
@@ -52,7 +52,7 @@ describe("what may be retried", () => {
     [status(500), true],
     [status(404), false],
     [status(408), false],
-  ])("%j may have been done all the same: %s", (failure, expected) => {
+  ])("%j may have succeeded: %s", (failure, expected) => {
     expect(mayHaveSucceeded(failure)).toBe(expected);
   });
 });

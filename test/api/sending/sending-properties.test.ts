@@ -9,35 +9,35 @@ import { type Transport, TransportError } from "../../../src/api/transport.js";
 import { CliError } from "../../../src/errors.js";
 import type { Clock } from "../../../src/system/clock.js";
 import { NOW } from "../../support/harness.js";
-import { answer, beforeGone, GONE, type Outcome, outcomes, random } from "./sending-outcomes.js";
+import { type AttemptResult, answer, attemptResults, beforeGone, GONE, random } from "./attempt-results.js";
 
-/** What holds for every sequence of answers and failures. The transport and the clock are the outer edges. */
+/** What holds for every sequence of responses and failures. The transport and the clock are the outer edges. */
 
 const RUNS = { numRuns: 500 };
 const MAX_WAIT = 60_000;
 /** More than any wait of a second allows: without a bound, a busy loop would hang the test. */
 const ATTEMPTS_MAX = 100;
 
-interface Told {
-  /** How each attempt went. */
-  readonly attempts: readonly Outcome[];
+interface Sending {
+  /** What each attempt met. */
+  readonly attempts: readonly AttemptResult[];
   /** Milliseconds. */
   readonly sleeps: readonly number[];
-  /** What was told of waits for the rate limit, and of pauses before repeats, in milliseconds. */
+  /** Reported waits for the rate limit and delays before retries, in milliseconds. */
   readonly waits: readonly number[];
   readonly delays: readonly number[];
   readonly result: "done" | CliError;
 }
 
-/** Sends one request to a service that behaves as given, and in the same way again from the last on. */
+/** Sends one request to a service that behaves as planned, and repeats its last behavior. */
 async function sendTo(
   method: "GET" | "POST" | "PUT" | "DELETE",
-  planned: readonly Outcome[],
+  planned: readonly AttemptResult[],
   draw: number,
-): Promise<Told> {
+): Promise<Sending> {
   let now = NOW;
   const sleeps: number[] = [];
-  const attempts: Outcome[] = [];
+  const attempts: AttemptResult[] = [];
   const clock: Clock = {
     now: () => now,
     random: () => draw,
@@ -47,11 +47,11 @@ async function sendTo(
     },
   };
   const transport: Transport = async () => {
-    const outcome = planned[Math.min(attempts.length, planned.length - 1)] as Outcome;
-    attempts.push(outcome);
+    const result = planned[Math.min(attempts.length, planned.length - 1)] as AttemptResult;
+    attempts.push(result);
     if (attempts.length > ATTEMPTS_MAX) throw new Error("requests without end");
-    if (outcome instanceof Error) throw outcome;
-    return outcome;
+    if (result instanceof Error) throw result;
+    return result;
   };
   const waits: number[] = [];
   const delays: number[] = [];
@@ -82,23 +82,23 @@ async function sendTo(
   return { attempts, sleeps, waits, delays, result };
 }
 
-function isSuccess(outcome: Outcome | undefined): boolean {
-  if (outcome === undefined || outcome instanceof Error) return false;
-  return outcome.status >= 200 && outcome.status < 300;
+function isSuccess(result: AttemptResult | undefined): boolean {
+  if (result === undefined || result instanceof Error) return false;
+  return result.status >= 200 && result.status < 300;
 }
 
-function isRefused(outcome: Outcome | undefined): boolean {
-  return outcome !== undefined && !(outcome instanceof Error) && outcome.status === 429;
+function isRefused(result: AttemptResult | undefined): boolean {
+  return result !== undefined && !(result instanceof Error) && result.status === 429;
 }
 
-/** Whether the service may have got and done the request. */
-function mayBeDone(outcome: Outcome): boolean {
-  return outcome instanceof TransportError ? outcome.sent !== "no" : outcome.status !== 429;
+/** Whether the service may have received the request and carried it out. */
+function mayBeDone(result: AttemptResult): boolean {
+  return result instanceof TransportError ? result.sent !== "no" : result.status !== 429;
 }
 
-/** Whether nobody knows if the request was done. */
-function leavesDoubt(outcome: Outcome): boolean {
-  return outcome instanceof TransportError ? outcome.sent !== "no" : outcome.status >= 500;
+/** Whether it is unknown if the request was carried out. */
+function isUncertain(result: AttemptResult): boolean {
+  return result instanceof TransportError ? result.sent !== "no" : result.status >= 500;
 }
 
 function sum(numbers: readonly number[]): number {
@@ -109,7 +109,7 @@ const method = fc.constantFrom("GET", "POST", "PUT", "DELETE");
 
 test("C2 a POST that may have arrived is the last", async () => {
   await fc.assert(
-    fc.asyncProperty(outcomes, random, async (planned, draw) => {
+    fc.asyncProperty(attemptResults, random, async (planned, draw) => {
       const { attempts } = await sendTo("POST", planned, draw);
       expect(attempts.slice(0, -1).filter(mayBeDone)).toEqual([]);
     }),
@@ -117,9 +117,9 @@ test("C2 a POST that may have arrived is the last", async () => {
   );
 });
 
-test("C2 a POST is exit 9 exactly when it may have been done and nobody says otherwise", async () => {
+test("C2 a POST is exit 9 exactly when it may have succeeded", async () => {
   await fc.assert(
-    fc.asyncProperty(outcomes, random, async (planned, draw) => {
+    fc.asyncProperty(attemptResults, random, async (planned, draw) => {
       const { attempts, result } = await sendTo("POST", planned, draw);
       const last = attempts.at(-1);
       const uncertain = last instanceof TransportError ? last.sent !== "no" : (last?.status ?? 0) >= 500;
@@ -129,44 +129,49 @@ test("C2 a POST is exit 9 exactly when it may have been done and nobody says oth
   );
 });
 
-test("C1 no request is sent more often than --retries says, waits for the rate limit aside", async () => {
+test("C1 no request is sent more often than --retries allows, not counting refusals by the rate limit", async () => {
   await fc.assert(
-    fc.asyncProperty(method, outcomes, random, async (name, planned, draw) => {
+    fc.asyncProperty(method, attemptResults, random, async (name, planned, draw) => {
       const { attempts } = await sendTo(name, planned, draw);
-      const counted = attempts.filter((outcome) => !isRefused(outcome));
+      const counted = attempts.filter((result) => !isRefused(result));
       expect(counted.length).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.retries + 1);
     }),
     RUNS,
   );
 });
 
-test("C1 done is what was answered with success", async () => {
+test("C1 a request is done exactly when the last response is a success", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom("GET", "POST", "PUT"), outcomes, random, async (name, planned, draw) => {
-      const { attempts, result } = await sendTo(name, planned, draw);
-      expect(result === "done").toBe(isSuccess(attempts.at(-1)));
-    }),
+    fc.asyncProperty(
+      fc.constantFrom("GET", "POST", "PUT"),
+      attemptResults,
+      random,
+      async (name, planned, draw) => {
+        const { attempts, result } = await sendTo(name, planned, draw);
+        expect(result === "done").toBe(isSuccess(attempts.at(-1)));
+      },
+    ),
     RUNS,
   );
 });
 
-test("C3 a DELETE is done, too, where nothing is left and an earlier attempt may have succeeded", async () => {
+test("C3 a DELETE is also done if it finds nothing after an earlier attempt that may have succeeded", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(beforeGone, { maxLength: 3 }), answer, random, async (before, final, draw) => {
       const planned = [...before, draw < 0.8 ? GONE : final];
       const { attempts, result } = await sendTo("DELETE", planned, draw);
       const last = attempts.at(-1);
       const gone = last !== undefined && !(last instanceof Error) && last.status === 404;
-      const goneBefore = gone && attempts.slice(0, -1).some(leavesDoubt);
+      const goneBefore = gone && attempts.slice(0, -1).some(isUncertain);
       expect(result === "done").toBe(isSuccess(last) || goneBefore);
     }),
     RUNS,
   );
 });
 
-test("C4 waits are never negative, never busy, and together never beyond their bounds", async () => {
+test("C4 waits are never negative, never busy, and never exceed their limits in total", async () => {
   await fc.assert(
-    fc.asyncProperty(method, outcomes, random, async (name, planned, draw) => {
+    fc.asyncProperty(method, attemptResults, random, async (name, planned, draw) => {
       const { attempts, sleeps, waits, delays } = await sendTo(name, planned, draw);
       for (const sleep of sleeps) {
         expect(Number.isFinite(sleep)).toBe(true);

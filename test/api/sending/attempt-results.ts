@@ -7,9 +7,9 @@ import {
 } from "../../../src/api/transport.js";
 import { NOW } from "../../support/harness.js";
 
-/** How attempts may end, drawn at random. */
+/** Random results of attempts. */
 
-export type Outcome = TransportError | HttpResponse;
+export type AttemptResult = TransportError | HttpResponse;
 
 /** A failure and what is then known of the request. */
 const FAILURES: readonly (readonly [FailureKind, Sent])[] = [
@@ -39,7 +39,7 @@ const number = fc.oneof(
 
 const advice = fc.oneof(
   number.map(String),
-  // Just within the longest wait, and just beyond.
+  // Just below and just above the longest wait.
   fc.constantFrom("1", "30", "58", "59", "60", "61"),
   fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
   fc.integer({ min: NOW - 7_200_000, max: NOW + 7_200_000 }).map((time) => new Date(time).toUTCString()),
@@ -63,7 +63,7 @@ const headers = fc
 const NOTHING = new Uint8Array();
 export const GONE: HttpResponse = { status: 404, headers: {}, body: NOTHING };
 
-/** Ways in which a first attempt ends before a second finds nothing. */
+/** Results of a first attempt before a second one finds nothing. */
 export const beforeGone = fc.oneof(
   failure,
   fc
@@ -77,5 +77,5 @@ export const answer = fc
   .tuple(fc.oneof(fc.constantFrom(...STATUSES), fc.constant(429)), headers)
   .map(([status, record]): HttpResponse => ({ status, headers: record, body: NOTHING }));
 
-export const outcomes = fc.array(fc.oneof(failure, answer), { minLength: 1, maxLength: 12 });
+export const attemptResults = fc.array(fc.oneof(failure, answer), { minLength: 1, maxLength: 12 });
 export const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
