@@ -22,7 +22,7 @@ const LAYERS = {
   auth: ["contract", "config", "system", "html", "errors"],
   service: ["contract", "calendar", "system", "html", "errors"],
   context: [],
-  commands: ["contract", "errors", "calendar", "output"],
+  commands: ["errors", "calendar", "output"],
   program: ["commands", "context", "output", "errors"],
   run: ["program", "failure-report", "context", "output", "errors"],
   "failure-report": ["config", "output", "errors"],

@@ -114,8 +114,8 @@ const FAMILIES: readonly (readonly [line: string, done: RegExp | null])[] = [
   ["service calendars add Work --owner root", /calendar [\w-]+ was added/],
   ["service members add ana -c Personal", /was added/],
   ["service labels set 2 --name two -c Personal", /label \S+ was set/],
-  ["service clients add app --redirect-uri http://127.0.0.1/x", /client \w+ was added: remove it/],
-  ["service tokens create --user root", /token \w+ was created: revoke it/],
+  ["service clients add app --redirect-uri http://127.0.0.1/x", /client \w+ was added; remove it/],
+  ["service tokens create --user root", /token \w+ was created; revoke it/],
 ];
 
 const FULL = "stdout could not be written (ENOSPC)";

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { checkFlagTexts, type EventFlags } from "../../calendar/event-draft.js";
 import { type EventInput, readEventInput } from "../../calendar/event-input.js";
+import { CATEGORY_CHOICES } from "../../calendar/event-text.js";
 import type { RelatedResources } from "../../calendar/event-view.js";
 import { type NamedValue, resolveAttendees, resolveLabel } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
-import { CATEGORIES, type Category, type Label, type User } from "../../contract/shapes.js";
+import type { Category, Label, User } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 import { collect } from "../command.js";
 import { readTimeFlags, type TypedTimeFlags } from "./date-flags.js";
@@ -26,11 +27,11 @@ export interface EventFieldFlags extends TypedTimeFlags {
 export function addEventFieldFlags(command: Command): Command {
   return command
     .option("--title <text>", "title, up to 50 characters")
-    .addOption(command.createOption("--category <category>", "category").choices(CATEGORIES))
-    .option("--start <time>", "2026-11-21T15:00, or 2026-11-21 with --all-day")
+    .addOption(command.createOption("--category <category>", "category").choices(CATEGORY_CHOICES))
+    .option("--start <time>", "start: 2026-11-21T15:00, or 2026-11-21 with --all-day")
     .option("--end <time>", "end; the last day of an all-day event")
-    .option("--duration <duration>", "90m, 1h30m or 2d, instead of --end")
-    .option("--all-day", "whole days")
+    .option("--duration <duration>", "90m, 1h30m or 2d; instead of --end")
+    .option("--all-day", "make it an all-day event")
     .option("--start-timezone <zone>", "zone of the start, such as Asia/Tokyo (default: --timezone)")
     .option("--end-timezone <zone>", "zone of the end (default: --timezone)")
     .option("--description <text>", "description, up to 10,000 characters")

@@ -2,10 +2,11 @@ import type { Command } from "commander";
 import type { Api } from "../../api/client.js";
 import { parseDays } from "../../calendar/dates.js";
 import { filterEvents, sortEvents } from "../../calendar/event-order.js";
+import { CATEGORY_CHOICES } from "../../calendar/event-text.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import { resolveLabel } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
-import { CATEGORIES, type Category } from "../../contract/shapes.js";
+import type { Category } from "../../contract/shapes.js";
 import { CliError, EXIT_EMPTY, usageError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, type ChosenCalendar, chooseCalendars } from "../calendar-choice.js";
@@ -33,7 +34,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
     .option("-A, --all-calendars", "list events of every calendar")
     .option("--days <1-7>", "number of days, including today (default: 1)")
     .addOption(
-      command.createOption("--category <category>", "only events of this category").choices(CATEGORIES),
+      command.createOption("--category <category>", "only events of this category").choices(CATEGORY_CHOICES),
     )
     .option("--label <number|id|name>", "only events with this label")
     .option("--mine", "only events that I created or attend")
