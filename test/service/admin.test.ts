@@ -111,7 +111,7 @@ describe("users", () => {
     await expect(admin.users.disable("nobody")).rejects.toMatchObject(notFound('no user "nobody"'));
     await expect(admin.users.disable("memb")).rejects.toMatchObject(notFound('no user "memb"'));
     const namesake = await admin.users.add({ name: "Member", login: "namesake" });
-    await expect(admin.users.disable("member")).rejects.toMatchObject(usage("fits 2 users"));
+    await expect(admin.users.disable("member")).rejects.toMatchObject(usage("matches 2 users"));
     expect((await admin.users.disable(namesake.id)).id).toBe(namesake.id);
   });
 });
@@ -173,7 +173,7 @@ describe("members", () => {
   test("an unknown user or calendar is an error", async () => {
     await expect(admin.members.add("nobody", "Family")).rejects.toMatchObject(notFound('no user "nobody"'));
     await expect(admin.members.add("member", "Club")).rejects.toMatchObject(notFound('no calendar "Club"'));
-    await expect(admin.members.add("member", "F")).rejects.toMatchObject(usage("fits 2 calendars"));
+    await expect(admin.members.add("member", "F")).rejects.toMatchObject(usage("matches 2 calendars"));
     await expect(admin.members.remove("outsider", "Family")).rejects.toMatchObject(
       notFound('no member "outsider"'),
     );
