@@ -92,7 +92,7 @@ describeWithSystem("chromium", "a person", () => {
       });
       expect((await installation.run("logout")).exitCode).toBe(0);
       expect((await installation.run("whoami")).exitCode).toBe(4);
-    }, 60_000);
+    });
 
     test("who denies, on a phone's width too, reads so, and calctl ends with 4 and keeps nothing", async () => {
       const [sample, session] = await Promise.all([startService(), startSession({ keyring: "unlocked" })]);
@@ -106,6 +106,6 @@ describeWithSystem("chromium", "a person", () => {
       expect(await page.evaluate(OVERFLOWS)).toBe(false);
       expect(await login.ended).toMatchObject({ exitCode: 4, stderr: expect.stringContaining("declined") });
       expect((await installation.run("profiles", "list")).stdout).toBe("local\t\ttrue\n");
-    }, 60_000);
+    });
   });
 });

@@ -66,7 +66,7 @@ describeWithSystem("keyring", "secrets", () => {
       );
       expect(found).toEqual([]);
     }
-  }, 60_000);
+  });
 });
 
 interface Watch {

@@ -144,7 +144,7 @@ describe("a full disk", () => {
           new RegExp(`^stdout could not be written \\(ENOSPC\\), but .*${done.source}`),
         );
     }
-  }, 60_000);
+  });
 
   test("under stderr does not decide how a run ends", async ({ skip }) => {
     if (!existsSync("/dev/full")) skip("there is no /dev/full");

@@ -35,7 +35,7 @@ export async function awaitProcess(
       if (found === undefined) throw new Error("no such process came");
       return found;
     },
-    { timeout: 15_000 },
+    { timeout: 30_000 },
   );
 }
 
