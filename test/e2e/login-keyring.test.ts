@@ -154,7 +154,7 @@ describeWithSystem("keyring", "the keyring", () => {
       pretendSignedIn(installation);
       expect(await installation.run("logout")).toMatchObject({
         exitCode: 10,
-        stderr: expect.stringContaining("nobody answered"),
+        stderr: expect.stringContaining("was not unlocked"),
       });
     });
   });

@@ -11,7 +11,7 @@ export interface TokenKey {
   readonly origin: string;
 }
 
-/** A webhook URL is a secret: who has it can post. */
+/** A webhook URL is a secret, since anyone who has it can post. */
 export interface WebhookUrlKey {
   readonly kind: "webhook_url";
   /** Chosen by the user; any text. */
