@@ -54,7 +54,7 @@ describe("the browser", () => {
     ["hangs", "exec sleep 60"],
   ])("that %s is no reason to end: the address works by hand", async (_, script) => {
     const login = startOnTerminal(browser(script));
-    const shown = (await login.stdoutWith("paste that page")).replaceAll("\r", "");
+    const shown = (await login.stdoutWith("paste the address of that page")).replaceAll("\r", "");
     await fetch(addressIn(shown));
     const { exitCode, stdout } = await login.ended;
     expect(exitCode).toBe(0);
@@ -67,7 +67,7 @@ describe("the browser", () => {
   ])("does not open %s; the address, pasted back, signs in", async (_, more, words) => {
     const opened = join(installation.home, "opened");
     const login = startOnTerminal({ ...browser(`touch "${opened}"`), ...more });
-    const shown = (await login.stdoutWith("paste that page")).replaceAll("\r", "");
+    const shown = (await login.stdoutWith("paste the address of that page")).replaceAll("\r", "");
     expect(shown).toContain(words);
     login.child.stdin?.write(`${server.consent(addressIn(shown))}\n`);
     expect((await login.ended).exitCode).toBe(0);
@@ -80,7 +80,7 @@ describe("the client secret", () => {
     const login = startOnTerminal({ CALCTL_CLIENT_SECRET: "" });
     await login.stdoutWith("Client secret");
     login.child.stdin?.write(`${server.clientSecret}\r`);
-    const shown = (await login.stdoutWith("paste that page")).replaceAll("\r", "");
+    const shown = (await login.stdoutWith("paste the address of that page")).replaceAll("\r", "");
     login.child.stdin?.write(`${server.consent(addressIn(shown))}\n`);
     const { exitCode, stdout } = await login.ended;
     expect(exitCode).toBe(0);
