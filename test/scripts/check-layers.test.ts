@@ -63,11 +63,8 @@ describe("wrong imports", () => {
     ],
     [
       "a layer that may have the types loads the values",
-      {
-        "src/config/zone.ts": "export const zone = 1;",
-        "src/commands/user.ts": `export { zone as user } from "../config/zone.js";`,
-      },
-      "src/commands/user.ts -> src/config/zone.ts: commands may import contract, errors, calendar, output, not config",
+      { "src/commands/user.ts": `export { LIMITS as user } from "../contract/limits.js";` },
+      "src/commands/user.ts -> src/contract/limits.ts: commands may import errors, calendar, output, not contract",
     ],
     [
       "someone else than program loads a command",
