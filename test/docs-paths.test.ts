@@ -1,0 +1,31 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+function pagesIn(folder: string): readonly string[] {
+  return readdirSync(`${ROOT}${folder}`)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}${name}`);
+}
+
+/** Files and folders of this repository that a page names in backticks or links to. */
+function namedPaths(page: string): readonly string[] {
+  const text = readFileSync(`${ROOT}${page}`, "utf8");
+  const named = [...text.matchAll(/`((?:src|bin|test|scripts|bench)\/[\w./-]*)`/g)].map(
+    ([, path = ""]) => path,
+  );
+  const folder = page.slice(0, page.lastIndexOf("/") + 1);
+  const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = ""]) => `${folder}${path}`);
+  return [...named, ...links];
+}
+
+test.each([...pagesIn(""), ...pagesIn("docs/"), ...pagesIn("docs/decisions/")])(
+  "every file that %s names exists",
+  (page) => {
+    expect(
+      namedPaths(page).filter((path) => !existsSync(`${ROOT}${path}`) && !path.includes("NAME")),
+    ).toEqual([]);
+  },
+);
