@@ -263,12 +263,26 @@ describe("--input", () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain("stdin");
   });
+});
 
-  test("a description from a file loses one last newline", async () => {
+describe("text from a file or stdin loses a byte order mark and one last newline, and nothing else", () => {
+  test.each([
+    ["two\nlines\n", "two\nlines"],
+    ["\uFEFFtext\r\n", "text"],
+    ["text\n\n", "text\n"],
+    ["\ufeff text \r\n\r\n", " text \r\n"],
+    ["text\r", "text\r"],
+    ["text", "text"],
+  ])("%j", async (content, text) => {
     const file = join(harness.directory, "text");
-    writeFileSync(file, "two\nlines\n");
-    const { description } = await harness.json(...CREATE, "--description-file", file);
-    expect(description).toBe("two\nlines");
+    writeFileSync(file, content);
+    const { id, description } = await harness.json<Record<string, string>>(
+      ...[...CREATE, "--description-file", file],
+    );
+    expect(description).toBe(text);
+    expect(await harness.json("comment", id ?? "", "--file", file)).toMatchObject({ content: text });
+    const typed = await harness.runWith({ stdin: content }, "comment", id ?? "", "--fields", "content");
+    expect(typed.stdout).toBe(`${JSON.stringify(text).slice(1, -1)}\n`);
   });
 });
 
@@ -321,6 +335,21 @@ describe("several ids", () => {
   test("none that is there: the first failure's own code, and nothing on stdout", async () => {
     const { exitCode, stdout } = await harness.run("events", "get", "gone", "lost", "-o", "json");
     expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: "" });
+  });
+
+  test("the same id twice: read twice, deleted once", async () => {
+    const { id } = await harness.json<{ id: string }>(...CREATE);
+    expect(await harness.json("events", "get", id, id)).toMatchObject([{ id }, { id }]);
+    expect(await harness.json("events", "delete", id, id, "--yes")).toEqual({ deleted: [id] });
+  });
+
+  test("a label that no calendar has: the error is that of the first calendar as asked", async () => {
+    const { admin } = harness.service;
+    const { id } = await admin.calendars.add({ name: "Work", owner: "ana" });
+    const calendars = ["-c", "Work", "-c", "Personal"];
+    const { stderr } = await harness.run("events", "list", ...calendars, "--label", "purple", "-o", "json");
+    const [candidate] = JSON.parse(stderr).error.details.candidates;
+    expect(candidate.id).toBe(`${id},1`);
   });
 
   test("delete prints what is gone", async () => {

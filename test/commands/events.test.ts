@@ -36,6 +36,14 @@ describe("events list", () => {
     expect(await titles()).toEqual(["fair", "early", "late"]);
   });
 
+  test("what began before the first day listed is sorted under that day", async () => {
+    await create("overnight", "--start", "2026-11-20T22:00", "--end", "2026-11-21T02:00");
+    await create("late", "--start", "2026-11-21T20:00", "--duration", "1h");
+    await create("holiday", "--all-day", "--start", "2026-11-21");
+    await create("fair", "--all-day", "--start", "2026-11-20", "--end", "2026-11-22");
+    expect(await titles("--days", "2")).toEqual(["fair", "holiday", "overnight", "late"]);
+  });
+
   test("days begin at midnight of the chosen zone", async () => {
     // 23:00 in Berlin is 07:00 of the next day in Tokyo.
     await create("nightcap", "--start", "2026-11-21T23:00", "--duration", "30m");
