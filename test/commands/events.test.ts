@@ -151,6 +151,62 @@ describe("events get", () => {
   });
 });
 
+describe("ids from stdin", () => {
+  const TIMES = ["--start", "2026-11-21T12:00", "--duration", "1h"];
+
+  test("get - reads one id a line and prints a list, in order with the ids beside it", async () => {
+    const [first, second, third] = [
+      await create("1", ...TIMES),
+      await create("2", ...TIMES),
+      await create("3", ...TIMES),
+    ];
+    const stdin = `\uFEFF${second.id}\r\n\n  \r\n${first.id}`;
+    const flags = ["-o", "json", "--fields", "title"];
+    const both = await harness.runWith({ stdin }, "events", "get", third.id, "-", third.id, ...flags);
+    expect(JSON.parse(both.stdout).map(({ title }: Event) => title)).toEqual(["3", "2", "1", "3"]);
+    const one = await harness.runWith({ stdin: first.id }, "events", "get", "-", ...flags);
+    expect(JSON.parse(one.stdout)).toEqual([{ title: "1" }]);
+  });
+
+  test("delete - deletes each once", async () => {
+    const { id } = await create("1", ...TIMES);
+    const deleted = await harness.runWith(
+      { stdin: `${id}\n${id}\n` },
+      ...["events", "delete", "-", id, "--yes", "-o", "json"],
+    );
+    expect(JSON.parse(deleted.stdout)).toEqual({ deleted: [id] });
+    expect(await titles()).toEqual([]);
+  });
+
+  test.each([
+    [["get", "-", "-o", "json"], "[]\n"],
+    [["get", "-"], ""],
+    [["delete", "-", "--yes", "--yes", "-o", "json"], '{\n  "deleted": []\n}\n'],
+    [["delete", "-", "--yes", "-o", "ndjson"], '{"deleted":[]}\n'],
+    [["delete", "-", "--yes"], ""],
+  ])("%j without a line does nothing, and sends nothing", async (argv, stdout) => {
+    const env = { CALCTL_BASE_URL: "https://nowhere.invalid", CALCTL_TOKEN: "t" };
+    const result = await harness.runWith({ env, stdin: "\r\n\n" }, "events", ...argv);
+    expect(result).toEqual({ exitCode: 0, stdout, stderr: "" });
+  });
+
+  test.each([
+    [["get", "-", "abc", "-"], "", "stdin"],
+    [["get", "-"], "abc\n..\n", "stdin"],
+    [["delete", "-"], "abc\n", "--yes"],
+  ])("%j with %j is exit 2", async (argv, stdin, words) => {
+    const { exitCode, stdout, stderr } = await harness.runWith({ stdin }, "events", ...argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(words);
+  });
+
+  test("delete - does not ask, not even on a terminal", async () => {
+    const { exitCode, stderr } = await harness.runWith({ columns: 80 }, "events", "delete", "-");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("--yes");
+  });
+});
+
 describe("events create and update", () => {
   test("what is known of label and attendees is filled in", async () => {
     const event = await create(
