@@ -314,13 +314,22 @@ describe("events create and update", () => {
     });
   });
 
-  test("times that were not named move with nothing: --start alone keeps the end", async () => {
+  test("--start alone moves the event, and stderr says the new end", async () => {
     const { id } = await create("T", "--start", "2026-11-21T12:00", "--end", "2026-11-21T14:00");
-    expect(await harness.json("events", "update", id, "--start", "2026-11-21T13:00")).toMatchObject({
-      start_local: "2026-11-21T13:00:00+01:00",
-      end_local: "2026-11-21T14:00:00+01:00",
+    const fields = ["--fields", "start_local,end_local"];
+    expect(await harness.run("events", "update", id, "--start", "2026-11-23T15:00", ...fields)).toEqual({
+      exitCode: 0,
+      stdout: "2026-11-23T15:00:00+01:00\t2026-11-23T17:00:00+01:00\n",
+      stderr: "end: Mon 2026-11-23 17:00 Europe/Berlin\n",
     });
-    expect((await harness.run("events", "update", id, "--start", "2026-11-21T15:00")).exitCode).toBe(2);
+    const quiet = ["--start", "2026-11-23T16:00", "--end", "2026-11-23T17:00"];
+    expect((await harness.run("events", "update", id, ...quiet)).stderr).toBe("");
+    const days = await create("D", "--all-day", "--start", "2026-11-21", "--end", "2026-11-22");
+    expect(await harness.run("events", "update", days.id, "--start", "2026-12-31", ...fields)).toEqual({
+      exitCode: 0,
+      stdout: "2026-12-31\t2027-01-01\n",
+      stderr: "end: Fri 2027-01-01\n",
+    });
   });
 
   test("a keep without times can be read and changed by its id", async () => {
