@@ -134,7 +134,8 @@ function createProgram({ contextOf, writeHelp, onParsing }: TreeOptions): Comman
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: writeHelp, writeErr: () => undefined, outputError: () => undefined });
-  prepareParsing(program, onParsing);
+  const given = new Map<string, string>();
+  prepareParsing(program, given, onParsing);
   const loaders = new Map<Command, CommandEntry[2]>();
   for (const [nameAndArguments, summary, load] of COMMANDS) {
     loaders.set(addCommand(program, nameAndArguments, summary), load);
@@ -142,7 +143,7 @@ function createProgram({ contextOf, writeHelp, onParsing }: TreeOptions): Comman
   program.hook("preSubcommand", async (_, command) => {
     const register = await loaders.get(command)?.();
     register?.(command, contextOf);
-    eachCommand(command, (each) => prepareParsing(each, onParsing));
+    eachCommand(command, (each) => prepareParsing(each, given, onParsing));
   });
   requireSubcommand(program);
   return program;

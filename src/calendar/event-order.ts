@@ -6,30 +6,36 @@ import { localDate } from "./zoned-time.js";
 
 /** Position of an event in a list. */
 interface Place {
-  /** The day it starts, as `YYYY-MM-DD`. */
+  /** The first listed day of the event, as `YYYY-MM-DD`. */
   readonly day: string;
   readonly allDay: boolean;
   /** Milliseconds since the Unix epoch. */
   readonly start: number;
 }
 
+export interface ListedDays {
+  readonly zone: string;
+  /** `YYYY-MM-DD`; an event that started before counts as starting on it. */
+  readonly firstDay: string;
+}
+
 /**
- * Sorts events by the day they start in `zone`, all-day ones first, then by start, title and id. Those without times
+ * Sorts events by the day they start in the zone, all-day ones first, then by start, title and id. Those without times
  * come last.
  */
-export function sortEvents<T extends CalendarEvent>(events: readonly T[], zone: string): T[] {
+export function sortEvents<T extends CalendarEvent>(events: readonly T[], listed: ListedDays): T[] {
   return events
-    .map((event) => ({ event, place: placeOf(event, zone) }))
+    .map((event) => ({ event, place: placeOf(event, listed) }))
     .sort((left, right) => comparePlaces(left.place, right.place) || compareNames(left.event, right.event))
     .map(({ event }) => event);
 }
 
 /** Null for an event without a readable start. */
-function placeOf(event: CalendarEvent, zone: string): Place | null {
+function placeOf(event: CalendarEvent, { zone, firstDay }: ListedDays): Place | null {
   const { allDay, start } = readSpan(event);
   if (start === null) return null;
-  if (allDay === true) return { day: instantToDate(start), allDay, start };
-  return { day: localDate(start, zone), allDay: false, start };
+  const day = allDay === true ? instantToDate(start) : localDate(start, zone);
+  return { day: day < firstDay ? firstDay : day, allDay: allDay === true, start };
 }
 
 function comparePlaces(left: Place | null, right: Place | null): number {

@@ -132,6 +132,10 @@ interface EventKind {
 /** The start or end of a span: midnight UTC of a date for an all-day event, an instant otherwise. */
 function instantOfFlag(input: DateInput, source: string, { allDay, allDayFlag }: EventKind): number {
   if (allDay && input.kind === "date-time") {
+    const written = parseWireDateTime(input.text.trim());
+    // Of an end it would be unclear whether the day it begins is meant, or the one before.
+    if (source === "--start" && allDayFlag === true && written?.midnight === true)
+      return dateToInstant(written.date);
     throw usageError(
       `${source}: "${input.text}" has a clock time, but the event is all-day`,
       `write only a date, or ${allDayFlag === true ? "remove --all-day" : "add --no-all-day"}`,

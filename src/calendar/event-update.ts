@@ -59,7 +59,8 @@ export function hasChanges(changes: EventChanges): boolean {
  * The whole event with its changes, since a PUT replaces it; everything else keeps its meaning. Null fields are
  * omitted, ids are composite, and an all-day end that equals its start is sent as the next midnight. Cleared texts are
  * sent empty, cleared times are omitted. Flags change the times of the event as they change those of an input in
- * `draftForCreate`; the event keeps its zones unless a zone is given or it had no times.
+ * `draftForCreate`, but only a start moves the event, and `--all-day` with only a start is one day; the event keeps its
+ * zones unless a zone is given or it had no times.
  * @throws CliError usage, naming all missing flags at once
  */
 export function draftForUpdate(
@@ -131,11 +132,29 @@ function updatedSpan(
 ): EventSpan {
   const own = readSpan(current);
   const base = clearsTimes(changes, category) ? EMPTY_SPAN : applyInputTimes(own, changes.input ?? {}, zone);
-  const span = fillEnd(applyTimeFlags(base, changes, zone));
+  const flagged = applyTimeFlags(base, changes, zone);
+  const span = fillEnd({ ...flagged, end: updatedEnd(own, flagged, changes) });
   if (own.allDay === true && own.start !== null && span.start === null && !clearsTimes(changes, category)) {
     throw missingFlags(["--start", "--end or --duration"], NEW_TIMES_HINT);
   }
   return own.start === null && span.start !== null ? fillZones(span, zone) : span;
+}
+
+/**
+ * Whether the event moves, which is when only its start is given: its length stays. An all-day flag or field says what
+ * the event becomes, so it does not move.
+ */
+export function movesEvent({ start, end, duration, allDay, input }: EventChanges): boolean {
+  const others = [end, duration, allDay, input?.end_at, input?.all_day];
+  return start !== undefined && others.every((other) => other === undefined);
+}
+
+/** The end after the flags; null when it is to be filled in. */
+function updatedEnd(own: EventSpan, { start, end }: EventSpan, changes: EventChanges): number | null {
+  const newDay = changes.allDay === true && changes.start !== undefined;
+  if (newDay && changes.end === undefined && changes.duration === undefined) return null;
+  if (!movesEvent(changes) || start === null || own.start === null || own.end === null) return end;
+  return start + own.end - own.start;
 }
 
 function clearsTimes({ clear = [] }: EventChanges, category: string | null): boolean {

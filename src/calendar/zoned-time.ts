@@ -60,6 +60,13 @@ export function formatLocal(instant: number, zone: string): string {
   return new Date(instant + offset).toISOString().replace(/\.\d{3}Z$/, formatOffset(offset));
 }
 
+/** A date, or a date and time as `formatLocal` gives it, for notes: `Sat 2026-11-21 15:00 Asia/Tokyo`. */
+export function describeLocal(local: string, zone: string): string {
+  const [date = "", clock] = local.split("T");
+  const weekday = new Date(dateToInstant(date)).toUTCString().slice(0, 3);
+  return `${weekday} ${date}${clock === undefined ? "" : ` ${clock.slice(0, 5)} ${zone}`}`;
+}
+
 /** `+09:00`, from milliseconds. */
 export function formatOffset(offset: number): string {
   const minutes = Math.round(Math.abs(offset) / MINUTE_MS);

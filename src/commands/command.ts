@@ -141,16 +141,42 @@ export function readGlobalFlags(command: Command): GlobalFlags {
 }
 
 /**
- * Makes `-c=-Ab` the same as `--calendar=-Ab`; commander would take `=-Ab` as the value. Values of other flags that
- * look similar are not changed.
+ * Prepares a command for parsing: `-c=-Ab` becomes the same as `--calendar=-Ab` (commander would take `=-Ab` as the
+ * value; values of other flags that look similar are not changed), and a flag that was given twice is refused.
+ * @param given the flags of the command line so far, by the attribute they set; shared by its commands
  * @param onParsing called before the flags of this command are parsed
  */
-export function prepareParsing(command: Command, onParsing: (command: Command) => void): void {
+export function prepareParsing(
+  command: Command,
+  given: Map<string, string>,
+  onParsing: (command: Command) => void,
+): void {
+  const problems = collectProblems(command, given);
   const parseOptions = command.parseOptions.bind(command);
   command.parseOptions = (args) => {
     onParsing(command);
-    return parseOptions(splitShortFlags(command, args));
+    const parsed = parseOptions(splitShortFlags(command, args));
+    // Only now, so that an `-o json` after the flag counts for the error.
+    const [problem] = problems;
+    if (problem !== undefined) throw usageError(problem);
+    return parsed;
   };
+}
+
+/** Messages about flags that take one value but were given twice, and about switches that contradict each other. */
+function collectProblems(command: Command, given: Map<string, string>): readonly string[] {
+  const problems: string[] = [];
+  for (const option of command.options) {
+    const flag = option.long ?? option.flags;
+    command.on(`option:${option.name()}`, () => {
+      const earlier = given.get(option.attributeName());
+      given.set(option.attributeName(), flag);
+      if (earlier === undefined || option.parseArg === collect) return;
+      if (earlier !== flag) problems.push(`${earlier} and ${flag} contradict each other`);
+      else if (option.required) problems.push(`${flag} was given twice`);
+    });
+  }
+  return problems;
 }
 
 function splitShortFlags(command: Command, args: readonly string[]): string[] {

@@ -12,7 +12,11 @@ export function registerEvents(command: Command, contextOf: ContextOf): void {
   registerEventsGet(addCommand(command, "get", "show events"), contextOf);
   registerEventsCreate(addCommand(command, "create", "create an event"), contextOf);
   registerEventsUpdate(
-    addCommand(command, "update", "update an event; other fields are not changed"),
+    addCommand(
+      command,
+      "update",
+      "update an event; other fields are not changed, but --start alone moves it",
+    ),
     contextOf,
   );
   registerEventsDelete(addCommand(command, "delete", "delete events"), contextOf);

@@ -5,6 +5,7 @@ import type { CalendarEvent } from "../../src/contract/shapes.js";
 import { allDayOf, anyZone, eventOf, keepOf, userOf } from "./fixtures.js";
 
 const ZONE = "Asia/Tokyo";
+const LISTED = { zone: ZONE, firstDay: "2026-11-21" };
 
 function idsOf(events: readonly CalendarEvent[]): readonly string[] {
   return events.map(({ id }) => id);
@@ -12,13 +13,14 @@ function idsOf(events: readonly CalendarEvent[]): readonly string[] {
 
 describe("sortEvents", () => {
   const ordered = [
+    allDayOf({ id: "all-day-since-yesterday", start_at: "2026-11-20T00:00:00.000Z", title: "Z" }),
+    allDayOf({ id: "all-day-a", title: "A" }),
+    allDayOf({ id: "all-day-b", title: "B" }),
     eventOf({
       id: "began-yesterday",
       start_at: "2026-11-20T14:00:00.000Z",
       end_at: "2026-11-21T02:00:00.000Z",
     }),
-    allDayOf({ id: "all-day-a", title: "A" }),
-    allDayOf({ id: "all-day-b", title: "B" }),
     eventOf({ id: "midnight", start_at: "2026-11-20T15:00:00.000Z" }),
     eventOf({ id: "afternoon-1" }),
     eventOf({ id: "afternoon-2" }),
@@ -31,10 +33,10 @@ describe("sortEvents", () => {
     eventOf({ id: "unreadable", start_at: "soon", title: "C" }),
   ];
 
-  test("by day in the zone, all-day first, then by start, title and id, without times last", () => {
+  test("by day in the zone from the first one listed, all-day first, then by start, title and id, without times last", () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(ordered, { minLength: ordered.length }), (events) => {
-        expect(idsOf(sortEvents(events, ZONE))).toEqual(idsOf(ordered));
+        expect(idsOf(sortEvents(events, LISTED))).toEqual(idsOf(ordered));
       }),
     );
   });
@@ -44,19 +46,22 @@ describe("sortEvents", () => {
       eventOf({ id: "timed", start_at: "2026-11-21T02:00:00.000Z" }),
       allDayOf({ id: "all-day" }),
     ];
-    expect(idsOf(sortEvents(events, "Asia/Tokyo"))).toEqual(["all-day", "timed"]);
-    expect(idsOf(sortEvents(events, "America/New_York"))).toEqual(["timed", "all-day"]);
+    expect(idsOf(sortEvents(events, { ...LISTED, zone: "Asia/Tokyo" }))).toEqual(["all-day", "timed"]);
+    expect(idsOf(sortEvents(events, { zone: "America/New_York", firstDay: "2026-11-20" }))).toEqual([
+      "timed",
+      "all-day",
+    ]);
   });
 
   test("leaves the list it was given alone", () => {
     const events = [keepOf({ id: "keep" }), eventOf({ id: "event" })];
-    sortEvents(events, ZONE);
+    sortEvents(events, LISTED);
     expect(idsOf(events)).toEqual(["keep", "event"]);
   });
 
   test("an event without a title comes before those with one", () => {
     const events = [eventOf({ id: "titled" }), eventOf({ id: "untitled", title: null })];
-    expect(idsOf(sortEvents(events, ZONE))).toEqual(["untitled", "titled"]);
+    expect(idsOf(sortEvents(events, LISTED))).toEqual(["untitled", "titled"]);
   });
 });
 

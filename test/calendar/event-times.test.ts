@@ -65,6 +65,8 @@ describe("planTimes", () => {
     ["one day without an end", {}, "2026-11-22"],
     ["the last day, named", { end: "2026-11-22" }, "2026-11-23"],
     ["the same day, named", { end: "2026-11-21" }, "2026-11-22"],
+    ["midnight of the first day", { start: "2026-11-21T00:00" }, "2026-11-22"],
+    ["midnight with any offset", { start: "2026-11-21 00:00:00-05:00" }, "2026-11-22"],
     ["two days by duration", { duration: "2d" }, "2026-11-23"],
     ["a week by duration", { duration: "1w" }, "2026-11-28"],
   ])("all-day: %s", (_, fields, end) => {
@@ -105,6 +107,12 @@ describe("planTimes", () => {
     ],
     ["a date without --all-day", { start: "2026-11-21", duration: "1h" }, '--start: "2026-11-21" is a date'],
     ["a clock time for all-day", { allDay: true, start: "2026-11-21T15:00" }, "has a clock time"],
+    ["a second after midnight", { allDay: true, start: "2026-11-21T00:00:01" }, "has a clock time"],
+    [
+      "midnight as the last day, which may be the day before",
+      { allDay: true, start: "2026-11-21", end: "2026-11-22T00:00" },
+      "has a clock time",
+    ],
     ["hours for all-day", { allDay: true, start: "2026-11-21", duration: "90m" }, '--duration: "90m"'],
     [
       "an end at the start",

@@ -169,9 +169,39 @@ function meaningOf(event: CalendarEvent, zone: string) {
 describe("draftForUpdate changes times", () => {
   test.each<[string, CalendarEvent, TypedChanges, object]>([
     [
-      "--start keeps the end and the event's own zones",
+      "--start alone moves the event in its own zones",
       eventOf(),
       { start: "2026-11-21T06:30" },
+      { ...TOKYO_HOUR, start_at: "2026-11-21T05:30:00.000Z", end_at: "2026-11-21T06:30:00.000Z" },
+    ],
+    [
+      "--start moves by elapsed time over a clock change",
+      eventOf(),
+      { start: "2026-10-25T02:30+02:00" },
+      { ...TOKYO_HOUR, start_at: "2026-10-25T00:30:00.000Z", end_at: "2026-10-25T01:30:00.000Z" },
+    ],
+    [
+      "--start wins over the start of an input, and moves as well",
+      eventOf(),
+      { start: "2026-11-21T06:30", ...inputOf({ start_at: "2026-11-01T00:00:00Z" }) },
+      { ...TOKYO_HOUR, start_at: "2026-11-21T05:30:00.000Z", end_at: "2026-11-21T06:30:00.000Z" },
+    ],
+    [
+      "--start beside the end of an input moves nothing",
+      eventOf(),
+      { start: "2026-11-21T06:30", ...inputOf({ end_at: "2026-11-21T09:00:00Z" }) },
+      { ...TOKYO_HOUR, start_at: "2026-11-21T05:30:00.000Z", end_at: "2026-11-21T09:00:00.000Z" },
+    ],
+    [
+      "--no-all-day --start keeps the end of a timed event",
+      eventOf(),
+      { allDay: false, start: "2026-11-21T06:30" },
+      { ...TOKYO_HOUR, start_at: "2026-11-21T05:30:00.000Z" },
+    ],
+    [
+      "the start of an input alone keeps the end",
+      eventOf(),
+      inputOf({ start_at: "2026-11-21T05:30:00Z" }),
       { ...TOKYO_HOUR, start_at: "2026-11-21T05:30:00.000Z" },
     ],
     [
@@ -196,7 +226,12 @@ describe("draftForUpdate changes times", () => {
       "--start-timezone is where --start is read, and told to the event",
       eventOf(),
       { start: "2026-11-21T00:30", startTimezone: "America/New_York" },
-      { ...TOKYO_HOUR, start_at: "2026-11-21T05:30:00.000Z", start_timezone: "America/New_York" },
+      {
+        ...TOKYO_HOUR,
+        start_at: "2026-11-21T05:30:00.000Z",
+        start_timezone: "America/New_York",
+        end_at: "2026-11-21T06:30:00.000Z",
+      },
     ],
     [
       "a zone alone keeps the instants",
@@ -205,10 +240,27 @@ describe("draftForUpdate changes times", () => {
       { ...TOKYO_HOUR, end_timezone: "UTC" },
     ],
     [
-      "a date alone for an all-day event",
+      "a first day alone moves an all-day event with its days",
       allDayOf(),
-      { start: "2026-11-20" },
-      { ...TWO_DAYS, start_at: "2026-11-20T00:00:00.000Z" },
+      { start: "2026-11-30" },
+      { ...TWO_DAYS, start_at: "2026-11-30T00:00:00.000Z", end_at: "2026-12-02T00:00:00.000Z" },
+    ],
+    [
+      "--all-day with a first day is one day",
+      allDayOf(),
+      { allDay: true, start: "2026-11-20" },
+      { ...TWO_DAYS, start_at: "2026-11-20T00:00:00.000Z", end_at: "2026-11-21T00:00:00.000Z" },
+    ],
+    [
+      "--all-day with a first day makes a timed event one day",
+      eventOf(),
+      { allDay: true, start: "2026-11-20" },
+      {
+        ...TOKYO_HOUR,
+        all_day: true,
+        start_at: "2026-11-20T00:00:00.000Z",
+        end_at: "2026-11-21T00:00:00.000Z",
+      },
     ],
     [
       "the last day of an all-day event",
@@ -315,14 +367,14 @@ describe("draftForUpdate changes times", () => {
     [
       "a start after the end that is kept",
       eventOf(),
-      { start: "2026-11-21T09:00" },
+      { allDay: false, start: "2026-11-21T09:00" },
       "is not after the start",
     ],
     [
-      "a first day after the last that is kept",
+      "a last day before the first that is kept",
       allDayOf(),
-      { start: "2026-11-23" },
-      "the last day 2026-11-22 is before the first day 2026-11-23",
+      { end: "2026-11-20" },
+      "the last day 2026-11-20 is before the first day 2026-11-21",
     ],
     [
       "a date for a timed event",

@@ -11,7 +11,12 @@ beforeEach(async () => {
   harness = await createHarness();
 });
 
-const CREATE = ["events", "create", "--title", "T", "--start", "2026-11-21T12:00", "--duration", "1h"];
+const TIMES = ["--start", "2026-11-21T12:00", "--duration", "1h"];
+const CREATE = ["events", "create", "--title", "T", ...TIMES];
+
+function twice<T>(...values: readonly T[]): readonly T[] {
+  return [...values, ...values];
+}
 
 async function events(): Promise<readonly unknown[]> {
   return harness.json<unknown[]>("events", "list", "--days", "7");
@@ -32,9 +37,17 @@ describe("exit 2, and nothing is written", () => {
     ["a flag without its value", ["events", "create", "--title"], ["--title"]],
     ["all that is missing, at once", ["events", "create"], ["--title", "--start", "--end"]],
     ["no end", ["events", "create", "--title", "T", "--start", "2026-11-21T12:00"], ["--end", "--duration"]],
-    ["an empty title", [...CREATE, "--title", ""], ["--title"]],
-    ["a title of 51 characters", [...CREATE, "--title", "x".repeat(51)], ["--title", "51", "50"]],
-    ["a title of 51 emoji", [...CREATE, "--title", "🦊".repeat(51)], ["--title", "51", "50"]],
+    ["an empty title", ["events", "create", "--title", "", ...TIMES], ["--title is empty"]],
+    [
+      "a title of 51 characters",
+      ["events", "create", ...TIMES, "--title", "x".repeat(51)],
+      ["--title", "51", "50"],
+    ],
+    [
+      "a title of 51 emoji",
+      ["events", "create", ...TIMES, "--title", "🦊".repeat(51)],
+      ["--title", "51", "50"],
+    ],
     [
       "a description over 10,000",
       [...CREATE, "--description", "x".repeat(10_001)],
@@ -145,6 +158,29 @@ describe("exit 2, and nothing is written", () => {
   });
 
   test.each([
+    ["--title", ["events", "create", "--title", "T", "--title", "T"]],
+    ["--start", [...CREATE, "--start=2026-11-21T12:00"]],
+    ["--timezone", ["events", "list", "--timezone", "UTC", "--timezone=UTC"]],
+    ["--output", ["-o", "json", "whoami", "-ojson"]],
+    ["--profile", ["-p", "local", "events", "-p", "local", "list"]],
+    ["--fields", ["events", "--fields", "id", "list", "--fields", "id"]],
+    ["--if-unchanged", ["events", "update", "x", ...twice("--if-unchanged", "2026-11-21T12:00Z")]],
+  ])("%s twice", async (flag, argv) => {
+    const { exitCode, stdout, stderr } = await harness.run(...argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(`${flag} was given twice`);
+  });
+
+  test.each([
+    ["events", "create", "--title", "T", "--start", "2026-11-21", "--all-day", "--no-all-day"],
+    ["events", "update", "x", "--no-all-day", "--title", "T", "--all-day"],
+  ])("%s %s with both --all-day and --no-all-day", async (...argv) => {
+    const { exitCode, stdout, stderr } = await harness.run(...argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain("--no-all-day");
+  });
+
+  test.each([
     ["CALCTL_OUTPUT", "yaml", ["whoami"]],
     ["CALCTL_TIMEZONE", "Mars/Phobos", ["events", "list"]],
   ])("a wrong value in %s is named", async (name, value, argv) => {
@@ -157,6 +193,22 @@ describe("exit 2, and nothing is written", () => {
   test("a format that the command does not have is passed over from the environment", async () => {
     const { exitCode, stdout } = await harness.runWith({ env: { CALCTL_OUTPUT: "ics" } }, "whoami");
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${harness.userId}\tana\t\n` });
+  });
+});
+
+describe("exit 0 for what may be given several times", () => {
+  test.each([
+    ["a switch", ["-v", "-v", "whoami", "--verbose", "-q"]],
+    ["--calendar", ["-c", "Personal", "events", "list", "-c", "Personal", "-c", "Personal"]],
+    ["--attendee", [...CREATE, "--attendee", "me", "--attendee", "ana"]],
+  ])("%s", async (_, argv) => {
+    expect((await harness.run(...argv)).exitCode).toBe(0);
+  });
+
+  test("--no-input says nothing of --input", async () => {
+    const stdin = JSON.stringify({ title: "T", all_day: true, start_at: "2026-11-21T00:00:00Z" });
+    const { exitCode } = await harness.runWith({ stdin }, "--no-input", "events", "create", "--input", "-");
+    expect(exitCode).toBe(0);
   });
 });
 
@@ -211,12 +263,26 @@ describe("--input", () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain("stdin");
   });
+});
 
-  test("a description from a file loses one last newline", async () => {
+describe("text from a file or stdin loses a byte order mark and one last newline, and nothing else", () => {
+  test.each([
+    ["two\nlines\n", "two\nlines"],
+    ["\uFEFFtext\r\n", "text"],
+    ["text\n\n", "text\n"],
+    ["\ufeff text \r\n\r\n", " text \r\n"],
+    ["text\r", "text\r"],
+    ["text", "text"],
+  ])("%j", async (content, text) => {
     const file = join(harness.directory, "text");
-    writeFileSync(file, "two\nlines\n");
-    const { description } = await harness.json(...CREATE, "--description-file", file);
-    expect(description).toBe("two\nlines");
+    writeFileSync(file, content);
+    const { id, description } = await harness.json<Record<string, string>>(
+      ...[...CREATE, "--description-file", file],
+    );
+    expect(description).toBe(text);
+    expect(await harness.json("comment", id ?? "", "--file", file)).toMatchObject({ content: text });
+    const typed = await harness.runWith({ stdin: content }, "comment", id ?? "", "--fields", "content");
+    expect(typed.stdout).toBe(`${JSON.stringify(text).slice(1, -1)}\n`);
   });
 });
 
@@ -269,6 +335,21 @@ describe("several ids", () => {
   test("none that is there: the first failure's own code, and nothing on stdout", async () => {
     const { exitCode, stdout } = await harness.run("events", "get", "gone", "lost", "-o", "json");
     expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: "" });
+  });
+
+  test("the same id twice: read twice, deleted once", async () => {
+    const { id } = await harness.json<{ id: string }>(...CREATE);
+    expect(await harness.json("events", "get", id, id)).toMatchObject([{ id }, { id }]);
+    expect(await harness.json("events", "delete", id, id, "--yes")).toEqual({ deleted: [id] });
+  });
+
+  test("a label that no calendar has: the error is that of the first calendar as asked", async () => {
+    const { admin } = harness.service;
+    const { id } = await admin.calendars.add({ name: "Work", owner: "ana" });
+    const calendars = ["-c", "Work", "-c", "Personal"];
+    const { stderr } = await harness.run("events", "list", ...calendars, "--label", "purple", "-o", "json");
+    const [candidate] = JSON.parse(stderr).error.details.candidates;
+    expect(candidate.id).toBe(`${id},1`);
   });
 
   test("delete prints what is gone", async () => {

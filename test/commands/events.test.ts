@@ -36,6 +36,14 @@ describe("events list", () => {
     expect(await titles()).toEqual(["fair", "early", "late"]);
   });
 
+  test("what began before the first day listed is sorted under that day", async () => {
+    await create("overnight", "--start", "2026-11-20T22:00", "--end", "2026-11-21T02:00");
+    await create("late", "--start", "2026-11-21T20:00", "--duration", "1h");
+    await create("holiday", "--all-day", "--start", "2026-11-21");
+    await create("fair", "--all-day", "--start", "2026-11-20", "--end", "2026-11-22");
+    expect(await titles("--days", "2")).toEqual(["fair", "holiday", "overnight", "late"]);
+  });
+
   test("days begin at midnight of the chosen zone", async () => {
     // 23:00 in Berlin is 07:00 of the next day in Tokyo.
     await create("nightcap", "--start", "2026-11-21T23:00", "--duration", "30m");
@@ -140,6 +148,62 @@ describe("events get", () => {
         end_local: "2026-11-22",
       });
     }
+  });
+});
+
+describe("ids from stdin", () => {
+  const TIMES = ["--start", "2026-11-21T12:00", "--duration", "1h"];
+
+  test("get - reads one id a line and prints a list, in order with the ids beside it", async () => {
+    const [first, second, third] = [
+      await create("1", ...TIMES),
+      await create("2", ...TIMES),
+      await create("3", ...TIMES),
+    ];
+    const stdin = `\uFEFF${second.id}\r\n\n  \r\n${first.id}`;
+    const flags = ["-o", "json", "--fields", "title"];
+    const both = await harness.runWith({ stdin }, "events", "get", third.id, "-", third.id, ...flags);
+    expect(JSON.parse(both.stdout).map(({ title }: Event) => title)).toEqual(["3", "2", "1", "3"]);
+    const one = await harness.runWith({ stdin: first.id }, "events", "get", "-", ...flags);
+    expect(JSON.parse(one.stdout)).toEqual([{ title: "1" }]);
+  });
+
+  test("delete - deletes each once", async () => {
+    const { id } = await create("1", ...TIMES);
+    const deleted = await harness.runWith(
+      { stdin: `${id}\n${id}\n` },
+      ...["events", "delete", "-", id, "--yes", "-o", "json"],
+    );
+    expect(JSON.parse(deleted.stdout)).toEqual({ deleted: [id] });
+    expect(await titles()).toEqual([]);
+  });
+
+  test.each([
+    [["get", "-", "-o", "json"], "[]\n"],
+    [["get", "-"], ""],
+    [["delete", "-", "--yes", "--yes", "-o", "json"], '{\n  "deleted": []\n}\n'],
+    [["delete", "-", "--yes", "-o", "ndjson"], '{"deleted":[]}\n'],
+    [["delete", "-", "--yes"], ""],
+  ])("%j without a line does nothing, and sends nothing", async (argv, stdout) => {
+    const env = { CALCTL_BASE_URL: "https://nowhere.invalid", CALCTL_TOKEN: "t" };
+    const result = await harness.runWith({ env, stdin: "\r\n\n" }, "events", ...argv);
+    expect(result).toEqual({ exitCode: 0, stdout, stderr: "" });
+  });
+
+  test.each([
+    [["get", "-", "abc", "-"], "", "stdin"],
+    [["get", "-"], "abc\n..\n", "stdin"],
+    [["delete", "-"], "abc\n", "--yes"],
+  ])("%j with %j is exit 2", async (argv, stdin, words) => {
+    const { exitCode, stdout, stderr } = await harness.runWith({ stdin }, "events", ...argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(words);
+  });
+
+  test("delete - does not ask, not even on a terminal", async () => {
+    const { exitCode, stderr } = await harness.runWith({ columns: 80 }, "events", "delete", "-");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("--yes");
   });
 });
 
@@ -250,13 +314,22 @@ describe("events create and update", () => {
     });
   });
 
-  test("times that were not named move with nothing: --start alone keeps the end", async () => {
+  test("--start alone moves the event, and stderr says the new end", async () => {
     const { id } = await create("T", "--start", "2026-11-21T12:00", "--end", "2026-11-21T14:00");
-    expect(await harness.json("events", "update", id, "--start", "2026-11-21T13:00")).toMatchObject({
-      start_local: "2026-11-21T13:00:00+01:00",
-      end_local: "2026-11-21T14:00:00+01:00",
+    const fields = ["--fields", "start_local,end_local"];
+    expect(await harness.run("events", "update", id, "--start", "2026-11-23T15:00", ...fields)).toEqual({
+      exitCode: 0,
+      stdout: "2026-11-23T15:00:00+01:00\t2026-11-23T17:00:00+01:00\n",
+      stderr: "end: Mon 2026-11-23 17:00 Europe/Berlin\n",
     });
-    expect((await harness.run("events", "update", id, "--start", "2026-11-21T15:00")).exitCode).toBe(2);
+    const quiet = ["--start", "2026-11-23T16:00", "--end", "2026-11-23T17:00"];
+    expect((await harness.run("events", "update", id, ...quiet)).stderr).toBe("");
+    const days = await create("D", "--all-day", "--start", "2026-11-21", "--end", "2026-11-22");
+    expect(await harness.run("events", "update", days.id, "--start", "2026-12-31", ...fields)).toEqual({
+      exitCode: 0,
+      stdout: "2026-12-31\t2027-01-01\n",
+      stderr: "end: Fri 2027-01-01\n",
+    });
   });
 
   test("a keep without times can be read and changed by its id", async () => {

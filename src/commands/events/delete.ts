@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { localizeEvent } from "../../calendar/event-view.js";
-import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { describeWhen } from "../../output/views/event.js";
@@ -8,6 +7,7 @@ import { deletedView } from "../../output/views/plain.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
 import { processEach } from "../process-each.js";
+import { readEventIds, STDIN_IDS } from "./event-ids.js";
 
 export interface EventsDeleteOptions {
   readonly id: readonly string[];
@@ -15,26 +15,29 @@ export interface EventsDeleteOptions {
   readonly yes?: boolean;
 }
 
-type DeleteContext = CalendarContext & Pick<Context, "output" | "prompt" | "warn" | "note">;
+type DeleteContext = CalendarContext & Pick<Context, "output" | "input" | "prompt" | "warn" | "note">;
 
 export function registerEventsDelete(command: Command, contextOf: ContextOf): void {
-  command.argument("<id...>", "ids of events").option("-y, --yes", "skip the confirmation");
+  command
+    .argument("<id...>", "ids of events; - reads them from stdin, one per line, and needs --yes")
+    .option("-y, --yes", "skip the confirmation");
   addAction(command, contextOf, runEventsDelete);
 }
 
 /** Deletes events, after a confirmation. */
 export async function runEventsDelete(
   context: DeleteContext,
-  { id: ids, yes = false }: EventsDeleteOptions,
+  { id: typed, yes = false }: EventsDeleteOptions,
 ): Promise<void> {
   const output = context.output(deletedView);
-  for (const id of ids) checkId(id, "ID");
-  if (!yes && !context.prompt.available)
+  if (!yes && (!context.prompt.available || typed.includes(STDIN_IDS)))
     throw usageError("--yes is required where calctl cannot prompt", "add --yes to skip the confirmation");
+  const ids = [...new Set(await readEventIds(context, typed))];
+  if (ids.length === 0) return output.print({ deleted: [] });
   const { id: calendarId } = await chooseCalendar(context);
   if (!yes) await confirm(context, calendarId, ids);
   const api = await context.api();
-  const { results, reportFailures } = await processEach([...new Set(ids)], {
+  const { results, reportFailures } = await processEach(ids, {
     noun: "event",
     verb: "deleted",
     name: (id) => id,

@@ -1,27 +1,29 @@
 import type { Command } from "commander";
 import { localizeEvent } from "../../calendar/event-view.js";
-import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
 import { processEach } from "../process-each.js";
+import { readEventIds, STDIN_IDS } from "./event-ids.js";
 
 export interface EventsGetOptions {
   readonly id: readonly string[];
 }
 
 export function registerEventsGet(command: Command, contextOf: ContextOf): void {
-  addAction(command.argument("<id...>", "ids of events"), contextOf, runEventsGet);
+  const ids = "ids of events; - reads them from stdin, one per line";
+  addAction(command.argument("<id...>", ids), contextOf, runEventsGet);
 }
 
-/** Shows events: an object for one id, a list for several. */
+/** Shows events: an object for one id, a list for several and for those from stdin. */
 export async function runEventsGet(
-  context: CalendarContext & Pick<Context, "output" | "warn">,
-  { id: ids }: EventsGetOptions,
+  context: CalendarContext & Pick<Context, "output" | "input" | "warn">,
+  { id: typed }: EventsGetOptions,
 ): Promise<void> {
   const output = context.output(eventView);
-  for (const id of ids) checkId(id, "ID");
+  const ids = await readEventIds(context, typed);
+  if (ids.length === 0) return output.print([]);
   const { timezone } = context.settings();
   const { id: calendarId } = await chooseCalendar(context);
   const api = await context.api();
@@ -32,8 +34,9 @@ export async function runEventsGet(
     warn: context.warn,
     work: async (eventId) => localizeEvent(await api.getEvent({ calendarId, eventId }), timezone),
   });
-  const [only] = results;
+  const [first] = results;
+  const single = typed.length === 1 && typed[0] !== STDIN_IDS;
   // A command that failed completely prints nothing.
-  if (only !== undefined) await output.print(ids.length > 1 ? results : only);
+  if (first !== undefined) await output.print(single ? first : results);
   reportFailures();
 }

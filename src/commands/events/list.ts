@@ -5,6 +5,7 @@ import { filterEvents, sortEvents } from "../../calendar/event-order.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-text.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import { resolveLabel } from "../../calendar/names.js";
+import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { Category } from "../../contract/shapes.js";
 import { CliError, EXIT_EMPTY, usageError } from "../../errors.js";
@@ -63,14 +64,18 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
       return api.listUpcomingEvents({ calendarId: id, timezone, days });
     },
   });
-  const labelIds = labels.ids({ allRead: results.length === calendars.length, warn: context.warn });
-  const remaining = options.remaining === true ? { now: context.now() } : undefined;
+  const labelIds = labels.ids(calendars, {
+    allRead: results.length === calendars.length,
+    warn: context.warn,
+  });
+  const now = context.now();
+  const remaining = options.remaining === true ? { now } : undefined;
   const filtered = filterEvents(
     results.flat(),
     { category: options.category, labelIds, mine, remaining },
     timezone,
   );
-  const events = sortEvents(filtered, timezone);
+  const events = sortEvents(filtered, { zone: timezone, firstDay: localDate(now, timezone) });
   if (results.length > 0 || calendars.length === 0) {
     await output.print(events.map((event) => localizeEvent(event, timezone)));
   }
@@ -100,15 +105,15 @@ interface LabelFilter {
    * warning if some calendars could not be read.
    * @throws CliError not_found when all calendars were read and none has it
    */
-  ids(reading: {
-    readonly allRead: boolean;
-    readonly warn: (text: string) => void;
-  }): ReadonlySet<string> | undefined;
+  ids(
+    calendars: readonly ChosenCalendar[],
+    reading: { readonly allRead: boolean; readonly warn: (text: string) => void },
+  ): ReadonlySet<string> | undefined;
 }
 
 function createLabelFilter(api: Pick<Api, "listLabels">, value: string | undefined): LabelFilter {
   const ids = new Set<string>();
-  let missing: CliError | null = null;
+  const missing = new Map<string, CliError>();
   return {
     async resolve(calendarId) {
       if (value === undefined) return;
@@ -117,13 +122,14 @@ function createLabelFilter(api: Pick<Api, "listLabels">, value: string | undefin
         ids.add(resolveLabel(value, labels, { calendarId, source: "--label" }).id);
       } catch (error) {
         if (!(error instanceof CliError) || error.code !== "not_found") throw error;
-        missing = error;
+        missing.set(calendarId, error);
       }
     },
-    ids({ allRead, warn }) {
-      if (ids.size === 0 && missing !== null) {
-        if (allRead) throw missing;
-        warn(missing.message);
+    ids(calendars, { allRead, warn }) {
+      const [first] = calendars.flatMap(({ id }) => missing.get(id) ?? []);
+      if (ids.size === 0 && first !== undefined) {
+        if (allRead) throw first;
+        warn(first.message);
       }
       return value === undefined ? undefined : ids;
     },

@@ -5,10 +5,12 @@ import {
   draftForUpdate,
   type EventChanges,
   hasChanges,
+  movesEvent,
   parseClearField,
 } from "../../calendar/event-update.js";
 import { fillRelated, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
+import { describeLocal } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { CliError, usageError } from "../../errors.js";
@@ -74,7 +76,11 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   const draft = draftForUpdate(current, { ...changes, ...relations }, { zone: timezone });
   const event = await api.updateEvent({ calendarId, eventId }, draft);
   const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
-  await output.print(localizeEvent(filled, timezone), `event ${eventId} was updated`);
+  const updated = localizeEvent(filled, timezone);
+  if (movesEvent(changes) && updated.end_local !== null) {
+    context.note(`end: ${describeLocal(updated.end_local, timezone)}`);
+  }
+  await output.print(updated, `event ${eventId} was updated`);
 }
 
 interface NamedRelations extends Pick<EventFields, "label" | "attendees"> {
