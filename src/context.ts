@@ -70,7 +70,11 @@ export interface Context {
   /** @throws CliError when a setting is wrong */
   settings(): Settings;
   profiles(): ProfileStore;
-  /** The name of the profile to use. It may not exist: `config set` can create it. */
+  /**
+   * The name of the profile to configure. It may not exist: `config set` can create it. An empty CALCTL_PROFILE counts
+   * as unset.
+   * @throws CliError configuration when none is in use
+   */
   profileName(): string;
   /** The client of the service. @throws CliError not_signed_in without a token */
   api(): Promise<Api>;

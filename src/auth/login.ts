@@ -104,14 +104,14 @@ function describeLogin(
   { configFile, env }: Pick<LoginParts, "configFile" | "env">,
 ): SignedIn {
   const { profile, previousBaseUrl } = target;
-  const variable = env["CALCTL_PROFILE"];
+  const variable = env["CALCTL_PROFILE"] || profile;
   return {
     userName: user.name ?? user.id,
     profile,
     store,
     previousBaseUrl,
     overridingSource: findOverridingSource(configFile.read(), profile, env),
-    profileVariable: variable === undefined || variable === profile ? null : variable,
+    profileVariable: variable === profile ? null : variable,
   };
 }
 

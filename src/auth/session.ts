@@ -47,7 +47,7 @@ export interface SessionParts {
   readonly configFile: ConfigFile;
   readonly env: Environment;
   readonly settings: () => Settings;
-  /** The name of the profile to use, whether it exists or not. */
+  /** The name of the profile to log out of, whether it exists or not. @throws CliError when none is in use */
   readonly profileName: () => string;
   readonly openStore: OpenStore;
   readonly tokenChoice: TokenChoice;

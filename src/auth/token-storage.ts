@@ -6,7 +6,12 @@ import {
   readTokenRecord,
   type TokenRecord,
 } from "../config/config-file.js";
-import { type LoginSettings, type LoginTarget, profileChanges } from "../config/login-settings.js";
+import {
+  findOtherService,
+  type LoginSettings,
+  type LoginTarget,
+  profileChanges,
+} from "../config/login-settings.js";
 import type { OpenStore, SecretStore, TokenKey } from "./stores/store.js";
 
 interface StorageParts {
@@ -37,12 +42,7 @@ export async function storeToken(
   try {
     await store.save(key, token);
     signal.throwIfAborted();
-    const isOtherService = target.previousBaseUrl !== null;
-    await saveProfile(configFile, target.profile, {
-      changes: profileChanges(target, settings),
-      record,
-      isOtherService,
-    });
+    await saveProfile(configFile, target, { changes: profileChanges(target, settings), record });
   } catch (error) {
     await restore({ key, store: record.store, replaced, written: token }, parts);
     throw error;
@@ -56,20 +56,22 @@ export async function storeToken(
 export interface ProfileLogin {
   readonly changes: Profile;
   readonly record: TokenRecord;
-  /** Whether the profile was for another service: then its settings are dropped. */
-  readonly isOtherService: boolean;
 }
 
-/** Creates or updates the profile of a login, and makes it the one in use. */
+/**
+ * Creates or updates the profile of a login, and makes it the one in use. Drops the settings of another service.
+ * @throws CliError usage if the profile is now of another service and must not be replaced
+ */
 export async function saveProfile(
   file: ConfigFile,
-  name: string,
-  { changes, record, isOtherService }: ProfileLogin,
+  target: Omit<LoginTarget, "previousBaseUrl">,
+  { changes, record }: ProfileLogin,
 ): Promise<void> {
+  const { profile: name } = target;
   await file.update((config) => {
     const before = config.profiles.get(name) ?? {};
     const profile: Profile = {
-      ...(isOtherService ? timezoneOf(before) : before),
+      ...(findOtherService(target, before) !== null ? timezoneOf(before) : before),
       ...changes,
       token_store: record.store,
       token_origin: record.origin,

@@ -14,6 +14,7 @@ export interface LoginOptions {
   readonly redirectPort?: string;
   readonly redirectUri?: string;
   readonly mediaType?: string;
+  readonly replace?: boolean;
   readonly withToken?: boolean;
   /** False for `--no-browser`. */
   readonly browser?: boolean;
@@ -34,6 +35,7 @@ export function registerLogin(command: Command, contextOf: ContextOf): void {
     .option("--redirect-port <port>", "registered port on 127.0.0.1 (default: any free one)")
     .option("--redirect-uri <uri>", "complete redirect URI, if the service requires an exact match")
     .option("--media-type <type>", "value of Accept, if the service has its own")
+    .option("--replace", "let --profile be of another service, whose token and defaults are removed")
     .option("--with-token", "store a personal access token from stdin instead of signing in")
     .option("--no-browser", "print the URL instead of opening a browser")
     .option("--insecure-storage", "store the token unencrypted in a file instead of the keychain")
@@ -54,9 +56,9 @@ export async function runLogin(context: LoginContext, options: LoginOptions): Pr
     );
   }
   const { prompt } = context;
-  const { baseUrl, authUrl, clientId, mediaType } = options;
+  const { baseUrl, authUrl, clientId, mediaType, replace } = options;
   const signedIn = await context.session.login({
-    flags: { baseUrl, authUrl, clientId, redirectUri, mediaType },
+    flags: { baseUrl, authUrl, clientId, redirectUri, mediaType, replace },
     clientSecret: await readSecretFile(context, options.clientSecretFile),
     askClientSecret: prompt.available ? () => prompt.password("Client secret") : undefined,
     readToken: options.withToken === true ? () => readToken(context) : undefined,

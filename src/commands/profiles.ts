@@ -37,7 +37,8 @@ export async function runProfilesRemove(context: ProfilesContext, { name }: Name
   const wasInUse = profiles.list().some((profile) => profile.name === name && profile.in_use);
   if (profiles.list().some((profile) => profile.name === name)) await context.session.forget(name);
   await profiles.remove(name);
-  context.note(wasInUse ? `removed profile ${name}; in use is now: local` : `removed profile ${name}`);
+  context.note(`removed profile ${name}`);
+  if (wasInUse) context.note("no profile is in use now; choose one: calctl profiles use NAME");
 }
 
 type ConfigContext = Pick<Context, "profiles" | "output" | "profileName">;

@@ -25,7 +25,7 @@ type TokenRecordKey = "token_store" | "token_origin";
 export type Profile = Readonly<Partial<Record<ProfileKey | TokenRecordKey, string>>>;
 
 export interface Config {
-  /** The profile in use; undefined for `local`. */
+  /** The profile in use; undefined for `local`, "" for none, which older versions refuse. */
   readonly profile?: string;
   readonly profiles: ReadonlyMap<string, Profile>;
   /** Members that only another version knows; writing keeps them. */

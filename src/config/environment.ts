@@ -1,8 +1,8 @@
-import { configurationError } from "../errors.js";
+import { type CliError, configurationError } from "../errors.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An empty value of these is an error: usually the secret of a CI job is not set. */
+/** An empty value of these is an error where they are used: usually the secret of a CI job is not set. */
 const NEVER_EMPTY: readonly Variable[] = [
   "CALCTL_TOKEN",
   "CALCTL_TOKEN_FILE",
@@ -39,15 +39,13 @@ export type Variable =
 export function readVariable(env: Environment, name: Variable): string | undefined {
   const value = env[name];
   if (value !== "") return value;
-  if (NEVER_EMPTY.includes(name)) {
-    throw configurationError(`${name} is set but empty`, { hint: "set it to its value, or unset it" });
-  }
+  if (NEVER_EMPTY.includes(name)) throw emptyVariable(name);
   return undefined;
 }
 
-/** @throws CliError configuration for a variable that is empty and must not be */
-export function checkEnvironment(env: Environment): void {
-  for (const name of NEVER_EMPTY) readVariable(env, name);
+/** The error of a variable that is empty and must not be. */
+export function emptyVariable(name: string): CliError {
+  return configurationError(`${name} is set but empty`, { hint: "set it to its value, or unset it" });
 }
 
 /** The variables whose whole value is a secret. */

@@ -5,7 +5,14 @@ import { checkProfileName } from "./profile-store.js";
 import { parseMediaType } from "./profile-values.js";
 import { pickSetting, rethrowAsUsage, type Setting } from "./setting.js";
 import { LOCAL_PROFILE } from "./settings.js";
-import { addressText, isSameOrigin, parseRedirectUri, parseServiceUrl, type RedirectTarget } from "./urls.js";
+import {
+  addressText,
+  isSameOrigin,
+  originOf,
+  parseRedirectUri,
+  parseServiceUrl,
+  type RedirectTarget,
+} from "./urls.js";
 
 /** Flags of `login`; undefined when not given. */
 export interface LoginFlags {
@@ -15,6 +22,8 @@ export interface LoginFlags {
   readonly clientId?: string | undefined;
   readonly redirectUri?: string | undefined;
   readonly mediaType?: string | undefined;
+  /** Whether the named profile may be of another service, which is then replaced. */
+  readonly replace?: boolean | undefined;
 }
 
 /** Where to sign in, from flags, environment and profile. */
@@ -33,6 +42,8 @@ export interface LoginSettings {
 export interface LoginTarget {
   readonly profile: string;
   readonly baseUrl: URL;
+  /** Whether the profile may be of another service, which is then replaced. */
+  readonly replace: boolean;
   /** The profile's base_url until now if it is another service; null otherwise. */
   readonly previousBaseUrl: string | null;
 }
@@ -40,18 +51,21 @@ export interface LoginTarget {
 /**
  * Reads the settings of `login`: flags, then environment, then the profile if it exists. Settings of a profile are not
  * used for another service.
- * @throws CliError usage for the profile `local` and for wrong flags, configuration for a wrong variable or profile
+ * @throws CliError usage for the profile `local`, for one of another service without `--replace` and for wrong flags,
+ * configuration for a wrong variable or profile
  */
 export function readLoginSettings(flags: LoginFlags, env: Environment, config: Config): LoginSettings {
-  const chosen = chosenProfile(flags, env, config);
-  const known = chosen === undefined ? undefined : config.profiles.get(chosen);
+  const named = namedProfile(flags, env);
+  const current = named ?? (config.profile === LOCAL_PROFILE ? undefined : config.profile);
+  const known = current === undefined ? undefined : config.profiles.get(current);
   const address = pick(
     "base_url",
     { flag: ["--base-url", flags.baseUrl], env, variable: "CALCTL_BASE_URL" },
     known,
   );
-  const target =
-    address === undefined ? undefined : createTarget(parse(address, parseServiceUrl), chosen, config);
+  const baseUrl = address && parse(address, parseServiceUrl);
+  const replace = flags.replace === true;
+  const target = baseUrl && createTarget({ profile: named, baseUrl, replace }, current, config);
   const existing = target === undefined ? known : config.profiles.get(target.profile);
   const sources = { env, variable: undefined };
   const profile = target !== undefined && target.previousBaseUrl !== null ? undefined : existing;
@@ -90,23 +104,56 @@ export function profileChanges(target: LoginTarget, settings: LoginSettings): Pr
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** The profile that was named or is in use; undefined when that is `local`, so that a new one is created. */
-function chosenProfile(flags: LoginFlags, env: Environment, config: Config): string | undefined {
+/** The profile of `--profile` or CALCTL_PROFILE; undefined without one, and when the variable is `local`. */
+function namedProfile(flags: LoginFlags, env: Environment): string | undefined {
   if (flags.profile === LOCAL_PROFILE) {
     throw usageError(
       "the profile `local` is the embedded service and needs no login",
       "choose another profile with --profile",
     );
   }
-  const named = flags.profile ?? readVariable(env, "CALCTL_PROFILE") ?? config.profile;
-  return named === undefined || named === LOCAL_PROFILE ? undefined : checkProfileName(named);
+  const named = flags.profile ?? readVariable(env, "CALCTL_PROFILE");
+  if (named !== undefined && named !== LOCAL_PROFILE) return checkProfileName(named);
+  if (flags.replace === true) throw usageError("missing --profile, which --replace needs");
+  return undefined;
 }
 
-function createTarget(baseUrl: URL, chosen: string | undefined, config: Config): LoginTarget {
-  const profile = chosen ?? newProfileName(baseUrl, config);
-  const before = config.profiles.get(profile)?.base_url;
-  const isOther = before !== undefined && !isSameOrigin(before, baseUrl);
-  return { profile, baseUrl, previousBaseUrl: isOther ? before : null };
+interface NamedTarget extends Pick<LoginTarget, "baseUrl" | "replace"> {
+  /** Undefined when none was named. */
+  readonly profile: string | undefined;
+}
+
+function createTarget(named: NamedTarget, current: string | undefined, config: Config): LoginTarget {
+  const target = { ...named, profile: named.profile ?? findProfileOf(named.baseUrl, current, config) };
+  return { ...target, previousBaseUrl: findOtherService(target, config.profiles.get(target.profile)) };
+}
+
+/**
+ * The profile's base_url if it is another service; null otherwise.
+ * @throws CliError usage if it must not be replaced
+ */
+export function findOtherService(
+  { profile, baseUrl, replace }: Omit<LoginTarget, "previousBaseUrl">,
+  before: Profile | undefined,
+): string | null {
+  const previous = before?.base_url;
+  if (previous === undefined || isSameOrigin(previous, baseUrl)) return null;
+  if (replace) return previous;
+  throw usageError(
+    `the profile "${profile}" is for ${originOf(previous) ?? previous}, not for ${baseUrl.origin}`,
+    "choose another profile with -p OTHER, or replace this one with --replace",
+  );
+}
+
+/** The profile to renew, the current one or the only one of the service, else the name of a new one. */
+function findProfileOf(baseUrl: URL, current: string | undefined, config: Config): string {
+  const known = [...config.profiles].filter(
+    ([name, profile]) => name !== LOCAL_PROFILE && isSameOrigin(profile.base_url ?? "", baseUrl),
+  );
+  const names = known.map(([name]) => name);
+  const [first, ...others] = names;
+  if (current !== undefined && names.includes(current)) return current;
+  return first !== undefined && others.length === 0 ? first : newProfileName(baseUrl, config);
 }
 
 interface Sources {
@@ -121,9 +168,11 @@ function pick(key: ProfileKey, { flag, env, variable }: Sources, profile: Profil
     value === undefined || value === ""
       ? undefined
       : { value, source: `the profile's ${key}`, origin: "profile" };
+  // A variable that a flag overrides may be empty.
+  const isRead = variable !== undefined && flag[1] === undefined;
   return pickSetting(
     { name: flag[0], value: flag[1] },
-    { name: variable ?? key, value: variable === undefined ? undefined : readVariable(env, variable) },
+    { name: variable ?? key, value: isRead ? readVariable(env, variable) : undefined },
     known,
   );
 }
@@ -134,16 +183,13 @@ function parse<T>(setting: Setting, read: (text: string, source: string) => T): 
   return origin === "flag" ? rethrowAsUsage(() => read(value, source)) : read(value, source);
 }
 
-/** The service's host, with port and number if another service's profile has that name. */
+/** The service's host, with its port unless that is the default one, and with a number if the name is taken. */
 function newProfileName(baseUrl: URL, config: Config): string {
   const host = baseUrl.hostname.replace(/^\[|\]$/g, "").replace(/[^\p{L}\p{N}.-]+/gu, "-");
-  const base =
+  const name =
     /^[\p{L}\p{N}]/u.test(host) && host !== LOCAL_PROFILE ? host : `host-${host.replace(/^-+/, "")}`;
-  const withPort = baseUrl.port === "" ? base : `${base}-${baseUrl.port}`;
-  const isFree = (name: string) => {
-    const existing = config.profiles.get(name);
-    return existing === undefined || existing.base_url === addressText(baseUrl);
-  };
-  for (const name of [base, withPort]) if (isFree(name)) return name;
-  for (let number = 2; ; number += 1) if (isFree(`${withPort}-${number}`)) return `${withPort}-${number}`;
+  const base = baseUrl.port === "" ? name : `${name}-${baseUrl.port}`;
+  let free = base;
+  for (let number = 2; config.profiles.has(free); number += 1) free = `${base}-${number}`;
+  return free;
 }

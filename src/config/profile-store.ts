@@ -20,6 +20,7 @@ export interface ProfileStore {
   list(): readonly ProfileSummary[];
   /** Makes a profile the one in use. @throws CliError configuration for an unknown profile */
   use(name: string): Promise<void>;
+  /** Leaves none in use if it was. @throws CliError configuration for an unknown profile */
   remove(name: string): Promise<void>;
   /** Every key; null when it is not set. */
   values(name: string): Readonly<Record<ProfileKey, string | null>>;
@@ -55,11 +56,11 @@ export function createProfileStore(file: ConfigFile): ProfileStore {
     async remove(name) {
       if (name === LOCAL_PROFILE) throw usageError("the profile `local` cannot be removed");
       checkProfileName(name);
-      await file.update(({ profile: inUse, ...config }) => {
+      await file.update((config) => {
         findProfile(config, name);
         const profiles = new Map(config.profiles);
         profiles.delete(name);
-        return { ...config, ...(inUse === undefined || inUse === name ? {} : { profile: inUse }), profiles };
+        return { ...config, ...(config.profile === name ? { profile: "" } : {}), profiles };
       });
     },
     values(name) {

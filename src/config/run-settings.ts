@@ -2,7 +2,7 @@ import { isTimeZone } from "../contract/date-time.js";
 import { usageError } from "../errors.js";
 import type { FormatChoice } from "../output/output.js";
 import type { ColorChoice } from "../output/style.js";
-import { checkEnvironment, type Environment, isOn, readVariable, type Variable } from "./environment.js";
+import { type Environment, isOn, readVariable, type Variable } from "./environment.js";
 import { emptyFlag, pickSetting, type Setting, settingError } from "./setting.js";
 
 /** Global flags as typed; undefined when not given. */
@@ -55,9 +55,8 @@ export interface ReportSettings {
   readonly debug: boolean;
 }
 
-/** Reads flags and environment: a flag wins over its variable. @throws CliError usage, configuration */
+/** Reads flags and environment: a flag wins over its variable. @throws CliError usage */
 export function readRunSettings(flags: GlobalFlags, env: Environment): RunSettings {
-  checkEnvironment(env);
   if (flags.profile === "") throw emptyFlag("--profile");
   return {
     ...readReportSettings(flags, env),

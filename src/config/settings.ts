@@ -33,26 +33,26 @@ export interface ServiceSelection {
   /** A key of the profile; undefined when it is not set, or without a profile. */
   setting(key: ProfileKey): Setting | undefined;
   /** Why a token of the environment must not be sent to this service; null when it may. */
-  readonly environmentTokenConflict: string | null;
+  readonly environmentTokenConflict: () => string | null;
 }
 
 /**
  * Selects the service: `--profile`, then CALCTL_BASE_URL, then CALCTL_PROFILE, then the profile in use, then `local`.
- * @throws CliError configuration for a profile that is unknown or has no base_url
+ * A variable that is not reached may be empty.
+ * @throws CliError configuration for a profile that is unknown or has no base_url, and when none is in use
  */
 export function selectService(input: SettingsInput): ServiceSelection {
   const { profileFlag, env, config } = input;
-  const baseUrl = readVariable(env, "CALCTL_BASE_URL");
-  const variable = readVariable(env, "CALCTL_PROFILE");
-  if (profileFlag === undefined && baseUrl !== undefined) return fromBaseUrl(input, baseUrl, variable);
-  const inUse = variable ?? config.profile ?? LOCAL_PROFILE;
-  const name = profileFlag ?? inUse;
+  const variable = () => readVariable(env, "CALCTL_PROFILE");
+  const baseUrl = profileFlag === undefined ? readVariable(env, "CALCTL_BASE_URL") : undefined;
+  if (baseUrl !== undefined) return fromBaseUrl(input, baseUrl, variable());
+  const name = profileName(profileFlag, config, variable);
   const profile = findProfile(config, name);
   return {
     profile: name,
     service: serviceOf(name, profile),
     setting: (key) => profileSetting(profile, name, key),
-    environmentTokenConflict: findTokenConflict(input, { name, inUse, profile }),
+    environmentTokenConflict: () => findTokenConflict(input, name, profile),
   };
 }
 
@@ -70,25 +70,27 @@ function fromBaseUrl(
       mediaType: mediaTypeOf(profile, variable ?? ""),
     },
     setting: (key) => (variable === undefined ? undefined : profileSetting(profile, variable, key)),
-    environmentTokenConflict: null,
+    environmentTokenConflict: () => null,
   };
 }
 
 /** A token of the environment is only for CALCTL_BASE_URL, or else for the service of the profile in use. */
 function findTokenConflict(
-  { profileFlag, env }: SettingsInput,
-  chosen: { readonly name: string; readonly inUse: string; readonly profile: Profile | undefined },
+  { profileFlag, env, config }: SettingsInput,
+  name: string,
+  profile: Profile | undefined,
 ): string | null {
-  if (chosen.name === LOCAL_PROFILE) return "the profile `local` needs none";
+  if (name === LOCAL_PROFILE) return "the profile `local` needs none";
   const baseUrl = readVariable(env, "CALCTL_BASE_URL");
   if (baseUrl !== undefined) {
     const origin = originOf(baseUrl);
-    return origin !== null && origin === originOf(chosen.profile?.base_url ?? "")
+    return origin !== null && origin === originOf(profile?.base_url ?? "")
       ? null
-      : `it belongs to CALCTL_BASE_URL, and --profile ${chosen.name} is another service`;
+      : `it belongs to CALCTL_BASE_URL, and --profile ${name} is another service`;
   }
-  if (profileFlag === undefined || profileFlag === chosen.inUse) return null;
-  return `it belongs to the profile in use (${chosen.inUse}), and --profile names another one`;
+  const inUse = env["CALCTL_PROFILE"] || (config.profile ?? LOCAL_PROFILE);
+  if (profileFlag === undefined || profileFlag === inUse) return null;
+  return `it belongs to the profile in use (${inUse || "none"}), and --profile names another one`;
 }
 
 function serviceOf(name: string, profile: Profile | undefined): ServiceChoice {
@@ -111,10 +113,11 @@ function mediaTypeOf(profile: Profile | undefined, name: string): string | undef
 export function findProfile(config: Config, name: string): Profile | undefined {
   const profile = config.profiles.get(name);
   if (profile !== undefined || name === LOCAL_PROFILE) return profile;
-  const names = [LOCAL_PROFILE, ...config.profiles.keys()];
-  throw configurationError(`unknown profile "${name}"`, {
-    hint: `profiles: ${[...new Set(names)].join(", ")}`,
-  });
+  throw configurationError(`unknown profile "${name}"`, { hint: `profiles: ${namesOf(config)}` });
+}
+
+function namesOf(config: Config): string {
+  return [...new Set([LOCAL_PROFILE, ...config.profiles.keys()])].join(", ");
 }
 
 function profileSetting(profile: Profile | undefined, name: string, key: ProfileKey): Setting | undefined {
@@ -179,7 +182,19 @@ function systemTimeZone({ systemTimeZone, note }: SettingsOptions): string {
   return "UTC";
 }
 
-/** The name of the profile to use, whether it exists or not. */
-export function profileName(profileFlag: string | undefined, config: Config, env: Environment): string {
-  return profileFlag ?? readVariable(env, "CALCTL_PROFILE") ?? config.profile ?? LOCAL_PROFILE;
+/**
+ * The name of the profile to use, whether it exists or not.
+ * @param variable reads CALCTL_PROFILE
+ * @throws CliError configuration when none is in use
+ */
+export function profileName(
+  profileFlag: string | undefined,
+  config: Config,
+  variable: () => string | undefined,
+): string {
+  const name = profileFlag ?? variable() ?? config.profile ?? LOCAL_PROFILE;
+  if (name !== "") return name;
+  throw configurationError("no profile is in use", {
+    hint: `calctl profiles use NAME, or -p NAME; profiles: ${namesOf(config)}`,
+  });
 }

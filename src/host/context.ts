@@ -3,6 +3,7 @@ import type { LoginRequest, SignedIn } from "../auth/login.js";
 import { createSession } from "../auth/session.js";
 import { createTokenChoice } from "../auth/sources/token-choice.js";
 import type { OpenStore, StoreOptions } from "../auth/stores/store.js";
+import { readVariable } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { createSettings, profileName, type Settings } from "../config/settings.js";
@@ -64,7 +65,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     input: createInput(process, parts.signal),
     settings,
     profiles: () => createProfileStore(configFile),
-    profileName: auth.profileName,
+    profileName: () => profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
     api: once(() =>
       createServiceClient(
         {
@@ -97,18 +98,17 @@ function composeAuth(client: ClientParts, { settings, interactive, warn }: AuthO
   const openStore = createStoreOpener(parts, { interactive, warn, signal });
   const config = () => configFile.read();
   const tokenChoice = createTokenChoice({ settings, env, config, openStore, signal, redactor });
-  const name = () => profileName(run.profile, config(), env);
   const session = createSession({
     configFile,
     env,
     settings,
-    profileName: name,
+    profileName: () => profileName(run.profile, config(), () => readVariable(env, "CALCTL_PROFILE")),
     openStore,
     tokenChoice,
     login: (request) => login(request, { client, openStore, interactive, warn }),
     warn,
   });
-  return { session, token: tokenChoice.token, profileName: name };
+  return { session, token: tokenChoice.token };
 }
 
 /** Loads the code of a store when it is opened. */

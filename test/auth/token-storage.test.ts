@@ -13,16 +13,13 @@ function createFile(): ConfigFile {
 }
 
 describe("the profile of a login", () => {
+  const target = (profile: string) => ({ profile, baseUrl: new URL("https://x.example"), replace: false });
   const record = { store: "file", origin: "https://x.example" } as const;
 
   test("keeps unknown members and other profiles", async () => {
     const file = createFile();
     writeFileSync(file.path, '{"version":9,"profiles":{"work":{"calendar":"Team"}}}');
-    await saveProfile(file, "new", {
-      changes: { base_url: "https://x.example" },
-      record,
-      isOtherService: false,
-    });
+    await saveProfile(file, target("new"), { changes: { base_url: "https://x.example" }, record });
     expect(JSON.parse(readFileSync(file.path, "utf8"))).toEqual({
       version: 9,
       profile: "new",
@@ -35,7 +32,7 @@ describe("the profile of a login", () => {
 
   test("loses its record with the token that was removed, not with a newer one", async () => {
     const file = createFile();
-    await saveProfile(file, "work", { changes: {}, record, isOtherService: false });
+    await saveProfile(file, target("work"), { changes: {}, record });
     await clearTokenRecord(file, "work", { ...record, origin: "https://before.example" });
     expect(readTokenRecord(file.read(), "work")).toEqual(record);
     await clearTokenRecord(file, "work", record);

@@ -133,8 +133,34 @@ describe("profiles", () => {
       "local\t\tfalse\nwork\thttps://work.example\ttrue\n",
     );
     const { exitCode, stderr } = await harness.run("profiles", "remove", "work");
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining("local") });
-    expect((await harness.run("profiles", "list")).stdout).toBe("local\t\ttrue\n");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining("no profile") });
+    expect((await harness.run("profiles", "list")).stdout).toBe("local\t\tfalse\n");
+  });
+
+  test("removing the one in use leaves none: what needs one is exit 10 and names the choices", async () => {
+    await harness.run("config", "set", "base_url", "https://home.example", "-p", "home");
+    await harness.run("profiles", "use", "work");
+    await harness.run("profiles", "remove", "home");
+    expect((await harness.run("profiles", "list")).stdout).toContain("work.example\ttrue\n");
+    await harness.run("config", "set", "base_url", "https://home.example", "-p", "home");
+    await harness.run("profiles", "remove", "work");
+    for (const argv of [["whoami"], ["events", "list"], ["logout"], ["config", "set", "label", "2"]]) {
+      const result = await harness.run(...argv);
+      expect(result).toMatchObject({ exitCode: 10, stdout: "" });
+      expect(result.stderr).toBe(
+        "error: no profile is in use\nhint: calctl profiles use NAME, or -p NAME; profiles: local, home\n",
+      );
+    }
+    const status = await harness.run("status", "-o", "json");
+    expect({ ...status, stdout: JSON.parse(status.stdout) }).toMatchObject({
+      exitCode: 10,
+      stdout: { profile: null },
+      stderr: expect.stringContaining("no profile is in use"),
+    });
+    expect((await harness.run("whoami", "-p", "local")).exitCode).toBe(0);
+    expect((await harness.runWith({ env: { CALCTL_PROFILE: "local" } }, "whoami")).exitCode).toBe(0);
+    await harness.run("profiles", "use", "local");
+    expect((await harness.run("whoami")).exitCode).toBe(0);
   });
 
   test("one that is not there is exit 10, local cannot be removed", async () => {
@@ -195,5 +221,57 @@ describe("status", () => {
       token_source: "CALCTL_TOKEN",
       signed_in: null,
     });
+  });
+});
+
+describe("an empty variable", () => {
+  beforeEach(async () => {
+    await harness.run("config", "set", "base_url", "https://work.example", "-p", "work");
+  });
+
+  test.each(["CALCTL_TOKEN", "CALCTL_TOKEN_FILE", "CALCTL_BASE_URL", "CALCTL_PROFILE"])(
+    "%s is exit 10 where it would be used; status prints its report, config and profiles work",
+    async (name) => {
+      const run = (...argv: readonly string[]) => harness.runWith({ env: { [name]: "" } }, ...argv);
+      const failure = { exitCode: 10, stderr: expect.stringContaining(`${name} is set but empty`) };
+      expect(await run("calendars")).toMatchObject({ ...failure, stdout: "" });
+      const status = await run("status", "-o", "json");
+      expect(status).toMatchObject(failure);
+      expect(JSON.parse(status.stdout)).toMatchObject({ signed_in: null, token_source: null });
+      for (const argv of [
+        ["config", "list"],
+        ["config", "path"],
+        ["config", "set", "label", "2"],
+      ]) {
+        expect(await run(...argv)).toMatchObject({ exitCode: 0, stderr: "" });
+      }
+      expect((await run("profiles", "list")).exitCode).toBe(0);
+      expect((await run("profiles", "use", "work")).exitCode).toBe(0);
+      expect((await run("profiles", "remove", "work")).exitCode).toBe(0);
+    },
+  );
+
+  test.each<readonly [Readonly<Record<string, string>>, number]>([
+    [{ CALCTL_PROFILE: "" }, 0],
+    [{ CALCTL_BASE_URL: "" }, 0],
+    [{ CALCTL_PROFILE: "", CALCTL_BASE_URL: "" }, 0],
+    [{ CALCTL_TOKEN: "" }, 10],
+  ])("%j with -p is exit %i", async (env, exitCode) => {
+    expect((await harness.runWith({ env }, "whoami", "-p", "local")).exitCode).toBe(exitCode);
+  });
+
+  test("CALCTL_TOKEN_FILE is not used next to CALCTL_TOKEN, logout uses no token of the environment", async () => {
+    const env = { CALCTL_BASE_URL: "https://x.example", CALCTL_TOKEN: "t", CALCTL_TOKEN_FILE: "" };
+    expect(await harness.runWith({ env }, "status", "--offline")).toMatchObject({ exitCode: 0 });
+    expect(await harness.runWith({ env: { CALCTL_TOKEN: "" } }, "logout")).toMatchObject({
+      exitCode: 0,
+      stderr: "profile local had no stored token\n",
+    });
+    expect((await harness.runWith({ env: { CALCTL_PROFILE: "" } }, "logout")).exitCode).toBe(10);
+  });
+
+  test("of any other name counts as unset", async () => {
+    const env = { CALCTL_CALENDAR: "", CALCTL_TIMEZONE: "", CALCTL_OUTPUT: "", CALCTL_TIMEOUT: "" };
+    expect(await harness.runWith({ env }, "calendars")).toMatchObject({ exitCode: 0 });
   });
 });

@@ -2,7 +2,11 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
+import {
+  type AuthorizationServer,
+  hostName,
+  startAuthorizationServer,
+} from "../support/authorization-server.js";
 import { createMachine, type Machine, type MachineRun } from "../support/login-run.js";
 
 let server: AuthorizationServer;
@@ -35,7 +39,7 @@ async function profileInUse(): Promise<string | undefined> {
 describe("the profile of a login", () => {
   test("is named after the host where local is in use, and is in use afterwards", async () => {
     expect((await signIn({}, "--base-url", server.baseUrl)).exitCode).toBe(0);
-    expect(await profileInUse()).toBe("127.0.0.1");
+    expect(await profileInUse()).toBe(hostName(server));
     expect((await run("whoami", "--fields", "name")).stdout).toBe("Ana Maria\n");
   });
 
@@ -47,7 +51,7 @@ describe("the profile of a login", () => {
     await signIn({}, "--base-url", other.baseUrl);
     await run("profiles", "use", "local");
     await signIn({}, "--base-url", `${server.baseUrl}/`);
-    expect(Object.keys(profiles())).toEqual(["127.0.0.1", `127.0.0.1-${new URL(other.origin).port}`]);
+    expect(Object.keys(profiles())).toEqual([hostName(server), hostName(other)]);
   });
 
   test("is the one that -p names, made or renewed, or the one in use", async () => {
@@ -90,7 +94,7 @@ describe("the profile of a login", () => {
     expect(new URL(address).searchParams.get("redirect_uri")).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/back$/);
     await fetch(server.consent(address));
     expect((await login.ended).exitCode).toBe(0);
-    expect(profiles()["127.0.0.1"]).toMatchObject({
+    expect(profiles()[hostName(server)]).toMatchObject({
       redirect_uri: "http://127.0.0.1/back",
       media_type: "application/vnd.x.v1+json",
     });
@@ -133,9 +137,15 @@ describe("the profile of a login", () => {
     await run("config", "set", "calendar", "Team");
     await run("config", "set", "timezone", "Asia/Tokyo");
     const code = ["login", "--base-url", other.baseUrl, "--client-id", "x", "--no-browser"];
-    const { exitCode, stderr } = await machine.run({ env: { CALCTL_CLIENT_SECRET: "s" } }, ...code);
+    const replacing = ["-p", "work", "--replace"];
+    const { exitCode, stderr } = await machine.run(
+      { env: { CALCTL_CLIENT_SECRET: "s" } },
+      ...[...code, ...replacing],
+    );
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("--auth-url") });
-    expect((await signIn({ stdin: "pat-2" }, "--base-url", other.baseUrl)).stderr).toContain(server.baseUrl);
+    expect((await signIn({ stdin: "pat-2" }, "--base-url", other.baseUrl, ...replacing)).stderr).toContain(
+      server.baseUrl,
+    );
     expect(profiles()).toEqual({
       work: {
         base_url: other.baseUrl,
@@ -146,6 +156,71 @@ describe("the profile of a login", () => {
     });
     expect([...machine.keychain.entries]).toEqual([[`work ${other.origin}`, "pat-2"]]);
     expect(other.userRequests).toEqual(["pat-2"]);
+  });
+
+  test.each([
+    ["-p", ["-p", "work"], {}],
+    ["CALCTL_PROFILE", [], { CALCTL_PROFILE: "work" }],
+  ])("of another service named by %s is exit 2 and stays as it is", async (_, flags, env) => {
+    const other = await startAuthorizationServer();
+    other.tokens.add("pat-1");
+    await signIn({}, "--base-url", server.baseUrl, "-p", "work");
+    const before = profiles();
+    const { exitCode, stderr } = await signIn({ env }, "--base-url", other.baseUrl, ...flags);
+    expect(exitCode).toBe(2);
+    for (const part of [server.origin, other.origin, "-p OTHER", "--replace"]) expect(stderr).toContain(part);
+    expect(profiles()).toEqual(before);
+    expect(other.userRequests).toEqual([]);
+    await run("config", "set", "base_url", `${server.origin}/old`, "-p", "work");
+    const renewed = await signIn({ env, stdin: "pat-2" }, "--base-url", server.baseUrl, ...flags);
+    expect(renewed.exitCode).toBe(0);
+    expect(profiles()).toEqual(before);
+  });
+
+  test("of another service that appeared during the login is not written over", async () => {
+    const mine = { profiles: { work: { base_url: "https://calendar.example" } } };
+    const path = join(machine.directory, "config.json");
+    machine.keychain.onSave(() => writeFileSync(path, JSON.stringify(mine)));
+    const { exitCode, stderr } = await signIn({}, "--base-url", server.baseUrl, "-p", "work");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("--replace") });
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(mine);
+    expect(machine.keychain.entries.size).toBe(0);
+  });
+
+  test("without -p is the only one of that service, otherwise a new one", async () => {
+    const other = await startAuthorizationServer();
+    other.tokens.add("pat-1");
+    await signIn({}, "--base-url", server.baseUrl, "-p", "work");
+    await signIn({}, "--base-url", other.baseUrl, "-p", "team");
+    await signIn({}, "--base-url", server.baseUrl);
+    expect(await profileInUse()).toBe("work");
+    await run("profiles", "remove", "work");
+    await run("config", "set", "base_url", "https://calendar.example", "-p", hostName(server));
+    await signIn({}, "--base-url", server.baseUrl);
+    expect(await profileInUse()).toBe(`${hostName(server)}-2`);
+    await signIn({}, "--base-url", server.baseUrl, "-p", "second");
+    await run("profiles", "use", "team");
+    await signIn({}, "--base-url", server.baseUrl);
+    expect(await profileInUse()).toBe(`${hostName(server)}-3`);
+    expect(profiles()).toMatchObject({
+      team: { base_url: other.baseUrl },
+      [hostName(server)]: { base_url: "https://calendar.example" },
+    });
+  });
+
+  test("with --replace must be named: exit 2", async () => {
+    const { exitCode, stderr } = await signIn({}, "--base-url", server.baseUrl, "--replace");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("--profile") });
+  });
+
+  test("an empty variable that a flag makes needless is not used", async () => {
+    const env = { CALCTL_BASE_URL: "", CALCTL_PROFILE: "", CALCTL_TOKEN: "" };
+    expect(await signIn({ env }, "--base-url", server.baseUrl, "-p", "work")).toMatchObject({
+      exitCode: 0,
+      stderr: "signed in as Ana Maria; profile in use: work\n",
+    });
+    await run("profiles", "remove", "work");
+    expect((await signIn({}, "--base-url", server.baseUrl)).exitCode).toBe(0);
   });
 
   test("removed takes its token with it; a keychain that cannot tell keeps both", async () => {

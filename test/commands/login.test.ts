@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { configurationError } from "../../src/errors.js";
-import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
+import {
+  type AuthorizationServer,
+  hostName,
+  startAuthorizationServer,
+} from "../support/authorization-server.js";
 import { createMachine, type Machine, type MachineRun, type StartedRun } from "../support/login-run.js";
 
 let server: AuthorizationServer;
@@ -55,7 +59,7 @@ describe("login", () => {
     expect(await login.ended).toMatchObject({
       exitCode: 0,
       stdout: "",
-      stderr: expect.stringContaining("signed in as Ana Maria; profile in use: 127.0.0.1"),
+      stderr: expect.stringContaining("signed in as Ana Maria; profile in use: 127.0.0.1-"),
     });
     expect({ status, page }).toEqual({
       status: 200,
@@ -91,11 +95,11 @@ describe("login", () => {
     await comeBack(server.consent(await login.address()));
     await login.ended;
     const [token] = server.tokens;
-    expect([...machine.keychain.entries]).toEqual([[`127.0.0.1 ${server.origin}`, token]]);
+    expect([...machine.keychain.entries]).toEqual([[`${hostName(server)} ${server.origin}`, token]]);
     expect(config()).toEqual({
-      profile: "127.0.0.1",
+      profile: hostName(server),
       profiles: {
-        "127.0.0.1": {
+        [hostName(server)]: {
           base_url: server.baseUrl,
           auth_url: server.authUrl,
           client_id: server.clientId,

@@ -96,7 +96,7 @@ describe("where a token of the environment may go", () => {
     ["not to local", { CALCTL_PROFILE: "local" }, undefined, false],
     ["not to local by flag", {}, "local", false],
   ])("%s", (_, env, flag, allowed) => {
-    expect(select(env, flag).environmentTokenConflict === null).toBe(allowed);
+    expect(select(env, flag).environmentTokenConflict() === null).toBe(allowed);
   });
 });
 

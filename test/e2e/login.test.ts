@@ -43,7 +43,7 @@ describe("the browser", () => {
     const { exitCode, stdout } = await startOnTerminal(env).ended;
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
-      stdout: expect.stringContaining("signed in as Ana Maria; profile in use: 127.0.0.1"),
+      stdout: expect.stringContaining("signed in as Ana Maria; profile in use: 127.0.0.1-"),
     });
     expect(readFileSync(join(installation.home, "seen"), "utf8")).not.toContain(server.clientSecret);
   });

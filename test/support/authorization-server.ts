@@ -29,6 +29,11 @@ export interface AuthorizationServer {
   onUser(answer: (response: ServerResponse, decide: () => void) => void): void;
 }
 
+/** The name of a profile after its service. */
+export function hostName({ origin }: AuthorizationServer): string {
+  return `127.0.0.1-${new URL(origin).port}`;
+}
+
 interface Grant {
   readonly redirectUri: string;
   readonly challenge: string;

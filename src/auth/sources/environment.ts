@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../config/config-file.js";
-import { type Environment, readVariable } from "../../config/environment.js";
+import { type Environment, emptyVariable } from "../../config/environment.js";
 import { CliError, configurationError, errorCodeOf } from "../../errors.js";
 import { checkToken, withoutFinalNewline } from "./token-text.js";
 
@@ -21,13 +21,11 @@ export type TokenSource =
 
 /**
  * Finds the token of the environment, without reading it: CALCTL_TOKEN, else the systemd credential `calctl-token`,
- * else the file CALCTL_TOKEN_FILE. Null when there is none.
- * @throws CliError configuration for an empty variable
+ * else the file CALCTL_TOKEN_FILE. Null when there is none. Reading an empty variable fails.
  * @see systemd.exec(5), LoadCredential=
  */
 export function findEnvironmentToken(env: Environment): TokenSource | null {
-  const text = readVariable(env, "CALCTL_TOKEN");
-  const tokenFile = readVariable(env, "CALCTL_TOKEN_FILE");
+  const { CALCTL_TOKEN: text, CALCTL_TOKEN_FILE: tokenFile } = env;
   if (text !== undefined) return { source: "CALCTL_TOKEN", text };
   const directory = env["CREDENTIALS_DIRECTORY"];
   if (directory !== undefined && directory !== "") {
@@ -41,6 +39,7 @@ export function findEnvironmentToken(env: Environment): TokenSource | null {
 /** Reads the token. @throws CliError configuration when it is not valid, and the signal's reason */
 export async function readTokenSource(found: TokenSource, signal: AbortSignal): Promise<Token> {
   const { source } = found;
+  if ((found.source === "CALCTL_TOKEN" ? found.text : found.path) === "") throw emptyVariable(source);
   const value =
     found.source === "CALCTL_TOKEN"
       ? checkToken(found.text, source)
@@ -61,7 +60,7 @@ function exists(path: string): boolean {
 /** The source of a token that is used instead of the stored one; null when the stored one is used. */
 export function findOverridingSource(config: Config, profile: string, env: Environment): string | null {
   const found = findEnvironmentToken(env);
-  if (found !== null) return found.source;
+  if (found !== null && env[found.source] !== "") return found.source;
   return config.profiles.get(profile)?.token_command === undefined ? null : "token_command";
 }
 

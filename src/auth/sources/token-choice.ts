@@ -107,13 +107,11 @@ async function readEnvironmentToken(
 ): Promise<Source> {
   const token = await readTokenSource(found, signal());
   redactor.add(token.value);
-  if (environmentTokenConflict === null) return { kind: "environment", token };
-  throw configurationError(
-    `the token in ${found.source} is not for this service: ${environmentTokenConflict}`,
-    {
-      hint: "unset it, or set CALCTL_BASE_URL to its service",
-    },
-  );
+  const conflict = environmentTokenConflict();
+  if (conflict === null) return { kind: "environment", token };
+  throw configurationError(`the token in ${found.source} is not for this service: ${conflict}`, {
+    hint: "unset it, or set CALCTL_BASE_URL to its service",
+  });
 }
 
 /** The error for a token that was issued by another service; null when it may be sent. */
