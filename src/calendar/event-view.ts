@@ -1,4 +1,4 @@
-import { parseWireDateTime } from "../contract/date-time.js";
+import { DAY_MS, dateToInstant, formatWireDateTime, parseWireDateTime } from "../contract/date-time.js";
 import { plainId } from "../contract/ids.js";
 import type { CalendarEvent, Label, User } from "../contract/shapes.js";
 import { daySpan, formatLocal } from "./zoned-time.js";
@@ -21,7 +21,7 @@ export function localizeEvent(event: CalendarEvent, zone: string): LocalizedEven
     all_day: event.all_day,
     start_at: event.start_at,
     start_timezone: event.start_timezone,
-    end_at: event.end_at,
+    end_at: endOf(event),
     end_timezone: event.end_timezone,
     ...localTimes(event, zone),
     recurrences: event.recurrences,
@@ -34,6 +34,12 @@ export function localizeEvent(event: CalendarEvent, zone: string): LocalizedEven
     label: event.label,
     attendees: event.attendees,
   };
+}
+
+/** The end; of an all-day event of one day that a service ends where it starts, the midnight after that day. */
+function endOf({ all_day, start_at, end_at }: CalendarEvent): string | null {
+  const day = all_day === true && end_at === start_at ? parseWireDateTime(start_at ?? "") : null;
+  return day === null ? end_at : formatWireDateTime(dateToInstant(day.date) + DAY_MS);
 }
 
 function localTimes(event: CalendarEvent, zone: string): Pick<LocalizedEvent, "start_local" | "end_local"> {

@@ -129,10 +129,14 @@ describe("filterEvents", () => {
     ]);
   });
 
-  test("an all-day event lasts until midnight in the zone", () => {
+  test.each([
+    ["ends at the next midnight", {}],
+    ["ends where it starts", { start_at: "2026-11-22T00:00:00.000Z", end_at: "2026-11-22T00:00:00.000Z" }],
+  ])("an all-day event that %s lasts until midnight in the zone", (_, times) => {
     const now = Date.parse("2026-11-22T16:00:00.000Z");
-    expect(filterEvents([allDayOf()], { remaining: { now } }, "America/New_York")).toHaveLength(1);
-    expect(filterEvents([allDayOf()], { remaining: { now } }, "Asia/Tokyo")).toHaveLength(0);
+    const event = allDayOf(times);
+    expect(filterEvents([event], { remaining: { now } }, "America/New_York")).toHaveLength(1);
+    expect(filterEvents([event], { remaining: { now } }, "Asia/Tokyo")).toHaveLength(0);
   });
 
   test("several conditions hold together", () => {

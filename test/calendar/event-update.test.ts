@@ -160,10 +160,13 @@ function definedFields<T extends object>(fields: T): Partial<T> {
   return JSON.parse(JSON.stringify(fields));
 }
 
-/** The event as a person sees it in a zone: the end as it is shown, since a day's end has two spellings. */
+/** The event as a person sees it in a zone. */
 function meaningOf(event: CalendarEvent, zone: string) {
-  const { end_at: _, ...shown } = localizeEvent(event, zone);
-  return { ...shown, label: event.label?.id, attendees: event.attendees.map(({ id }) => id) };
+  return {
+    ...localizeEvent(event, zone),
+    label: event.label?.id,
+    attendees: event.attendees.map(({ id }) => id),
+  };
 }
 
 describe("draftForUpdate changes times", () => {

@@ -39,6 +39,19 @@ describe("localizeEvent", () => {
   });
 
   test.each([
+    ["its start, as some services have it", "2026-11-21T00:00:00.000Z", "2026-11-22T00:00:00.000Z"],
+    ["the next midnight", "2026-11-22T00:00:00.000Z", "2026-11-22T00:00:00.000Z"],
+    ["nothing", null, null],
+  ])("an all-day event that ends at %s has the midnight after its last day as its end", (_, end, shown) => {
+    expect(localizeEvent(allDayOf({ end_at: end }), "America/New_York").end_at).toBe(shown);
+  });
+
+  test("a timed event without a length stays one", () => {
+    const event = eventOf({ end_at: eventOf().start_at });
+    expect(localizeEvent(event, "UTC").end_at).toBe(event.start_at);
+  });
+
+  test.each([
     ["a keep without times", keepOf()],
     ["times that cannot be read", eventOf({ start_at: "soon", end_at: "" })],
     ["days that cannot be read", allDayOf({ start_at: "2026-02-30T00:00:00Z" })],
