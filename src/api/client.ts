@@ -1,7 +1,7 @@
 import { DEFAULT_MEDIA_TYPE } from "../contract/limits.js";
 import { parseRateLimit, type RateLimit } from "../contract/rate-limit.js";
 import type { Activity, Calendar, CalendarEvent, EventDraft, Label, User } from "../contract/shapes.js";
-import { createJsonApi, type RequestRoute } from "./json-api/json-api.js";
+import { createJsonApi, type JsonApiResponse, type RequestRoute } from "./json-api/json-api.js";
 import {
   activityBody,
   eventBody,
@@ -55,7 +55,15 @@ export interface Api {
   /** In the service's order, with creator, label and attendees filled in. */
   listUpcomingEvents(window: UpcomingWindow): Promise<readonly CalendarEvent[]>;
   createEvent(calendarId: string, draft: EventDraft): Promise<CalendarEvent>;
-  updateEvent(address: EventAddress, draft: EventDraft): Promise<CalendarEvent>;
+  /**
+   * @param wasDone whether an attempt without a response was done, by the event as it is now; called before it is
+   * repeated. What it throws ends the update. Without it, the attempt is simply repeated.
+   */
+  updateEvent(
+    address: EventAddress,
+    draft: EventDraft,
+    wasDone?: (found: CalendarEvent) => boolean,
+  ): Promise<CalendarEvent>;
   deleteEvent(address: EventAddress): Promise<void>;
   createActivity(address: EventAddress, content: string): Promise<Activity>;
   /** From the headers of the last response; null before the first. */
@@ -130,10 +138,7 @@ function createReads(request: RequestRoute): Reads {
     },
     async getEvent(address) {
       const query = { include: EVENT_INCLUDE };
-      const response = await request("getEvent", { ...addressed(address), query });
-      return response.one(({ data, included }) =>
-        readEvent(data, indexIncluded(included), address.calendarId),
-      );
+      return readOneEvent(await request("getEvent", { ...addressed(address), query }), address);
     },
     async listUpcomingEvents({ calendarId, timezone, days }) {
       const response = await request("listUpcomingEvents", {
@@ -161,14 +166,19 @@ function createWrites(request: RequestRoute): Writes {
         body: eventBody(draft, calendarId),
         checkHint: "check with `calctl events list` before you repeat it",
       });
-      return response.one(({ data, included }) => readEvent(data, indexIncluded(included), calendarId));
+      return readOneEvent(response, { calendarId });
     },
-    async updateEvent(address, draft) {
-      const body = eventBody(draft, address.calendarId);
-      const response = await request("updateEvent", { ...addressed(address), body });
-      return response.one(({ data, included }) =>
-        readEvent(data, indexIncluded(included), address.calendarId),
-      );
+    async updateEvent(address, draft, wasDone) {
+      const findDone = async (): Promise<JsonApiResponse | null> => {
+        const found = await request("getEvent", { ...addressed(address), query: { include: EVENT_INCLUDE } });
+        return wasDone?.(readOneEvent(found, address)) === true ? found : null;
+      };
+      const response = await request("updateEvent", {
+        ...addressed(address),
+        body: eventBody(draft, address.calendarId),
+        ...(wasDone === undefined ? {} : { beforeRepeat: findDone }),
+      });
+      return readOneEvent(response, address);
     },
     async deleteEvent(address) {
       await request("deleteEvent", addressed(address));
@@ -184,6 +194,13 @@ function createWrites(request: RequestRoute): Writes {
       return response.one(({ data }) => readActivity(data, address.calendarId, address.eventId));
     },
   };
+}
+
+function readOneEvent(
+  response: JsonApiResponse,
+  { calendarId }: Pick<EventAddress, "calendarId">,
+): CalendarEvent {
+  return response.one(({ data, included }) => readEvent(data, indexIncluded(included), calendarId));
 }
 
 function addressed({ calendarId, eventId }: EventAddress) {

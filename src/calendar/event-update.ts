@@ -1,4 +1,3 @@
-import { parseWireDateTime } from "../contract/date-time.js";
 import { compositeId, plainId } from "../contract/ids.js";
 import type { CalendarEvent, EventDraft } from "../contract/shapes.js";
 import { usageError } from "../errors.js";
@@ -200,11 +199,4 @@ function updatedAttendees(current: CalendarEvent, changes: EventChanges): readon
 
 function hasUser(ids: readonly string[], user: string): boolean {
   return ids.some((id) => plainId(id) === plainId(user));
-}
-
-/**
- * Whether an event was updated after its caller read it. An event without a readable `updated_at` counts as changed.
- */
-export function changedSince(updatedAt: string | null, seenInstant: number): boolean {
-  return updatedAt === null || parseWireDateTime(updatedAt)?.instant !== seenInstant;
 }

@@ -86,31 +86,100 @@ describe("C2 C14 PUT", () => {
   const title = async (): Promise<unknown> =>
     (await world.json("events", "get", world.eventId, "-c", world.calendarId))["title"];
 
-  test.each(DONE_UNSEEN)(
-    "done, then %s: repeated, --if-unchanged does not trip over it",
-    async (_, script) => {
-      const { updated_at: updatedAt } = await world.json(
-        "events",
-        "get",
-        world.eventId,
-        "-c",
-        world.calendarId,
-      );
-      world.setNow(Date.parse("2026-11-21T15:00:00Z"));
-      world.server.on(`PUT ${target}`, script(service), [reply(service)]);
-      const { exitCode, stderr } = await world.send(
-        ...["events", "update", world.eventId, "-c", world.calendarId, "--title", "Dinner"],
-        ...["--if-unchanged", String(updatedAt), "-q"],
-      );
-      expect({ exitCode, stderr, title: await title() }).toEqual({
-        exitCode: 0,
-        stderr: "",
-        title: "Dinner",
-      });
-      const [first, second] = world.server.requests.filter(({ method }) => method === "PUT");
-      expect(second?.body.toString()).toBe(first?.body.toString());
-    },
-  );
+  const updatedAt = async (): Promise<string> =>
+    String((await world.json("events", "get", world.eventId, "-c", world.calendarId))["updated_at"]);
+
+  /** Updates the title if the event is still as it was half an hour before. */
+  async function updateIfUnchanged(...flags: readonly string[]) {
+    const seen = await updatedAt();
+    world.setNow(Date.parse("2026-11-21T15:00:00Z"));
+    return world.send(
+      ...["events", "update", world.eventId, "-c", world.calendarId, "--title", "Dinner"],
+      ...["--if-unchanged", seen, "-q", "-o", "json", ...flags],
+    );
+  }
+
+  test.each(DONE_UNSEEN)("done, then %s: repeated", async (_, script) => {
+    world.server.on(`PUT ${target}`, script(service), [reply(service)]);
+    const update = ["events", "update", world.eventId, "-c", world.calendarId, "--title", "Dinner", "-q"];
+    expect(await world.send(...update)).toMatchObject({ exitCode: 0, stderr: "" });
+    const [first, second] = world.server.requests.filter(({ method }) => method === "PUT");
+    expect(second?.body.toString()).toBe(first?.body.toString());
+  });
+
+  test.each(DONE_UNSEEN)("--if-unchanged: done, then %s: read, and not repeated", async (_, script) => {
+    world.server.on(`PUT ${target}`, script(service));
+    const flags = ["--description", "d", "--attendee", "me", "--label", "4"];
+    const { exitCode, stdout, stderr } = await updateIfUnchanged(...flags);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ title: "Dinner", updated_at: "2026-11-21T15:00:00.000Z", attendees: [{ name: "ana" }] },
+    });
+    expect(world.server.count(`PUT ${target}`)).toBe(1);
+  });
+
+  test.each<readonly [string, Script]>([
+    ["reset", [receive, reset]],
+    ["503", [reply({ status: 503 })]],
+  ])("--if-unchanged: not done, then %s: read, and repeated", async (_, script) => {
+    world.server.on(`PUT ${target}`, script, script, [reply(service)]);
+    expect(await updateIfUnchanged()).toMatchObject({ exitCode: 0, stderr: "" });
+    expect({ title: await title(), puts: world.server.count(`PUT ${target}`) }).toEqual({
+      ...{ title: "Dinner", puts: 3 },
+    });
+    expect(world.server.count(`GET ${target}`)).toBe(3);
+  });
+
+  test("--if-unchanged: refused with 429 after a lost answer, it is read after the wait", async () => {
+    const limited = { status: 429, headers: { "retry-after": "2" } };
+    world.server.on(`PUT ${target}`, [receive, reset], [reply(limited)], [reply(service)]);
+    expect((await updateIfUnchanged()).exitCode).toBe(0);
+    const methods = world.server.requests.map(({ method }) => method);
+    expect(methods.slice(-6)).toEqual(["GET", "PUT", "GET", "PUT", "GET", "PUT"]);
+  });
+
+  test.each<readonly [string, (service: Reply) => Script]>([
+    ["done and then overwritten", (service) => [apply(service)]],
+    ["not done, and another change came", () => [receive]],
+  ])("--if-unchanged: %s: exit 9, and not repeated", async (_, script) => {
+    const change: Step = async () => {
+      world.setNow(Date.parse("2026-11-21T15:01:00Z"));
+      await world.run("events", "update", world.eventId, "-c", world.calendarId, "--title", "Theirs");
+    };
+    world.server.on(`PUT ${target}`, [...script(service), change, reset]);
+    const { exitCode, stdout, stderr } = await updateIfUnchanged();
+    expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: "" });
+    const { error } = JSON.parse(stderr);
+    expect(error).toMatchObject({
+      code: "outcome_unknown",
+      message: expect.stringMatching(/overwritten.+another change/),
+      hint: expect.stringContaining(`calctl events get ${world.eventId}`),
+    });
+    expect({ title: await title(), puts: world.server.count(`PUT ${target}`) }).toEqual({
+      ...{ title: "Theirs", puts: 1 },
+    });
+  });
+
+  test("--if-unchanged: an event that cannot be read after a lost answer is exit 8", async () => {
+    const refused = [reply({ status: 403 })];
+    world.server.on(`PUT ${target}`, [apply(service), reset]);
+    world.server.on(`GET ${target}`, [reply(service)], refused);
+    const { exitCode, stderr } = await updateIfUnchanged();
+    expect(exitCode).toBe(8);
+    expect(stderr).toContain("may have succeeded");
+  });
+
+  test("--if-unchanged: an event that does not say when it was updated is exit 11, and no PUT", async () => {
+    const seen = await updatedAt();
+    const attributes = { title: "Lunch", category: "schedule", updated_at: null };
+    const body = JSON.stringify({ data: { id: world.eventId, type: "event", attributes } });
+    world.server.on(`GET ${target}`, [reply({ status: 200, body })]);
+    const update = ["events", "update", world.eventId, "-c", world.calendarId, "--title", "T"];
+    const { exitCode, stderr } = await world.send(...update, "--if-unchanged", seen);
+    expect(exitCode).toBe(11);
+    expect(stderr).toContain("--if-unchanged cannot be checked");
+    expect(world.server.count(`PUT ${target}`)).toBe(0);
+  });
 
   test("somebody else's change before: exit 13, and no PUT", async () => {
     const { updated_at: updatedAt } = await world.json(

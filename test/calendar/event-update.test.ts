@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readEventInput } from "../../src/calendar/event-input.js";
 import {
-  changedSince,
   draftForUpdate,
   type EventChanges,
   hasChanges,
@@ -605,20 +604,5 @@ describe("hasChanges", () => {
     [inputOf({ title: "Retro" }), true],
   ])("case %#", (changes, expected) => {
     expect(hasChanges(changes)).toBe(expected);
-  });
-});
-
-describe("changedSince", () => {
-  const seen = Date.parse("2026-11-21T06:00:00.000Z");
-
-  test.each([
-    ["the same instant", "2026-11-21T06:00:00.000Z", false],
-    ["the same instant, written otherwise", "2026-11-21T15:00:00+09:00", false],
-    ["a later one", "2026-11-21T06:00:00.001Z", true],
-    ["an earlier one", "2026-11-21T05:59:59.999Z", true],
-    ["none", null, true],
-    ["one that cannot be read", "yesterday", true],
-  ])("%s", (_, updatedAt, expected) => {
-    expect(changedSince(updatedAt, seen)).toBe(expected);
   });
 });

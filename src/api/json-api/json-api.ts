@@ -3,7 +3,7 @@ import { lenientManySchema, lenientOneSchema } from "../../contract/lenient-reso
 import { JSON_MEDIA_TYPE } from "../../contract/limits.js";
 import { ROUTES, type Route, type RouteName } from "../../contract/routes.js";
 import { usageError } from "../../errors.js";
-import type { Send } from "../sending/sender.js";
+import type { OutgoingRequest, Send } from "../sending/sender.js";
 import type { HttpResponse } from "../transport.js";
 import { createContractErrors, nameRequest, type RequestDescription, unreadableResponse } from "./errors.js";
 import { NotJsonError, readJsonBody } from "./json-body.js";
@@ -25,6 +25,7 @@ export interface RouteRequest extends Pick<RequestDescription, "subject" | "notF
   readonly query?: Readonly<Record<string, string | undefined>>;
   /** Sent as JSON; undefined for no body. */
   readonly body?: unknown;
+  readonly beforeRepeat?: OutgoingRequest<JsonApiResponse>["beforeRepeat"];
 }
 
 /** Sends a request of a route and resolves with its success. @throws CliError */
@@ -40,14 +41,18 @@ export interface JsonApiResponse {
 
 /** Requests and responses of the contract's routes over a sender. @see contract section 4 */
 export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApiOptions): RequestRoute {
-  return async function requestRoute(name, { ids = {}, query = {}, body, ...words }) {
+  return async function requestRoute(name, { ids = {}, query = {}, body, beforeRepeat, ...words }) {
     const route: Route = ROUTES[name];
     const { method } = route;
     const path = expandPath(route.path, ids);
     const url = `${baseUrl.href.replace(/\/$/, "")}${path}${formatQuery(query)}`;
     const description: RequestDescription = { method, path, url, mediaType, tokenSource, ...words };
     const headers = { accept: mediaType };
-    const success = await send<Success>({
+    const respond = (success: Success): JsonApiResponse => ({
+      one: (read) => readDocument(description, success, { schema: lenientOneSchema, read }),
+      many: (read) => readDocument(description, success, { schema: lenientManySchema, read }),
+    });
+    return send({
       request:
         body === undefined
           ? { method, url, headers }
@@ -59,16 +64,11 @@ export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApi
             },
       name: nameRequest(description),
       errors: createContractErrors(description),
-      read: async (response) => ({
-        status: response.status,
-        json: await readBody(description, route, response),
-      }),
-      ...(method === "DELETE" ? { ifGone: { status: 404, json: null } } : {}),
+      read: async (response) =>
+        respond({ status: response.status, json: await readBody(description, route, response) }),
+      ...(method === "DELETE" ? { ifGone: respond({ status: 404, json: null }) } : {}),
+      ...(beforeRepeat === undefined ? {} : { beforeRepeat }),
     });
-    return {
-      one: (read) => readDocument(description, success, { schema: lenientOneSchema, read }),
-      many: (read) => readDocument(description, success, { schema: lenientManySchema, read }),
-    };
   };
 }
 

@@ -1,4 +1,4 @@
-import type { CliError } from "../../errors.js";
+import { CliError } from "../../errors.js";
 import type { Clock } from "../../system/clock.js";
 import {
   type HttpRequest,
@@ -45,6 +45,11 @@ export interface OutgoingRequest<T> {
   readonly read: (response: HttpResponse) => Promise<T>;
   /** The result of a DELETE that finds nothing (404, 410) after an earlier attempt of it may have succeeded. */
   readonly ifGone?: T;
+  /**
+   * Called before a write is repeated whose earlier attempt may have succeeded. Gives its result if it did, null to
+   * repeat it. @throws CliError when that is unknown
+   */
+  readonly beforeRepeat?: () => Promise<T | null>;
 }
 
 /**
@@ -59,7 +64,7 @@ export function createSender(options: SenderOptions): Send {
 }
 
 async function sendWithRetries<T>(outgoing: OutgoingRequest<T>, options: SenderOptions): Promise<T> {
-  const { name, errors, ifGone, request } = outgoing;
+  const { name, errors, request } = outgoing;
   const { limiter, clock, signal, policy, onWait } = options;
   let retries = 0;
   /** Whether an earlier attempt of a write may have succeeded. */
@@ -76,13 +81,13 @@ async function sendWithRetries<T>(outgoing: OutgoingRequest<T>, options: SenderO
   for (;;) {
     const wait = await orInterrupted(limiter.acquire(signal));
     if (wait !== null) throw finalError(errors.rateLimited({ wait, waited: limiter.waited(), refusal }));
-    const result = await orInterrupted(attempt(outgoing, options));
+    const send: typeof attempt<T> = uncertain ? repeat : attempt;
+    const result = await orInterrupted(send(outgoing, options));
     if (result.kind === "success") return result.value;
     if (hasStatus(result, 429)) {
       refusal = result.response;
       continue;
     }
-    if (uncertain && isGone(result) && ifGone !== undefined) return ifGone;
     const delay = decideDelay(result, { outgoing, options, retries });
     if (delay === null) throw finalError(errorOf(result, outgoing, retries + 1));
     uncertain ||= request.method !== "GET" && mayHaveSucceeded(result);
@@ -122,6 +127,18 @@ async function attempt<T>(
     if (error instanceof TransportError) return { kind: "no_response", error };
     throw error;
   }
+}
+
+/** Repeats a write whose earlier attempt may have succeeded, unless it did. */
+async function repeat<T>(outgoing: OutgoingRequest<T>, options: SenderOptions): Promise<AttemptResult<T>> {
+  const { beforeRepeat, ifGone } = outgoing;
+  const earlier = await beforeRepeat?.().catch((error: unknown) => {
+    throw error instanceof CliError ? afterUncertainAttempt(error) : error;
+  });
+  if (earlier !== null && earlier !== undefined) return { kind: "success", value: earlier };
+  const result = await attempt(outgoing, options);
+  if (result.kind === "success" || !isGone(result) || ifGone === undefined) return result;
+  return { kind: "success", value: ifGone };
 }
 
 /** How messages describe a response by its status. */

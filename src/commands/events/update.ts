@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { parseInstant } from "../../calendar/dates.js";
 import {
-  changedSince,
   draftForUpdate,
   type EventChanges,
   hasChanges,
@@ -9,11 +8,12 @@ import {
   parseClearField,
 } from "../../calendar/event-update.js";
 import { fillRelated, localizeEvent, relatedOf } from "../../calendar/event-view.js";
+import { checkUnchanged, wasUpdated } from "../../calendar/if-unchanged.js";
 import { checkId } from "../../calendar/names.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
-import { CliError, usageError } from "../../errors.js";
+import { usageError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import { addAction, type ContextOf, collect } from "../command.js";
@@ -69,12 +69,12 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   const { id: calendarId } = await chooseCalendar(context);
   const api = await context.api();
   const current = await api.getEvent({ calendarId, eventId });
-  if (seen !== null && changedSince(current.updated_at, seen))
-    throw changedError(eventId, current.updated_at);
+  if (seen !== null) checkUnchanged(current, seen);
   const resolver = createRelatedResolver(context, calendarId);
   const relations = await resolveRelations(resolver, current, { ...fields, addAttendee, removeAttendee });
   const draft = draftForUpdate(current, { ...changes, ...relations }, { zone: timezone });
-  const event = await api.updateEvent({ calendarId, eventId }, draft);
+  const wasDone = seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
+  const event = await api.updateEvent({ calendarId, eventId }, draft, wasDone);
   const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
   const updated = localizeEvent(filled, timezone);
   if (movesEvent(changes) && updated.end_local !== null) {
@@ -100,15 +100,4 @@ async function resolveRelations(
     // An attendee may no longer be a member.
     removeAttendeeIds: await resolver.attendeeIds(namedValues(removeAttendee, "--remove-attendee", present)),
   };
-}
-
-function changedError(eventId: string, updatedAt: string | null): CliError {
-  return new CliError(
-    "changed",
-    `event ${eventId} was changed: it was updated at ${updatedAt ?? "an unknown time"}`,
-    {
-      hint: "read it again with `calctl events get` before updating it",
-      details: { updated_at: updatedAt },
-    },
-  );
 }
