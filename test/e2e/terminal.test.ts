@@ -34,6 +34,21 @@ describeWithSystem("tmux", "on a terminal", () => {
     expect((await installation.run("events", "get", id)).exitCode).toBe(5);
   });
 
+  test("events delete asks about the others when an id is unknown, and reports it: exit 12", async () => {
+    const { installation, id } = await createEvent("Dentist");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events delete gone ${id}; echo "exit $?"`, "Enter");
+    await terminal.shows("Delete this event?");
+    expect(terminal.screen()).toContain("gone  not found");
+    terminal.type("y", "Enter");
+    await terminal.shows("exit 12");
+    expect((await installation.run("events", "get", id)).exitCode).toBe(5);
+
+    terminal.type(`clear; calctl events delete gone lost; echo "exit $?"`, "Enter");
+    await terminal.shows("exit 5");
+    expect(terminal.screen()).not.toContain("Delete");
+  });
+
   test("Ctrl-D at a question is exit 130, too", async () => {
     const { installation, id } = await createEvent("Dentist");
     const terminal = openTerminal(installation, { columns: 80 });

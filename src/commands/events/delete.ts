@@ -35,7 +35,7 @@ export async function runEventsDelete(
   const ids = [...new Set(await readEventIds(context, typed))];
   if (ids.length === 0) return output.print({ deleted: [] });
   const { id: calendarId } = await chooseCalendar(context);
-  if (!yes) await confirm(context, calendarId, ids);
+  const unknown = yes ? new Map<string, CliError>() : await confirm(context, calendarId, ids);
   const api = await context.api();
   const { results, reportFailures } = await processEach(ids, {
     noun: "event",
@@ -45,6 +45,7 @@ export async function runEventsDelete(
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
     work: async (eventId) => {
+      if (unknown.has(eventId)) throw unknown.get(eventId);
       await api.deleteEvent({ calendarId, eventId });
       return eventId;
     },
@@ -54,14 +55,30 @@ export async function runEventsDelete(
   reportFailures();
 }
 
-/** Shows titles and times, since an id says nothing to a person. */
-async function confirm(context: DeleteContext, calendarId: string, ids: readonly string[]): Promise<void> {
+/**
+ * Shows titles and times, since an id says nothing to a person, and asks about the events that exist.
+ * @returns the errors of the others by id
+ */
+async function confirm(
+  context: DeleteContext,
+  calendarId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, CliError>> {
   const api = await context.api();
+  const unknown = new Map<string, CliError>();
   for (const eventId of ids) {
-    const event = localizeEvent(await api.getEvent({ calendarId, eventId }), context.settings().timezone);
-    context.warn(`  ${event.title ?? eventId}  ${describeWhen(event, { year: true })}`);
+    try {
+      const event = localizeEvent(await api.getEvent({ calendarId, eventId }), context.settings().timezone);
+      context.warn(`  ${event.title ?? eventId}  ${describeWhen(event, { year: true })}`);
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code !== "not_found") throw error;
+      unknown.set(eventId, error);
+      if (ids.length > 1) context.warn(`  ${eventId}  not found`);
+    }
   }
-  const question = ids.length === 1 ? "Delete this event?" : `Delete these ${ids.length} events?`;
-  if (await context.prompt.confirm(question)) return;
+  const count = ids.length - unknown.size;
+  if (count === 0) return unknown;
+  const question = count === 1 ? "Delete this event?" : `Delete these ${count} events?`;
+  if (await context.prompt.confirm(question)) return unknown;
   throw new CliError("interrupted", "nothing was deleted");
 }
