@@ -4,7 +4,7 @@ import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { describeWhen } from "../../output/views/event.js";
 import { deletedView } from "../../output/views/plain.js";
-import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
+import { type CalendarContext, createEventFinder, type EventFinder } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
 import { processEach } from "../process-each.js";
 import { readEventIds, STDIN_IDS } from "./event-ids.js";
@@ -34,8 +34,8 @@ export async function runEventsDelete(
     throw usageError("--yes is required where calctl cannot prompt", "add --yes to skip the confirmation");
   const ids = [...new Set(await readEventIds(context, typed))];
   if (ids.length === 0) return output.print({ deleted: [] });
-  const { id: calendarId } = await chooseCalendar(context);
-  if (!yes) await confirm(context, calendarId, ids);
+  const finder = await createEventFinder(context);
+  if (!yes) await confirm(context, finder, ids);
   const api = await context.api();
   const { results, reportFailures } = await processEach(ids, {
     noun: "event",
@@ -45,6 +45,7 @@ export async function runEventsDelete(
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
     work: async (eventId) => {
+      const { id: calendarId } = await finder.findCalendar(eventId);
       await api.deleteEvent({ calendarId, eventId });
       return eventId;
     },
@@ -55,10 +56,10 @@ export async function runEventsDelete(
 }
 
 /** Shows titles and times, since an id says nothing to a person. */
-async function confirm(context: DeleteContext, calendarId: string, ids: readonly string[]): Promise<void> {
-  const api = await context.api();
+async function confirm(context: DeleteContext, finder: EventFinder, ids: readonly string[]): Promise<void> {
   for (const eventId of ids) {
-    const event = localizeEvent(await api.getEvent({ calendarId, eventId }), context.settings().timezone);
+    const { event: found } = await finder.read(eventId);
+    const event = localizeEvent(found, context.settings().timezone);
     context.warn(`  ${event.title ?? eventId}  ${describeWhen(event, { year: true })}`);
   }
   const question = ids.length === 1 ? "Delete this event?" : `Delete these ${ids.length} events?`;
