@@ -28,6 +28,7 @@ export interface EventInput extends InputTimes {
 const KEYS = [
   "id",
   "calendar_id",
+  "calendar_name",
   "category",
   "title",
   "all_day",
@@ -49,8 +50,8 @@ const KEYS = [
 ] as const satisfies readonly (keyof LocalizedEvent)[];
 
 /**
- * Reads one event as the output prints it. Null counts as absent; id, calendar_id, creator, created_at and
- * updated_at are ignored; start_local and end_local must agree with start_at and end_at.
+ * Reads one event as the output prints it. Null counts as absent; id, calendar_id, calendar_name, creator,
+ * created_at and updated_at are ignored; start_local and end_local must agree with start_at and end_at.
  * @throws CliError usage for anything but an object, for unknown keys, wrong types and values beyond the limits
  */
 export function readEventInput(value: unknown, source: string): EventInput {

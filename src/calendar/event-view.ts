@@ -5,6 +5,8 @@ import { daySpan, formatLocal } from "./zoned-time.js";
 
 /** An event with its times in the chosen zone. */
 export interface LocalizedEvent extends CalendarEvent {
+  /** Null when it is not known without another request. */
+  readonly calendar_name: string | null;
   /** `2026-11-21T15:00:00+09:00`, for all-day events the first day; null when missing or unreadable. */
   readonly start_local: string | null;
   /** The same; for all-day events the last day. */
@@ -12,10 +14,15 @@ export interface LocalizedEvent extends CalendarEvent {
 }
 
 /** Adds the times in `zone`. All-day events are the same in every zone. Keys are in the order of the output. */
-export function localizeEvent(event: CalendarEvent, zone: string): LocalizedEvent {
+export function localizeEvent(
+  event: CalendarEvent,
+  zone: string,
+  calendarName: string | null = null,
+): LocalizedEvent {
   return {
     id: event.id,
     calendar_id: event.calendar_id,
+    calendar_name: calendarName,
     category: event.category,
     title: event.title,
     all_day: event.all_day,

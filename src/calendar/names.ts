@@ -26,8 +26,8 @@ export interface ResolveOptions<T extends Named = Named> {
 }
 
 /**
- * Finds a candidate by its exact id, then its exact name, then (if allowed) a unique prefix of its name. Names are
- * compared ignoring case.
+ * Finds a candidate by its exact id, then its exact name, then its name ignoring case, then (if allowed) a prefix of
+ * its name ignoring case. The first step that matches exactly one decides.
  * @throws CliError not_found with the candidates when none matches, usage when several do
  */
 export function resolveName<T extends Named>(
@@ -39,12 +39,14 @@ export function resolveName<T extends Named>(
   const byId = candidates.find((candidate) => candidate.id === value);
   if (byId !== undefined) return byId;
   const folded = foldCase(value);
-  const exact = candidates.filter((candidate) => foldCase(candidate.name ?? "") === folded);
-  const prefixed =
-    prefix && folded !== ""
-      ? candidates.filter((candidate) => foldCase(candidate.name ?? "").startsWith(folded))
-      : [];
-  const [found, ...others] = exact.length > 0 ? exact : prefixed;
+  // Each step matches whatever the one before it does: the first that matches any candidate decides.
+  const steps: readonly ((name: string) => boolean)[] = [
+    (name) => name.normalize("NFC") === value.normalize("NFC"),
+    (name) => foldCase(name) === folded,
+    (name) => prefix && folded !== "" && foldCase(name).startsWith(folded),
+  ];
+  const matches = steps.map((step) => candidates.filter(({ name }) => step(name ?? "")));
+  const [found, ...others] = matches.find(({ length }) => length > 0) ?? [];
   if (found === undefined) {
     throw new CliError("not_found", `${source}: there is no ${noun} "${value}"`, {
       hint: candidatesHint(noun, candidates.map(describe)),

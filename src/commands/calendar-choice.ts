@@ -1,7 +1,9 @@
+import type { Api } from "../api/client.js";
 import { checkId, describeCandidates, type NamedValue, resolveName } from "../calendar/names.js";
 import type { Context } from "../context.js";
-import type { Calendar } from "../contract/shapes.js";
-import { CliError, usageError } from "../errors.js";
+import type { Calendar, CalendarEvent } from "../contract/shapes.js";
+import { CliError, usageError, wrapError } from "../errors.js";
+import { firstFailure } from "./process-each.js";
 
 export type CalendarContext = Pick<Context, "api" | "calendarFlags" | "settings">;
 
@@ -13,19 +15,91 @@ export type ChosenCalendar = Pick<Calendar, "id" | "name">;
  * @throws CliError usage when it is ambiguous, not_found when none matches
  */
 export async function chooseCalendar(context: CalendarContext): Promise<ChosenCalendar> {
-  const [first, second] = namedCalendars(context);
-  if (second !== undefined) throw usageError("--calendar: this command takes one calendar");
-  const named = first ?? context.settings().defaultCalendar;
-  if (named !== undefined) checkId(named.value, named.source);
-  const [calendar] = await resolveCalendars(context, named === undefined ? [] : [named]);
-  if (calendar === undefined) throw new CliError("not_found", "there are no calendars");
-  return calendar;
+  const calendars = await candidateCalendars(context);
+  const [calendar, another] = calendars;
+  if (calendar !== undefined && another === undefined) return calendar;
+  throw usageError(
+    "there are several calendars: choose one with --calendar",
+    `calendars: ${describeCandidates(calendars)}`,
+  );
 }
 
-/** The calendars of `--calendar`, in order and without duplicates, otherwise that of `chooseCalendar`. */
+/** An event and its calendar. */
+export interface FoundEvent {
+  readonly calendar: ChosenCalendar;
+  readonly event: CalendarEvent;
+}
+
+/** Finds events that are given by id. All throw CliError not_found when no calendar has the event. */
+export interface EventFinder {
+  /** Whether events are searched for in several calendars. */
+  readonly several: boolean;
+  /** Sends nothing when only one calendar is possible, or for an event that was found before. */
+  findCalendar(eventId: string): Promise<ChosenCalendar>;
+  read(eventId: string): Promise<FoundEvent>;
+}
+
+/** Events are in the calendar of `chooseCalendar`, or in any when several exist and none was chosen. */
+export async function createEventFinder(context: CalendarContext): Promise<EventFinder> {
+  const calendars = await candidateCalendars(context);
+  const api = await context.api();
+  const [calendar, another] = calendars;
+  if (calendar !== undefined && another === undefined) {
+    const { id: calendarId } = calendar;
+    return {
+      several: false,
+      findCalendar: async () => calendar,
+      read: async (eventId) => ({ calendar, event: await api.getEvent({ calendarId, eventId }) }),
+    };
+  }
+  const searches = new Map<string, Promise<FoundEvent>>();
+  const read = (eventId: string): Promise<FoundEvent> => {
+    const search = searches.get(eventId) ?? searchEvent(api, calendars, eventId);
+    searches.set(eventId, search);
+    return search;
+  };
+  return { several: true, findCalendar: async (eventId) => (await read(eventId)).calendar, read };
+}
+
+async function searchEvent(
+  api: Api,
+  calendars: readonly ChosenCalendar[],
+  eventId: string,
+): Promise<FoundEvent> {
+  let found: FoundEvent | undefined;
+  const failure = await firstFailure(calendars, async (calendar) => {
+    if (found !== undefined) return;
+    try {
+      found = { calendar, event: await api.getEvent({ calendarId: calendar.id, eventId }) };
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+      if (error.code === "not_found") return;
+      const reason = `calendar ${calendar.name ?? calendar.id} could not be read: ${error.message}`;
+      throw wrapError(error, error.code, `event ${eventId} was not found, and ${reason}`);
+    }
+  });
+  if (found !== undefined) return found;
+  if (failure !== undefined) throw failure;
+  throw new CliError("not_found", `not found: event ${eventId} in any of ${calendars.length} calendars`, {
+    hint: `calendars: ${describeCandidates(calendars)}`,
+  });
+}
+
+/** The calendars of `--calendar`, in order and without duplicates, otherwise the default one, otherwise all. */
 export async function chooseCalendars(context: CalendarContext): Promise<readonly ChosenCalendar[]> {
   const named = namedCalendars(context);
-  return named.length === 0 ? [await chooseCalendar(context)] : resolveCalendars(context, named);
+  const { defaultCalendar } = context.settings();
+  if (named.length > 0 || defaultCalendar === undefined) return resolveCalendars(context, named);
+  checkId(defaultCalendar.value, defaultCalendar.source);
+  return resolveCalendars(context, [defaultCalendar]);
+}
+
+/** The calendars that a command for one of them may mean. */
+async function candidateCalendars(context: CalendarContext): Promise<readonly ChosenCalendar[]> {
+  if (context.calendarFlags.length > 1) throw usageError("--calendar: this command takes one calendar");
+  const calendars = await chooseCalendars(context);
+  if (calendars.length === 0) throw new CliError("not_found", "there are no calendars");
+  return calendars;
 }
 
 /** Every `--calendar`, without defaults. @throws CliError usage for an empty one */
@@ -36,37 +110,22 @@ export function namedCalendars({ calendarFlags }: Pick<Context, "calendarFlags">
   }));
 }
 
-/** Resolves names to calendars; without names the only calendar that exists. */
+/** Resolves names to calendars; without names all calendars. */
 export async function resolveCalendars(
-  context: Pick<Context, "api">,
-  named: readonly NamedValue[],
-): Promise<readonly ChosenCalendar[]> {
-  const calendars = await listCalendars(context, named);
-  if (calendars === null) return named.map(({ value }) => ({ id: value, name: null }));
-  if (named.length > 0) {
-    const found = named.map(({ value, source }) =>
-      resolveName(value, calendars, { noun: "calendar", source, prefix: true }),
-    );
-    return [...new Set(found)];
-  }
-  if (calendars.length > 1) {
-    throw usageError(
-      "there are several calendars: choose one with --calendar",
-      `calendars: ${describeCandidates(calendars)}`,
-    );
-  }
-  return calendars;
-}
-
-/** Null when the service forbids listing calendars: names are then taken as ids. */
-async function listCalendars(
   { api }: Pick<Context, "api">,
   named: readonly NamedValue[],
-): Promise<readonly Calendar[] | null> {
+): Promise<readonly ChosenCalendar[]> {
+  let calendars: readonly Calendar[];
   try {
-    return await (await api()).listCalendars();
+    calendars = await (await api()).listCalendars();
   } catch (error) {
-    if (error instanceof CliError && error.code === "forbidden" && named.length > 0) return null;
-    throw error;
+    // The service forbids listing calendars: names are taken as ids.
+    if (!(error instanceof CliError) || error.code !== "forbidden" || named.length === 0) throw error;
+    return named.map(({ value }) => ({ id: value, name: null }));
   }
+  if (named.length === 0) return calendars;
+  const found = named.map(({ value, source }) =>
+    resolveName(value, calendars, { noun: "calendar", source, prefix: true }),
+  );
+  return [...new Set(found)];
 }

@@ -4,7 +4,7 @@ import { checkId } from "../calendar/names.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { activityView } from "../output/views/event.js";
-import { type CalendarContext, chooseCalendar } from "./calendar-choice.js";
+import { type CalendarContext, createEventFinder } from "./calendar-choice.js";
 import { addAction, type ContextOf } from "./command.js";
 
 export interface CommentOptions {
@@ -31,7 +31,7 @@ export async function runComment(
   const output = context.output(activityView);
   const eventId = checkId(options.id, "ID");
   const content = await readComment(context, options);
-  const calendar = await chooseCalendar(context);
+  const calendar = await (await createEventFinder(context)).findCalendar(eventId);
   const api = await context.api();
   const activity = await api.createActivity({ calendarId: calendar.id, eventId }, content);
   await output.print(activity, `comment ${activity.id} was posted`);

@@ -31,16 +31,29 @@ export async function processEach<I, R>(
   items: readonly I[],
   options: ProcessOptions<I, R>,
 ): Promise<Processed<R>> {
-  const itemResults = await runAll(items, options);
+  const itemResults = await runAll(items, options.work, options.concurrency);
   const results = itemResults.flatMap((itemResult) =>
     itemResult?.kind === "done" ? [itemResult.result] : [],
   );
   return { results, reportFailures: () => reportMissing(items, itemResults, options) };
 }
 
+/**
+ * Processes each of several items, like `processEach`.
+ * @returns the error that stopped the rest, otherwise the first failure in the order of the items; undefined without one
+ */
+export async function firstFailure<I>(
+  items: readonly I[],
+  work: (item: I) => Promise<void>,
+): Promise<unknown> {
+  const failures = (await runAll(items, work)).filter((result) => result !== undefined && isFailure(result));
+  return (failures.find(({ kind }) => kind === "stopped") ?? failures[0])?.error;
+}
+
 async function runAll<I, R>(
   items: readonly I[],
-  { work, concurrency = READ_CONCURRENCY }: ProcessOptions<I, R>,
+  work: (item: I) => Promise<R>,
+  concurrency = READ_CONCURRENCY,
 ): Promise<readonly (ItemResult<R> | undefined)[]> {
   const itemResults: (ItemResult<R> | undefined)[] = items.map(() => undefined);
   const queue = items.entries();
@@ -64,6 +77,10 @@ async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<It
     if (!(error instanceof CliError) || error.code === "interrupted") return { kind: "stopped", error };
     return { kind: SHARED_FAILURES.has(error.code) ? "failed_for_all" : "failed", error };
   }
+}
+
+function isFailure<R>(itemResult: ItemResult<R>): itemResult is Exclude<ItemResult<R>, { kind: "done" }> {
+  return itemResult.kind !== "done";
 }
 
 function stopsAll({ kind }: ItemResult<unknown>): boolean {
@@ -107,7 +124,7 @@ function reportMissing<I, R>(
   itemResults: readonly (ItemResult<R> | undefined)[],
   { noun, verb, name, warn }: ProcessTexts<I>,
 ): void {
-  const failures = itemResults.filter((itemResult) => itemResult !== undefined && itemResult.kind !== "done");
+  const failures = itemResults.filter((itemResult) => itemResult !== undefined && isFailure(itemResult));
   const [first] = failures;
   if (first === undefined) return;
   if (items.length === 1) throw first.error;

@@ -62,7 +62,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     redactor,
     clock,
     setTimer: overrides.setTimer ?? setTimer,
-    systemTimeZone: overrides.systemTimeZone ?? resolveSystemTimeZone,
+    systemTimeZone: overrides.systemTimeZone ?? (() => resolveSystemTimeZone(env["TZ"])),
     configFile:
       overrides.configFile ?? createConfigFile({ directory: directories.config, processes, signal }),
     processes,

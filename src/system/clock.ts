@@ -33,11 +33,16 @@ async function sleepFor(milliseconds: number, signal: AbortSignal): Promise<void
   }
 }
 
-/** The time zone of this process, from TZ or the system; undefined if it has no IANA name. */
-export function resolveSystemTimeZone(): string | undefined {
+/**
+ * The time zone of this process, from TZ or the system; undefined if it has no IANA name.
+ * @param variable TZ, used as written if it is a name: Node would turn Asia/Kolkata into the older Asia/Calcutta
+ */
+export function resolveSystemTimeZone(variable: string | undefined): string | undefined {
   // Loading Intl takes half as long as starting Node; machines in UTC, as most servers are, can skip it.
   if (new Date(0).toString().endsWith("+0000 (Coordinated Universal Time)")) return "UTC";
   // Typed as a string, but undefined for a TZ such as `JST-9`.
   const zone: unknown = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return typeof zone === "string" && zone !== "Etc/Unknown" && isTimeZone(zone) ? zone : undefined;
+  if (typeof zone !== "string" || zone === "Etc/Unknown" || !isTimeZone(zone)) return undefined;
+  // Node also knows abbreviations such as JST, which are not names.
+  return variable !== undefined && variable.length > 3 && isTimeZone(variable) ? variable : zone;
 }

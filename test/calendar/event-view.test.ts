@@ -15,11 +15,17 @@ describe("localizeEvent", () => {
 
   test("has the output's keys in their order and leaves the rest as it is", () => {
     const event = eventOf();
-    const { start_local: _start, end_local: _end, ...rest } = localizeEvent(event, "Asia/Tokyo");
+    const {
+      start_local: _start,
+      end_local: _end,
+      calendar_name: name,
+      ...rest
+    } = localizeEvent(event, "Asia/Tokyo", "Family");
+    expect(name).toBe("Family");
     expect(rest).toEqual(event);
     expect(Object.keys(localizeEvent(event, "Asia/Tokyo"))).toEqual(
       (
-        "id calendar_id category title all_day start_at start_timezone end_at end_timezone start_local end_local " +
+        "id calendar_id calendar_name category title all_day start_at start_timezone end_at end_timezone start_local end_local " +
         "recurrences description location url created_at updated_at creator label attendees"
       ).split(" "),
     );

@@ -25,6 +25,7 @@ describe("resolveName", () => {
     ["a name", "Family", "abc"],
     ["a name in another case", "WORKSHOP", "ghi"],
     ["a whole name before the beginning of one", "Work", "def"],
+    ["a name in the same case before others", "twins", "stu"],
     ["the beginning of a name", "fam", "abc"],
     ["another spelling of the same letters", "e\u0301cole", "jkl"],
   ])("finds by %s", (_, value, id) => {

@@ -109,6 +109,7 @@ describe("events get", () => {
       ...[
         "id",
         "calendar_id",
+        "calendar_name",
         "category",
         "title",
         "all_day",

@@ -60,6 +60,7 @@ export const HOSTILE_CALENDAR: Calendar = {
 export const EVENT: LocalizedEvent = {
   id: "0123456789abcdef0123456789abcdef",
   calendar_id: CALENDAR_ID,
+  calendar_name: "Family",
   category: "schedule",
   title: "Parents' evening at the school by the river",
   all_day: false,
@@ -94,6 +95,7 @@ export const ALL_DAY_EVENT: LocalizedEvent = {
 export const HOSTILE_EVENT: LocalizedEvent = {
   ...EVENT,
   id: "2123456789abcdef0123456789abcdef",
+  calendar_name: HOSTILE,
   title: HOSTILE,
   description: HOSTILE,
   location: HOSTILE,
@@ -104,6 +106,7 @@ export const HOSTILE_EVENT: LocalizedEvent = {
 export const BARE_KEEP: LocalizedEvent = {
   id: "3123456789abcdef0123456789abcdef",
   calendar_id: CALENDAR_ID,
+  calendar_name: null,
   category: "keep",
   title: "Someday",
   all_day: null,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { View } from "../../src/output/view.js";
 import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
-import { activityView, eventView } from "../../src/output/views/event.js";
+import { activityView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
 import { createBareView, deletedView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { serviceClientView, serviceTokenView, serviceUserView } from "../../src/output/views/service.js";
@@ -151,12 +151,16 @@ describe("an empty list", () => {
 describe("events of several calendars", () => {
   const events = [EVENT, { ...BARE_KEEP, calendar_id: "other" }];
 
+  test("say so even if they are all in one", async () => {
+    expect(await rendered(severalCalendarsView, [EVENT], { columns: 130 })).toContain("  Family    0123");
+  });
+
   test("say on a wide terminal which calendar they are in", async () => {
     expect(await rendered(eventView, events, { columns: 130 })).toBe(
       [
-        "When                    Title                                        Label  Calendar      ID",
-        "Sat 21 Nov 15:00–16:00  Parents' evening at the school by the river  1      AbC-dEf_GhIj  0123456789abcdef0123456789abcdef",
-        "                        Someday                                             other         3123456789abcdef0123456789abcdef",
+        "When                    Title                                        Label  Calendar  ID",
+        "Sat 21 Nov 15:00–16:00  Parents' evening at the school by the river  1      Family    0123456789abcdef0123456789abcdef",
+        "                        Someday                                             other     3123456789abcdef0123456789abcdef",
         "",
       ].join("\n"),
     );
@@ -168,7 +172,7 @@ describe("events of several calendars", () => {
         "When      Sat 21 Nov 15:00–16:00",
         "Title     Parents' evening at the school by the river",
         "Label     1",
-        "Calendar  AbC-dEf_GhIj",
+        "Calendar  Family",
         "ID        0123456789abcdef0123456789abcdef",
         "",
         "Title     Someday",

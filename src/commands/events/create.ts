@@ -28,7 +28,7 @@ export async function runEventsCreate(
   const { timezone } = context.settings();
   const fields = await readEventFields(context, options);
   const content = draftForCreate(fields.flags, fields.input, { zone: timezone });
-  const { id: calendarId } = await chooseCalendar(context);
+  const { id: calendarId, name } = await chooseCalendar(context);
   const resolver = createRelatedResolver(context, calendarId);
   const label = fields.label ?? context.settings().setting("label");
   const labelId = label === undefined ? DEFAULT_LABEL : await resolver.labelId(label);
@@ -43,7 +43,7 @@ export async function runEventsCreate(
     context.note(`events list does not show a keep without times; its id is ${event.id}`);
   }
   await output.print(
-    localizeEvent(fillRelated(event, resolver.resources()), timezone),
+    localizeEvent(fillRelated(event, resolver.resources()), timezone, name),
     `event ${event.id} was created`,
   );
 }

@@ -4,7 +4,7 @@ import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { describeWhen } from "../../output/views/event.js";
 import { deletedView } from "../../output/views/plain.js";
-import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
+import { type CalendarContext, createEventFinder, type EventFinder } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
 import { processEach } from "../process-each.js";
 import { readEventIds, STDIN_IDS } from "./event-ids.js";
@@ -34,8 +34,8 @@ export async function runEventsDelete(
     throw usageError("--yes is required where calctl cannot prompt", "add --yes to skip the confirmation");
   const ids = [...new Set(await readEventIds(context, typed))];
   if (ids.length === 0) return output.print({ deleted: [] });
-  const { id: calendarId } = await chooseCalendar(context);
-  const unknown = yes ? new Map<string, CliError>() : await confirm(context, calendarId, ids);
+  const finder = await createEventFinder(context);
+  const unknown = yes ? new Map<string, CliError>() : await confirm(context, finder, ids);
   const api = await context.api();
   const { results, reportFailures } = await processEach(ids, {
     noun: "event",
@@ -45,7 +45,9 @@ export async function runEventsDelete(
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
     work: async (eventId) => {
-      if (unknown.has(eventId)) throw unknown.get(eventId);
+      const error = unknown.get(eventId);
+      if (error !== undefined) throw error;
+      const { id: calendarId } = await finder.findCalendar(eventId);
       await api.deleteEvent({ calendarId, eventId });
       return eventId;
     },
@@ -61,14 +63,14 @@ export async function runEventsDelete(
  */
 async function confirm(
   context: DeleteContext,
-  calendarId: string,
+  finder: EventFinder,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, CliError>> {
-  const api = await context.api();
   const unknown = new Map<string, CliError>();
   for (const eventId of ids) {
     try {
-      const event = localizeEvent(await api.getEvent({ calendarId, eventId }), context.settings().timezone);
+      const { event: found } = await finder.read(eventId);
+      const event = localizeEvent(found, context.settings().timezone);
       context.warn(`  ${event.title ?? eventId}  ${describeWhen(event, { year: true })}`);
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== "not_found") throw error;

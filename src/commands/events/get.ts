@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
-import { eventView } from "../../output/views/event.js";
-import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
+import { eventView, severalCalendarsView } from "../../output/views/event.js";
+import { type CalendarContext, createEventFinder } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
 import { processEach } from "../process-each.js";
 import { readEventIds, STDIN_IDS } from "./event-ids.js";
@@ -25,18 +25,23 @@ export async function runEventsGet(
   const ids = await readEventIds(context, typed);
   if (ids.length === 0) return output.print([]);
   const { timezone } = context.settings();
-  const { id: calendarId } = await chooseCalendar(context);
-  const api = await context.api();
+  const finder = await createEventFinder(context);
   const { results, reportFailures } = await processEach(ids, {
     noun: "event",
     verb: "read",
     name: (id) => id,
     warn: context.warn,
-    work: async (eventId) => localizeEvent(await api.getEvent({ calendarId, eventId }), timezone),
+    work: async (eventId) => {
+      const { calendar, event } = await finder.read(eventId);
+      return localizeEvent(event, timezone, calendar.name);
+    },
   });
   const [first] = results;
   const single = typed.length === 1 && typed[0] !== STDIN_IDS;
   // A command that failed completely prints nothing.
-  if (first !== undefined) await output.print(single ? first : results);
+  if (first !== undefined) {
+    const shown = finder.several ? context.output(severalCalendarsView) : output;
+    await shown.print(single ? first : results);
+  }
   reportFailures();
 }

@@ -9,8 +9,13 @@ import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { Category } from "../../contract/shapes.js";
 import { CliError, EXIT_EMPTY, usageError } from "../../errors.js";
-import { eventView } from "../../output/views/event.js";
-import { type CalendarContext, type ChosenCalendar, chooseCalendars } from "../calendar-choice.js";
+import { eventView, severalCalendarsView } from "../../output/views/event.js";
+import {
+  type CalendarContext,
+  type ChosenCalendar,
+  chooseCalendars,
+  resolveCalendars,
+} from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
 import { processEach } from "../process-each.js";
 
@@ -32,7 +37,7 @@ type ListContext = CalendarContext &
 
 export function registerEventsList(command: Command, contextOf: ContextOf): void {
   command
-    .option("-A, --all-calendars", "list events of every calendar")
+    .option("-A, --all-calendars", "list every calendar, even if there is a default one")
     .option("--days <1-7>", "number of days, including today (default: 1)")
     .addOption(
       command.createOption("--category <category>", "only events of this category").choices(CATEGORY_CHOICES),
@@ -77,7 +82,9 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   );
   const events = sortEvents(filtered, { zone: timezone, firstDay: localDate(now, timezone) });
   if (results.length > 0 || calendars.length === 0) {
-    await output.print(events.map((event) => localizeEvent(event, timezone)));
+    const names = new Map(calendars.map(({ id, name }) => [id, name]));
+    const shown = calendars.length > 1 ? context.output(severalCalendarsView) : output;
+    await shown.print(events.map((event) => localizeEvent(event, timezone, names.get(event.calendar_id))));
   }
   reportFailures();
   if (events.length > 0) return;
@@ -92,8 +99,7 @@ async function calendarsOf(
   if (!allCalendars) return chooseCalendars(context);
   if (context.calendarFlags.length > 0)
     throw usageError("give either --calendar or --all-calendars, not both");
-  const api = await context.api();
-  return api.listCalendars();
+  return resolveCalendars(context, []);
 }
 
 /** The label to filter by, which each calendar may have under another id. */

@@ -15,7 +15,7 @@ import type { Context } from "../../context.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
-import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
+import { type CalendarContext, createEventFinder } from "../calendar-choice.js";
 import { addAction, type ContextOf, collect } from "../command.js";
 import {
   addEventFieldFlags,
@@ -66,9 +66,9 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   if (!hasChanges(changes) && related.every((relation) => relation === undefined)) {
     throw usageError("nothing to change", "give at least one field; see calctl events update --help");
   }
-  const { id: calendarId } = await chooseCalendar(context);
+  const { calendar, event: current } = await (await createEventFinder(context)).read(eventId);
+  const { id: calendarId, name } = calendar;
   const api = await context.api();
-  const current = await api.getEvent({ calendarId, eventId });
   if (seen !== null) checkUnchanged(current, seen);
   const resolver = createRelatedResolver(context, calendarId);
   const relations = await resolveRelations(resolver, current, { ...fields, addAttendee, removeAttendee });
@@ -76,7 +76,7 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   const wasDone = seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
   const event = await api.updateEvent({ calendarId, eventId }, draft, wasDone);
   const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
-  const updated = localizeEvent(filled, timezone);
+  const updated = localizeEvent(filled, timezone, name);
   if (movesEvent(changes) && updated.end_local !== null) {
     context.note(`end: ${describeLocal(updated.end_local, timezone)}`);
   }

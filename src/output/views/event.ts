@@ -14,9 +14,13 @@ const WHEN_WITH_YEAR: TableColumn<LocalizedEvent> = {
   cell: (event) => ({ text: describeWhen(event, { year: true }) }),
 };
 
-const CALENDAR_IF_SEVERAL: TableColumn<LocalizedEvent> = {
+const CALENDAR: TableColumn<LocalizedEvent> = {
   header: "Calendar",
-  cell: ({ calendar_id }) => ({ text: calendar_id }),
+  cell: ({ calendar_id, calendar_name }) => ({ text: calendar_name || calendar_id }),
+};
+
+const CALENDAR_IF_SEVERAL: TableColumn<LocalizedEvent> = {
+  ...CALENDAR,
   isShown: (events) => new Set(events.map(({ calendar_id }) => calendar_id)).size > 1,
 };
 
@@ -25,7 +29,8 @@ export const eventView: View<LocalizedEvent> = {
   noun: "event",
   keys: {
     id: {},
-    calendar_id: { header: "Calendar" },
+    calendar_id: {},
+    calendar_name: { header: "Calendar", minWidth: 8 },
     category: {},
     title: { minWidth: 8 },
     all_day: {},
@@ -74,9 +79,15 @@ export const eventView: View<LocalizedEvent> = {
     "creator",
     "created_at",
     "updated_at",
-    "calendar_id",
+    CALENDAR,
     "id",
   ],
+};
+
+/** Events of several calendars: a table always has the column Calendar. */
+export const severalCalendarsView: View<LocalizedEvent> = {
+  ...eventView,
+  table: [WHEN, "title", "label", CALENDAR, "id"],
 };
 
 /** Comments on an event. */
