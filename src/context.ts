@@ -3,7 +3,7 @@ import type { Session } from "./auth/session.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
 import type { Document, Format, Output, View } from "./output/view.js";
-import type { ServiceAdmin } from "./service/admin/admin.js";
+import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ServiceStartOptions } from "./service/listen.js";
 import type { Input } from "./terminal/input.js";
 import type { Prompt } from "./terminal/prompt.js";
@@ -50,8 +50,10 @@ export interface ServeOptions {
 export interface ListeningFacts {
   readonly base_url: string;
   readonly auth_url: string;
-  /** The members of `--sample`; empty without it. */
-  readonly sample: Readonly<Record<string, unknown>>;
+  /** `HOST:PORT`. */
+  readonly listen: string;
+  /** What `--sample` has added; null without it. */
+  readonly sample: ServiceSample | null;
 }
 
 /**

@@ -50,8 +50,9 @@ async function serve(service: Service, serving: ServeOptions, signal: AbortSigna
   const listener = await listen(service, { ...serving.listen, ...(tls === undefined ? {} : { tls }) });
   try {
     // Only after listening: a start that fails must not create secrets that are never shown.
-    const sample = serving.sample ? { ...(await service.admin.addSample()) } : {};
-    await serving.onListening({ base_url: listener.baseUrl, auth_url: listener.authUrl, sample });
+    const sample = serving.sample ? await service.admin.addSample() : null;
+    const { baseUrl: base_url, authUrl: auth_url, address: listen } = listener;
+    await serving.onListening({ base_url, auth_url, listen, sample });
     await aborted(signal);
   } finally {
     await listener.close();

@@ -33,8 +33,12 @@ export interface ServiceSample {
   readonly client_id: string;
   readonly client_secret: string;
   readonly redirect_uris: readonly string[];
-  readonly user: ServiceUser & { readonly password: string };
+  readonly user: SampleUser;
+  /** The other member of both calendars. */
+  readonly other_user: SampleUser;
 }
+
+type SampleUser = ServiceUser & { readonly password: string };
 
 export interface UserAdmin {
   /** @param options.login the name by default; unique, case does not matter */
