@@ -3,7 +3,7 @@ import type { Session } from "./auth/session.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
 import type { Document, Format, Output, View } from "./output/view.js";
-import type { ServiceAdmin } from "./service/admin/admin.js";
+import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ServiceStartOptions } from "./service/listen.js";
 import type { Input } from "./terminal/input.js";
 import type { Prompt } from "./terminal/prompt.js";
@@ -25,8 +25,8 @@ export interface Sandbox {
 /** The embedded service, for the `service` commands. */
 export interface ServiceAccess {
   /**
-   * Opens the database of `--db`, by default that of the profile `local`.
-   * @param options.create whether a missing database is created; false by default
+   * Opens the database of `--db`, by default that of the profile `local`, which is created with its user.
+   * @param options.create whether a missing database of `--db` is created; false by default
    * @throws CliError configuration when it is missing and not created
    */
   admin(database: string | undefined, options?: { readonly create?: boolean }): Promise<ServiceAdmin>;
@@ -50,8 +50,10 @@ export interface ServeOptions {
 export interface ListeningFacts {
   readonly base_url: string;
   readonly auth_url: string;
-  /** The members of `--sample`; empty without it. */
-  readonly sample: Readonly<Record<string, unknown>>;
+  /** `HOST:PORT`. */
+  readonly listen: string;
+  /** What `--sample` has added; null without it. */
+  readonly sample: ServiceSample | null;
 }
 
 /**

@@ -54,6 +54,12 @@ function commandPath(command: Command): string {
   return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
 }
 
+/** @throws CliError usage without `--yes` where nobody can be asked */
+export function requireConfirmation(yes: boolean, canAsk: boolean): void {
+  if (!yes && !canAsk)
+    throw usageError("--yes is required where calctl cannot prompt", "add --yes to skip the confirmation");
+}
+
 /** Parser of a repeatable flag: collects its values. */
 export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];

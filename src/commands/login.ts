@@ -35,7 +35,7 @@ export function registerLogin(command: Command, contextOf: ContextOf): void {
     .option("--redirect-port <port>", "registered port on 127.0.0.1 (default: any free one)")
     .option("--redirect-uri <uri>", "complete redirect URI, if the service requires an exact match")
     .option("--media-type <type>", "value of Accept, if the service has its own")
-    .option("--replace", "let --profile be of another service, whose token and defaults are removed")
+    .option("--replace", "replace a --profile of another service, with its token and defaults")
     .option("--with-token", "store a personal access token from stdin instead of signing in")
     .option("--no-browser", "print the URL instead of opening a browser")
     .option("--insecure-storage", "store the token unencrypted in a file instead of the keychain")

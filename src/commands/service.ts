@@ -14,8 +14,14 @@ import { registerServiceUsers } from "./service/users.js";
 export function registerService(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
   registerServiceStart(addCommand(command, "start", "serve the embedded service over HTTP"), contextOf);
-  registerServiceUsers(addCommand(command, "users", "add, list and disable users, set passwords"), contextOf);
-  registerServiceCalendars(addCommand(command, "calendars", "add and list calendars"), contextOf);
+  registerServiceUsers(
+    addCommand(command, "users", "add, list, disable and unlock users, set passwords"),
+    contextOf,
+  );
+  registerServiceCalendars(
+    addCommand(command, "calendars", "add, change, remove and list calendars"),
+    contextOf,
+  );
   registerServiceMembers(addCommand(command, "members", "add, remove and list members"), contextOf);
   registerServiceLabels(addCommand(command, "labels", "set names and colors of labels"), contextOf);
   registerServiceClients(addCommand(command, "clients", "add, list and remove OAuth clients"), contextOf);

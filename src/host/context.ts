@@ -72,7 +72,9 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
           settings: settings(),
           token: auth.token,
           localService:
-            parts.overrides.localService ?? (() => openLocalService(open, parts.database(), note)),
+            parts.overrides.localService ??
+            // Errors are not reported here: the transport throws a failure to the caller of the request.
+            (() => openLocalService(open, { database: parts.database(), onError: () => undefined }, note)),
         },
         client,
       ),

@@ -34,11 +34,11 @@ export function createServiceOpener(
 /** The service of the profile `local`. The first use creates its database, user and calendar and notes where. */
 export async function openLocalService(
   open: OpenService,
-  database: string,
+  options: Pick<ServiceOptions, "database" | "onError"> & Partial<Pick<ServiceOptions, "rateLimit">>,
   note: (text: string) => void,
 ): Promise<LocalService> {
-  // Not reported here: the transport throws a failure to the caller of the request.
-  const service = await open({ database, rateLimit: null, onError: () => undefined });
+  const { database } = options;
+  const service = await open({ rateLimit: null, ...options });
   const { userId, created } = await service.admin.ensureLocalUser({ name: systemUserName() });
   if (service.created !== null) note(`created the calendar database of the profile local: ${database}`);
   else if (created !== null)

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { ServeOptions, ServiceAccess } from "../context.js";
 import { configurationError, errorCodeOf, usageError } from "../errors.js";
+import type { RatePolicy } from "../service/rate-limit.js";
 import type { Service } from "../service/service.js";
-import type { OpenService } from "./local-service.js";
+import { type OpenService, openLocalService } from "./local-service.js";
 
 export interface ServiceAccessOptions {
   /** Path of the database without `--db`. */
@@ -15,21 +16,25 @@ export interface ServiceAccessOptions {
 
 /** The embedded service for the `service` commands. */
 export function createServiceAccess(options: ServiceAccessOptions): ServiceAccess {
-  const databaseOf = (flag: string | undefined) =>
-    flag === undefined ? options.defaultDatabase() : parseDatabase(flag);
+  const { defaultDatabase, note } = options;
   const open: OpenService = async (opening) => {
     const service = await options.open(opening);
-    if (service.created !== null) options.note(`created the database ${service.created}`);
+    if (service.created !== null) note(`created the database ${service.created}`);
     return service;
   };
+  const openLocal = async (rateLimit: RatePolicy | null) =>
+    (await openLocalService(options.open, { database: defaultDatabase(), rateLimit }, note)).service;
   return {
     async admin(database, { create = false } = {}) {
-      const service = await open({ database: databaseOf(database), create, rateLimit: null });
-      return service.admin;
+      if (database === undefined) return (await openLocal(null)).admin;
+      return (await open({ database: parseDatabase(database), create, rateLimit: null })).admin;
     },
     async serve(serving) {
-      const database = serving.memory ? ":memory:" : databaseOf(serving.database);
-      const service = await open({ database, rateLimit: serving.rateLimit });
+      const { memory, sample, database, rateLimit } = serving;
+      // A sample needs a database without users, and is the only content that it should have.
+      const isLocal = database === undefined && !memory && !sample;
+      const path = memory ? ":memory:" : database === undefined ? defaultDatabase() : parseDatabase(database);
+      const service = await (isLocal ? openLocal(rateLimit) : open({ database: path, rateLimit }));
       await serve(service, serving, options.signal());
     },
     async openApi() {
@@ -45,8 +50,9 @@ async function serve(service: Service, serving: ServeOptions, signal: AbortSigna
   const listener = await listen(service, { ...serving.listen, ...(tls === undefined ? {} : { tls }) });
   try {
     // Only after listening: a start that fails must not create secrets that are never shown.
-    const sample = serving.sample ? { ...(await service.admin.addSample()) } : {};
-    await serving.onListening({ base_url: listener.baseUrl, auth_url: listener.authUrl, sample });
+    const sample = serving.sample ? await service.admin.addSample() : null;
+    const { baseUrl: base_url, authUrl: auth_url, address: listen } = listener;
+    await serving.onListening({ base_url, auth_url, listen, sample });
     await aborted(signal);
   } finally {
     await listener.close();

@@ -25,6 +25,8 @@ export interface ServiceStartOptions {
 export interface ServiceListener {
   readonly baseUrl: string;
   readonly authUrl: string;
+  /** `HOST:PORT` that it listens on. */
+  readonly address: string;
   /** Stops accepting requests, waits for those in progress up to `closeTimeout`, then closes every connection. */
   close(): Promise<void>;
 }
@@ -49,13 +51,15 @@ export async function listen(service: Service, options: ServiceStartOptions): Pr
   const server = await createServer(options.tls);
   const addressOf = createClientAddressReader(trustProxy);
   await startListening(server, host, port);
-  const baseUrl = publicUrl ?? urlOf(server, options);
+  const address = addressOfServer(server, host);
+  const baseUrl = publicUrl ?? `${options.tls === undefined ? "http" : "https"}://${address}`;
   // The URL of a free port is not known before. No connection is read until this turn of the event loop ends.
   const requests = createRequestListener(service, { addressOf, baseUrl });
   server.on("request", requests.listener);
   return {
     baseUrl,
     authUrl: `${baseUrl}${OAUTH_PATH}`,
+    address,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // A closing server no longer enforces its timeouts: an incomplete request would keep it open forever.
@@ -144,11 +148,12 @@ const LISTEN_REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: "the host name cannot be resolved",
 };
 
-function urlOf(server: Server, { host, tls }: ServiceStartOptions): string {
+/** `HOST:PORT` with the port that was chosen, an IPv6 address in brackets. */
+function addressOfServer(server: Server, host: string): string {
   const address = server.address();
   const port = isAddressInfo(address) ? address.port : 0;
   const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
-  return `${tls === undefined ? "http" : "https"}://${name}:${port}`;
+  return `${name}:${port}`;
 }
 
 function isAddressInfo(address: AddressInfo | string | null): address is AddressInfo {

@@ -136,8 +136,144 @@ describe("service administration", () => {
   });
 
   test.each([
+    ["users", "password", "ID"],
+    ["users", "disable", "ID"],
+    ["users", "enable", "ID"],
+    ["users", "unlock", "ID"],
+    ["calendars", "add", "Family", "--owner", "ID"],
+    ["calendars", "set", "ID", "--name", "x"],
+    ["calendars", "remove", "ID", "--yes"],
+    ["members", "add", "ID", "-c", "Family"],
+    ["members", "remove", "ID", "-c", "Family"],
+    ["members", "list", "-c", "ID"],
+    ["labels", "set", "1", "--name", "x", "-c", "ID"],
+    ["clients", "remove", "ID"],
+    ["tokens", "create", "--user", "ID"],
+    ["tokens", "revoke", "ID"],
+  ])("%s %s with an id that is empty, . or .. is exit 2, before a database is made", async (...words) => {
+    for (const id of ["", ".", ".."]) {
+      const argv = words.map((word) => (word === "ID" ? id : word));
+      const result = await harness.runWith({ stdin: "correct horse\n" }, "service", ...argv);
+      expect(result).toMatchObject({ exitCode: 2, stdout: "" });
+    }
+    expect(readdirSync(harness.directory)).toEqual([]);
+  });
+
+  test.each(["users", "calendars", "clients"])("%s add . is exit 2: no name is . or ..", async (noun) => {
+    await admin("users", "add", "Ana");
+    const flags = {
+      users: [],
+      calendars: ["--owner", "Ana"],
+      clients: ["--redirect-uri", "http://127.0.0.1/"],
+    };
+    const more = flags[noun as keyof typeof flags];
+    expect((await harness.run("service", noun, "add", ".", ...more, ...db)).exitCode).toBe(2);
+  });
+
+  test("users are disabled and enabled again", async () => {
+    await admin("users", "add", "Ana");
+    await harness.run("service", "users", "disable", "Ana", ...db);
+    const token = ["service", "tokens", "create", "--user", "Ana", ...db];
+    expect((await harness.run(...token)).exitCode).toBe(2);
+    const { exitCode, stderr } = await harness.run("service", "users", "enable", "ana", ...db);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "Ana is enabled\n" });
+    expect((await harness.run(...token)).exitCode).toBe(0);
+  });
+
+  test("users unlock says whether there was a lock", async () => {
+    await admin("users", "add", "Ana");
+    const unlocked = await harness.run("service", "users", "unlock", "ana", ...db);
+    expect(unlocked).toEqual({ exitCode: 0, stdout: "", stderr: "the login Ana was not locked\n" });
+  });
+
+  test("calendars set changes name, color and description", async () => {
+    await admin("users", "add", "Ana");
+    const { id } = await admin("calendars", "add", "Family", "--owner", "Ana");
+    const changes = ["--name", "Home", "--calendar-color", "#112233", "--description", "All\nof us"];
+    const changed = { id, name: "Home", color: "#112233", description: "All\nof us" };
+    expect(await admin("calendars", "set", "Family", ...changes)).toMatchObject(changed);
+    expect(await admin("calendars", "set", "Home", "--description", "")).toMatchObject({
+      ...changed,
+      description: "",
+    });
+    for (const argv of [
+      [],
+      ["--name", ""],
+      ["--calendar-color", "red"],
+      ["--description", "x".repeat(10_001)],
+    ]) {
+      const result = await harness.run("service", "calendars", "set", "Home", ...argv, ...db);
+      expect(result).toMatchObject({ exitCode: 2, stdout: "" });
+    }
+    expect(await admin("calendars", "list")).toMatchObject([{ ...changed, description: "" }]);
+  });
+
+  test("calendars remove needs --yes, and takes everything in the calendar", async () => {
+    await admin("users", "add", "Ana");
+    await admin("calendars", "add", "Family", "--owner", "Ana");
+    await admin("calendars", "add", "Work", "--owner", "Ana");
+    const remove = ["service", "calendars", "remove", "Family", ...db];
+    expect(await harness.run(...remove)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--yes"),
+    });
+    expect(await harness.run(...remove, "--yes")).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "calendar Family removed, with 0 events\n",
+    });
+    expect(await admin("calendars", "list")).toMatchObject([{ name: "Work" }]);
+    expect((await harness.run(...remove, "--yes")).exitCode).toBe(5);
+  });
+
+  test("the last member of a calendar cannot be removed: exit 2", async () => {
+    await admin("users", "add", "Ana");
+    await admin("users", "add", "Ben");
+    await admin("calendars", "add", "Family", "--owner", "Ana");
+    await admin("members", "add", "Ben", "-c", "Family");
+    const remove = (name: string) => harness.run("service", "members", "remove", name, "-c", "Family", ...db);
+    expect((await remove("Ana")).exitCode).toBe(0);
+    expect((await remove("Ana")).exitCode).toBe(5);
+    const { exitCode, stderr } = await remove("Ben");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("last member") });
+    expect(stderr).toContain("calctl service calendars remove");
+    expect(await admin("members", "list", "-c", "Family")).toMatchObject([{ name: "Ben" }]);
+  });
+
+  test("a new calendar takes the next color of the palette", async () => {
+    await admin("users", "add", "Ana");
+    const add = async (...flags: readonly string[]) =>
+      (await admin("calendars", "add", "X", "--owner", "Ana", ...flags))["color"];
+    expect([await add(), await add(), await add("--calendar-color", "#112233"), await add()]).toEqual([
+      "#2ecc87",
+      "#3dc2c8",
+      "#112233",
+      "#47b2f7",
+    ]);
+    for (let count = 3; count < 10; count += 1) await add();
+    expect(await add()).toBe("#2ecc87");
+  });
+
+  test("the first command without --db makes the database of local with its user and calendar", async () => {
+    const { exitCode, stdout, stderr } = await harness.run(
+      "service",
+      "calendars",
+      "list",
+      "--fields",
+      "name",
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "Personal\n" });
+    expect(stderr).toContain(join(harness.directory, "local.db"));
+    expect((await harness.json<unknown[]>("service", "users", "list")).length).toBe(1);
+  });
+
+  test.each([
     [["users", "list"]],
     [["users", "password", "Ana"]],
+    [["users", "enable", "Ana"]],
+    [["users", "unlock", "Ana"]],
+    [["calendars", "set", "Family", "--name", "x"]],
+    [["calendars", "remove", "Family", "--yes"]],
     [["users", "disable", "Ana"]],
     [["calendars", "add", "Family", "--owner", "Ana"]],
     [["calendars", "list"]],
@@ -151,16 +287,11 @@ describe("service administration", () => {
     [["tokens", "create", "--user", "Ana"]],
     [["tokens", "list"]],
     [["tokens", "revoke", "zzz"]],
-  ])("%j without a database is exit 10 and makes none", async (argv) => {
-    for (const [flags, path] of [
-      [db, join(harness.directory, "service.db")],
-      [[], join(harness.directory, "local.db")],
-    ] as const) {
-      const result = await harness.runWith({ stdin: "correct horse\n" }, "service", ...argv, ...flags);
-      expect(result).toMatchObject({ exitCode: 10, stdout: "" });
-      expect(result.stderr).toContain(`the database ${path} does not exist`);
-      expect(result.stderr).toContain("calctl service users add");
-    }
+  ])("%j with a --db that is not there is exit 10 and makes none", async (argv) => {
+    const result = await harness.runWith({ stdin: "correct horse\n" }, "service", ...argv, ...db);
+    expect(result).toMatchObject({ exitCode: 10, stdout: "" });
+    expect(result.stderr).toContain(`the database ${join(harness.directory, "service.db")} does not exist`);
+    expect(result.stderr).toContain("calctl service users add");
     expect(readdirSync(harness.directory)).toEqual([]);
   });
 

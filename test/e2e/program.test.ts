@@ -188,6 +188,32 @@ describe("environment", () => {
   });
 });
 
+test("service start behind a proxy tells the port that it has taken", async () => {
+  const { stdoutWith, stderrWith } = createInstallation().start(
+    ...["service", "start", "--memory", "--port", "0", "-o", "json"],
+    ...["--public-url", "https://calendar.example", "--trust-proxy", "127.0.0.1"],
+  );
+  const { base_url: url, listen } = JSON.parse(await stdoutWith("\n"));
+  expect(url).toBe("https://calendar.example");
+  expect(listen).toMatch(/^127\.0\.0\.1:[1-9]\d+$/);
+  await stderrWith(`listening on ${listen} for https://calendar.example,`);
+  expect((await fetch(`http://${listen}/user`)).status).toBe(401);
+});
+
+test("service start --sample prints for reading who can sign in and with what", async () => {
+  const running = createInstallation().start("service", "start", "--memory", "--sample", "--port", "0");
+  const text = await running.stdoutWith("/callback\n");
+  const secret = "[\\w-]{43}";
+  const cells = (...texts: readonly string[]) => new RegExp(`│ ${texts.join(" +│ ")} +│`);
+  expect(text).toMatch(cells("Login", "Password"));
+  expect(text).toMatch(cells("sample", secret));
+  expect(text).toMatch(cells("guest", secret));
+  expect(text).toMatch(new RegExp(`^token +cal_${secret}$`, "m"));
+  expect(text).toMatch(/^client id +[0-9a-f]{16}$/m);
+  expect(text).toMatch(new RegExp(`^client secret +${secret}$`, "m"));
+  expect(text).toMatch(/^redirect URI +http:\/\/127\.0\.0\.1:\d+\/callback$/m);
+});
+
 test("another process reaches the service over a socket, with what --sample prints", async () => {
   const running = createInstallation().start(
     "service",

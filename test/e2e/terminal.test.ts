@@ -83,6 +83,23 @@ describeWithSystem("tmux", "on a terminal", () => {
     }
   });
 
+  test("service calendars remove shows what goes and asks", async () => {
+    const { installation } = await createEvent("Dentist");
+    const terminal = openTerminal(installation, { columns: 100 });
+    terminal.type(`calctl service calendars remove Personal; echo "exit $?"`, "Enter");
+    await terminal.shows("Remove this calendar and everything in it?");
+    expect(terminal.screen()).toContain("Personal: 1 event, members: ");
+    terminal.type("Enter");
+    await terminal.shows("exit 130");
+    expect((await installation.run("calendars", "--fields", "name")).stdout).toBe("Personal\n");
+    const another = openTerminal(installation, { columns: 100 });
+    another.type(`calctl service calendars remove Personal; echo "exit $?"`, "Enter");
+    await another.shows("Remove this calendar and everything in it?");
+    another.type("y", "Enter");
+    await another.shows("exit 0");
+    expect((await installation.run("calendars")).stdout).toBe("");
+  });
+
   test("control characters in a question do not reach the terminal", async () => {
     const terminal = openTerminal(createInstallation(), { columns: 100 });
     terminal.type("calctl service users add $'Ana\\e[31m\\u202e'", "Enter");

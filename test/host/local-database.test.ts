@@ -57,17 +57,17 @@ afterEach(async () => {
 });
 
 test("the first use of the profile local makes it, later ones say nothing", async () => {
-  const first = await openLocalService(open, database, note);
+  const first = await openLocalService(open, { database }, note);
   expect(notes).toEqual([`created the calendar database of the profile local: ${database}`]);
-  const second = await openLocalService(open, database, note);
+  const second = await openLocalService(open, { database }, note);
   expect(second.userId).toBe(first.userId);
   expect(notes).toHaveLength(1);
 });
 
 test("where users were added before, the first use makes what is missing", async () => {
-  const admin = await access().admin(undefined, { create: true });
+  const admin = await access().admin(database, { create: true });
   await admin.users.add({ name: "Ana" });
-  await openLocalService(open, database, note);
+  await openLocalService(open, { database }, note);
   expect(notes).toEqual([
     `created the database ${database}`,
     `created the user ${systemUserName()} and the calendar Personal in ${database}`,
@@ -78,11 +78,20 @@ test("service start makes a database and says so, once", async () => {
   await access().serve(SERVING);
   await access().serve(SERVING);
   await access().serve({ ...SERVING, memory: true });
-  expect(notes).toEqual([`created the database ${database}`]);
+  expect(notes).toEqual([`created the calendar database of the profile local: ${database}`]);
+});
+
+test("service start --sample fills a database without the user of local, an explicit one is only made", async () => {
+  await access().serve({ ...SERVING, sample: true });
+  const other = join(folder, "other.db");
+  await access().serve({ ...SERVING, database: other });
+  expect(notes).toEqual([`created the database ${database}`, `created the database ${other}`]);
+  const users = await (await access().admin(other)).users.list();
+  expect(users).toEqual([]);
 });
 
 test("of requests at the same moment only those that fail reject, each with its own failure", async () => {
-  const local = await openLocalService(open, database, note);
+  const local = await openLocalService(open, { database }, note);
   const [calendar] = await local.service.admin.calendars.list();
   runSql(database, "drop table attendees; drop table labels");
   const paths = [

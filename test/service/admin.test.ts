@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ServiceAdmin } from "../../src/service/admin/admin.js";
 import { verifyPassword } from "../../src/service/secrets.js";
-import { querySql } from "./support/database.js";
+import { querySql, runSql } from "./support/database.js";
 import { createWorld, type World } from "./support/world.js";
 
 let world: World;
@@ -152,6 +152,35 @@ describe("calendars", () => {
     await expect(admin.calendars.add(options)).rejects.toMatchObject(error);
     expect(await admin.calendars.list()).toHaveLength(2);
   });
+});
+
+test("a removed calendar takes its events, comments, labels and members with it", async () => {
+  const { id } = await admin.calendars.add({ name: "Work", owner: "member" });
+  const { id: last } = await admin.calendars.add({ name: "Last", owner: "member" });
+  await admin.members.add("second", id);
+  runSql(
+    world.database,
+    `insert into events values ('e', '${id}', 'keep', 'x', 0, null, null, null, null, '', '', '', 1,
+      '${world.member.id}', 0, 0);
+    insert into attendees values ('e', '${world.member.id}', 0);
+    insert into activities values ('a', 'e', '${world.member.id}', 'x', 0, 0)`,
+  );
+  expect(await admin.calendars.inspect("work")).toMatchObject({ calendar: { id, name: "Work" }, events: 1 });
+  expect((await admin.calendars.remove("Work")).events).toBe(1);
+  for (const [table, column] of [
+    ["events", "calendar_id"],
+    ["labels", "calendar_id"],
+    ["members", "calendar_id"],
+    ["calendars", "id"],
+  ]) {
+    const left = querySql(world.database, `select 1 from ${table} where ${column} = '${id}'`);
+    expect({ table, left }).toEqual({ table, left: [] });
+  }
+  expect(querySql(world.database, "select id from activities where event_id = 'e'")).toEqual([]);
+  const ownOrder = `select position from members where user_id = '${world.member.id}' order by position`;
+  const positions = querySql(world.database, ownOrder).map(({ position }) => position);
+  expect(positions).toEqual(positions.map((_, index) => index));
+  expect((await admin.calendars.list()).at(-1)?.id).toBe(last);
 });
 
 describe("members", () => {

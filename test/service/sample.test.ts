@@ -33,8 +33,11 @@ test("the result describes the sample, with random secrets", async () => {
     client_secret: expect.any(String),
     redirect_uris: [expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\//)],
     user: { ...(await first.admin.users.list())[0], password: expect.stringMatching(/^\S{20,}$/) },
+    other_user: { ...(await first.admin.users.list())[1], password: expect.stringMatching(/^\S{20,}$/) },
   });
   expect(sample.user.login).toBe(sample.user.name);
+  expect(sample.other_user.login).toBe(sample.other_user.name);
+  expect(sample.other_user.password).not.toBe(sample.user.password);
   const other = await second.admin.addSample();
   expect(other.token).not.toBe(sample.token);
   expect(other.client_secret).not.toBe(sample.client_secret);

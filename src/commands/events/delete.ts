@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
-import { CliError, usageError } from "../../errors.js";
+import { CliError } from "../../errors.js";
 import { describeWhen } from "../../output/views/event.js";
 import { deletedView } from "../../output/views/plain.js";
 import { type CalendarContext, createEventFinder, type EventFinder } from "../calendar-choice.js";
-import { addAction, type ContextOf } from "../command.js";
+import { addAction, type ContextOf, requireConfirmation } from "../command.js";
 import { processEach } from "../process-each.js";
 import { readEventIds, STDIN_IDS } from "./event-ids.js";
 
@@ -30,8 +30,7 @@ export async function runEventsDelete(
   { id: typed, yes = false }: EventsDeleteOptions,
 ): Promise<void> {
   const output = context.output(deletedView);
-  if (!yes && (!context.prompt.available || typed.includes(STDIN_IDS)))
-    throw usageError("--yes is required where calctl cannot prompt", "add --yes to skip the confirmation");
+  requireConfirmation(yes, context.prompt.available && !typed.includes(STDIN_IDS));
   const ids = [...new Set(await readEventIds(context, typed))];
   if (ids.length === 0) return output.print({ deleted: [] });
   const finder = await createEventFinder(context);

@@ -3,6 +3,7 @@ import { missingFlags } from "../../calendar/event-text.js";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
+import type { ServiceAdmin } from "../../service/admin/admin.js";
 import { addCommand } from "../command.js";
 
 export type AdminContext = Pick<Context, "service" | "output" | "note" | "calendarFlags">;
@@ -19,6 +20,20 @@ export function addAdminCommand(parent: Command, nameAndArguments: string, summa
 
 export function addDatabaseFlag(command: Command): Command {
   return command.option("--db <sqlite:path>", "database (default: that of the profile local)");
+}
+
+/**
+ * Opens the database after a check of the ids in it that were given.
+ * @param ids by how messages name them
+ * @throws CliError usage for an id that is empty, `.` or `..`
+ */
+export async function openAdmin(
+  { service }: Pick<Context, "service">,
+  db: string | undefined,
+  ids: Readonly<Record<string, string>> = {},
+): Promise<ServiceAdmin> {
+  for (const [source, id] of Object.entries(ids)) checkId(id, source);
+  return service.admin(db);
 }
 
 /**

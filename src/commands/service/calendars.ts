@@ -1,9 +1,19 @@
 import type { Command } from "commander";
 import { missingFlags } from "../../calendar/event-text.js";
-import { usageError } from "../../errors.js";
+import type { Context } from "../../context.js";
+import { CliError, usageError } from "../../errors.js";
 import { calendarView, labelView, userView } from "../../output/views/calendar.js";
-import { addAction, type ContextOf, requireSubcommand } from "../command.js";
-import { type AdminContext, addAdminCommand, type DatabaseFlag, requiredCalendar } from "./admin-command.js";
+import type { CalendarContent } from "../../service/admin/admin.js";
+import { addAction, type ContextOf, requireConfirmation, requireSubcommand } from "../command.js";
+import {
+  type AdminContext,
+  addAdminCommand,
+  type DatabaseFlag,
+  openAdmin,
+  requiredCalendar,
+} from "./admin-command.js";
+
+const CALENDAR_ARGUMENT = "id, name or unique prefix of a name";
 
 export interface CalendarsAddOptions extends DatabaseFlag {
   readonly name: string;
@@ -16,8 +26,18 @@ export function registerServiceCalendars(command: Command, contextOf: ContextOf)
   requireSubcommand(command);
   const add = addAdminCommand(command, "add <name>", "add a calendar with ten labels")
     .option("--owner <user>", "name or id of its first member (required)")
-    .option("--calendar-color <#RRGGBB>", "color");
+    .option("--calendar-color <#RRGGBB>", "color (default: the next one of the palette)");
   addAction(add, contextOf, runCalendarsAdd);
+  const set = addAdminCommand(command, "set", "set name, color or description of a calendar")
+    .argument("<calendar>", CALENDAR_ARGUMENT)
+    .option("--name <name>", "name")
+    .option("--calendar-color <#RRGGBB>", "color")
+    .option("--description <text>", "description; empty removes it");
+  addAction(set, contextOf, runCalendarsSet);
+  const remove = addAdminCommand(command, "remove", "remove a calendar and everything in it")
+    .argument("<calendar>", CALENDAR_ARGUMENT)
+    .option("-y, --yes", "skip the confirmation");
+  addAction(remove, contextOf, runCalendarsRemove);
   addAction(addAdminCommand(command, "list", "list every calendar"), contextOf, runCalendarsList);
 }
 
@@ -25,15 +45,62 @@ export async function runCalendarsAdd(context: AdminContext, options: CalendarsA
   const output = context.output(calendarView);
   const { db, name, owner, calendarColor: color } = options;
   if (owner === undefined) throw missingFlags(["--owner"]);
-  const admin = await context.service.admin(db);
-  const calendar = await admin.calendars.add({ name, owner, ...(color === undefined ? {} : { color }) });
+  const admin = await openAdmin(context, db, { "--owner": owner });
+  const calendar = await admin.calendars.add({ name, owner, color });
   await output.print(calendar, `calendar ${calendar.id} was added`);
 }
 
 export async function runCalendarsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
   const output = context.output(calendarView);
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db);
   await output.print(await admin.calendars.list());
+}
+
+export interface CalendarsSetOptions extends DatabaseFlag {
+  /** Id or name. */
+  readonly calendar: string;
+  readonly name?: string;
+  readonly calendarColor?: string;
+  readonly description?: string;
+}
+
+export async function runCalendarsSet(context: AdminContext, options: CalendarsSetOptions): Promise<void> {
+  const output = context.output(calendarView);
+  const { db, calendar, name, calendarColor: color, description } = options;
+  if (name === undefined && color === undefined && description === undefined)
+    throw missingFlags(["--name, --calendar-color or --description"]);
+  const admin = await openAdmin(context, db, { CALENDAR: calendar });
+  const changed = await admin.calendars.set(calendar, { name, color, description });
+  await output.print(changed, `calendar ${changed.id} was set`);
+}
+
+export interface CalendarsRemoveOptions extends DatabaseFlag {
+  /** Id or name. */
+  readonly calendar: string;
+  /** Skips the confirmation. */
+  readonly yes?: boolean;
+}
+
+/** Removes a calendar, after a confirmation that shows what goes with it. */
+export async function runCalendarsRemove(
+  context: AdminContext & Pick<Context, "prompt" | "warn">,
+  { db, calendar, yes = false }: CalendarsRemoveOptions,
+): Promise<void> {
+  requireConfirmation(yes, context.prompt.available);
+  const { calendars } = await openAdmin(context, db, { CALENDAR: calendar });
+  const content = await calendars.inspect(calendar);
+  if (!yes) {
+    const members = content.calendar.members.map(({ name, id }) => name ?? id);
+    context.warn(`  ${content.calendar.name}: ${countEvents(content)}, members: ${members.join(", ")}`);
+    if (!(await context.prompt.confirm("Remove this calendar and everything in it?")))
+      throw new CliError("interrupted", "nothing was removed");
+  }
+  const removed = await calendars.remove(content.calendar.id);
+  context.note(`calendar ${removed.calendar.name} removed, with ${countEvents(removed)}`);
+}
+
+function countEvents({ events }: CalendarContent): string {
+  return events === 1 ? "1 event" : `${events} events`;
 }
 
 export interface MemberOptions extends DatabaseFlag {
@@ -53,14 +120,14 @@ export function registerServiceMembers(command: Command, contextOf: ContextOf): 
 export async function runMembersAdd(context: AdminContext, { user, db }: MemberOptions): Promise<void> {
   const output = context.output(userView);
   const calendar = requiredCalendar(context);
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db, { USER: user });
   const member = await admin.members.add(user, calendar);
   await output.print(member, `${member.id} was added`);
 }
 
 export async function runMembersRemove(context: AdminContext, { user, db }: MemberOptions): Promise<void> {
   const calendar = requiredCalendar(context);
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db, { USER: user });
   const { name, id } = await admin.members.remove(user, calendar);
   context.note(`${name ?? id} is no longer a member`);
 }
@@ -68,7 +135,7 @@ export async function runMembersRemove(context: AdminContext, { user, db }: Memb
 export async function runMembersList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
   const output = context.output(userView);
   const calendar = requiredCalendar(context);
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db);
   await output.print(await admin.members.list(calendar));
 }
 
@@ -95,7 +162,7 @@ export async function runLabelsSet(context: AdminContext, options: LabelsSetOpti
   const calendar = requiredCalendar(context, missing);
   if (!/^\d{1,3}$/.test(number))
     throw usageError(`NUMBER: "${number}" is not the number of a label`, "write 1 to 10");
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db);
   const change = { ...(name === undefined ? {} : { name }), ...(color === undefined ? {} : { color }) };
   const label = await admin.labels.set(calendar, Number(number), change);
   await output.print(label, `label ${label.id} was set`);

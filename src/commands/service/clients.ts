@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { missingFlags } from "../../calendar/event-text.js";
 import { serviceClientView, serviceTokenView } from "../../output/views/service.js";
 import { addAction, type ContextOf, collect, requireSubcommand } from "../command.js";
-import { type AdminContext, addAdminCommand, type DatabaseFlag } from "./admin-command.js";
+import { type AdminContext, addAdminCommand, type DatabaseFlag, openAdmin } from "./admin-command.js";
 
 export interface ClientsAddOptions extends DatabaseFlag {
   readonly name: string;
@@ -31,19 +31,19 @@ export async function runClientsAdd(context: AdminContext, options: ClientsAddOp
   const output = context.output(serviceClientView);
   const { db, name, redirectUri: redirectUris } = options;
   if (redirectUris === undefined) throw missingFlags(["--redirect-uri"]);
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db);
   const client = await admin.clients.add({ name, redirectUris });
   await output.print(client, `client ${client.id} was added; remove it, since its secret is lost`);
 }
 
 export async function runClientsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
   const output = context.output(serviceClientView);
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db);
   await output.print(await admin.clients.list());
 }
 
 export async function runClientsRemove(context: AdminContext, { id, db }: IdArgument): Promise<void> {
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db, { ID: id });
   const { name } = await admin.clients.remove(id);
   context.note(`client ${name} removed`);
 }
@@ -76,19 +76,19 @@ export async function runTokensCreate(context: AdminContext, options: TokensCrea
   const output = context.output(serviceTokenView);
   const { db, user, readOnly = false } = options;
   if (user === undefined) throw missingFlags(["--user"]);
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db, { "--user": user });
   const token = await admin.tokens.create({ user, readOnly });
   await output.print(token, `token ${token.id} was created; revoke it, since its text is lost`);
 }
 
 export async function runTokensList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
   const output = context.output(serviceTokenView);
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db);
   await output.print(await admin.tokens.list());
 }
 
 export async function runTokensRevoke(context: AdminContext, { id, db }: IdArgument): Promise<void> {
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db, { ID: id });
   await admin.tokens.revoke(id);
   context.note(`token ${id} revoked`);
 }

@@ -2,7 +2,8 @@ import type { Command } from "commander";
 import { parseDuration } from "../../calendar/dates.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
-import { JSON_DOCUMENT, JSON_LINE } from "../../output/views/plain.js";
+import { JSON_LINE } from "../../output/views/plain.js";
+import type { ServiceSample } from "../../service/admin/admin.js";
 import { addAction, type ContextOf } from "../command.js";
 import { addDatabaseFlag, type DatabaseFlag } from "./admin-command.js";
 
@@ -58,12 +59,19 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
     tls: parseTls(flags),
     onListening: async (facts) => {
       const { sample, ...addresses } = facts;
-      context.warn(`listening on ${facts.base_url}, press Ctrl-C to stop`);
+      const { base_url: url, listen } = facts;
+      const where = flags.publicUrl === undefined ? url : `${listen} for ${url}`;
+      context.warn(`listening on ${where}, press Ctrl-C to stop`);
       if (format === "json" || format === "ndjson")
         await context.output(JSON_LINE).print({ ...addresses, ...sample });
-      else if (Object.keys(sample).length > 0) await context.output(JSON_DOCUMENT).print(sample);
+      else if (sample !== null) await printSample(context, sample);
     },
   });
+}
+
+async function printSample({ output }: Pick<Context, "output">, sample: ServiceSample): Promise<void> {
+  const { SAMPLE_DOCUMENT } = await import("../../output/views/sample.js");
+  await output(SAMPLE_DOCUMENT).print(sample);
 }
 
 function parsePort(text: string): number {

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
+import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import { serviceUserView } from "../../output/views/service.js";
 import { addAction, type ContextOf, requireSubcommand } from "../command.js";
-import { type AdminContext, addAdminCommand, type DatabaseFlag } from "./admin-command.js";
+import { type AdminContext, addAdminCommand, type DatabaseFlag, openAdmin } from "./admin-command.js";
 
 type UsersContext = AdminContext & Pick<Context, "prompt" | "input">;
 
@@ -22,6 +23,14 @@ export function registerServiceUsers(command: Command, contextOf: ContextOf): vo
   addAction(password.argument("<user>", "name or id"), contextOf, runUsersPassword);
   const disable = addAdminCommand(command, "disable", "reject a user's tokens and sign-ins");
   addAction(disable.argument("<user>", "name or id"), contextOf, runUsersDisable);
+  const enable = addAdminCommand(command, "enable", "accept a disabled user's tokens and sign-ins again");
+  addAction(enable.argument("<user>", "name or id"), contextOf, runUsersEnable);
+  const unlock = addAdminCommand(
+    command,
+    "unlock",
+    "let a user sign in again after too many failed attempts",
+  );
+  addAction(unlock.argument("<user>", "name or id"), contextOf, runUsersUnlock);
 }
 
 interface UserArgument extends DatabaseFlag {
@@ -50,23 +59,36 @@ export async function runUsersAdd(
 
 export async function runUsersList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
   const output = context.output(serviceUserView);
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db);
   await output.print(await admin.users.list());
 }
 
 export async function runUsersPassword(context: UsersContext, { user, db }: UserArgument): Promise<void> {
+  checkId(user, "USER");
   const password = await readPassword(context, `New password for ${user}`);
   if (password === "")
     throw usageError("the password is empty", "type it at the prompt, or pass it on stdin");
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db);
   const { name } = await admin.users.setPassword(user, password);
   context.note(`password of ${name} set`);
 }
 
 export async function runUsersDisable(context: AdminContext, { user, db }: UserArgument): Promise<void> {
-  const admin = await context.service.admin(db);
+  const admin = await openAdmin(context, db, { USER: user });
   const { name } = await admin.users.disable(user);
   context.note(`${name} is disabled`);
+}
+
+export async function runUsersEnable(context: AdminContext, { user, db }: UserArgument): Promise<void> {
+  const admin = await openAdmin(context, db, { USER: user });
+  const { name } = await admin.users.enable(user);
+  context.note(`${name} is enabled`);
+}
+
+export async function runUsersUnlock(context: AdminContext, { user, db }: UserArgument): Promise<void> {
+  const admin = await openAdmin(context, db, { USER: user });
+  const { login, wasLocked } = await admin.users.unlock(user);
+  context.note(wasLocked ? `the login ${login} is unlocked` : `the login ${login} was not locked`);
 }
 
 /** One line from a prompt, or from stdin if it is not a terminal; otherwise empty. */

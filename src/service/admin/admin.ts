@@ -33,8 +33,12 @@ export interface ServiceSample {
   readonly client_id: string;
   readonly client_secret: string;
   readonly redirect_uris: readonly string[];
-  readonly user: ServiceUser & { readonly password: string };
+  readonly user: SampleUser;
+  /** The other member of both calendars. */
+  readonly other_user: SampleUser;
 }
+
+type SampleUser = ServiceUser & { readonly password: string };
 
 export interface UserAdmin {
   /** @param options.login the name by default; unique, case does not matter */
@@ -48,20 +52,44 @@ export interface UserAdmin {
   setPassword(user: string, password: string): Promise<ServiceUser>;
   /** Ends all access of a user, who cannot be the one of the profile `local`. Events and comments of the user stay. */
   disable(user: string): Promise<ServiceUser>;
+  enable(user: string): Promise<ServiceUser>;
+  /** Lifts the lock that failed sign-ins put on the login of a user. Resolves with whether there was one. */
+  unlock(user: string): Promise<ServiceUser & { readonly wasLocked: boolean }>;
+}
+
+/** A calendar and how many events it has. */
+export interface CalendarContent {
+  readonly calendar: Calendar;
+  readonly events: number;
+}
+
+/** What `set` changes; undefined stays. */
+export interface CalendarChanges {
+  readonly name?: string | undefined;
+  readonly color?: string | undefined;
+  readonly description?: string | undefined;
 }
 
 export interface CalendarAdmin {
-  /** Adds a calendar with its ten labels; the owner is its first member. */
+  /**
+   * Adds a calendar with its ten labels; the owner is its first member.
+   * @param options.color the next one of the palette by default
+   */
   add(options: {
     readonly name: string;
     readonly owner: string;
     readonly color?: string | undefined;
   }): Promise<Calendar>;
   list(): Promise<Calendar[]>;
+  inspect(calendar: string): Promise<CalendarContent>;
+  set(calendar: string, changes: CalendarChanges): Promise<Calendar>;
+  /** Removes a calendar with its events, comments, labels and memberships. Resolves with what there was. */
+  remove(calendar: string): Promise<CalendarContent>;
 }
 
 export interface MemberAdmin {
   add(user: string, calendar: string): Promise<User>;
+  /** @throws CliError usage for the last member */
   remove(user: string, calendar: string): Promise<User>;
   list(calendar: string): Promise<User[]>;
 }

@@ -1,34 +1,42 @@
 import { resolveName } from "../../calendar/names.js";
 import { formatWireDateTime } from "../../contract/date-time.js";
 import { compositeId } from "../../contract/ids.js";
+import { DESCRIPTION_MAX } from "../../contract/limits.js";
 import type { Calendar, Label, User } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 import { createCalendarId } from "../secrets.js";
 import {
   addMember,
-  CALENDAR_COLOR,
+  deleteCalendar,
   insertCalendar,
   LABEL_PALETTE,
   listAllCalendars,
   listLabels,
   listMembers,
   type Member,
+  nextCalendarColor,
   removeMember,
 } from "../store/calendars.js";
 import type { CalendarRow, LabelRow } from "../store/schema.js";
 import { creationTime, type Queries } from "../store/store.js";
-import type { AdminOptions, CalendarAdmin, LabelAdmin, MemberAdmin } from "./admin.js";
-import { checkColor, checkLine, checkName, requireCalendar, requireUser } from "./input.js";
+import type {
+  AdminOptions,
+  CalendarAdmin,
+  CalendarChanges,
+  CalendarContent,
+  LabelAdmin,
+  MemberAdmin,
+} from "./admin.js";
+import { checkColor, checkLine, checkName, checkText, requireCalendar, requireUser } from "./input.js";
 
 export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin {
   return {
-    async add({ name, owner, color = CALENDAR_COLOR }) {
+    async add({ name, owner, color }) {
       checkName(name);
-      checkColor(color);
+      if (color !== undefined) checkColor(color);
       return store.write(async (db) => {
         const { id: ownerId } = await requireUser(db, owner, "--owner");
-        const calendar = await addCalendar(db, { name, ownerId, color, now: now() });
-        return calendarShape(calendar, await listRelated(db, [calendar]));
+        return shapeOf(db, await addCalendar(db, { name, ownerId, color, now: now() }));
       });
     },
     list: () =>
@@ -37,20 +45,59 @@ export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin
         const related = await listRelated(db, rows);
         return rows.map((row) => calendarShape(row, related));
       }),
+    inspect: (calendar) =>
+      store.read(async (db) => contentOf(db, await requireCalendar(db, calendar, "CALENDAR"))),
+    async set(calendar, changes) {
+      checkChanges(changes);
+      return store.write(async (db) => {
+        const row = await requireCalendar(db, calendar, "CALENDAR");
+        const { name = row.name, color = row.color, description = row.description } = changes;
+        const changed = { name, color, description };
+        await db.updateTable("calendars").set(changed).where("id", "=", row.id).execute();
+        return shapeOf(db, { ...row, ...changed });
+      });
+    },
+    remove: (calendar) =>
+      store.write(async (db) => {
+        const row = await requireCalendar(db, calendar, "CALENDAR");
+        const content = await contentOf(db, row);
+        await deleteCalendar(db, row.id);
+        return content;
+      }),
   };
+}
+
+function checkChanges({ name, color, description }: CalendarChanges): void {
+  if (name !== undefined) checkName(name);
+  if (color !== undefined) checkColor(color);
+  if (description !== undefined) checkText(description, "description", DESCRIPTION_MAX);
+}
+
+async function shapeOf(db: Queries, row: CalendarRow): Promise<Calendar> {
+  return calendarShape(row, await listRelated(db, [row]));
+}
+
+async function contentOf(db: Queries, row: CalendarRow): Promise<CalendarContent> {
+  const { events } = await db
+    .selectFrom("events")
+    .select(({ fn }) => fn.countAll().as("events"))
+    .where("calendar_id", "=", row.id)
+    .executeTakeFirstOrThrow();
+  return { calendar: await shapeOf(db, row), events: Number(events) };
 }
 
 export interface NewCalendar {
   readonly name: string;
   readonly ownerId: string;
-  readonly color?: string;
+  /** The next one of the palette by default. */
+  readonly color?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
 /** Adds a calendar with its labels and its first member. */
 export async function addCalendar(db: Queries, options: NewCalendar): Promise<CalendarRow> {
-  const { name, ownerId, color = CALENDAR_COLOR, now } = options;
+  const { name, ownerId, now, color = await nextCalendarColor(db) } = options;
   const created_at = await creationTime(db, "calendars", now);
   const row = { id: createCalendarId(), name, description: "", color, image_url: "", created_at };
   await insertCalendar(db, row);
@@ -104,9 +151,15 @@ export function createMemberAdmin({ store }: AdminOptions): MemberAdmin {
       }),
     remove: (user, calendar) =>
       store.write(async (db) => {
-        const { id: calendarId } = await requireCalendar(db, calendar);
+        const { id: calendarId, name } = await requireCalendar(db, calendar);
         const members = await listMembers(db, [calendarId]);
         const removed = resolveName(user, members, { noun: "member", source: "user" });
+        if (members.length === 1) {
+          throw usageError(
+            `"${removed.name}" is the last member of "${name}", which nobody could use without one`,
+            `add another one first, or remove the calendar: calctl service calendars remove ${calendarId}`,
+          );
+        }
         await removeMember(db, { calendarId, userId: removed.id });
         return memberShape(removed);
       }),

@@ -25,26 +25,36 @@ export async function requireUser(db: Queries, user: string, source = "user"): P
  * The calendar with an id, a name or a unique prefix of a name.
  * @throws CliError not_found, usage when several calendars match
  */
-export async function requireCalendar(db: Queries, calendar: string): Promise<CalendarRow> {
+export async function requireCalendar(
+  db: Queries,
+  calendar: string,
+  source = "--calendar",
+): Promise<CalendarRow> {
   checkNotBlank(calendar, "calendar");
   return resolveName(calendar, await listAllCalendars(db), {
     noun: "calendar",
-    source: "--calendar",
+    source,
     prefix: true,
   });
 }
 
-/** @throws CliError usage when a new name is blank, too long or cannot be stored */
+/** @throws CliError usage when a new name is blank, `.`, `..`, too long or cannot be stored */
 export function checkName(name: string, what = "name", max = NAME_MAX): void {
   checkNotBlank(name, what);
+  if (name === "." || name === "..") throw usageError(`the ${what} must not be "${name}"`);
   checkLine(name, what, max);
 }
 
 /** Empty text is valid. @throws CliError usage when text is too long, has line breaks or cannot be stored */
 export function checkLine(text: string, what: string, max = NAME_MAX): void {
+  checkText(text, what, max);
+  if (/\p{Cc}/u.test(text)) throw usageError(`the ${what} must not contain control characters`);
+}
+
+/** Empty text is valid. @throws CliError usage when text is too long or cannot be stored */
+export function checkText(text: string, what: string, max: number): void {
   const problem = textProblem(text);
   if (problem !== null) throw usageError(`the ${what} ${problem}`);
-  if (/\p{Cc}/u.test(text)) throw usageError(`the ${what} must not contain control characters`);
   const length = codePointLength(text);
   if (length > max) throw usageError(`the ${what} must have at most ${max} characters, not ${length}`);
 }

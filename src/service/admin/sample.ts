@@ -16,9 +16,10 @@ const REDIRECT_URI = "http://127.0.0.1:8788/callback";
  * @throws CliError configuration when the database is not empty
  */
 export async function addSample({ store, now, passwordCost }: AdminOptions): Promise<ServiceSample> {
-  // Random like a client secret: it is copied, not typed.
-  const password = createSecret();
+  // Random like client secrets: they are copied, not typed.
+  const [password, otherPassword] = [createSecret(), createSecret()];
   const passwordHash = await hashPassword(password, passwordCost);
+  const otherHash = await hashPassword(otherPassword, passwordCost);
   return store.write(async (db) => {
     if ((await listAllUsers(db)).length > 0) {
       throw configurationError("--sample needs an empty database, and this one has users", {
@@ -26,7 +27,7 @@ export async function addSample({ store, now, passwordCost }: AdminOptions): Pro
       });
     }
     const user = await addUser(db, { name: "sample", passwordHash, now: now() });
-    const guest = await addUser(db, { name: "guest", passwordHash: null, now: now() });
+    const guest = await addUser(db, { name: "guest", passwordHash: otherHash, now: now() });
     await addCalendars(db, { owner: user.id, guest: guest.id, now: now() });
     const { token } = await addToken(db, { userId: user.id, readOnly: false, now: now() });
     const { client_id, client_secret, redirect_uris } = await addClient(db, {
@@ -34,13 +35,14 @@ export async function addSample({ store, now, passwordCost }: AdminOptions): Pro
       redirectUris: [REDIRECT_URI],
       now: now(),
     });
-    return { token, client_id, client_secret, redirect_uris, user: { ...user, password } };
+    const users = { user: { ...user, password }, other_user: { ...guest, password: otherPassword } };
+    return { token, client_id, client_secret, redirect_uris, ...users };
   });
 }
 
 interface SampleUser {
   readonly name: string;
-  readonly passwordHash: string | null;
+  readonly passwordHash: string;
   readonly now: number;
 }
 

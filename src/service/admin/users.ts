@@ -2,7 +2,7 @@ import { usageError } from "../../errors.js";
 import { createUserId, hashPassword, type PasswordCost } from "../secrets.js";
 import type { UserRow } from "../store/schema.js";
 import type { Queries } from "../store/store.js";
-import { endSignIns, insertUser, isLoginTaken, listAllUsers } from "../store/users.js";
+import { endSignIns, insertUser, isLoginTaken, listAllUsers, unlockLogin } from "../store/users.js";
 import type { AdminOptions, LocalUser, ServiceUser, UserAdmin } from "./admin.js";
 import { addCalendar } from "./calendars.js";
 import { checkName, NAME_MAX, requireUser } from "./input.js";
@@ -44,6 +44,20 @@ export function createUserAdmin({ store, now, passwordCost }: AdminOptions): Use
         await db.updateTable("users").set({ disabled: 1 }).where("id", "=", found.id).execute();
         await endSignIns(db, found.id);
         return serviceUser(found);
+      }),
+    enable: (user) =>
+      store.write(async (db) => {
+        const found = await requireUser(db, user);
+        await db.updateTable("users").set({ disabled: 0 }).where("id", "=", found.id).execute();
+        return serviceUser(found);
+      }),
+    unlock: (user) =>
+      store.write(async (db) => {
+        const found = await requireUser(db, user);
+        return {
+          ...serviceUser(found),
+          wasLocked: await unlockLogin(db, { login: found.login, now: now() }),
+        };
       }),
   };
 }

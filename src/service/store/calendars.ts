@@ -76,6 +76,15 @@ export async function insertCalendar(db: Queries, calendar: CalendarRow): Promis
   await db.insertInto("labels").values(labels).execute();
 }
 
+/** Deletes a calendar with its events, comments, labels and memberships. */
+export async function deleteCalendar(db: Queries, calendarId: string): Promise<void> {
+  for (const { id } of await listMembers(db, [calendarId]))
+    await removeMember(db, { calendarId, userId: id });
+  await db.deleteFrom("events").where("calendar_id", "=", calendarId).execute();
+  await db.deleteFrom("labels").where("calendar_id", "=", calendarId).execute();
+  await db.deleteFrom("calendars").where("id", "=", calendarId).execute();
+}
+
 export interface Membership {
   readonly calendarId: string;
   readonly userId: string;
@@ -127,5 +136,10 @@ export const LABEL_PALETTE: readonly { readonly name: string; readonly color: st
   { name: "soft violet", color: "#b38bdc" },
 ];
 
-/** Default color of a calendar: emerald green, the color of the default label. */
-export const CALENDAR_COLOR = "#2ecc87";
+/** The color of a new calendar: the one of the palette that the fewest calendars have, the first of several. */
+export async function nextCalendarColor(db: Queries): Promise<string> {
+  const used = (await listAllCalendars(db)).map(({ color }) => color.toLowerCase());
+  const uses = (color: string) => used.filter((other) => other === color).length;
+  const colors = LABEL_PALETTE.map(({ color }) => color);
+  return colors.reduce((least, color) => (uses(color) < uses(least) ? color : least));
+}

@@ -135,7 +135,7 @@ export interface SessionRow {
 }
 
 export interface SignInAttemptsRow {
-  /** SHA-256 of what is counted, hex: users sometimes type their password as the login. */
+  /** SHA-256 of what is counted, hex, of login and address both: users sometimes type their password as the login. */
   readonly key: string;
   readonly window_start: number;
   readonly attempts: number;

@@ -96,10 +96,18 @@ export interface SignInAttempt {
  * because anyone can exhaust it and lock the user out. @see NIST SP 800-63B §5.2.2
  */
 const LIMITS = [
-  { limit: 5, keyOf: ({ address, login }: SignInAttempt) => `both ${address} ${loginKey(login)}` },
-  { limit: 20, keyOf: ({ address }: SignInAttempt) => `address ${address}` },
-  { limit: 100, keyOf: ({ login }: SignInAttempt) => `login ${loginKey(login)}` },
+  {
+    limit: 5,
+    keyOf: ({ address, login }: SignInAttempt) => `${loginCounter(login)} ${hashSecret(address)}`,
+  },
+  { limit: 20, keyOf: ({ address }: SignInAttempt) => hashSecret(`address ${address}`) },
+  { limit: 100, keyOf: ({ login }: SignInAttempt) => loginCounter(login) },
 ] as const;
+
+/** Key of the counter of a login. Those of the login from one address begin with it, so that they can be unlocked. */
+function loginCounter(login: string): string {
+  return hashSecret(`login ${loginKey(login)}`);
+}
 
 /**
  * Counts an attempt. Call it before the password is checked, so that parallel attempts are all counted. Resolves with
@@ -114,7 +122,7 @@ export async function countAttempt(db: Queries, attempt: SignInAttempt): Promise
   for (const { limit, keyOf } of LIMITS) {
     const { attempts, window_start } = await db
       .insertInto("sign_in_attempts")
-      .values({ key: hashSecret(keyOf(attempt)), window_start: now, attempts: 1 })
+      .values({ key: keyOf(attempt), window_start: now, attempts: 1 })
       .onConflict((conflict) =>
         conflict.column("key").doUpdateSet((row) => ({ attempts: row("sign_in_attempts.attempts", "+", 1) })),
       )
@@ -128,7 +136,7 @@ export async function countAttempt(db: Queries, attempt: SignInAttempt): Promise
 
 /** Uncounts an attempt that succeeded, and resets the counter of its login and address. */
 export async function uncountAttempt(db: Queries, attempt: SignInAttempt): Promise<void> {
-  const [both, ...others] = LIMITS.map(({ keyOf }) => hashSecret(keyOf(attempt)));
+  const [both, ...others] = LIMITS.map(({ keyOf }) => keyOf(attempt));
   if (both !== undefined) await db.deleteFrom("sign_in_attempts").where("key", "=", both).execute();
   await db
     .updateTable("sign_in_attempts")
@@ -136,4 +144,22 @@ export async function uncountAttempt(db: Queries, attempt: SignInAttempt): Promi
     .where("key", "in", others)
     .where("attempts", ">", 0)
     .execute();
+}
+
+/** Deletes the counters of a login. Resolves with whether one of them has locked it, for one address or all. */
+export async function unlockLogin(
+  db: Queries,
+  { login, now }: Pick<SignInAttempt, "login" | "now">,
+): Promise<boolean> {
+  const [perAddress, , perLogin] = LIMITS;
+  const counter = loginCounter(login);
+  const rows = await db
+    .deleteFrom("sign_in_attempts")
+    .where("key", "like", `${counter}%`)
+    .returningAll()
+    .execute();
+  return rows.some(({ key, attempts, window_start }) => {
+    const { limit } = key === counter ? perLogin : perAddress;
+    return attempts >= limit && window_start > now - ATTEMPT_WINDOW;
+  });
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../src/service/store/sqlite/open.js";
 import type { Store } from "../../../src/service/store/store.js";
-import { countAttempt, uncountAttempt } from "../../../src/service/store/users.js";
+import { countAttempt, uncountAttempt, unlockLogin } from "../../../src/service/store/users.js";
 
 const MINUTE = 60_000;
 const NOW = Date.parse("2026-11-21T10:00:00.000Z");
@@ -60,6 +60,25 @@ test("an attempt that succeeds does not count and resets the earlier ones", asyn
   await fail(4, "ana", "192.0.2.1");
   await store.write((db) => uncountAttempt(db, { login: "ana", address: "192.0.2.1", now: NOW }));
   expect(await fail(6, "ana", "192.0.2.1")).toBe(5);
+});
+
+test("a login is unlocked for every address, and only that login", async () => {
+  const unlock = (login: string, now = NOW) => store.write((db) => unlockLogin(db, { login, now }));
+  await fail(4, "ana", "192.0.2.1");
+  expect(await unlock("ana")).toBe(false);
+  await fail(5, "ana", "192.0.2.1");
+  await fail(5, "an", "192.0.2.1");
+  expect(await attempt("ana", "192.0.2.1")).toBe(900);
+  expect(await unlock("ANA")).toBe(true);
+  expect(await unlock("ana")).toBe(false);
+  expect(await attempt("ana", "192.0.2.1")).toBeNull();
+  expect(await attempt("an", "192.0.2.1")).toBe(900);
+  for (let host = 0; host < 100; host += 1) await attempt("ben", `192.0.2.${host}`);
+  expect(await attempt("ben", "192.0.2.200")).toBe(900);
+  expect(await unlock("ben")).toBe(true);
+  expect(await attempt("ben", "192.0.2.200")).toBeNull();
+  await fail(5, "cleo", "192.0.2.201");
+  expect(await unlock("cleo", NOW + 15 * MINUTE)).toBe(false);
 });
 
 test("what was typed is not stored, and counters are deleted when their window ends", async () => {

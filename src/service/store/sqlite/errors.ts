@@ -45,7 +45,7 @@ export function inaccessible(cause: unknown, path: string, hint = MAKE_WRITABLE)
 /** The database does not exist and must not be created. */
 export function missing(path: string): CliError {
   return configurationError(`the database ${path} does not exist`, {
-    hint: "calctl service users add and calctl service start create one; --db and CALCTL_DATA_DIR choose where",
+    hint: "check --db, or create it: calctl service users add, calctl service start",
   });
 }
 
