@@ -25,7 +25,7 @@ const LAYERS = {
   commands: ["errors", "calendar", "output"],
   program: ["commands", "context", "output", "errors"],
   run: ["program", "failure-report", "context", "output", "errors"],
-  "failure-report": ["config", "output", "errors"],
+  "failure-report": ["config", "contract", "output", "errors"],
   host: [
     "contract",
     "errors",

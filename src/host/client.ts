@@ -36,7 +36,7 @@ export async function createServiceClient(
   if (settings.service.kind === "local") {
     const transport = await traced(createInProcessTransport(await options.localService()), client);
     return createApi({
-      ...(await createResilience(client, null)),
+      ...(await createRetryOptions(client, null)),
       transport,
       baseUrl: new URL(LOCAL_BASE_URL),
     });
@@ -61,7 +61,7 @@ async function createRemoteClient(
 ): Promise<Api> {
   const { withBearer } = await import("../api/transport.js");
   return createApi({
-    ...(await createResilience(client, { token: token.value, origin: baseUrl.origin })),
+    ...(await createRetryOptions(client, { token: token.value, origin: baseUrl.origin })),
     transport: withBearer(transport, token.value),
     baseUrl,
     mediaType,
@@ -124,14 +124,14 @@ interface LimitedAccount {
   readonly origin: string;
 }
 
-/** The options of a sender for retries and rate limits. */
-type Resilience = Omit<SenderOptions, "transport" | "onResponse">;
-
-/** @param account null for `local`, which has no rate limit */
-async function createResilience(
+/**
+ * The options of a sender for retries and rate limits.
+ * @param account null for `local`, which has no rate limit
+ */
+async function createRetryOptions(
   { parts, run }: ClientParts,
   account: LimitedAccount | null,
-): Promise<Resilience> {
+): Promise<Omit<SenderOptions, "transport" | "onResponse">> {
   const [{ createRateLimiter }, { DEFAULT_RETRY_POLICY }] = await Promise.all([
     import("../api/sending/rate-limiter.js"),
     import("../api/sending/retry.js"),

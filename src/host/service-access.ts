@@ -17,8 +17,8 @@ export interface ServiceAccessOptions {
 export function createServiceAccess(options: ServiceAccessOptions): ServiceAccess {
   const databaseOf = (flag: string | undefined) =>
     flag === undefined ? options.defaultDatabase() : parseDatabase(flag);
-  const open: OpenService = async (opening) => {
-    const service = await options.open(opening);
+  const open: OpenService = async (serviceOptions) => {
+    const service = await options.open(serviceOptions);
     if (service.created !== null) options.note(`created the database ${service.created}`);
     return service;
   };
@@ -27,10 +27,10 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       const service = await open({ database: databaseOf(database), create, rateLimit: null });
       return service.admin;
     },
-    async serve(serving) {
-      const database = serving.memory ? ":memory:" : databaseOf(serving.database);
-      const service = await open({ database, rateLimit: serving.rateLimit });
-      await serve(service, serving, options.signal());
+    async serve(serveOptions) {
+      const { memory, database, rateLimit } = serveOptions;
+      const service = await open({ database: memory ? ":memory:" : databaseOf(database), rateLimit });
+      await serve(service, serveOptions, options.signal());
     },
     async openApi() {
       const { openApiDocument } = await import("../service/openapi/document.js");
@@ -39,23 +39,21 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
   };
 }
 
-async function serve(service: Service, serving: ServeOptions, signal: AbortSignal): Promise<void> {
+async function serve(service: Service, options: ServeOptions, signal: AbortSignal): Promise<void> {
   const { listen } = await import("../service/listen.js");
-  const tls = serving.tls === undefined ? undefined : await readTls(serving.tls);
-  const listener = await listen(service, { ...serving.listen, ...(tls === undefined ? {} : { tls }) });
+  const tls = options.tls && {
+    cert: await readPem(options.tls.cert, "--tls-cert"),
+    key: await readPem(options.tls.key, "--tls-key"),
+  };
+  const listener = await listen(service, { ...options.listen, ...(tls && { tls }) });
   try {
     // Only after listening: a start that fails must not create secrets that are never shown.
-    const sample = serving.sample ? { ...(await service.admin.addSample()) } : {};
-    await serving.onListening({ base_url: listener.baseUrl, auth_url: listener.authUrl, sample });
+    const sample = options.sample ? { ...(await service.admin.addSample()) } : {};
+    await options.onListening({ base_url: listener.baseUrl, auth_url: listener.authUrl, sample });
     await aborted(signal);
   } finally {
     await listener.close();
   }
-}
-
-async function readTls(paths: { readonly cert: string; readonly key: string }) {
-  const [cert, key] = await Promise.all([readPem(paths.cert, "--tls-cert"), readPem(paths.key, "--tls-key")]);
-  return { cert, key };
 }
 
 async function readPem(path: string, source: string): Promise<string> {

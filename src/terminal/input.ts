@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { locateJsonError } from "../contract/json.js";
+import { describeJsonError } from "../contract/json.js";
 import { CliError, errorCodeOf, usageError } from "../errors.js";
 
 /** The part of a Node readable stream that the program uses. */
@@ -117,10 +117,4 @@ export async function* readLines(stdin: ReadableLike, signal: AbortSignal): Asyn
   } finally {
     lines.close();
   }
-}
-
-/** Describes the first syntax error, such as `unexpected text at line 3, column 1 (character 20)`. */
-export async function describeJsonError(text: string): Promise<string> {
-  const { offset, line, column, atEnd } = await locateJsonError(text);
-  return `${atEnd ? "it ends too early" : "unexpected text"} at line ${line}, column ${column} (character ${offset})`;
 }
