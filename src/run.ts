@@ -26,7 +26,7 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
   try {
     await host.close();
   } catch (error) {
-    // A run that failed keeps its own error.
+    // If the run failed, only its own error is reported.
     if (exitCode === 0) return await reportFailure(error, { host, flags });
   }
   return exitCode;
@@ -34,18 +34,18 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
 
 /** Prints the error of a run: one sentence, or JSON with `-o json` and `ndjson`. @returns the exit code */
 async function reportFailure(error: unknown, failed: FailedRun): Promise<number> {
-  const known = error instanceof CliError ? error : unexpected(error);
-  const text = await describe(known, failed);
+  const known = error instanceof CliError ? error : unexpectedError(error);
+  const text = await renderReport(known, failed);
   try {
     await failed.host.stderr.write(text);
   } catch {
-    // stderr is closed: only the exit code is left.
+    // stderr is closed: only the exit code can be reported.
   }
   return known.exitCode;
 }
 
 /** Falls back to the bare message when the report itself fails. */
-async function describe(error: CliError, failed: FailedRun): Promise<string> {
+async function renderReport(error: CliError, failed: FailedRun): Promise<string> {
   try {
     const { describeFailure } = await import("./failure-report.js");
     return await describeFailure(error, failed);
@@ -54,14 +54,14 @@ async function describe(error: CliError, failed: FailedRun): Promise<string> {
   }
 }
 
-function unexpected(cause: unknown): CliError {
-  return new CliError("failed", `unexpected error: ${textOf(cause)}`, {
+function unexpectedError(cause: unknown): CliError {
+  return new CliError("failed", `unexpected error: ${messageOf(cause)}`, {
     hint: "this is a bug in calctl; --debug shows where",
     cause,
   });
 }
 
-function textOf(cause: unknown): string {
+function messageOf(cause: unknown): string {
   try {
     return String(cause instanceof Error ? cause.message : cause);
   } catch {

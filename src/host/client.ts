@@ -2,7 +2,7 @@ import { type Api, createApi } from "../api/client.js";
 import type { SenderOptions } from "../api/sending/sender.js";
 import type { Transport } from "../api/transport.js";
 import type { FetchUser } from "../auth/login.js";
-import type { Token } from "../auth/sources/environment.js";
+import type { Token } from "../auth/sources/environment-token.js";
 import { readProxyChoice } from "../config/proxy-settings.js";
 import type { RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
@@ -34,7 +34,7 @@ export async function createServiceClient(
 ): Promise<Api> {
   const token = await options.token();
   if (settings.service.kind === "local") {
-    const transport = await traced(createInProcessTransport(await options.localService()), client);
+    const transport = await withRunTrace(createInProcessTransport(await options.localService()), client);
     return createApi({
       ...(await createRetryOptions(client, null)),
       transport,
@@ -97,11 +97,11 @@ export async function openTransport(client: ClientParts, maxResponseSize?: numbe
     ...(maxResponseSize === undefined ? {} : { maxResponseSize }),
   });
   parts.resources.add(close);
-  return traced(send, client);
+  return withRunTrace(send, client);
 }
 
 /** With `--verbose` writes one line per attempt to stderr, with `--debug` whole requests and responses. */
-async function traced(transport: Transport, { parts, run, trace }: ClientParts): Promise<Transport> {
+async function withRunTrace(transport: Transport, { parts, run, trace }: ClientParts): Promise<Transport> {
   if (!run.verbose && !run.debug) return transport;
   const { withTrace } = await import("../api/trace/trace.js");
   return withTrace(transport, {

@@ -7,7 +7,7 @@ import { configurationError } from "../errors.js";
 import { createClock, resolveSystemTimeZone, setTimer } from "../system/clock.js";
 import { createProcessTable } from "../system/file-lock.js";
 import { createRedactor } from "../terminal/redaction.js";
-import { createInterruption } from "../terminal/signals.js";
+import { createInterruptSignal } from "../terminal/signals.js";
 import { withStatusLine } from "../terminal/status-line.js";
 import { createTextSink } from "../terminal/text-sink.js";
 import type { Host, HostOverrides, HostParts, ProcessLike } from "./parts.js";
@@ -34,7 +34,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
   const clock = createClock(overrides);
   let interruption: AbortSignal | undefined;
   const signal = (): AbortSignal => {
-    interruption ??= createInterruption(process, clock.now);
+    interruption ??= createInterruptSignal(process, clock.now);
     return interruption;
   };
   const processes = createProcessTable(process);

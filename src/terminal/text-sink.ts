@@ -76,7 +76,7 @@ export function createTextSink({ open, name, interruption, sleep, mask }: TextSi
         stream().write(mask?.(text) ?? text, (error) => {
           isWritten = true;
           abandonment.cancel();
-          // Everything before it is written, too.
+          // Writes finish in order, so earlier ones have finished, too.
           stuck = false;
           if (error === undefined || error === null || errorCodeOf(error) === "EPIPE") resolve();
           else reject(writeError(error, name));
