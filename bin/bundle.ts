@@ -5,14 +5,14 @@ import { constants, Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import type { CodeCache } from "./code-cache.js";
 
-/** Set by the build: file name of the bundled program; CRC-32 of its code cache, and the V8 and platform that made it. */
+/** Defined by the build: file name of the bundle, CRC-32 of its code cache, V8 version and platform of the cache. */
 declare const __PROGRAM__: string;
 declare const __CACHE_CHECKSUM__: number;
 declare const __CACHE_MAKER__: string;
 
 /**
- * Runs the bundled program in `folder` from a code cache, since compiling it takes longer than running it: the cache
- * that the build made beside it, or for another Node the one that its own first runs made.
+ * Runs the bundled program in `folder` with a code cache, since compiling it takes longer than running it. The build
+ * makes a cache for its own version of Node; for any other version the first runs make one.
  */
 export async function runBundle(folder: string): Promise<void> {
   const path = join(folder, __PROGRAM__);
@@ -26,17 +26,17 @@ export async function runBundle(folder: string): Promise<void> {
   });
   const program: (require: NodeJS.Require) => void = script.runInThisContext();
   program(createRequire(path));
-  // Functions are compiled when they are first called: at the end those that a run needs are there.
+  // At exit, because V8 compiles functions when they are first called.
   if (ownCache !== null) process.once("exit", () => ownCache.update(script));
 }
 
-/** Loaded when needed: `node:v8` takes 3 ms. */
+/** Loaded only when needed: `node:v8` takes 3 ms. */
 async function openOwnCache(): Promise<CodeCache | null> {
   const { openCodeCache } = await import("./code-cache.js");
   return openCodeCache(__PROGRAM__, process);
 }
 
-/** Undefined when it is another Node's, not there, or not whole: V8 does not survive a damaged one. */
+/** Undefined when it is for another version of Node, missing, or damaged, which would crash V8. */
 function readBuiltCache(path: string): Buffer | undefined {
   if (__CACHE_MAKER__ !== `${process.versions.v8} ${process.platform} ${process.arch}`) return undefined;
   try {

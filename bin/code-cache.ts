@@ -21,9 +21,9 @@ import { makePrivateFolder } from "../src/system/private-file.js";
 
 /** The code cache of this Node for one program, in the user's cache folder. */
 export interface CodeCache {
-  /** Undefined while there is none that may be loaded. */
+  /** Undefined without a cache that can be used. */
   readonly data: Buffer | undefined;
-  /** Adds what V8 has compiled by now; only the first runs do. Nothing happens where it cannot be written. */
+  /** Adds the functions that V8 has compiled by now, in the first runs only. Ignores write errors. */
   update(script: Pick<Script, "cachedDataRejected" | "createCachedData">): void;
 }
 
@@ -39,13 +39,13 @@ interface Stored {
   readonly data: Buffer;
 }
 
-/** Runs that add what they compiled: by then the usual commands have run, and adding takes 20 ms. */
-const UPDATES_MAX = 8;
+/** Runs that update the cache. An update takes 20 ms, and by then the usual commands have run. */
+const MAX_UPDATES = 8;
 
-/** The newest files stay, for other versions of Node and of the program. Each has about 1 MB. */
-const FILES_MAX = 8;
+/** The newest cache files that are kept, for other versions of Node and of the program. Each has about 1 MB. */
+const MAX_FILES = 8;
 
-/** Two unsigned 32-bit integers: the CRC-32 of all that follows it, and the number of updates. */
+/** Two unsigned 32-bit integers: the CRC-32 of everything after it, and the number of updates. */
 const HEADER_BYTES = 8;
 
 /**
@@ -57,7 +57,7 @@ export function openCodeCache(program: string, options: CodeCacheOptions): CodeC
   const { platform, arch } = options;
   const folder = cacheFolder(options);
   if (folder === null) return null;
-  // Covers the version of V8, its flags, and the features of the CPU.
+  // Depends on the version of V8, its flags and the features of the CPU.
   const tag = cachedDataVersionTag();
   const path = join(folder, `${program}.${platform}-${arch}-${tag}`);
   const stored = readStored(folder, path);
@@ -65,9 +65,9 @@ export function openCodeCache(program: string, options: CodeCacheOptions): CodeC
     data: stored?.data,
     update(script) {
       const updates = (stored?.updates ?? 0) + 1;
-      // A command may have set flags: V8 would refuse what is made under them.
-      if (updates > UPDATES_MAX || cachedDataVersionTag() !== tag) return;
-      // V8 drops functions that a long run no longer uses: the larger one holds more.
+      // If a command has set flags of V8, it would reject this cache in the next run.
+      if (updates > MAX_UPDATES || cachedDataVersionTag() !== tag) return;
+      // V8 discards functions that a long run no longer uses, so the larger cache is the better one.
       const loaded = script.cachedDataRejected === true ? undefined : stored?.data;
       attempt(() => {
         makePrivateFolder(folder);
@@ -79,13 +79,13 @@ export function openCodeCache(program: string, options: CodeCacheOptions): CodeC
   };
 }
 
-/** Null where there is no home folder, and for a relative path, which would be in any folder that the user is in. */
+/** Null without a home folder, and for a relative path, which would depend on the current folder. */
 function cacheFolder({ env, platform }: CodeCacheOptions): string | null {
   const folder = attempt(() => resolveDirectories({ env, platform, home: homedir }).cache());
   return folder !== null && isAbsolute(folder) ? folder : null;
 }
 
-/** Null when it is not there, not whole (V8 does not survive a damaged cache), or may be another user's: it is code. */
+/** Null when it is missing, damaged (which would crash V8), or writable for other users, since it is code. */
 function readStored(folder: string, path: string): Stored | null {
   return attempt(() => {
     if (!isPrivateFolder(folder)) return null;
@@ -107,16 +107,16 @@ function isPrivateFolder(folder: string): boolean {
   return stats.isDirectory() && isPrivate(stats);
 }
 
-/** Whether the user owns it, and no other user may write to it. On Windows the folder's place sees to that. */
+/** Whether only the user can write to it. On Windows the location of the folder ensures that. */
 function isPrivate({ uid, mode }: Stats): boolean {
   const user = process.geteuid?.();
   return user === undefined || (uid === user && (mode & 0o022) === 0);
 }
 
-/** Replaces the file in one step; `create` is called when it can be written. */
+/** Replaces the file atomically. Calls `create` only if the folder can be written to. */
 function write(path: string, create: () => Stored): void {
-  const draft = `${path}.${process.pid}-${Date.now()}`;
-  const file = openSync(draft, "wx", 0o600);
+  const temporary = `${path}.${process.pid}-${Date.now()}`;
+  const file = openSync(temporary, "wx", 0o600);
   try {
     const { updates, data } = create();
     const header = Buffer.alloc(HEADER_BYTES);
@@ -124,9 +124,9 @@ function write(path: string, create: () => Stored): void {
     header.writeUInt32LE(crc32(data, crc32(header.subarray(4))), 0);
     writeFileSync(file, header);
     writeFileSync(file, data);
-    renameSync(draft, path);
+    renameSync(temporary, path);
   } catch {
-    rmSync(draft, { force: true });
+    rmSync(temporary, { force: true });
   } finally {
     closeSync(file);
   }
@@ -139,7 +139,7 @@ function removeOldest(folder: string, written: string): void {
     .filter((path) => path !== written)
     .map((path) => ({ path, time: lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .toSorted((a, b) => b.time - a.time);
-  for (const { path } of others.slice(FILES_MAX - 1)) rmSync(path, { force: true });
+  for (const { path } of others.slice(MAX_FILES - 1)) rmSync(path, { force: true });
 }
 
 function larger(data: Buffer, other: Buffer | undefined): Buffer {

@@ -2,7 +2,7 @@
 import { BROWSER_HELPER_ARGUMENT, runBrowserHelper } from "../src/auth/browser/browser-helper.js";
 import { VERSION } from "../src/version.js";
 
-/** Scripts ask for it all the time: answered before anything is loaded. */
+/** Before anything is loaded, since scripts check the version often. */
 function printVersion(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") return;
@@ -19,6 +19,6 @@ async function launch(): Promise<void> {
 
 const [first, ...others] = process.argv.slice(2);
 if (others.length === 0 && (first === "--version" || first === "-V")) printVersion();
-// Here and not in the program: what comes out of a code cache cannot import() an ES module from outside.
+// Here, because code from a code cache cannot import() an ES module that is not in the bundle.
 else if (first === BROWSER_HELPER_ARGUMENT) void runBrowserHelper(process.stdin);
 else void launch();

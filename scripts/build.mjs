@@ -1,4 +1,4 @@
-// Bundles bin/calctl.ts into dist: the program with its code cache, and the launcher that runs it from there.
+// Bundles bin/calctl.ts into dist, with its code cache and the launcher that runs it.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -22,33 +22,34 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
 const ENTRY = join(DIST, "calctl.js");
 
-/** Whatever can change the bundle: the sources, what they import, and how they are put together. */
+/** Everything that the bundle depends on. */
 const INPUTS = [
   ...["bin", "src", "package.json", "package-lock.json", "tsconfig.json"],
   ...["scripts/build.mjs", "scripts/code-cache.cjs"],
 ];
 
-/** Packages with files of their own stay outside the bundle: native binaries, and the launcher script of `open`. */
-const OUTSIDE_PACKAGES = ["libsql", "keytar", "open"];
+/** Not bundled, because they load files of their own: native binaries, and the launcher script of `open`. */
+const EXTERNAL_PACKAGES = ["libsql", "keytar", "open"];
 
 const CODE_CACHE = fileURLToPath(new URL("code-cache.cjs", import.meta.url));
 
-/** The command line whose functions the cache holds: the one that cron and shells run most. */
+/** The command line whose functions the code cache holds: a common one. */
 const WARM_UP = ["events", "list", "--days", "7"];
 
 const HOUR_MS = 3_600_000;
 
 /**
- * Bundles the program in memory; `changes` to esbuild's options go on top.
+ * Bundles the program in memory.
+ * @param changes override options of esbuild
  * @throws Error after esbuild has printed what is wrong
  */
 export async function bundle(changes) {
-  // Loaded here, since most runs find nothing to build.
+  // Loaded here, since most runs have nothing to build.
   const { build } = await import("esbuild");
   try {
     return await build({ ...buildOptions(), write: false, metafile: true, ...changes });
   } catch (cause) {
-    throw new Error("the program could not be built: the reasons are above", { cause });
+    throw new Error("the program could not be built (reasons above)", { cause });
   }
 }
 
@@ -64,10 +65,10 @@ function buildOptions() {
     platform: "node",
     format: "cjs",
     target: "node20.19",
-    external: OUTSIDE_PACKAGES,
-    // Its main file is UMD, whose own require() no bundler sees.
+    external: EXTERNAL_PACKAGES,
+    // Its main file is UMD, in which esbuild cannot see require().
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
-    // What comes out of a code cache has no callback for import(): require() does the same here.
+    // Code from a code cache cannot use import(), so esbuild turns it into require().
     supported: { "dynamic-import": false },
     define: { __CALCTL_VERSION__: JSON.stringify(version) },
     // The launcher calls the program with its require: see bin/bundle.ts.
@@ -80,35 +81,35 @@ function buildOptions() {
   };
 }
 
-/** Builds dist unless it was made from exactly what is here now. */
+/** Builds dist unless it is up to date. */
 export async function ensureBuilt() {
-  if (isMadeFrom(sourceMark())) return;
+  if (isBuiltFrom(sourceMark())) return;
   await withLock(async () => {
     const mark = sourceMark();
-    if (!isMadeFrom(mark)) await writeBuild(mark, HOUR_MS);
+    if (!isBuiltFrom(mark)) await writeBuild(mark, HOUR_MS);
   });
 }
 
-/** Builds dist and leaves nothing else in it; `sizes` prints what takes the room. */
-async function buildAfresh({ sizes }) {
+/** Builds dist from scratch. @param sizes prints the size of each module */
+async function rebuild({ sizes }) {
   const metafile = await withLock(() => writeBuild(sourceMark(), 0));
   if (!sizes) return;
   const { analyzeMetafile } = await import("esbuild");
   console.log(await analyzeMetafile(metafile));
 }
 
-/** The program may be started at any moment meanwhile, so no file of it is ever missing, half written or of another build. */
+/** The program may be started during the build, so none of its files is ever missing, incomplete or from another build. */
 async function writeBuild(mark, keepForMs) {
   const { outputFiles, metafile } = await bundle({});
   const [program] = outputFiles;
   const [cache, kind] = [`${program.path}.cache`, join(DIST, "package.json")];
-  // The package as a whole is ESM, and what is run from a code cache is not.
-  writeInOneGo(kind, '{ "type": "commonjs" }\n');
-  writeInOneGo(program.path, program.text);
+  // The package is ESM, but code that runs from a code cache is CommonJS.
+  writeAtomically(kind, '{ "type": "commonjs" }\n');
+  writeAtomically(program.path, program.text);
   const codeCache = makeCodeCache(program.path);
-  writeInOneGo(cache, codeCache);
-  // The launcher names the program of its own build: whoever loads it finds that one.
-  writeInOneGo(ENTRY, (await bundleLauncher(basename(program.path), codeCache)) + mark, 0o755);
+  writeAtomically(cache, codeCache);
+  // Last, since the launcher contains the name of the program of its build.
+  writeAtomically(ENTRY, (await bundleLauncher(basename(program.path), codeCache)) + mark, 0o755);
   removeOthers(new Set([kind, program.path, cache, ENTRY]), keepForMs);
   return metafile;
 }
@@ -129,13 +130,13 @@ async function bundleLauncher(program, codeCache) {
   return outputFiles[0].text;
 }
 
-/** What V8 compiles while the program shows its main job, on folders of its own. */
+/** Runs the warm-up command in a temporary folder and returns the code cache that V8 has then. */
 function makeCodeCache(program) {
   const folder = mkdtempSync(join(tmpdir(), "calctl-build-"));
   try {
     const cache = join(folder, "cache");
     const env = { HOME: folder, CALCTL_CONFIG_DIR: folder, CALCTL_DATA_DIR: folder, TZ: "UTC" };
-    // Whatever the run comes to, what was compiled by then is a cache.
+    // The result of the command does not matter, only what was compiled.
     spawnSync(process.execPath, [CODE_CACHE, program, cache, ...WARM_UP], { env, stdio: "ignore" });
     return readFileSync(cache);
   } finally {
@@ -143,14 +144,14 @@ function makeCodeCache(program) {
   }
 }
 
-function writeInOneGo(path, text, mode = 0o644) {
+function writeAtomically(path, text, mode = 0o644) {
   mkdirSync(dirname(path), { recursive: true });
-  const draft = `${path}.draft`;
-  writeFileSync(draft, text, { mode });
-  renameSync(draft, path);
+  const temporary = `${path}.tmp`;
+  writeFileSync(temporary, text, { mode });
+  renameSync(temporary, path);
 }
 
-/** A launcher that was started before this build still reads its own program: it stays a while. */
+/** Removes the files of earlier builds; recent ones stay, since a launcher that is starting may still read them. */
 function removeOthers(paths, keepForMs) {
   const oldest = Date.now() - keepForMs;
   for (const path of filesBelow(DIST)) {
@@ -158,7 +159,7 @@ function removeOthers(paths, keepForMs) {
   }
 }
 
-function isMadeFrom(mark) {
+function isBuiltFrom(mark) {
   try {
     return readFileSync(ENTRY, "utf8").endsWith(mark);
   } catch (error) {
@@ -167,7 +168,7 @@ function isMadeFrom(mark) {
   }
 }
 
-/** Last line of the entry. Contents are compared, not times: a checkout touches files without changing them. */
+/** Last line of the entry: a hash of all inputs. Times would not do, since a checkout changes them. */
 function sourceMark() {
   const hash = createHash("sha256");
   for (const path of INPUTS.flatMap((input) => filesBelow(join(ROOT, input)))) {
@@ -184,4 +185,4 @@ function filesBelow(path) {
     .flatMap((name) => filesBelow(join(path, name)));
 }
 
-await runIfEntry(import.meta.url, () => buildAfresh({ sizes: process.argv.includes("--sizes") }));
+await runIfEntry(import.meta.url, () => rebuild({ sizes: process.argv.includes("--sizes") }));

@@ -1,9 +1,9 @@
-// Runs a program whose output is of interest only when it fails.
+// Runs a program whose output is shown only if it fails.
 import { spawn } from "node:child_process";
 
 /**
- * Resolves with the exit code (null after a signal) and with stdout and stderr as one text.
- * Outlives the program on Ctrl-C and SIGTERM, which are passed on, so that the caller can clean up.
+ * Resolves with the exit code (null after a signal), and stdout and stderr as one text.
+ * Passes SIGINT and SIGTERM on and waits for the program to end, so that the caller can clean up.
  */
 export function runCaptured(command, args, options) {
   return new Promise((resolve, reject) => {
@@ -15,13 +15,13 @@ export function runCaptured(command, args, options) {
         output += text;
       });
     }
-    const pass = (signal) => child.kill(signal);
-    process.on("SIGINT", pass);
-    process.on("SIGTERM", pass);
+    const forward = (signal) => child.kill(signal);
+    process.on("SIGINT", forward);
+    process.on("SIGTERM", forward);
     child.on("error", reject);
     child.on("close", (code) => {
-      process.off("SIGINT", pass);
-      process.off("SIGTERM", pass);
+      process.off("SIGINT", forward);
+      process.off("SIGTERM", forward);
       resolve({ code, output });
     });
   });

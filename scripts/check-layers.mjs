@@ -1,5 +1,5 @@
-// Holds the layers of the program: who may import whom at run time, which package enters where, and who knows the process.
-// For layers `import type` is free: esbuild drops it, so what is looked at is what runs. Loops are looked for in types, too.
+// Checks which layers import which at run time, which file imports which package, which files use globals of the
+// process, and that there are no import cycles. Only for cycles `import type` counts; for layers, esbuild drops it.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { transform } from "esbuild";
 import { bundle } from "./build.mjs";
 import { runIfEntry } from "./entry.mjs";
 
-/** Each layer with the layers it may load. Its own files and `version` are always free. */
+/** The layers that each layer may import. Its own files and `version` are always allowed. */
 const LAYERS = {
   contract: [],
   errors: [],
@@ -25,7 +25,7 @@ const LAYERS = {
   commands: ["errors", "calendar", "output"],
   program: ["commands", "context", "output", "errors"],
   run: ["program", "failure-report", "context", "output", "errors"],
-  "failure-report": ["config", "output", "errors"],
+  "failure-report": ["config", "contract", "output", "errors"],
   host: [
     "contract",
     "errors",
@@ -45,22 +45,22 @@ const LAYERS = {
   bin: ["run", "host", "auth", "config", "system", "errors"],
 };
 
-/** Files that fewer may load than their layer: the file, who may, why. */
-const GUARDED_FILES = [
+/** Files that fewer layers may import than the rest of their layer. */
+const RESTRICTED_FILES = [
   {
     file: "src/api/network/transport.ts",
     importers: ["host"],
-    reason: "the transport is a seam: only host picks what stands behind it",
+    reason: "only host chooses the transport",
   },
 ];
 
-/** Each of these packages is loaded by one file, so that it can be replaced there. */
+/** Packages that only one file may import, so that they are easy to replace. */
 const SINGLE_IMPORTER_PACKAGES = ["undici", "keytar", "libsql", "conf", "chalk", "cli-table3", "open"];
 
-/** Globals that only the outermost files may touch, with what the others do instead. */
+/** Globals that only the outermost files may use, and what the others do instead. */
 const OUTER_GLOBALS = {
   process: "take what you need as an argument",
-  console: "hand the value to the output, or throw",
+  console: "pass the value to the output, or throw",
   "Date.now": "take the clock as an argument",
   "new Date()": "take the clock as an argument",
   "Math.random": "take randomness as an argument",
@@ -68,28 +68,28 @@ const OUTER_GLOBALS = {
   Request: "use the transport's plain data: loading the global costs start-up time",
   Response: "use the transport's plain data: loading the global costs start-up time",
   Headers: "use the transport's plain data: loading the global costs start-up time",
-  globalThis: "name the global itself, so that this check sees it",
+  globalThis: "use the global directly, so that this check finds it",
 };
 
 const OUTER_FILES = /^(bin\/|src\/host\/|src\/system\/clock\.ts$|src\/auth\/stores\/keychain-helper\.ts$)/;
 
-/** Modules that are another door to the globals above. */
+/** Modules that export the globals above. */
 const OUTER_MODULES = { "node:process": "process", "node:console": "console" };
 
-/** Every violation below `root`, the folder that holds `bin` and `src`: one line each, sorted. */
+/** One sorted line for each violation. @param root the folder with `bin` and `src` */
 async function findViolations(root) {
   const imports = await runtimeImports(root);
   const files = [...imports.keys()];
-  const strangers = files.filter((file) => layerOf(file) === undefined);
-  if (strangers.length > 0)
-    return strangers.map((file) => `${file}: give it a layer in scripts/check-layers.mjs`);
-  const wrong = files.flatMap((file) => imports.get(file).flatMap((target) => wrongImport(file, target)));
+  const unknown = files.filter((file) => layerOf(file) === undefined);
+  if (unknown.length > 0)
+    return unknown.map((file) => `${file}: give it a layer in scripts/check-layers.mjs`);
+  const layers = files.flatMap((file) => imports.get(file).flatMap((target) => layerViolation(file, target)));
   const globals = await Promise.all(files.map((file) => outerGlobals(root, file)));
-  const loops = importLoops(files, (file) => staticImports(root, file));
-  return [...wrong, ...crowdedPackages(imports), ...globals.flat(), ...loops].sort();
+  const cycles = importCycles(files, (file) => staticImports(root, file));
+  return [...layers, ...packageViolations(imports), ...globals.flat(), ...cycles].sort();
 }
 
-/** Each source file with what it loads: files of ours by their path from `root`, packages by their name. */
+/** What each source file imports at run time: our files by their path from `root`, packages by name. */
 async function runtimeImports(root) {
   const { metafile } = await bundle({
     absWorkingDir: root,
@@ -107,17 +107,17 @@ function sourcesIn(root, folder) {
     .map((name) => `${folder}/${name.replaceAll("\\", "/")}`);
 }
 
-function wrongImport(file, target) {
+function layerViolation(file, target) {
   const from = layerOf(file);
-  const say = (reason) => [`${file} -> ${target}: ${reason}`];
+  const violation = (reason) => [`${file} -> ${target}: ${reason}`];
   const global = OUTER_MODULES[target];
-  if (global !== undefined && !OUTER_FILES.test(file)) return say(OUTER_GLOBALS[global]);
+  if (global !== undefined && !OUTER_FILES.test(file)) return violation(OUTER_GLOBALS[global]);
   const to = layerOf(target);
   if (to === undefined) return [];
-  const guard = GUARDED_FILES.find((guarded) => guarded.file === target);
-  if (guard !== undefined && !guard.importers.includes(from)) return say(guard.reason);
+  const restricted = RESTRICTED_FILES.find(({ file: path }) => path === target);
+  if (restricted !== undefined && !restricted.importers.includes(from)) return violation(restricted.reason);
   if (from === to || to === "version" || LAYERS[from].includes(to)) return [];
-  return say(`${from} may import ${LAYERS[from].join(", ") || "nothing of ours"}, not ${to}`);
+  return violation(`${from} may import ${LAYERS[from].join(", ") || "no layer"}, not ${to}`);
 }
 
 /** `src/api/client.ts` is in `api`, `src/run.ts` is `run`; undefined for packages and files without a layer. */
@@ -129,7 +129,7 @@ function layerOf(path) {
 
 const STATIC_IMPORT = /^(?:import|export)\b[^;"']*?\bfrom\s+"(\.[^"]+)"/gm;
 
-/** The files of ours that a file imports statically, `import type` included. Biome keeps imports in this shape. */
+/** Our files that a file imports statically, including `import type`. Relies on Biome's format of imports. */
 function staticImports(root, file) {
   const source = readFileSync(join(root, file), "utf8");
   return [...source.matchAll(STATIC_IMPORT)].map(([, specifier]) =>
@@ -138,15 +138,14 @@ function staticImports(root, file) {
 }
 
 /**
- * One line for each group of files that import each other in a circle, types included: none of them can be read,
- * or moved, without the others. (Tarjan's strongly connected components.)
+ * One line for each group of files that import each other, including types: Tarjan's strongly connected components.
  */
-function importLoops(files, importsOf) {
+function importCycles(files, importsOf) {
   const known = new Set(files);
   const index = new Map();
   const low = new Map();
   const stack = [];
-  const loops = [];
+  const cycles = [];
   const visit = (file) => {
     index.set(file, index.size);
     low.set(file, index.get(file));
@@ -158,27 +157,26 @@ function importLoops(files, importsOf) {
     }
     if (low.get(file) !== index.get(file)) return;
     const group = stack.splice(stack.indexOf(file)).sort();
-    if (group.length > 1)
-      loops.push(`${group.join(", ")}: these import each other in a circle, types included`);
+    if (group.length > 1) cycles.push(`${group.join(", ")}: these import each other (types included)`);
   };
   for (const file of files) if (!index.has(file)) visit(file);
-  return loops;
+  return cycles;
 }
 
-function crowdedPackages(imports) {
+function packageViolations(imports) {
   return SINGLE_IMPORTER_PACKAGES.flatMap((name) => {
     const isOfPackage = (target) => target === name || target.startsWith(`${name}/`);
     const importers = [...imports.keys()].filter((file) => imports.get(file).some(isOfPackage));
     if (importers.length < 2) return [];
     return importers.map(
-      (file) => `${file} -> ${name}: one file alone may import it, and these do: ${importers.join(", ")}`,
+      (file) => `${file} -> ${name}: only one file may import it, but these do: ${importers.join(", ")}`,
     );
   });
 }
 
 /**
- * Lets esbuild rename each global: it knows scopes, so a local or a property of the same name is not meant,
- * and types, comments and strings are out of the way.
+ * Finds globals by letting esbuild rename them: it ignores locals and properties of the same name, types, comments and
+ * strings.
  */
 async function outerGlobals(root, file) {
   if (OUTER_FILES.test(file)) return [];

@@ -1,5 +1,5 @@
-// `npm run check`: what must hold before a commit. Stops at the first step that fails and shows its output.
-// With --no-tests it leaves the tests to the caller.
+// `npm run check`: every check before a commit. Stops at the first step that fails and shows its output.
+// --no-tests skips the tests.
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCaptured } from "./captured-run.mjs";
@@ -8,7 +8,7 @@ import { ensureInstalled } from "./install.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** The steps write to us, not to the terminal, so they have to be told. Biome knows only its own flag. */
+/** The steps write to a pipe, so they cannot detect the terminal. Biome has its own flag for that. */
 const COLORED = process.stdout.isTTY === true;
 
 const STEPS = [
@@ -34,11 +34,11 @@ async function check() {
     process.stdout.write(`${seconds} s  ${code === 0 ? "ok" : "failed"}\n`);
     if (code === 0) continue;
     process.stdout.write(`\n${output}\n`);
-    throw new Error(`${name} failed: its output is above, \`npx ${command}\` runs it alone`);
+    throw new Error(`${name} failed (output above); to repeat only this step: npx ${command}`);
   }
 }
 
-/** Runs one of the fixed command lines above as an npm script would, with the tools of this package first. */
+/** Runs a command line as an npm script would, with the tools of this package first in PATH. */
 function run(command) {
   const PATH = [join(ROOT, "node_modules", ".bin"), process.env.PATH].join(delimiter);
   const color = COLORED ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" };

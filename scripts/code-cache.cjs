@@ -1,4 +1,4 @@
-// Runs the bundled program once and writes what V8 has compiled by then: `node code-cache.cjs PROGRAM CACHE ARG…`.
+// Runs the bundled program once and writes its code cache: `node code-cache.cjs PROGRAM CACHE ARG…`.
 const { readFileSync, writeFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
 const { constants, Script } = require("node:vm");
@@ -10,5 +10,5 @@ const script = new Script(readFileSync(program, "latin1"), {
 });
 process.argv.splice(1, Infinity, program, ...args);
 script.runInThisContext()(createRequire(program));
-// Functions are compiled when they are first called: at the end those that a run needs are there.
+// At exit, because V8 compiles functions when they are first called.
 process.on("exit", () => writeFileSync(cache, script.createCachedData()));

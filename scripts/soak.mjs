@@ -1,4 +1,4 @@
-// `npm run soak`: the soak test at full size. SOAK_COMMANDS and SOAK_SEED choose another size and another course.
+// `npm run soak`: the soak test at full size. SOAK_COMMANDS and SOAK_SEED change the size and the seed.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { runIfEntry } from "./entry.mjs";
@@ -10,7 +10,7 @@ const COMMANDS = "2000";
 
 async function soak() {
   await ensureInstalled();
-  const child = spawn(process.execPath, [VITEST, "run", "--project", "unit", "test/soak"], {
+  const child = spawn(process.execPath, [VITEST, "run", "test/soak"], {
     cwd: ROOT,
     stdio: "inherit",
     env: { SOAK_COMMANDS: COMMANDS, ...process.env },

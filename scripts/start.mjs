@@ -1,4 +1,4 @@
-// `npm start`: installs and builds what is missing, then runs the program in this process. Only the program writes to stdout.
+// `npm start`: installs and builds if necessary, then runs the program in this process. Only the program writes to stdout.
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { runIfEntry } from "./entry.mjs";
 import { ensureInstalled } from "./install.mjs";
@@ -11,7 +11,7 @@ async function start() {
   await ensureBuilt();
   const args = process.argv.slice(2);
   process.argv.splice(1, Infinity, PROGRAM, ...(args.length > 0 ? args : ["tour"]));
-  // npm moves to the package's folder; relative paths in the arguments are meant from where the user stands.
+  // npm changes to the package's folder, but relative paths in arguments are relative to the user's.
   if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
   await import(pathToFileURL(PROGRAM).href);
 }

@@ -1,4 +1,4 @@
-// Prints what vitest's JSON report counted: `node scripts/test-summary.mjs REPORT`.
+// Prints the totals of vitest's JSON report: `node scripts/test-summary.mjs REPORT`.
 import { readFileSync } from "node:fs";
 import { runIfEntry } from "./entry.mjs";
 

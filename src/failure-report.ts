@@ -1,5 +1,7 @@
+import { ConfigSyntaxError } from "./config/config-file.js";
 import { type GlobalFlags, readReportSettings } from "./config/run-settings.js";
-import type { CliError } from "./errors.js";
+import { describeJsonError } from "./contract/json.js";
+import { type CliError, configurationError } from "./errors.js";
 import type { Host } from "./host/parts.js";
 import { renderError, stackTrace } from "./output/error-report.js";
 import { effectiveFormat } from "./output/output.js";
@@ -12,8 +14,9 @@ export interface FailedRun {
 }
 
 /** The error report of a run, for stderr. */
-export async function describeFailure(error: CliError, { host, flags }: FailedRun): Promise<string> {
+export async function describeFailure(failure: CliError, { host, flags }: FailedRun): Promise<string> {
   const { env, stdout, stderr } = host;
+  const error = failure instanceof ConfigSyntaxError ? await withPosition(failure) : failure;
   const settings = readReportSettings(flags, env);
   const format = effectiveFormat(settings, stdout);
   const color = wantsColor({ choice: settings.color, env, isTerminal: stderr.isTerminal });
@@ -23,4 +26,8 @@ export async function describeFailure(error: CliError, { host, flags }: FailedRu
     style: await createStyle(color),
   });
   return settings.debug ? `${stackTrace(error)}\n${text}` : text;
+}
+
+async function withPosition({ message, hint, text, cause }: ConfigSyntaxError): Promise<CliError> {
+  return configurationError(`${message}: ${await describeJsonError(text)}`, { hint, cause });
 }

@@ -1,5 +1,6 @@
 import type { GlobalFlags } from "./config/run-settings.js";
 import { CliError } from "./errors.js";
+import type { FailedRun } from "./failure-report.js";
 import type { Host } from "./host/parts.js";
 import { sanitizeLine } from "./output/sanitize.js";
 
@@ -10,7 +11,6 @@ import { sanitizeLine } from "./output/sanitize.js";
  */
 export async function run(argv: readonly string[], host: Host): Promise<number> {
   let flags: GlobalFlags = {};
-  const report = (error: unknown): Promise<number> => reportFailure(error, { host, flags });
   let exitCode: number;
   try {
     const { runProgram } = await import("./program.js");
@@ -21,62 +21,47 @@ export async function run(argv: readonly string[], host: Host): Promise<number> 
       },
     });
   } catch (error) {
-    exitCode = await report(error);
+    exitCode = await reportFailure(error, { host, flags });
   }
   try {
     await host.close();
   } catch (error) {
-    // A run that failed keeps its own error.
-    if (exitCode === 0) return await report(error);
+    // If the run failed, only its own error is reported.
+    if (exitCode === 0) return await reportFailure(error, { host, flags });
   }
   return exitCode;
 }
 
-interface Failed {
-  readonly host: Host;
-  /** Those that were parsed before the error. */
-  readonly flags: GlobalFlags;
-}
-
 /** Prints the error of a run: one sentence, or JSON with `-o json` and `ndjson`. @returns the exit code */
-async function reportFailure(error: unknown, failed: Failed): Promise<number> {
-  const known = error instanceof CliError ? error : unexpected(error);
-  const text = await describe(known, failed);
+async function reportFailure(error: unknown, failed: FailedRun): Promise<number> {
+  const known = error instanceof CliError ? error : unexpectedError(error);
+  const text = await renderReport(known, failed);
   try {
     await failed.host.stderr.write(text);
   } catch {
-    // stderr is closed: only the exit code is left.
+    // stderr is closed: only the exit code can be reported.
   }
   return known.exitCode;
 }
 
 /** Falls back to the bare message when the report itself fails. */
-async function describe(error: CliError, failed: Failed): Promise<string> {
+async function renderReport(error: CliError, failed: FailedRun): Promise<string> {
   try {
     const { describeFailure } = await import("./failure-report.js");
-    return await describeFailure(await explain(error, failed.host), failed);
+    return await describeFailure(error, failed);
   } catch {
     return `error: ${sanitizeLine(error.message)}\n`;
   }
 }
 
-async function explain(error: CliError, host: Host): Promise<CliError> {
-  try {
-    return await host.explain(error);
-  } catch {
-    // Reported without the explanation.
-    return error;
-  }
-}
-
-function unexpected(cause: unknown): CliError {
-  return new CliError("failed", `unexpected error: ${textOf(cause)}`, {
+function unexpectedError(cause: unknown): CliError {
+  return new CliError("failed", `unexpected error: ${messageOf(cause)}`, {
     hint: "this is a bug in calctl; --debug shows where",
     cause,
   });
 }
 
-function textOf(cause: unknown): string {
+function messageOf(cause: unknown): string {
   try {
     return String(cause instanceof Error ? cause.message : cause);
   } catch {

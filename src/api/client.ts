@@ -92,18 +92,7 @@ export function createApi(options: ApiOptions): Api {
   return { ...createReads(request), ...createWrites(request), lastResponse: () => lastResponse };
 }
 
-type Reads = Pick<
-  Api,
-  | "getCurrentUser"
-  | "listCalendars"
-  | "getCalendar"
-  | "listLabels"
-  | "listMembers"
-  | "getEvent"
-  | "listUpcomingEvents"
->;
-
-function createReads(request: RequestRoute): Reads {
+function createReads(request: RequestRoute) {
   return {
     async getCurrentUser() {
       const response = await request("getCurrentUser", { subject: "the current user" });
@@ -151,12 +140,10 @@ function createReads(request: RequestRoute): Reads {
         return data.map((resource) => readEvent(resource, index, calendarId));
       });
     },
-  };
+  } satisfies Partial<Api>;
 }
 
-type Writes = Pick<Api, "createEvent" | "updateEvent" | "deleteEvent" | "createActivity">;
-
-function createWrites(request: RequestRoute): Writes {
+function createWrites(request: RequestRoute) {
   return {
     async createEvent(calendarId, draft) {
       const response = await request("createEvent", {
@@ -193,7 +180,7 @@ function createWrites(request: RequestRoute): Writes {
       });
       return response.one(({ data }) => readActivity(data, address.calendarId, address.eventId));
     },
-  };
+  } satisfies Partial<Api>;
 }
 
 function readOneEvent(

@@ -1,7 +1,7 @@
 import type { HttpMethod } from "../contract/routes.js";
 import { CliError, type ErrorCode, wrapError } from "../errors.js";
 
-/** What an error says when a write may have succeeded although it failed here. */
+/** Part of the message when a write may have succeeded although it failed here. */
 export const MAY_HAVE_SUCCEEDED = "the write may have succeeded";
 
 /** The failure of a write that may have succeeded and is not safe to repeat (exit 9). */
@@ -24,10 +24,10 @@ const NOTHING_WRITTEN: ReadonlySet<ErrorCode> = new Set([
  * nothing was written. (5 is true either way; 8 and 11 leave it open.)
  */
 export function afterUncertainAttempt(error: CliError): CliError {
-  const denies = NOTHING_WRITTEN.has(error.code);
-  if (!denies && error.code !== "rejected") return error;
+  const isDenied = NOTHING_WRITTEN.has(error.code);
+  if (!isDenied && error.code !== "rejected") return error;
   const message = `${error.message}; an earlier attempt may have succeeded`;
-  return wrapError(error, denies ? "unavailable" : error.code, message);
+  return wrapError(error, isDenied ? "unavailable" : error.code, message);
 }
 
 /** The signal's reason; if it interrupts a write that may have arrived, with a warning that it may have succeeded. */

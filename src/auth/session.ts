@@ -3,8 +3,8 @@ import type { Environment } from "../config/environment.js";
 import { findProfile, type Settings } from "../config/settings.js";
 import { CliError } from "../errors.js";
 import type { LoginRequest, SignedIn } from "./login.js";
-import { findOverridingSource } from "./sources/environment.js";
-import type { TokenChoice } from "./sources/token-choice.js";
+import { findOverridingSource } from "./sources/environment-token.js";
+import type { TokenProvider } from "./sources/token-provider.js";
 import type { OpenStore } from "./stores/store.js";
 import { clearTokenRecord, findPreviousToken } from "./token-storage.js";
 
@@ -22,7 +22,7 @@ export interface Session {
   forget(profile: string): Promise<void>;
   /** The token that commands send; null without one. */
   token(): Promise<string | null>;
-  /** The state of the session without asking the service, a program or a keychain. */
+  /** The state of the session, without contacting the service, running a program or opening a keychain. */
   facts(): Promise<SessionFacts>;
 }
 
@@ -50,13 +50,13 @@ export interface SessionParts {
   /** The name of the profile to log out of, whether it exists or not. @throws CliError when none is in use */
   readonly profileName: () => string;
   readonly openStore: OpenStore;
-  readonly tokenChoice: TokenChoice;
+  readonly tokenProvider: TokenProvider;
   readonly login: (request: LoginRequest) => Promise<SignedIn>;
   readonly warn: (text: string) => void;
 }
 
 export function createSession(parts: SessionParts): Session {
-  const { configFile, env, profileName, openStore, tokenChoice, login, warn } = parts;
+  const { configFile, env, profileName, openStore, tokenProvider, login, warn } = parts;
   const removeToken = async (profile: string, record: TokenRecord | null): Promise<boolean> => {
     if (record === null) return false;
     const store = await openStore(record.store);
@@ -77,18 +77,18 @@ export function createSession(parts: SessionParts): Session {
       await removeToken(profile, findPreviousToken(configFile.read(), profile, warn));
     },
     async token() {
-      return (await tokenChoice.token())?.value ?? null;
+      return (await tokenProvider.token())?.value ?? null;
     },
     facts: () => readFacts(parts),
   };
 }
 
-async function readFacts({ settings, tokenChoice }: SessionParts): Promise<SessionFacts> {
+async function readFacts({ settings, tokenProvider }: SessionParts): Promise<SessionFacts> {
   let service: Pick<SessionFacts, "profile" | "baseUrl"> = { profile: null, baseUrl: null };
   try {
     const { profile, service: choice } = settings();
     service = { profile, baseUrl: choice.kind === "remote" ? choice.baseUrl.value : null };
-    return { ...service, tokenSource: await tokenChoice.source(), tokenError: null };
+    return { ...service, tokenSource: await tokenProvider.source(), tokenError: null };
   } catch (error) {
     if (!(error instanceof CliError) || error.code === "interrupted") throw error;
     return { ...service, tokenSource: null, tokenError: error };

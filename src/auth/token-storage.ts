@@ -53,7 +53,7 @@ export async function storeToken(
 }
 
 /** What a login changes in a profile. */
-export interface ProfileLogin {
+export interface LoginChanges {
   readonly changes: Profile;
   readonly record: TokenRecord;
 }
@@ -65,7 +65,7 @@ export interface ProfileLogin {
 export async function saveProfile(
   file: ConfigFile,
   target: Omit<LoginTarget, "previousBaseUrl">,
-  { changes, record }: ProfileLogin,
+  { changes, record }: LoginChanges,
 ): Promise<void> {
   const { profile: name } = target;
   await file.update((config) => {
@@ -118,7 +118,7 @@ async function loadIfReadable(store: SecretStore, key: TokenKey): Promise<string
   }
 }
 
-interface Restoring {
+interface RestoreOptions {
   readonly key: TokenKey;
   readonly store: TokenRecord["store"];
   /** The token that was there; null for none, undefined when it could not be read. */
@@ -132,7 +132,7 @@ const RESTORE_TIMEOUT = 700;
 
 /** Restores the content of a store. A failure is only a warning, since the login has its own error. */
 async function restore(
-  { key, store: name, replaced, written }: Restoring,
+  { key, store: name, replaced, written }: RestoreOptions,
   { openStore, warn, signal }: StorageParts,
 ): Promise<void> {
   if (replaced === undefined) return;

@@ -80,7 +80,7 @@ function findTokenConflict(
   name: string,
   profile: Profile | undefined,
 ): string | null {
-  if (name === LOCAL_PROFILE) return "the profile `local` needs none";
+  if (name === LOCAL_PROFILE) return "the profile `local` needs no token";
   const baseUrl = readVariable(env, "CALCTL_BASE_URL");
   if (baseUrl !== undefined) {
     const origin = originOf(baseUrl);

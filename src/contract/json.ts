@@ -45,6 +45,12 @@ export async function locateJsonError(text: string): Promise<JsonSyntaxError> {
   };
 }
 
+/** Describes the first syntax error, such as `unexpected text at line 3, column 1 (character 20)`. */
+export async function describeJsonError(text: string): Promise<string> {
+  const { offset, line, column, atEnd } = await locateJsonError(text);
+  return `${atEnd ? "it ends too early" : "unexpected text"} at line ${line}, column ${column} (character ${offset})`;
+}
+
 /** Offset of the first bracket that closes what was not opened; the end of the text where brackets stay open. */
 function findOddBracket(text: string, scanner: JSONScanner): number {
   const expected: string[] = [];

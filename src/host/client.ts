@@ -2,7 +2,7 @@ import { type Api, createApi } from "../api/client.js";
 import type { SenderOptions } from "../api/sending/sender.js";
 import type { Transport } from "../api/transport.js";
 import type { FetchUser } from "../auth/login.js";
-import type { Token } from "../auth/sources/environment.js";
+import type { Token } from "../auth/sources/environment-token.js";
 import { readProxyChoice } from "../config/proxy-settings.js";
 import type { RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
@@ -34,9 +34,9 @@ export async function createServiceClient(
 ): Promise<Api> {
   const token = await options.token();
   if (settings.service.kind === "local") {
-    const transport = await traced(createInProcessTransport(await options.localService()), client);
+    const transport = await withRunTrace(createInProcessTransport(await options.localService()), client);
     return createApi({
-      ...(await createResilience(client, null)),
+      ...(await createRetryOptions(client, null)),
       transport,
       baseUrl: new URL(LOCAL_BASE_URL),
     });
@@ -61,7 +61,7 @@ async function createRemoteClient(
 ): Promise<Api> {
   const { withBearer } = await import("../api/transport.js");
   return createApi({
-    ...(await createResilience(client, { token: token.value, origin: baseUrl.origin })),
+    ...(await createRetryOptions(client, { token: token.value, origin: baseUrl.origin })),
     transport: withBearer(transport, token.value),
     baseUrl,
     mediaType,
@@ -97,11 +97,11 @@ export async function openTransport(client: ClientParts, maxResponseSize?: numbe
     ...(maxResponseSize === undefined ? {} : { maxResponseSize }),
   });
   parts.resources.add(close);
-  return traced(send, client);
+  return withRunTrace(send, client);
 }
 
 /** With `--verbose` writes one line per attempt to stderr, with `--debug` whole requests and responses. */
-async function traced(transport: Transport, { parts, run, trace }: ClientParts): Promise<Transport> {
+async function withRunTrace(transport: Transport, { parts, run, trace }: ClientParts): Promise<Transport> {
   if (!run.verbose && !run.debug) return transport;
   const { withTrace } = await import("../api/trace/trace.js");
   return withTrace(transport, {
@@ -124,14 +124,14 @@ interface LimitedAccount {
   readonly origin: string;
 }
 
-/** The options of a sender for retries and rate limits. */
-type Resilience = Omit<SenderOptions, "transport" | "onResponse">;
-
-/** @param account null for `local`, which has no rate limit */
-async function createResilience(
+/**
+ * The options of a sender for retries and rate limits.
+ * @param account null for `local`, which has no rate limit
+ */
+async function createRetryOptions(
   { parts, run }: ClientParts,
   account: LimitedAccount | null,
-): Promise<Resilience> {
+): Promise<Omit<SenderOptions, "transport" | "onResponse">> {
   const [{ createRateLimiter }, { DEFAULT_RETRY_POLICY }] = await Promise.all([
     import("../api/sending/rate-limiter.js"),
     import("../api/sending/retry.js"),

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { LoginRequest, SignedIn } from "../auth/login.js";
 import { createSession } from "../auth/session.js";
-import { createTokenChoice } from "../auth/sources/token-choice.js";
+import { createTokenProvider } from "../auth/sources/token-provider.js";
 import type { OpenStore, StoreOptions } from "../auth/stores/store.js";
 import { readVariable } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
@@ -99,18 +99,18 @@ function composeAuth(client: ClientParts, { settings, interactive, warn }: AuthO
   const { env } = parts.process;
   const openStore = createStoreOpener(parts, { interactive, warn, signal });
   const config = () => configFile.read();
-  const tokenChoice = createTokenChoice({ settings, env, config, openStore, signal, redactor });
+  const tokenProvider = createTokenProvider({ settings, env, config, openStore, signal, redactor });
   const session = createSession({
     configFile,
     env,
     settings,
     profileName: () => profileName(run.profile, config(), () => readVariable(env, "CALCTL_PROFILE")),
     openStore,
-    tokenChoice,
+    tokenProvider,
     login: (request) => login(request, { client, openStore, interactive, warn }),
     warn,
   });
-  return { session, token: tokenChoice.token };
+  return { session, token: tokenProvider.token };
 }
 
 /** Loads the code of a store when it is opened. */

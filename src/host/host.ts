@@ -1,16 +1,15 @@
 import { homedir, userInfo } from "node:os";
-import { isAbsolute } from "node:path";
-import { ConfigSyntaxError, createConfigFile } from "../config/config-file.js";
+import { isAbsolute, join } from "node:path";
+import { createConfigFile } from "../config/config-file.js";
 import { resolveDirectories } from "../config/directories.js";
 import { environmentSecrets } from "../config/proxy-settings.js";
-import { type CliError, configurationError } from "../errors.js";
+import { configurationError } from "../errors.js";
 import { createClock, resolveSystemTimeZone, setTimer } from "../system/clock.js";
 import { createProcessTable } from "../system/file-lock.js";
 import { createRedactor } from "../terminal/redaction.js";
-import { createInterruption } from "../terminal/signals.js";
+import { createInterruptSignal } from "../terminal/signals.js";
 import { withStatusLine } from "../terminal/status-line.js";
-import { createTextSink, maskedSink, type TextSink } from "../terminal/text-sink.js";
-import { localDatabase } from "./local-service.js";
+import { createTextSink } from "../terminal/text-sink.js";
 import type { Host, HostOverrides, HostParts, ProcessLike } from "./parts.js";
 import { createResources } from "./resources.js";
 
@@ -27,13 +26,6 @@ function homeFolder(): string {
   }
 }
 
-async function explain(error: CliError): Promise<CliError> {
-  if (!(error instanceof ConfigSyntaxError)) return error;
-  const { describeJsonError } = await import("../terminal/input.js");
-  const { message, hint = "", text, cause } = error;
-  return configurationError(`${message}: ${await describeJsonError(text)}`, { hint, cause });
-}
-
 /** The composition root: real streams, clock, environment, configuration, transport, prompts. */
 export function createHost(process: ProcessLike, overrides: HostOverrides = {}): Host {
   const { env, platform } = process;
@@ -42,22 +34,17 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
   const clock = createClock(overrides);
   let interruption: AbortSignal | undefined;
   const signal = (): AbortSignal => {
-    interruption ??= createInterruption(process, clock.now);
+    interruption ??= createInterruptSignal(process, clock.now);
     return interruption;
   };
   const processes = createProcessTable(process);
-  const sinkOf = (name: "stdout" | "stderr"): TextSink =>
-    createTextSink({
-      open: () => process[name],
-      name,
-      interruption: () => interruption,
-      sleep: clock.sleep,
-    });
+  const sinkOptions = { interruption: () => interruption, sleep: clock.sleep };
+  const stderr = { open: () => process.stderr, name: "stderr", mask: redactor.mask };
   const parts: HostParts = {
     process,
     overrides,
-    stdout: sinkOf("stdout"),
-    stderr: withStatusLine(maskedSink(sinkOf("stderr"), redactor.mask)),
+    stdout: createTextSink({ ...sinkOptions, open: () => process.stdout, name: "stdout" }),
+    stderr: withStatusLine(createTextSink({ ...sinkOptions, ...stderr })),
     resources: createResources(),
     redactor,
     clock,
@@ -68,7 +55,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     processes,
     dataDirectory: directories.data,
     stateDirectory: directories.state,
-    database: () => localDatabase(directories),
+    database: () => join(directories.data(), "local.db"),
     signal,
   };
   return {
@@ -79,7 +66,6 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
       const { composeContext } = await import("./context.js");
       return (flags, run) => composeContext(parts, { flags, run, createHost });
     },
-    explain,
     close: () => parts.resources.closeAll(),
   };
 }

@@ -1,17 +1,10 @@
 import { userInfo } from "node:os";
-import { join } from "node:path";
 import type { HttpResponse, Transport } from "../api/transport.js";
-import type { Directories } from "../config/directories.js";
 import type { Service, ServiceOptions } from "../service/service.js";
 import type { HostParts, LocalService } from "./parts.js";
 
 /** Base URL of requests to the embedded service. It is never connected to. */
 export const LOCAL_BASE_URL = "http://local.invalid/";
-
-/** Path of the database of the profile `local`. */
-export function localDatabase(directories: Directories): string {
-  return join(directories.data(), "local.db");
-}
 
 /** Opens the embedded service over a database. It is closed at the end of the run. */
 export type OpenService = (

@@ -3,7 +3,6 @@ import type { ConfigFile } from "../config/config-file.js";
 import type { Environment } from "../config/environment.js";
 import type { GlobalFlags } from "../config/run-settings.js";
 import type { Context } from "../context.js";
-import type { CliError } from "../errors.js";
 import type { Service } from "../service/service.js";
 import type { Clock, SetTimer } from "../system/clock.js";
 import type { ProcessSource, ProcessTable } from "../system/file-lock.js";
@@ -29,15 +28,9 @@ export interface ProcessLike extends SignalSource, ProcessSource {
 }
 
 /** Parts that a sandbox or a test replaces. */
-export interface HostOverrides {
-  /** Milliseconds since the Unix epoch. */
-  readonly now?: () => number;
-  /** In milliseconds; rejects with the signal's reason. */
-  readonly sleep?: Clock["sleep"];
+export interface HostOverrides extends Partial<Clock> {
   /** The timer of attempts. */
   readonly setTimer?: SetTimer;
-  /** From 0 to less than 1. */
-  readonly random?: () => number;
   /** The zone of this machine; undefined when it has no IANA name. */
   readonly systemTimeZone?: () => string | undefined;
   readonly configFile?: ConfigFile;
@@ -66,8 +59,6 @@ export interface Host {
   readonly stderr: TextSink;
   /** Loads the code that creates contexts, which `--version` does not need. */
   loadContexts(): Promise<CreateContext>;
-  /** Adds to an error what takes time to compute, before it is shown. */
-  explain(error: CliError): Promise<CliError>;
   /** Closes everything that the run opened. */
   close(): Promise<void>;
 }

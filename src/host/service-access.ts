@@ -17,8 +17,8 @@ export interface ServiceAccessOptions {
 /** The embedded service for the `service` commands. */
 export function createServiceAccess(options: ServiceAccessOptions): ServiceAccess {
   const { defaultDatabase, note } = options;
-  const open: OpenService = async (opening) => {
-    const service = await options.open(opening);
+  const open: OpenService = async (serviceOptions) => {
+    const service = await options.open(serviceOptions);
     if (service.created !== null) note(`created the database ${service.created}`);
     return service;
   };
@@ -29,13 +29,13 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       if (database === undefined) return (await openLocal(null)).admin;
       return (await open({ database: parseDatabase(database), create, rateLimit: null })).admin;
     },
-    async serve(serving) {
-      const { memory, sample, database, rateLimit } = serving;
+    async serve(serveOptions) {
+      const { memory, sample, database, rateLimit } = serveOptions;
       // A sample needs a database without users, and is the only content that it should have.
       const isLocal = database === undefined && !memory && !sample;
       const path = memory ? ":memory:" : database === undefined ? defaultDatabase() : parseDatabase(database);
       const service = await (isLocal ? openLocal(rateLimit) : open({ database: path, rateLimit }));
-      await serve(service, serving, options.signal());
+      await serve(service, serveOptions, options.signal());
     },
     async openApi() {
       const { openApiDocument } = await import("../service/openapi/document.js");
@@ -44,24 +44,22 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
   };
 }
 
-async function serve(service: Service, serving: ServeOptions, signal: AbortSignal): Promise<void> {
+async function serve(service: Service, options: ServeOptions, signal: AbortSignal): Promise<void> {
   const { listen } = await import("../service/listen.js");
-  const tls = serving.tls === undefined ? undefined : await readTls(serving.tls);
-  const listener = await listen(service, { ...serving.listen, ...(tls === undefined ? {} : { tls }) });
+  const tls = options.tls && {
+    cert: await readPem(options.tls.cert, "--tls-cert"),
+    key: await readPem(options.tls.key, "--tls-key"),
+  };
+  const listener = await listen(service, { ...options.listen, ...(tls && { tls }) });
   try {
     // Only after listening: a start that fails must not create secrets that are never shown.
-    const sample = serving.sample ? await service.admin.addSample() : null;
+    const sample = options.sample ? await service.admin.addSample() : null;
     const { baseUrl: base_url, authUrl: auth_url, address: listen } = listener;
-    await serving.onListening({ base_url, auth_url, listen, sample });
+    await options.onListening({ base_url, auth_url, listen, sample });
     await aborted(signal);
   } finally {
     await listener.close();
   }
-}
-
-async function readTls(paths: { readonly cert: string; readonly key: string }) {
-  const [cert, key] = await Promise.all([readPem(paths.cert, "--tls-cert"), readPem(paths.key, "--tls-key")]);
-  return { cert, key };
 }
 
 async function readPem(path: string, source: string): Promise<string> {

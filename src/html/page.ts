@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** HTML that is safe to write out. */
+/** HTML in which all text is escaped. */
 export interface Markup {
   readonly html: string;
 }
 
-/** HTML with values in it: text is escaped, also for quoted attributes; markup is inserted as it is, null is nothing. */
+/** HTML from a template. Text is escaped, also for quoted attributes; markup is inserted as is, null as nothing. */
 export function html(strings: TemplateStringsArray, ...values: readonly (string | Markup | null)[]): Markup {
   const parts = strings.map((text, index) => `${text}${render(values[index] ?? null)}`);
   return { html: parts.join("") };
@@ -35,9 +35,9 @@ export interface PageOptions {
   readonly title: string;
   /** The style sheet, the only thing that the page may load. */
   readonly style: string;
-  /** What stands in `<main>`. */
+  /** Content of `<main>`. */
   readonly main: Markup;
-  /** CSP sources that its forms may lead to; a page without forms needs none. */
+  /** CSP sources for the targets of forms; none by default. */
   readonly formTargets?: readonly string[];
 }
 
@@ -69,7 +69,7 @@ ${main}
   return { headers, body: document.html };
 }
 
-/** For answers to addresses that carry codes and states: these must reach no cache and no Referer. @see RFC 9700 §4.2 */
+/** Keeps codes and states in URLs out of caches and the Referer header. @see RFC 9700 §4.2 */
 export const PRIVATE_HEADERS = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",

@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { errorCodeOf } from "../errors.js";
 
-export type ChildEnvironment = Readonly<Record<string, string | undefined>>;
-
 export interface ChildProcessOptions {
   readonly program: string;
   readonly args: readonly string[];
-  readonly env: ChildEnvironment;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Written to stdin; null for no stdin. */
   readonly input: string | null;
   readonly stderr: "inherit" | "ignore";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isTimeZone } from "../contract/date-time.js";
 
-/** Time and chance; tests replace them. */
+/** Time and randomness; tests replace them. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -25,11 +25,12 @@ export const setTimer: SetTimer = (milliseconds, callback) => {
   return () => clearTimeout(timer);
 };
 
-async function sleepFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Resolves after some milliseconds; rejects with the signal's reason as soon as it aborts. */
+export async function sleepFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(milliseconds, undefined, { signal });
   } catch (error) {
-    throw signal.aborted ? signal.reason : error;
+    throw signal?.aborted === true ? signal.reason : error;
   }
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { mkdir, open, readdir, rmdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { errorCodeOf } from "../errors.js";
+import { sleepFor } from "./clock.js";
 
 /** What a lock needs to know about processes. */
 export interface ProcessTable {
@@ -76,15 +76,6 @@ async function acquire(path: string, entry: string, options: FileLockOptions): P
     const delay = randomInt(RETRY_DELAY.min, RETRY_DELAY.max + 1);
     await sleep(delay, signal);
     waited += delay;
-  }
-}
-
-async function sleepFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await setTimeout(milliseconds, undefined, { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
   }
 }
 

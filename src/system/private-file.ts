@@ -21,24 +21,24 @@ export function makePrivateFolder(folder: string): void {
   }
 }
 
-/** Drafts younger than this (ms) may belong to a process that is still writing. */
-const DRAFT_STALE_AFTER = 60_000;
+/** Temporary files younger than this (ms) may belong to a process that is still writing. */
+const STALE_AFTER = 60_000;
 
 /**
  * Replaces a file atomically with one that only its owner can read (0600), and creates its folder (0700) if missing.
- * Drafts of the same file that killed processes left behind are removed.
- * @param draftSuffix makes the draft's name unique
- * @throws the file system's error; the file is then as it was, and the draft is removed
+ * Temporary files that killed processes left behind are removed.
+ * @param suffix makes the name of the temporary file unique
+ * @throws the file system's error; the file is then unchanged, and the temporary file is removed
  */
 export async function writePrivateFile(
   path: string,
   text: string,
-  draftSuffix: string = randomBytes(8).toString("hex"),
+  suffix: string = randomBytes(8).toString("hex"),
 ): Promise<void> {
   makePrivateFolder(dirname(path));
-  const draft = draftPrefix(path) + draftSuffix;
-  // Fails if the name exists, so nobody can have put a link there.
-  const handle = await open(draft, "wx", 0o600);
+  const temporary = temporaryPrefix(path) + suffix;
+  // Fails if the name exists, so it never follows a link that another user created.
+  const handle = await open(temporary, "wx", 0o600);
   try {
     let createdAt: number;
     try {
@@ -51,25 +51,25 @@ export async function writePrivateFile(
       await handle.close();
     }
     // By the file system's clock, which is not always that of this machine.
-    await removeDrafts(path, createdAt - DRAFT_STALE_AFTER);
-    await rename(draft, path);
+    await removeTemporaryFiles(path, createdAt - STALE_AFTER);
+    await rename(temporary, path);
   } catch (error) {
-    await unlink(draft).catch(() => undefined);
+    await unlink(temporary).catch(() => undefined);
     throw error;
   }
 }
 
 /**
- * Removes the drafts of a file.
+ * Removes the temporary files of a file.
  * @param before only those last written before this time, in milliseconds since the Unix epoch
  * @throws the file system's error
  */
-export async function removeDrafts(path: string, before = Number.POSITIVE_INFINITY): Promise<void> {
+export async function removeTemporaryFiles(path: string, before = Number.POSITIVE_INFINITY): Promise<void> {
   for (const name of await readdir(dirname(path))) {
-    const draft = join(dirname(path), name);
-    if (!draft.startsWith(draftPrefix(path))) continue;
+    const temporary = join(dirname(path), name);
+    if (!temporary.startsWith(temporaryPrefix(path))) continue;
     try {
-      if ((await stat(draft)).mtimeMs < before) await unlink(draft);
+      if ((await stat(temporary)).mtimeMs < before) await unlink(temporary);
     } catch (error) {
       // Its process has just finished.
       if (errorCodeOf(error) !== "ENOENT") throw error;
@@ -77,6 +77,6 @@ export async function removeDrafts(path: string, before = Number.POSITIVE_INFINI
   }
 }
 
-function draftPrefix(path: string): string {
+function temporaryPrefix(path: string): string {
   return join(dirname(path), `.${basename(path)}.`);
 }

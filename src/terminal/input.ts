@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { locateJsonError } from "../contract/json.js";
+import { describeJsonError } from "../contract/json.js";
 import { CliError, errorCodeOf, usageError } from "../errors.js";
 
 /** The part of a Node readable stream that the program uses. */
@@ -38,7 +38,7 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
       // The decoder drops a byte order mark.
       return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     } catch (cause) {
-      const error = usageError(`${source}: ${describe(path)} is not UTF-8 text`);
+      const error = usageError(`${source}: ${displayName(path)} is not UTF-8 text`);
       error.cause = cause;
       throw error;
     }
@@ -50,12 +50,13 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
     text,
     async json(path, source) {
       const content = await text(path, source);
-      if (content.trim() === "") throw usageError(`${source}: ${describe(path)} is empty; it must be JSON`);
+      if (content.trim() === "")
+        throw usageError(`${source}: ${displayName(path)} is empty; it must be JSON`);
       try {
         return JSON.parse(content);
       } catch {
         throw usageError(
-          `${source}: ${describe(path)} is not valid JSON: ${await describeJsonError(content)}`,
+          `${source}: ${displayName(path)} is not valid JSON: ${await describeJsonError(content)}`,
         );
       }
     },
@@ -63,7 +64,7 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
 }
 
 /** Larger than any service accepts (bytes), so that endless input does not fill the memory. */
-const INPUT_MAX = 8 * 1024 * 1024;
+const MAX_INPUT = 8 * 1024 * 1024;
 
 /** Reads a whole stream. @throws CliError usage when it is too large, and the signal's reason */
 async function readAll(stream: ReadableLike, source: string, signal: AbortSignal): Promise<Uint8Array> {
@@ -89,7 +90,7 @@ async function collect(stream: ReadableLike, source: string): Promise<Uint8Array
   for await (const chunk of stream) {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
     length += bytes.length;
-    if (length > INPUT_MAX) throw usageError(`${source}: more than 8 MiB, which no service accepts`);
+    if (length > MAX_INPUT) throw usageError(`${source}: more than 8 MiB, which no service accepts`);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
@@ -101,10 +102,10 @@ function openFile(path: string, source: string): ReadableLike {
 }
 
 function unreadable(path: string, source: string, cause: unknown): CliError {
-  return usageError(`${source}: ${describe(path)} cannot be read (${errorCodeOf(cause) ?? "unknown"})`);
+  return usageError(`${source}: ${displayName(path)} cannot be read (${errorCodeOf(cause) ?? "unknown"})`);
 }
 
-function describe(path: string): string {
+function displayName(path: string): string {
   return path === "-" ? "stdin" : path;
 }
 
@@ -117,10 +118,4 @@ export async function* readLines(stdin: ReadableLike, signal: AbortSignal): Asyn
   } finally {
     lines.close();
   }
-}
-
-/** Describes the first syntax error, such as `unexpected text at line 3, column 1 (character 20)`. */
-export async function describeJsonError(text: string): Promise<string> {
-  const { offset, line, column, atEnd } = await locateJsonError(text);
-  return `${atEnd ? "it ends too early" : "unexpected text"} at line ${line}, column ${column} (character ${offset})`;
 }

@@ -40,19 +40,19 @@ export function createPrompt(process: PromptProcess, allowed: boolean, parts: Pr
     },
     async confirm(question) {
       const { confirm } = await import("@inquirer/prompts");
-      return asked(confirm({ message: sanitizeLine(question), default: false }, streams()), signal());
+      return orInterrupted(confirm({ message: sanitizeLine(question), default: false }, streams()), signal());
     },
     async password(question) {
       const { password } = await import("@inquirer/prompts");
-      const typed = await asked(password({ message: sanitizeLine(question) }, streams()), signal());
-      redactor.add(typed);
-      return typed;
+      const secret = await orInterrupted(password({ message: sanitizeLine(question) }, streams()), signal());
+      redactor.add(secret);
+      return secret;
     },
   };
 }
 
-/** Turns Ctrl-C at a prompt into the usual interruption. */
-async function asked<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+/** The user's answer. @throws CliError interrupted on Ctrl-C */
+async function orInterrupted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await answer;
   } catch (cause) {

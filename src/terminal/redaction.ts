@@ -11,10 +11,10 @@ export interface Redactor {
 const MASK = "***";
 
 /** Shorter secrets are not masked: masking `a1` everywhere would make text unreadable and reveal the secret. */
-const LENGTH_MIN = 8;
+const MIN_LENGTH = 8;
 
 /** Longer secrets are searched for in whole encodings only: a pattern with each character would be too large. */
-const PATTERN_MAX = 512;
+const MAX_PATTERN = 512;
 
 /** Backslashes of an escape in nested JSON. Bounded, since a long run would otherwise take quadratic time. */
 const BACKSLASHES = "\\\\{1,8}";
@@ -26,8 +26,8 @@ export function createRedactor(initial: () => readonly string[]): Redactor {
   const masks = new Map<string, Mask>();
   let isInitialized = false;
   const add = (value: string | undefined): void => {
-    if (value === undefined || value.length < LENGTH_MIN || masks.has(value)) return;
-    masks.set(value, value.length <= PATTERN_MAX ? maskByPattern(value) : maskByForms(value));
+    if (value === undefined || value.length < MIN_LENGTH || masks.has(value)) return;
+    masks.set(value, value.length <= MAX_PATTERN ? maskByPattern(value) : maskByForms(value));
   };
   return {
     add,

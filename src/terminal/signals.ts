@@ -20,7 +20,7 @@ const DUPLICATE_TIME = 500;
  * default effect and ends the process.
  * @param now milliseconds since the Unix epoch
  */
-export function createInterruption(source: SignalSource, now: () => number): AbortSignal {
+export function createInterruptSignal(source: SignalSource, now: () => number): AbortSignal {
   const controller = new AbortController();
   const handle = (signal: TerminationSignal, reason: CliError): void => {
     source.once(signal, () => {

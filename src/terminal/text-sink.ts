@@ -31,13 +31,15 @@ export interface TextSinkOptions {
   /** Ends a write that nobody reads; undefined while no signals are handled. */
   readonly interruption: () => AbortSignal | undefined;
   readonly sleep: Clock["sleep"];
+  /** Replaces secrets in every text; none by default. */
+  readonly mask?: (text: string) => string;
 }
 
 /** For a write that begins after the interruption (ms). */
 const FINAL_WRITE_TIMEOUT = 1_000;
 
 /** A stream that its reader may close at any time: later writes are dropped without an error. */
-export function createTextSink({ open, name, interruption, sleep }: TextSinkOptions): TextSink {
+export function createTextSink({ open, name, interruption, sleep, mask }: TextSinkOptions): TextSink {
   let closed = false;
   let stuck = false;
   let opened: WritableLike | undefined;
@@ -71,10 +73,10 @@ export function createTextSink({ open, name, interruption, sleep }: TextSinkOpti
           stuck = true;
           reject(signal?.reason);
         });
-        stream().write(text, (error) => {
+        stream().write(mask?.(text) ?? text, (error) => {
           isWritten = true;
           abandonment.cancel();
-          // Everything before it is written, too.
+          // Writes finish in order, so earlier ones have finished, too.
           stuck = false;
           if (error === undefined || error === null || errorCodeOf(error) === "EPIPE") resolve();
           else reject(writeError(error, name));
@@ -97,22 +99,6 @@ function abandonOnAbort(
   const timer = new AbortController();
   sleep(FINAL_WRITE_TIMEOUT, timer.signal).then(abandon, () => undefined);
   return { cancel: () => timer.abort() };
-}
-
-/** A stream that masks every text. */
-export function maskedSink(sink: TextSink, mask: (text: string) => string): TextSink {
-  return {
-    get isTerminal() {
-      return sink.isTerminal;
-    },
-    get columns() {
-      return sink.columns;
-    },
-    get isStuck() {
-      return sink.isStuck;
-    },
-    write: (text) => sink.write(mask(text)),
-  };
 }
 
 function writeError(error: Error, name: string): CliError {

@@ -11,7 +11,7 @@ export interface WaitDisplay {
   readonly maxSleep: number;
 }
 
-/** Says on stderr why nothing happens: a countdown on a terminal, one line elsewhere, nothing with `--quiet`. */
+/** Shows waits on stderr: a countdown on a terminal, one line elsewhere, nothing with `--quiet`. */
 export function createWaitDisplay(stderr: StatusSink, quiet: boolean): WaitDisplay {
   const write = (text: string): void => {
     if (!quiet) stderr.write(`${text}\n`).catch(() => undefined);

@@ -84,7 +84,7 @@ test("npm's own words are shown when it fails", async () => {
   const { code, stdout, stderr } = await install();
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain("package.json and package-lock.json");
-  expect(stderr).toContain("error: the dependencies could not be installed: mend what npm says above");
+  expect(stderr).toContain("error: the dependencies could not be installed: fix what npm reports above");
   expect(readdirSync(join(project.root, "dist"))).toEqual([]);
 });
 
@@ -93,7 +93,7 @@ test("a Node that is too old is named before anything else is tried", async () =
   expect(await install()).toEqual({
     code: 1,
     stdout: "",
-    stderr: `error: calctl needs Node 99.1 or newer, and this is ${process.versions.node}: install a newer Node and run this again\n`,
+    stderr: `error: calctl requires Node 99.1 or newer, but this is ${process.versions.node}: install a newer Node and try again\n`,
   });
   expect(existsSync(join(project.root, "node_modules"))).toBe(false);
 });

@@ -104,6 +104,6 @@ test("a source that cannot be built ends it with the place and leaves the old pr
   const { code, stdout, stderr } = await start([]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain("src/lazy.ts:1:");
-  expect(stderr).toContain("error: the program could not be built: the reasons are above\n");
+  expect(stderr).toContain("error: the program could not be built (reasons above)\n");
   expect(readFileSync(program, "utf8")).toBe(before);
 });

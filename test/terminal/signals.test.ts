@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
-import { createInterruption } from "../../src/terminal/signals.js";
+import { createInterruptSignal } from "../../src/terminal/signals.js";
 
 /** A process that signals are sent to, and a clock that is set by hand. */
 function createProcess() {
@@ -13,7 +13,7 @@ function createProcess() {
     kill: (pid: number, signal: string) => killed.push([pid, signal]),
   };
   return {
-    interruption: createInterruption(source, () => time),
+    interruption: createInterruptSignal(source, () => time),
     killed,
     /** Whether somebody listened: otherwise it would have ended the process. */
     send: (signal: string) => emitter.emit(signal),

@@ -3,7 +3,7 @@ import { STATUS_TITLES } from "../../contract/problem.js";
 import type { HttpResponse } from "../transport.js";
 
 /** Longest unstructured text that is passed on, in UTF-16 code units. */
-const MAX_TEXT = 300;
+const MAX_LENGTH = 300;
 
 const text = v.optional(v.fallback(v.nullable(v.string()), null), null);
 
@@ -35,8 +35,8 @@ export function readErrorDetails({ headers, body }: HttpResponse): unknown {
   const { errors, detail, error_description, message, title, error } = parsed.output;
   if (errors !== undefined && errors !== null) return errors;
   return [detail, error_description, message, title, error]
-    .map((words) => (words === null || STANDARD_TITLES.has(words) ? undefined : shorten(words)))
-    .find((words) => words !== undefined);
+    .map((value) => (value === null || STANDARD_TITLES.has(value) ? undefined : shorten(value)))
+    .find((value) => value !== undefined);
 }
 
 function parse(decoded: string): unknown {
@@ -49,8 +49,8 @@ function parse(decoded: string): unknown {
 }
 
 /** Undefined for an empty text. */
-function shorten(words: string): string | undefined {
-  const trimmed = words.trim();
+function shorten(value: string): string | undefined {
+  const trimmed = value.trim();
   if (trimmed === "") return undefined;
-  return trimmed.length > MAX_TEXT ? `${trimmed.slice(0, MAX_TEXT)}…` : trimmed;
+  return trimmed.length > MAX_LENGTH ? `${trimmed.slice(0, MAX_LENGTH)}…` : trimmed;
 }

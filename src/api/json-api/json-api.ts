@@ -41,12 +41,12 @@ export interface JsonApiResponse {
 
 /** Requests and responses of the contract's routes over a sender. @see contract section 4 */
 export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApiOptions): RequestRoute {
-  return async function requestRoute(name, { ids = {}, query = {}, body, beforeRepeat, ...words }) {
+  return async function requestRoute(name, { ids = {}, query = {}, body, beforeRepeat, ...wording }) {
     const route: Route = ROUTES[name];
     const { method } = route;
     const path = expandPath(route.path, ids);
     const url = `${baseUrl.href.replace(/\/$/, "")}${path}${formatQuery(query)}`;
-    const description: RequestDescription = { method, path, url, mediaType, tokenSource, ...words };
+    const description: RequestDescription = { method, path, url, mediaType, tokenSource, ...wording };
     const headers = { accept: mediaType };
     const respond = (success: Success): JsonApiResponse => ({
       one: (read) => readDocument(description, success, { schema: lenientOneSchema, read }),

@@ -1,7 +1,7 @@
 import { errorCodeOf } from "../../errors.js";
 import type { FailureKind } from "../transport.js";
 
-/** A failure as messages describe it. */
+/** A failure in the words of its message. */
 export interface FailureDescription {
   readonly kind: FailureKind;
   readonly message: string;
@@ -58,7 +58,7 @@ export function codesOf(error: unknown): string {
 
 /** Whether the peer sent bytes that are not HTTP. False for a response that only ended too early. */
 export function isNotHttp(error: unknown): boolean {
-  // When the end came too early, no bytes are to blame.
+  // Empty data means that the connection was closed, not that its bytes were wrong.
   return isParserError(error) && !("data" in error && error.data === "");
 }
 
@@ -99,7 +99,7 @@ function describeTlsFailure(code: string, peer: string, error: unknown): TlsDesc
       };
     case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
       return {
-        message: `${certificate} comes without that of its issuer, which this machine does not know`,
+        message: `the certificate chain of ${peer} is incomplete: the issuer's certificate is missing`,
         hint: TRUST_HINT,
       };
     case "ERR_SSL_WRONG_VERSION_NUMBER":

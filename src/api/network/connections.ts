@@ -29,14 +29,15 @@ export interface Connections {
 }
 
 /**
- * The most functions that a WebAssembly module may have, so none has this index. Told to optimize only that one, V8 does
- * not optimize undici's parser (llhttp): that took half of each command's CPU time, and the process waits for it to exit.
+ * The most functions that a WebAssembly module may have, so none has this index. As the only function that V8 may
+ * optimize, it keeps V8 from optimizing undici's parser (llhttp), which took half of each command's CPU time and
+ * delayed the exit.
  */
-const WASM_FUNCTIONS_MAX = 1_000_000;
+const MAX_WASM_FUNCTIONS = 1_000_000;
 
 /** The only file that loads undici. */
 export function createConnections({ connectTimeout, maxResponseSize }: ConnectionOptions): Connections {
-  setFlagsFromString(`--wasm-tier-up-filter=${WASM_FUNCTIONS_MAX}`);
+  setFlagsFromString(`--wasm-tier-up-filter=${MAX_WASM_FUNCTIONS}`);
   const dispatchers = new Map<string, Promise<Dispatcher>>();
   const sockets = new Set<Socket>();
   const track = (socket: Socket): Socket => {
@@ -51,8 +52,8 @@ export function createConnections({ connectTimeout, maxResponseSize }: Connectio
   });
   const connect: typeof connectSocket = (options, callback) =>
     track(connectSocket(withoutAddressAsName(options), callback));
-  // Each attempt has its own timers; with undici's as well, chance would decide which error is reported.
-  const limits = { headersTimeout: 0, bodyTimeout: 0, maxResponseSize: maxResponseSize };
+  // Each attempt has its own timers; with those of undici as well, the reported error would be random.
+  const limits = { headersTimeout: 0, bodyTimeout: 0, maxResponseSize };
 
   async function open({ proxy, fresh }: ConnectionChoice): Promise<Dispatcher> {
     const options = { ...limits, pipelining: fresh ? 0 : 1 };
@@ -89,7 +90,7 @@ export function createConnections({ connectTimeout, maxResponseSize }: Connectio
       await Promise.all(opened.map((dispatcher) => dispatcher.destroy()));
       // undici would wait for sockets that are being opened.
       for (const socket of sockets) socket.destroy();
-      // The default: a code cache that is created under other flags is useless.
+      // Back to the default, since V8 rejects a code cache that was created with other flags.
       setFlagsFromString("--wasm-tier-up-filter=-1");
     },
   };

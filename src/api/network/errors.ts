@@ -8,7 +8,7 @@ import {
 } from "./connect-errors.js";
 import { describeProxyFailure, nameProxy, ProxyError, type ProxyServer } from "./proxy-errors.js";
 
-/** Rejects an attempt that takes too long. */
+/** Thrown when an attempt takes too long. */
 export class AttemptTimeout extends Error {
   override readonly name = "AttemptTimeout";
   readonly milliseconds: number;
@@ -20,7 +20,7 @@ export class AttemptTimeout extends Error {
 }
 
 /** What is known about a failed attempt apart from its error. */
-export interface FailedAttempt {
+export interface AttemptContext {
   readonly url: URL;
   readonly sent: Sent;
   /** Null for a direct connection. */
@@ -35,7 +35,7 @@ export const MEBIBYTE = 1024 * 1024;
  * Turns the error of an attempt into a TransportError.
  * @returns the error itself if it does not come from the network, because then it is a bug
  */
-export function describeFailure(error: unknown, attempt: FailedAttempt): unknown {
+export function toTransportError(error: unknown, attempt: AttemptContext): unknown {
   const { sent } = attempt;
   const reason = reasonOf(error);
   if (sent === "no" && (reason === NO_CODE || reason === "UND_ERR_INVALID_ARG")) return error;
@@ -43,7 +43,7 @@ export function describeFailure(error: unknown, attempt: FailedAttempt): unknown
   return new TransportError(message, { kind, sent, reason, hint, cause: error });
 }
 
-function describe(error: unknown, reason: string, attempt: FailedAttempt): FailureDescription {
+function describe(error: unknown, reason: string, attempt: AttemptContext): FailureDescription {
   const { url, sent } = attempt;
   if (error instanceof AttemptTimeout) return describeTimeout(error, attempt);
   if (error instanceof ProxyError) return describeProxyFailure(error, url.host, reason);
@@ -53,7 +53,7 @@ function describe(error: unknown, reason: string, attempt: FailedAttempt): Failu
   return describeResponseFailure(error, reason, attempt);
 }
 
-function describeTimeout({ milliseconds }: AttemptTimeout, attempt: FailedAttempt): FailureDescription {
+function describeTimeout({ milliseconds }: AttemptTimeout, attempt: AttemptContext): FailureDescription {
   const { url, sent, proxy } = attempt;
   const seconds = milliseconds / 1000;
   const time = `after ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
@@ -71,7 +71,7 @@ const UNEXPECTED_INTERIM_RESPONSE = "bad response";
 function describeResponseFailure(
   error: unknown,
   reason: string,
-  { url, sent, maxResponseSize }: FailedAttempt,
+  { url, sent, maxResponseSize }: AttemptContext,
 ): FailureDescription {
   const { host } = url;
   const expectsHttps = url.protocol === "http:" ? "does it expect https?" : undefined;

@@ -3,7 +3,7 @@ import type { SetTimer } from "../../system/clock.js";
 import { type HttpRequest, type HttpResponse, isSuccess, type Sent, type Transport } from "../transport.js";
 import { interruptedWrite } from "../uncertain-writes.js";
 import { createConnections } from "./connections.js";
-import { AttemptTimeout, describeFailure, type FailedAttempt, MEBIBYTE } from "./errors.js";
+import { type AttemptContext, AttemptTimeout, MEBIBYTE, toTransportError } from "./errors.js";
 import type { ProxyServer } from "./proxy-errors.js";
 
 const MAX_RESPONSE_SIZE = 32 * MEBIBYTE;
@@ -12,7 +12,7 @@ const CONNECT_TIMEOUT = 10_000;
 export interface UndiciTransportOptions {
   /** Longest time of one attempt in milliseconds. */
   readonly timeout: number;
-  /** Longest part of it for opening a connection, in milliseconds; ten seconds by default. */
+  /** Longest time to open a connection, in milliseconds; ten seconds by default. */
   readonly connectTimeout?: number;
   readonly setTimer: SetTimer;
   /** The proxy for a URL; null for a direct connection, which is the default. */
@@ -50,7 +50,7 @@ interface Timeouts {
   readonly setTimer: SetTimer;
 }
 
-interface AttemptOptions extends Timeouts, Pick<FailedAttempt, "proxy" | "maxResponseSize"> {
+interface AttemptOptions extends Timeouts, Pick<AttemptContext, "proxy" | "maxResponseSize"> {
   readonly dispatcher: Dispatcher;
 }
 
@@ -74,7 +74,7 @@ async function attempt(request: HttpRequest, options: AttemptOptions): Promise<H
       throw sent === "no" ? signal.reason : interruptedWrite(request.method, signal.reason);
     }
     if (head !== null && !isSuccess(head)) return { ...head, body: new Uint8Array() };
-    throw describeFailure(cause, { ...options, sent, url: new URL(request.url) });
+    throw toTransportError(cause, { ...options, sent, url: new URL(request.url) });
   } finally {
     limits.clear();
   }

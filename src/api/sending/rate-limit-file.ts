@@ -26,16 +26,16 @@ const KEEP_EXPIRED = 3_600_000;
  */
 export function createRateLimitFile(options: RateLimitFileOptions): RateLimitStore {
   const { stateDirectory, clock } = options;
-  const folderOf = () => join(stateDirectory(), "rate-limits");
-  const pathOf = () => join(folderOf(), fileName(options));
+  const folder = () => join(stateDirectory(), "rate-limits");
+  const path = () => join(folder(), fileName(options));
 
   return {
     // Every online command starts with this. Synchronous, because the first use of fs promises takes ten times as long.
     async load() {
       try {
-        const pause = readPause(pathOf(), clock.now());
+        const pause = readPause(path(), clock.now());
         if (pause === null || !isLongExpired(pause, clock.now())) return pause;
-        removeExpired(folderOf(), clock.now());
+        removeExpired(folder(), clock.now());
       } catch (_unavailable) {
         // The service itself will report the limit.
       }
@@ -43,10 +43,9 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitSto
     },
     async save(pause) {
       try {
-        const path = pathOf();
-        if (!isNewer(pause, readPause(path, clock.now()))) return;
-        await writePrivateFile(path, JSON.stringify({ until: pause.until, learned: pause.learned }));
-        removeExpired(folderOf(), clock.now());
+        if (!isNewer(pause, readPause(path(), clock.now()))) return;
+        await writePrivateFile(path(), JSON.stringify({ until: pause.until, learned: pause.learned }));
+        removeExpired(folder(), clock.now());
       } catch (_unavailable) {
         // The service itself will report the limit.
       }

@@ -79,7 +79,7 @@ export interface RateLimiterOptions {
 }
 
 /** Longest shared pause in milliseconds: a wrong reset must not stop all processes for long. */
-const SHARED_MAX = 3_600_000;
+const MAX_SHARED_PAUSE = 3_600_000;
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { clock, store } = options;
@@ -96,7 +96,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     const pause = await store?.load();
     if (pause === null || pause === undefined || pause.learned <= newest) return;
     newest = pause.learned;
-    pausedUntil = Math.max(pausedUntil, Math.min(pause.until, pause.learned + SHARED_MAX));
+    pausedUntil = Math.max(pausedUntil, Math.min(pause.until, pause.learned + MAX_SHARED_PAUSE));
   };
 
   const wait = async (signal: AbortSignal): Promise<number | null> => {
@@ -137,7 +137,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       if (pause === null) return;
       newest = clock.now();
       pausedUntil = newest + pause;
-      if (pause <= SHARED_MAX) await store?.save({ until: pausedUntil, learned: newest });
+      if (pause <= MAX_SHARED_PAUSE) await store?.save({ until: pausedUntil, learned: newest });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { HttpMethod } from "../../contract/routes.js";
 import type { FailureKind, HttpResponse, TransportError } from "../transport.js";
 
-/** How often and when a failed attempt is repeated. Waiting for a rate limit is a separate matter. */
+/** How often and when a failed attempt is repeated. Waits for a rate limit are separate. */
 export interface RetryPolicy {
   /** Attempts after the first one. */
   readonly retries: number;

@@ -78,7 +78,7 @@ function headerLines(headers: Readonly<Record<string, string>>, mask: MaskValues
 function bodyLines(body: Uint8Array, mask: MaskValues): readonly string[] {
   if (body.length === 0) return [];
   const text = decode(body.subarray(0, MAX_MASKED));
-  if (text === null) return ["", `(${count(body.length)}, not text)`];
+  if (text === null) return ["", `(${formatBytes(body.length)}, not text)`];
   const masked = maskBody(mask(text));
   const shown = masked.slice(0, MAX_SHOWN).replace(/[\ud800-\udbff]$/, "");
   const rest = byteLength(masked.slice(shown.length)) + Math.max(body.length - MAX_MASKED, 0);
@@ -97,7 +97,7 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-function count(bytes: number): string {
+function formatBytes(bytes: number): string {
   return bytes === 1 ? "1 byte" : `${bytes} bytes`;
 }
 

@@ -6,7 +6,7 @@ import type { User } from "../../contract/shapes.js";
 import { CliError } from "../../errors.js";
 import type { Redactor } from "../../terminal/redaction.js";
 import { type CallbackListener, listenForCallback } from "./callback-listener.js";
-import { resultPage } from "./callback-page.js";
+import { failurePage, signedInPage } from "./callback-page.js";
 import { readPastedResponse } from "./pasted-response.js";
 import { authorizationError, endpointAddress, redeemCode } from "./token-client.js";
 
@@ -54,7 +54,7 @@ export async function authorize(options: AuthorizationOptions, parts: Authorizat
     target: redirect,
     expected,
     onInvalid: (problem) =>
-      warn(`the answer of the authorization server cannot be used: ${problem}; still waiting`),
+      warn(`the authorization server's response cannot be used: ${problem}; still waiting`),
   });
   const waiting = new AbortController();
   try {
@@ -62,13 +62,13 @@ export async function authorize(options: AuthorizationOptions, parts: Authorizat
     const { redirectUri } = listener;
     const url = authorizationUrl(options, { redirectUri, state, challenge });
     parts.showAddress(url, redirect.hosts.length === 0 ? null : portOf(redirectUri));
-    // Only now: the address that was shown carries the state.
+    // Only now, because the address that is shown contains the state.
     redactor.add(state);
     redactor.add(verifier);
     openInBackground(parts, url, waiting.signal);
     const pasted = readPastedResponse(parts, { ...expected, redirectUri }, waiting.signal);
     const candidates = redirect.hosts.length === 0 ? [pasted] : [listener.response, pasted];
-    const response = await firstInTime(candidates, options.timeout, parts);
+    const response = await raceTimeout(candidates, options.timeout, parts);
     waiting.abort();
     return await showResult(listener, { profile, mask: redactor.mask }, async () => {
       if (response.kind === "error") throw authorizationError(response.error, response.description);
@@ -91,11 +91,11 @@ async function showResult(
 ): Promise<User> {
   try {
     const user = await complete();
-    await listener.respond(resultPage({ signedIn: true, userName: user.name ?? user.id, profile }));
+    await listener.respond(signedInPage(user.name ?? user.id, profile));
     return user;
   } catch (error) {
     const reason = error instanceof CliError ? error.message : "calctl failed: the terminal shows why";
-    await listener.respond(resultPage({ signedIn: false, reason: mask(reason) }));
+    await listener.respond(failurePage(mask(reason)));
     throw error;
   }
 }
@@ -151,36 +151,36 @@ function openInBackground(
 }
 
 /** @throws CliError not_signed_in after the timeout, and the signal's reason */
-async function firstInTime<T>(
+async function raceTimeout<T>(
   candidates: readonly Promise<T>[],
   seconds: number,
   { signal, pastedLines }: Pick<AuthorizationParts, "signal" | "pastedLines">,
 ): Promise<T> {
-  let stop: () => void = () => undefined;
-  const end = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(timedOut(seconds, pastedLines !== null)), seconds * 1000);
+  let cancel: () => void = () => undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(timeoutError(seconds, pastedLines !== null)), seconds * 1000);
     const onAbort = () => reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
-    stop = () => {
+    cancel = () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
     };
     if (signal.aborted) onAbort();
   });
   try {
-    return await Promise.race([...candidates, end]);
+    return await Promise.race([...candidates, deadline]);
   } finally {
-    stop();
+    cancel();
   }
 }
 
-function timedOut(seconds: number, canPaste: boolean): CliError {
+function timeoutError(seconds: number, canPaste: boolean): CliError {
   const paste = canPaste ? "paste the address it shows, or " : "";
   return new CliError(
     "not_signed_in",
     `the sign-in timed out after ${seconds} ${seconds === 1 ? "second" : "seconds"}`,
     {
-      hint: `run calctl login again, with --login-timeout for more time; if the browser never came back, ${paste}use --with-token`,
+      hint: `run calctl login again, with --login-timeout for more time; if the browser did not return to calctl, ${paste}use --with-token`,
     },
   );
 }

@@ -1,9 +1,9 @@
-/** The argument that makes the program open a browser instead. */
+/** The argument that starts the program as the browser helper. */
 export const BROWSER_HELPER_ARGUMENT = "--browser-helper";
 
 /**
- * Opens the address on stdin in the user's browser. In a process of its own, because launchers may hang, and because
- * they inherit its environment, which must hold no secret.
+ * Opens the address on stdin in the user's browser. A separate process, because launchers may hang, and because they
+ * inherit its environment, which must not contain secrets.
  */
 export async function runBrowserHelper(stdin: AsyncIterable<Uint8Array | string>): Promise<void> {
   let url = "";

@@ -22,7 +22,7 @@ export interface CallbackListener {
   close(): Promise<void>;
 }
 
-/** For receiving one request, in milliseconds. */
+/** For receiving one request (ms). */
 const REQUEST_TIMEOUT = 10_000;
 
 export interface ListenOptions {
@@ -40,7 +40,7 @@ export interface ListenOptions {
  */
 export async function listenForCallback(options: ListenOptions): Promise<CallbackListener> {
   const { target, expected, onInvalid } = options;
-  const inbox = createInbox(onInvalid);
+  const handler = createCallbackHandler(onInvalid);
   const listen = options.listen ?? listenExclusively;
   const { servers, port, unsupported } = await bindAll(target, listen);
   if (servers.length === 0 && unsupported !== null) {
@@ -49,17 +49,17 @@ export async function listenForCallback(options: ListenOptions): Promise<Callbac
   }
   const expectation: CallbackExpectation = { ...expected, path: target.path, port };
   for (const server of servers) {
-    server.on("request", (request, response) => inbox.handle(request, response, expectation));
+    server.on("request", (request, response) => handler.handle(request, response, expectation));
   }
   return {
     redirectUri: withBoundPort(target, port),
-    response: inbox.response,
-    respond: inbox.respond,
+    response: handler.response,
+    respond: handler.respond,
     close: () => closeAll(servers),
   };
 }
 
-interface Bound {
+interface BoundServers {
   readonly servers: readonly Server[];
   readonly port: number;
   /** The error for an address whose family (IPv4 or IPv6) this machine lacks; null when it has both. */
@@ -70,7 +70,11 @@ interface Bound {
 const PORT_ATTEMPTS = 10;
 
 /** Listens at each address of the target, on one port; an address that the machine lacks is skipped. */
-async function bindAll(target: RedirectTarget, listen: Listen, attempts = PORT_ATTEMPTS): Promise<Bound> {
+async function bindAll(
+  target: RedirectTarget,
+  listen: Listen,
+  attempts = PORT_ATTEMPTS,
+): Promise<BoundServers> {
   const servers: Server[] = [];
   let { port } = target;
   let unsupported: CliError | null = null;
@@ -97,11 +101,11 @@ async function bindAll(target: RedirectTarget, listen: Listen, attempts = PORT_A
   return { servers, port, unsupported };
 }
 
-interface Inbox extends Pick<CallbackListener, "response" | "respond"> {
+interface CallbackHandler extends Pick<CallbackListener, "response" | "respond"> {
   handle(request: IncomingMessage, response: ServerResponse, expectation: CallbackExpectation): void;
 }
 
-function createInbox(onInvalid: (problem: string) => void): Inbox {
+function createCallbackHandler(onInvalid: (problem: string) => void): CallbackHandler {
   let receive: (response: AuthorizationResponse) => void = () => undefined;
   const received = new Promise<AuthorizationResponse>((resolve) => {
     receive = resolve;

@@ -1,39 +1,32 @@
 import { html, renderPage } from "../../html/page.js";
 
-/** How the sign-in ended, as the browser shows it. */
-export type LoginResult =
-  | { readonly signedIn: true; readonly userName: string; readonly profile: string }
-  | { readonly signedIn: false; readonly reason: string };
-
-/** A whole HTTP answer to the browser. */
+/** An HTTP response to the browser. */
 export interface Page {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** The page that ends a sign-in, once the token is stored or the sign-in has failed. */
-export function resultPage(result: LoginResult): Page {
-  if (!result.signedIn) {
-    return page(400, {
-      title: "Not signed in",
-      mark: "✕",
-      tone: "bad",
-      lines: [sentence(result.reason), "Go back to the terminal to try again. You can close this page."],
-    });
-  }
+/** The page after the token was stored. */
+export function signedInPage(userName: string, profile: string): Page {
   return page(200, {
-    title: `Signed in as ${result.userName}`,
+    title: `Signed in as ${userName}`,
     mark: "✓",
     tone: "good",
     lines: [
-      `calctl stored the token for the profile ${result.profile}.`,
+      `calctl stored the token for the profile ${profile}.`,
       "Go back to the terminal. You can close this page.",
     ],
   });
 }
 
-/** The answer to a request that does not belong to the sign-in; the sign-in continues. */
+/** The page after the sign-in failed. */
+export function failurePage(reason: string): Page {
+  const lines = [sentence(reason), "Go back to the terminal to try again. You can close this page."];
+  return page(400, { title: "Not signed in", mark: "✕", tone: "bad", lines });
+}
+
+/** The response to a request that does not belong to the sign-in; the sign-in continues. */
 export function refusalPage(status: 400 | 404 | 405 | 503): Page {
   const lines =
     status === 400
@@ -46,10 +39,10 @@ export function refusalPage(status: 400 | 404 | 405 | 503): Page {
   return status === 405 ? { ...refused, headers: { ...refused.headers, allow: "GET" } } : refused;
 }
 
-/** The answer to an authorization response that cannot be used; the sign-in continues. */
+/** The response to an authorization response that cannot be used; the sign-in continues. */
 export function invalidResponsePage(problem: string): Page {
   const lines = [
-    sentence(`the answer of the authorization server cannot be used: ${problem}`),
+    sentence(`the authorization server's response cannot be used: ${problem}`),
     "calctl is still waiting: the terminal shows where to sign in.",
   ];
   return page(400, { title: "Not signed in yet", mark: "?", tone: "bad", lines });

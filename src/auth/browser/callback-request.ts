@@ -7,7 +7,7 @@ export interface CallbackRequest {
   /** The request target, unparsed: a URL parser would take `//evil/callback` and `http://evil/callback` for the path. */
   readonly target: string;
   readonly host: string | undefined;
-  /** `Sec-Purpose`, or `Purpose`: a prefetch is not a visit of the user. */
+  /** `Sec-Purpose`, or `Purpose`: a prefetch was not requested by the user. */
   readonly purpose: string | undefined;
 }
 
@@ -18,9 +18,9 @@ export interface CallbackExpectation extends ExpectedResponse {
 
 export type CallbackVerdict =
   | { readonly kind: "response"; readonly response: AuthorizationResponse }
-  /** Answered with this status; the sign-in continues. */
+  /** Gets a response with this status; the sign-in continues. */
   | { readonly kind: "refused"; readonly status: 400 | 404 | 405 | 503 }
-  /** An answer of the authorization server that cannot be used; the sign-in continues. */
+  /** An authorization response that cannot be used; the sign-in continues. */
   | { readonly kind: "invalid"; readonly problem: string };
 
 /** Classifies a request to the listener. Pure; never throws. */
@@ -49,12 +49,12 @@ function isOwnHost(host: string | undefined, port: number): boolean {
   return host !== undefined && own.includes(host.toLowerCase());
 }
 
-/** The answer of the authorization server, carried by the browser. @see RFC 6749 §4.1.2 */
+/** The authorization server's response, in the query of the redirect. @see RFC 6749 §4.1.2 */
 export type AuthorizationResponse =
   | { readonly kind: "code"; readonly code: string }
   | { readonly kind: "error"; readonly error: string; readonly description: string | null };
 
-/** What the response to this sign-in must carry. */
+/** What the response must contain. */
 export interface ExpectedResponse {
   readonly state: string;
   /** Origin of the authorization server, against mix-ups. @see RFC 9207 §2.4 */
@@ -75,14 +75,14 @@ export type ParsedResponse =
   | {
       readonly ok: false;
       readonly reason: InvalidReason;
-      /** Whether it carries the state: then our authorization server sent it, and the user should see the problem. */
+      /** Whether it has the expected state: then our authorization server sent it, and the user should see the problem. */
       readonly hasState: boolean;
       /** The reason in words, for the end of a sentence. */
       readonly problem: string;
     };
 
 const SINGLE = ["code", "state", "error", "error_description", "iss"];
-const VALUE_MAX = 4096;
+const MAX_VALUE = 4096;
 
 /**
  * Parses the query of a redirect, without its `?`. The state is checked first: a response without it, even an error,
@@ -94,7 +94,7 @@ export function parseAuthorizationResponse(query: string, expected: ExpectedResp
   const reason = findProblem(params, expected);
   if (reason !== null) {
     const problem = reason === "wrong_issuer" ? describeIssuer(params, expected) : PROBLEMS[reason];
-    return { ok: false, reason, hasState: hasState(params, expected), problem };
+    return { ok: false, reason, hasState: hasExpectedState(params, expected), problem };
   }
   const error = params.get("error");
   if (error !== null) {
@@ -114,27 +114,27 @@ const PROBLEMS: Readonly<Record<Exclude<InvalidReason, "wrong_issuer">, string>>
 
 function describeIssuer(params: URLSearchParams, { issuerOrigin }: ExpectedResponse): string {
   const issuer = params.get("iss") ?? "";
-  return `it comes from the issuer ${originOf(issuer) ?? issuer.slice(0, 100)}, and the authorization server is at ${issuerOrigin}`;
+  return `it comes from the issuer ${originOf(issuer) ?? issuer.slice(0, 100)}, but the authorization server is ${issuerOrigin}`;
 }
 
 function findProblem(params: URLSearchParams, expected: ExpectedResponse): InvalidReason | null {
   if (SINGLE.some((name) => params.getAll(name).length > 1)) return "duplicate";
   const state = params.get("state");
   if (state === null) return "no_state";
-  if (!sameText(state, expected.state)) return "wrong_state";
-  if (SINGLE.some((name) => (params.get(name)?.length ?? 0) > VALUE_MAX)) return "too_long";
+  if (!isEqual(state, expected.state)) return "wrong_state";
+  if (SINGLE.some((name) => (params.get(name)?.length ?? 0) > MAX_VALUE)) return "too_long";
   const issuer = params.get("iss");
   if (issuer !== null && originOf(issuer) !== expected.issuerOrigin) return "wrong_issuer";
   return params.has("error") || (params.get("code") ?? "") !== "" ? null : "no_code";
 }
 
-function hasState(params: URLSearchParams, { state }: ExpectedResponse): boolean {
+function hasExpectedState(params: URLSearchParams, { state }: ExpectedResponse): boolean {
   const [first, ...others] = params.getAll("state");
-  return first !== undefined && others.length === 0 && sameText(first, state);
+  return first !== undefined && others.length === 0 && isEqual(first, state);
 }
 
 /** Compares in constant time. */
-function sameText(one: string, other: string): boolean {
+function isEqual(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 

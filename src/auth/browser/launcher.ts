@@ -45,11 +45,11 @@ export function isWsl({ env, platform }: BrowserEnvironment): boolean {
 }
 
 /** How to sign in with a browser on another machine; null where it runs on this one. */
-export function remoteHint(surroundings: BrowserEnvironment, port: number): string | null {
-  if (isRemote(surroundings.env)) {
+export function remoteHint(machine: BrowserEnvironment, port: number): string | null {
+  if (isRemote(machine.env)) {
     return `if your browser runs on another machine, first run there: ssh -L ${port}:127.0.0.1:${port} HOST`;
   }
-  if (isWsl(surroundings)) {
+  if (isWsl(machine)) {
     return "if the browser cannot load the last page, paste its address here, or set networkingMode=mirrored in .wslconfig";
   }
   return null;

@@ -16,7 +16,7 @@ interface PasteParts {
 
 /**
  * Resolves with the first pasted redirect URL that belongs to this sign-in; stays pending without one, since the
- * browser may still come back. For any other line a warning says what is wrong with it.
+ * browser may still send the response. Warns about any other line.
  */
 export function readPastedResponse(
   { pastedLines, warn }: PasteParts,
@@ -32,7 +32,7 @@ export function readPastedResponse(
         else if (parsed !== "") warn(parsed);
       }
     };
-    // Without a terminal the browser can still come back.
+    // If the terminal cannot be read, the browser can still send the response.
     readLines().catch(() => undefined);
   });
 }

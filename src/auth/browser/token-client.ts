@@ -15,8 +15,8 @@ export interface CodeRedemption {
   readonly codeVerifier: string;
 }
 
-/** Larger answers are refused (bytes). */
-const ANSWER_MAX = 1024 * 1024;
+/** Larger responses are refused (bytes). */
+const MAX_RESPONSE = 1024 * 1024;
 
 /** Any token that a header can carry, which is more than RFC 6750 §2.1 allows. */
 const tokenSchema = v.object({
@@ -38,7 +38,7 @@ const errorSchema = v.object({
 
 /**
  * Redeems an authorization code. Never repeated: a code works once, and a second use may revoke the token.
- * @throws CliError not_signed_in when the code is refused, unavailable without an answer, rejected when the answer is not
+ * @throws CliError not_signed_in when the code is refused, unavailable without a response, rejected when it is not
  * a valid OAuth response
  */
 export async function redeemCode(
@@ -64,7 +64,7 @@ export async function redeemCode(
       signal,
     });
   } catch (error) {
-    // Not the transport's error, which warns that the write may have been done: an unused token does no harm.
+    // Not the transport's error, which warns that the write may have succeeded: an unused token is harmless.
     if (signal.aborted) throw signal.reason;
     throw isTransportError(error) ? transportFailure(error) : error;
   }
@@ -74,9 +74,9 @@ export async function redeemCode(
 function readToken(response: HttpResponse): string {
   const { status, body } = response;
   if (status >= 300 && status < 400) throw notOAuth(status, "it is a redirect");
-  if (body.length > ANSWER_MAX) throw notOAuth(status, "it is larger than 1 MiB");
+  if (body.length > MAX_RESPONSE) throw notOAuth(status, "it is larger than 1 MiB");
   // Gateways also put an `error` in their bodies, so the status is checked first.
-  if (status >= 500) throw unavailable(`the token endpoint answered ${status}`, { status });
+  if (status >= 500) throw unavailable(`the token endpoint returned ${status}`, { status });
   if (status === 429) {
     throw new CliError("rate_limited", "the authorization server's rate limit is used up", {
       status,
@@ -100,17 +100,17 @@ function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body));
   } catch {
-    // Often a page of a gateway: the status says more.
+    // Often a gateway's error page, for which the status says more.
     return undefined;
   }
 }
 
-/** Errors that may go away. @see RFC 6749 §4.1.2.1 */
+/** Temporary errors. @see RFC 6749 §4.1.2.1 */
 const TEMPORARY: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable"]);
 
 const HINTS: Readonly<Record<string, string>> = {
   invalid_client: "check the client id and the client secret",
-  unauthorized_client: "check the client id: the service does not let it sign users in",
+  unauthorized_client: "check the client id: it is not allowed to sign users in",
   invalid_grant: "sign in again: the code was already used, has expired, or belongs to another redirect URI",
   redirect_uri_mismatch: "register the redirect URI, or name the registered one with --redirect-uri",
 };
@@ -165,10 +165,10 @@ function transportFailure(cause: TransportError): CliError {
 }
 
 function notOAuth(status: number | undefined, what: string): CliError {
-  const answer = status === undefined ? "" : ` (${status})`;
+  const code = status === undefined ? "" : ` (${status})`;
   return new CliError(
     "rejected",
-    `the token endpoint's answer${answer} is not a valid OAuth response: ${what}`,
+    `the token endpoint did not return a valid OAuth response${code}: ${what}`,
     {
       ...(status === undefined ? {} : { status }),
       hint: "is --auth-url the address of the authorization server?",

@@ -15,7 +15,7 @@ export interface TokenCommandOptions {
 }
 
 const TIMEOUT = 30_000;
-const OUTPUT_MAX = 64 * 1024;
+const MAX_OUTPUT = 64 * 1024;
 
 /**
  * Runs a program that prints a token, either only the token or JSON with a member `token`. It gets no shell and no
@@ -32,7 +32,7 @@ export async function runTokenCommand(options: TokenCommandOptions): Promise<str
     input: null,
     stderr: "inherit",
     timeout,
-    maxOutput: OUTPUT_MAX,
+    maxOutput: MAX_OUTPUT,
     signal,
   });
   const fail = (problem: string): CliError =>
@@ -45,7 +45,7 @@ export async function runTokenCommand(options: TokenCommandOptions): Promise<str
     case "timeout":
       throw fail(`printed no token in ${timeout / 1000} seconds`);
     case "output_too_large":
-      throw fail(`printed more than ${OUTPUT_MAX / 1024} KiB, too much for a token`);
+      throw fail(`printed more than ${MAX_OUTPUT / 1024} KiB, too much for a token`);
     case "exited":
       if (result.exitCode !== 0) throw fail(`ended with ${result.exitCode ?? "a signal"}`);
       return checkToken(readOutput(result.stdout), `${source}: the output of ${program}`);

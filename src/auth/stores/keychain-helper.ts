@@ -8,11 +8,11 @@ export type KeychainRequest =
   | { readonly action: "remove"; readonly account: string }
   /** Writes and removes a test entry. */
   | { readonly action: "probe" }
-  /** Reads an entry that never exists. That needs no unlocking, so a running service answers at once. */
+  /** Reads an entry that never exists. That needs no unlocking, so a running service responds at once. */
   | { readonly action: "ping" };
 
-/** The answer of the keychain helper: one JSON text on its stdout. */
-export type KeychainAnswer =
+/** The response of the keychain helper: one JSON text on its stdout. */
+export type KeychainResponse =
   /** To `get` and `set`: the entry, null for none. */
   | { readonly kind: "value"; readonly value: string | null }
   /** To `remove`. */
@@ -24,14 +24,14 @@ export type KeychainAnswer =
   /** The keychain refused. */
   | { readonly kind: "failed"; readonly reason: string };
 
-/** The argument that makes the program a keychain helper instead. */
+/** The argument that starts the program as the keychain helper. */
 export const KEYCHAIN_HELPER_ARGUMENT = "--keychain-helper";
 
 /** The service of all entries. */
 const KEYCHAIN_SERVICE = "calctl";
 
-/** Begins the line of the answer: modules that NODE_OPTIONS loads may print other lines. */
-export const ANSWER_MARK = "calctl-keychain-answer ";
+/** Marks the line with the response: modules that NODE_OPTIONS loads may print other lines. */
+export const RESPONSE_PREFIX = "calctl-keychain-response ";
 
 interface HelperStreams {
   readonly stdin: AsyncIterable<Uint8Array | string>;
@@ -49,12 +49,12 @@ const PROBE_ACCOUNT = "probe";
 export async function runKeychainHelper({ stdin, stdout }: HelperStreams): Promise<void> {
   const request = readRequest(await readAll(stdin));
   const reply =
-    request === null ? { kind: "failed", reason: "the request is not valid" } : await answer(request);
+    request === null ? { kind: "failed", reason: "the request is not valid" } : await respond(request);
   // On its own line, after any other output.
-  stdout.write(`\n${ANSWER_MARK}${JSON.stringify(reply)}\n`);
+  stdout.write(`\n${RESPONSE_PREFIX}${JSON.stringify(reply)}\n`);
 }
 
-/** Null when it is not JSON: a user may try the argument by hand. */
+/** Null when it is not JSON, as when a user tries the argument by hand. */
 function readRequest(text: string): KeychainRequest | null {
   try {
     return JSON.parse(text) as KeychainRequest;
@@ -63,7 +63,7 @@ function readRequest(text: string): KeychainRequest | null {
   }
 }
 
-async function answer(request: KeychainRequest): Promise<KeychainAnswer> {
+async function respond(request: KeychainRequest): Promise<KeychainResponse> {
   let keytar: Keytar;
   try {
     keytar = (await import("keytar")).default;
@@ -77,7 +77,7 @@ async function answer(request: KeychainRequest): Promise<KeychainAnswer> {
   }
 }
 
-async function perform(keytar: Keytar, request: KeychainRequest): Promise<KeychainAnswer> {
+async function perform(keytar: Keytar, request: KeychainRequest): Promise<KeychainResponse> {
   const read = (account: string) => keytar.getPassword(KEYCHAIN_SERVICE, account);
   // Reading is not enough: a locked keychain reads as an empty one.
   const probe = async (): Promise<void> => {

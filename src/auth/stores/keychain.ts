@@ -3,14 +3,14 @@ import { childEnvironment, type Environment } from "../../config/environment.js"
 import { type CliError, configurationError } from "../../errors.js";
 import { runChildProcess, type SelfCommand } from "../../system/child-process.js";
 import {
-  ANSWER_MARK,
   KEYCHAIN_HELPER_ARGUMENT,
-  type KeychainAnswer,
   type KeychainRequest,
+  type KeychainResponse,
+  RESPONSE_PREFIX,
 } from "./keychain-helper.js";
-import { accountOf, SECRET_WORDS, type SecretKey, type SecretStore, type StoreOptions } from "./store.js";
+import { accountOf, SECRET_LABELS, type SecretKey, type SecretStore, type StoreOptions } from "./store.js";
 
-const answerSchema = v.variant("kind", [
+const responseSchema = v.variant("kind", [
   v.object({ kind: v.literal("value"), value: v.nullable(v.string()) }),
   v.object({ kind: v.literal("removed"), existed: v.boolean(), gone: v.boolean() }),
   v.object({ kind: v.literal("done") }),
@@ -18,12 +18,12 @@ const answerSchema = v.variant("kind", [
   v.object({ kind: v.literal("failed"), reason: v.string() }),
 ]);
 
-/** The answer in the output of the keychain helper; null without a valid one. */
-function readKeychainAnswer(stdout: string): KeychainAnswer | null {
-  const line = stdout.split("\n").findLast((text) => text.startsWith(ANSWER_MARK));
+/** The response in the output of the keychain helper; null without a valid one. */
+function parseResponse(stdout: string): KeychainResponse | null {
+  const line = stdout.split("\n").findLast((text) => text.startsWith(RESPONSE_PREFIX));
   if (line === undefined) return null;
   try {
-    const parsed = v.safeParse(answerSchema, JSON.parse(line.slice(ANSWER_MARK.length)));
+    const parsed = v.safeParse(responseSchema, JSON.parse(line.slice(RESPONSE_PREFIX.length)));
     return parsed.success ? parsed.output : null;
   } catch {
     // The message of JSON.parse would repeat the text, which may be a secret.
@@ -39,11 +39,11 @@ export interface KeychainOptions extends StoreOptions {
 
 /** For one call, in milliseconds. A person needs time to unlock the keychain. */
 const TIMEOUT = { interactive: 120_000, script: 3_500 } as const;
-/** For a keychain that is running to answer a ping (ms). */
+/** For a keychain that is running to respond to a ping (ms). */
 const PING_TIMEOUT = 1_000;
 /** Before the user is shown what the program waits for (ms). */
 const NOTICE_AFTER = 1_000;
-const OUTPUT_MAX = 1024 * 1024;
+const MAX_OUTPUT = 1024 * 1024;
 
 const WITHOUT_KEYCHAIN =
   "without a keychain: calctl login --insecure-storage stores the token in a file, and CALCTL_TOKEN and CALCTL_TOKEN_FILE work anywhere";
@@ -57,20 +57,20 @@ export function createKeychain(options: KeychainOptions): SecretStore {
       await call({ action: "probe" });
     },
     async save(key, secret) {
-      const answer = await call({ action: "set", account: accountOf(key), secret });
-      if (answer.kind === "value" && answer.value === secret) return;
+      const response = await call({ action: "set", account: accountOf(key), secret });
+      if (response.kind === "value" && response.value === secret) return;
       throw configurationError(`the keychain stored the ${nounOf(key)}, but reads it back differently`, {
         hint: WITHOUT_KEYCHAIN,
       });
     },
     async load(key) {
-      const answer = await call({ action: "get", account: accountOf(key) });
-      if (answer.kind === "value") return answer.value;
-      throw noAnswerError("it answered another question");
+      const response = await call({ action: "get", account: accountOf(key) });
+      if (response.kind === "value") return response.value;
+      throw helperError("unexpected response");
     },
     async remove(key) {
-      const answer = await call({ action: "remove", account: accountOf(key) });
-      if (answer.kind === "removed" && answer.gone) return answer.existed;
+      const response = await call({ action: "remove", account: accountOf(key) });
+      if (response.kind === "removed" && response.gone) return response.existed;
       throw configurationError(`the keychain did not remove the ${nounOf(key)}`, {
         hint: "remove the entry calctl with the keychain program of your system",
       });
@@ -79,10 +79,10 @@ export function createKeychain(options: KeychainOptions): SecretStore {
 }
 
 function nounOf({ kind }: SecretKey): string {
-  return SECRET_WORDS[kind].noun;
+  return SECRET_LABELS[kind].noun;
 }
 
-type Success = Extract<KeychainAnswer, { readonly kind: "value" | "removed" | "done" }>;
+type Success = Extract<KeychainResponse, { readonly kind: "value" | "removed" | "done" }>;
 
 /** @throws CliError configuration with a message for each state of a keychain */
 async function callHelper(options: KeychainOptions, request: KeychainRequest): Promise<Success> {
@@ -92,11 +92,11 @@ async function callHelper(options: KeychainOptions, request: KeychainRequest): P
     if (isInteractive) options.warn("waiting for your keychain; Ctrl-C cancels");
   }, NOTICE_AFTER);
   try {
-    const answer = await runHelper(options, request, timeout);
-    if (answer === null) throw await timeoutError(options, timeout);
-    if (answer.kind === "no_library") throw libraryError(answer.reason);
-    if (answer.kind === "failed") throw await refusalError(options, request, answer.reason);
-    return answer;
+    const response = await runHelper(options, request, timeout);
+    if (response === null) throw await timeoutError(options, timeout);
+    if (response.kind === "no_library") throw libraryError(response.reason);
+    if (response.kind === "failed") throw await refusalError(options, request, response.reason);
+    return response;
   } finally {
     clearTimeout(notice);
   }
@@ -107,7 +107,7 @@ async function runHelper(
   { self: [program, ...args], env, signal }: KeychainOptions,
   request: KeychainRequest,
   timeout: number,
-): Promise<KeychainAnswer | null> {
+): Promise<KeychainResponse | null> {
   const result = await runChildProcess({
     program,
     args: [...args, KEYCHAIN_HELPER_ARGUMENT],
@@ -115,15 +115,15 @@ async function runHelper(
     input: JSON.stringify(request),
     stderr: "ignore",
     timeout,
-    maxOutput: OUTPUT_MAX,
+    maxOutput: MAX_OUTPUT,
     signal: signal(),
   });
   if (result.kind === "timeout") return null;
-  if (result.kind === "not_started") throw noAnswerError(`it could not be started: ${result.code}`);
-  if (result.kind === "output_too_large") throw noAnswerError("its output is too large");
-  const answer = readKeychainAnswer(result.stdout);
-  if (answer !== null) return answer;
-  throw noAnswerError(`it ended with ${result.exitCode ?? "a signal"}`);
+  if (result.kind === "not_started") throw helperError(`could not be started: ${result.code}`);
+  if (result.kind === "output_too_large") throw helperError("output too large");
+  const response = parseResponse(result.stdout);
+  if (response !== null) return response;
+  throw helperError(result.exitCode === null ? "ended by a signal" : `exit code ${result.exitCode}`);
 }
 
 /** A keychain that still answers a ping is waiting to be unlocked. */
@@ -135,7 +135,7 @@ async function timeoutError(options: KeychainOptions, timeout: number): Promise<
       hint: `unlock it and try again; ${WITHOUT_KEYCHAIN}`,
     });
   }
-  return configurationError(`the keychain gave no answer in ${seconds} seconds: its service hangs`, {
+  return configurationError(`the keychain did not respond in ${seconds} seconds: its service hangs`, {
     hint: `restart it (on Linux often gnome-keyring-daemon); ${WITHOUT_KEYCHAIN}`,
   });
 }
@@ -147,13 +147,13 @@ function libraryError(reason: string): CliError {
   });
 }
 
-function noAnswerError(reason: string): CliError {
-  return configurationError(`the keychain helper gave no answer (${reason})`, {
+function helperError(reason: string): CliError {
+  return configurationError(`the keychain helper failed (${reason})`, {
     hint: `try again; ${WITHOUT_KEYCHAIN}`,
   });
 }
 
-/** A keychain that answers a ping but stores no entry is locked; without an answer there is none. */
+/** A keychain that answers a ping but refuses a request is locked; without a response there is none. */
 async function refusalError(
   options: KeychainOptions,
   request: KeychainRequest,

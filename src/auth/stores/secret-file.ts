@@ -4,16 +4,16 @@ import { lstat, open, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "../../contract/json.js";
 import { type CliError, configurationError, errorCodeOf } from "../../errors.js";
-import { makePrivateFolder, removeDrafts, writePrivateFile } from "../../system/private-file.js";
-import { accountOf, SECRET_WORDS, type SecretKey, type SecretStore } from "./store.js";
+import { makePrivateFolder, removeTemporaryFiles, writePrivateFile } from "../../system/private-file.js";
+import { accountOf, SECRET_LABELS, type SecretKey, type SecretStore } from "./store.js";
 
 export interface SecretFileOptions {
   /** Folder of the secrets, one file each. */
   readonly directory: string;
   /** The user's id; null on Windows, where files have no owner and mode in this sense. */
   readonly userId: number | null;
-  /** Ends the name of a draft; random by default. */
-  readonly draftMark?: () => string;
+  /** Suffix of temporary files; random by default. */
+  readonly temporarySuffix?: () => string;
 }
 
 /** Secrets in files that only their owner can read. */
@@ -39,7 +39,7 @@ export function createSecretFiles(options: SecretFileOptions): SecretStore {
     load,
     async remove(key) {
       try {
-        await removeDrafts(pathOf(key));
+        await removeTemporaryFiles(pathOf(key));
         await unlink(pathOf(key));
         return true;
       } catch (cause) {
@@ -50,7 +50,7 @@ export function createSecretFiles(options: SecretFileOptions): SecretStore {
   };
 }
 
-/** The members of a secret's file: those that identify it, and the one with the secret. */
+/** The members of a secret's file: those that identify the secret, and the one that holds it. */
 function layoutOf(key: SecretKey): {
   readonly identity: Readonly<Record<string, string>>;
   readonly member: string;
@@ -77,7 +77,7 @@ async function readSecret(
   key: SecretKey,
   { userId }: SecretFileOptions,
 ): Promise<string | null> {
-  const { noun, storeAgain } = SECRET_WORDS[key.kind];
+  const { noun, storeAgain } = SECRET_LABELS[key.kind];
   const unusable = (problem: string, hint = `remove the file and ${storeAgain}`): CliError =>
     configurationError(`${path} is not used: ${problem}`, { hint });
   let text: string;
@@ -126,22 +126,17 @@ function parseSecret(text: string, key: SecretKey): string | null {
   }
 }
 
-/** @throws CliError configuration when there is no folder that only its owner can write to */
-async function prepareFolder({ directory, userId }: SecretFileOptions): Promise<void> {
+/** @throws CliError configuration when other users can write in the folder, or the file cannot be written */
+async function writeSecret(options: SecretFileOptions, path: string, text: string): Promise<void> {
+  const { directory, userId, temporarySuffix } = options;
+  let target = directory;
   try {
     makePrivateFolder(directory);
     checkFolder(await stat(directory), directory, userId);
+    target = path;
+    await writePrivateFile(path, text, temporarySuffix?.());
   } catch (cause) {
-    throw errorCodeOf(cause) === "configuration" ? cause : fileError("written", directory, cause);
-  }
-}
-
-async function writeSecret(options: SecretFileOptions, path: string, text: string): Promise<void> {
-  await prepareFolder(options);
-  try {
-    await writePrivateFile(path, text, options.draftMark?.());
-  } catch (cause) {
-    throw fileError("written", path, cause);
+    throw errorCodeOf(cause) === "configuration" ? cause : fileError("written", target, cause);
   }
 }
 

@@ -19,14 +19,14 @@ export interface WebhookUrlKey {
 }
 
 /** What messages call a secret, and how the user stores it again. */
-export const SECRET_WORDS = {
+export const SECRET_LABELS = {
   token: { noun: "token", storeAgain: "run calctl login again" },
   webhook_url: { noun: "webhook URL", storeAgain: "store the webhook URL again" },
 } as const;
 
 /**
- * A text that differs for every key: the account of a keychain entry. Tokens have had no prefix since the first version.
- * No other kind can collide with them, since a profile name has neither a space nor a colon.
+ * The account of a keychain entry, unique for every key. Tokens have no prefix, for compatibility; other kinds cannot
+ * collide with them, since a profile name contains neither a space nor a colon.
  */
 export function accountOf(key: SecretKey): string {
   return key.kind === "token" ? `${key.profile} ${key.origin}` : `${key.kind}:${key.name}`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeFailure } from "../../../src/api/network/errors.js";
+import { toTransportError } from "../../../src/api/network/errors.js";
 
 /** What real sockets of one machine do not bring about. */
 
@@ -19,18 +19,18 @@ test.each([
   [["ENETUNREACH", "ETIMEDOUT"], "cannot connect to calendar.example:8443 (ENETUNREACH, ETIMEDOUT)"],
 ])("a host whose addresses fail with %s", (codes, message) => {
   const error = new AggregateError(codes.map(withCode));
-  expect(describeFailure(error, SURROUNDINGS)).toMatchObject({ kind: "unreachable", sent: "no", message });
+  expect(toTransportError(error, SURROUNDINGS)).toMatchObject({ kind: "unreachable", sent: "no", message });
 });
 
 test("a host name that cannot be looked up now", () => {
-  expect(describeFailure(withCode("EAI_AGAIN"), SURROUNDINGS)).toMatchObject({
+  expect(toTransportError(withCode("EAI_AGAIN"), SURROUNDINGS)).toMatchObject({
     kind: "unreachable",
     message: "the host calendar.example cannot be found",
   });
 });
 
 test("a connection that undici gives up on is a timeout", () => {
-  expect(describeFailure(withCode("UND_ERR_CONNECT_TIMEOUT"), SURROUNDINGS)).toMatchObject({
+  expect(toTransportError(withCode("UND_ERR_CONNECT_TIMEOUT"), SURROUNDINGS)).toMatchObject({
     kind: "timeout",
     sent: "no",
   });
@@ -38,7 +38,7 @@ test("a connection that undici gives up on is a timeout", () => {
 
 test("an error of TLS once the request was sent is a connection that was closed", () => {
   const sent = { ...SURROUNDINGS, sent: "maybe" } as const;
-  expect(describeFailure(withCode("ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC"), sent)).toMatchObject({
+  expect(toTransportError(withCode("ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC"), sent)).toMatchObject({
     kind: "closed",
     sent: "maybe",
   });
@@ -52,7 +52,7 @@ test.each([
 ])("a certificate for %s", (names, shown) => {
   const cert = { subjectaltname: names.map((name) => `DNS:${name}`).join(", ") };
   const error = Object.assign(withCode("ERR_TLS_CERT_ALTNAME_INVALID"), { cert });
-  expect(describeFailure(error, SURROUNDINGS)).toMatchObject({
+  expect(toTransportError(error, SURROUNDINGS)).toMatchObject({
     kind: "tls",
     message: `the certificate of calendar.example:8443 is for ${shown}`,
     hint: "check the host name",
@@ -60,7 +60,7 @@ test.each([
 });
 
 test("a certificate that is refused for a rare reason", () => {
-  expect(describeFailure(withCode("CERT_REVOKED"), SURROUNDINGS)).toMatchObject({
+  expect(toTransportError(withCode("CERT_REVOKED"), SURROUNDINGS)).toMatchObject({
     kind: "tls",
     message: "the certificate of calendar.example:8443 is not accepted (CERT_REVOKED)",
   });
@@ -68,10 +68,10 @@ test("a certificate that is refused for a rare reason", () => {
 
 test("what is no fault of the network comes as it is: it is a bug", () => {
   const bug = new TypeError("undefined is not a function");
-  expect(describeFailure(bug, SURROUNDINGS)).toBe(bug);
+  expect(toTransportError(bug, SURROUNDINGS)).toBe(bug);
 });
 
 test("what nobody knows is never said to be harmless once the request was sent", () => {
   const sent = { ...SURROUNDINGS, sent: "maybe" } as const;
-  expect(describeFailure(new TypeError("?"), sent)).toMatchObject({ name: "TransportError", sent: "maybe" });
+  expect(toTransportError(new TypeError("?"), sent)).toMatchObject({ name: "TransportError", sent: "maybe" });
 });

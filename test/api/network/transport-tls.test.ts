@@ -50,7 +50,7 @@ test("C9 a certificate without the one of its authority", async () => {
     kind: "tls",
     sent: "no",
     reason: "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-    message: `the certificate of ${host} comes without that of its issuer, which this machine does not know`,
+    message: `the certificate chain of ${host} is incomplete: the issuer's certificate is missing`,
     hint: TRUST,
   });
 });

@@ -8,13 +8,18 @@ import {
   listenExclusively,
   listenForCallback,
 } from "../../../src/auth/browser/callback-listener.js";
-import { invalidResponsePage, refusalPage, resultPage } from "../../../src/auth/browser/callback-page.js";
+import {
+  failurePage,
+  invalidResponsePage,
+  refusalPage,
+  signedInPage,
+} from "../../../src/auth/browser/callback-page.js";
 import { defaultRedirect, parseRedirectUri } from "../../../src/config/urls.js";
 
 const STATE = "the-state";
 const EXPECTED = { state: STATE, issuerOrigin: "https://calendar.example" };
 const QUIET = { expected: EXPECTED, onInvalid: () => undefined };
-const SUCCESS = resultPage({ signedIn: true, userName: "Ana", profile: "work" });
+const SUCCESS = signedInPage("Ana", "work");
 
 async function listen(
   uri = "http://127.0.0.1/callback",
@@ -246,9 +251,9 @@ describe("the pages", () => {
   const HOSTILE = `<script>alert("1")</script>&'\u202e\u0000`;
 
   test.each([
-    ["failure", resultPage({ signedIn: false, reason: HOSTILE })],
+    ["failure", failurePage(HOSTILE)],
     ["an answer that cannot be used", invalidResponsePage(HOSTILE)],
-    ["success", resultPage({ signedIn: true, userName: HOSTILE, profile: "work" })],
+    ["success", signedInPage(HOSTILE, "work")],
   ])("of %s shows hostile text as text, loads nothing, and may not be kept or framed", (_, page) => {
     expect(page.body).not.toMatch(/<script|\u202e|\0/);
     expect(page.body).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;");

@@ -61,7 +61,7 @@ describe("a request to the callback listener", () => {
     [
       "another issuer",
       "code=c&iss=https%3A%2F%2Fevil.example%2Fpath",
-      "the issuer https://evil.example, and the authorization server is at https://calendar.example",
+      "the issuer https://evil.example, but the authorization server is https://calendar.example",
     ],
     ["an issuer that is none", "code=c&iss=x", "the issuer x"],
     ["a code that is too long", `code=${"c".repeat(5000)}`, "too long"],

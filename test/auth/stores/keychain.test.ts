@@ -37,7 +37,7 @@ function keychain(script: string, signal = new AbortController().signal) {
 
 /** A helper that always gives this answer. */
 function answering(answer: unknown): string {
-  return `console.log(${JSON.stringify(`calctl-keychain-answer ${JSON.stringify(answer)}`)});`;
+  return `console.log(${JSON.stringify(`calctl-keychain-response ${JSON.stringify(answer)}`)});`;
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<CliError> {
@@ -55,7 +55,7 @@ describe("the keychain", () => {
       let input = "";
       process.stdin.on("data", (chunk) => { input += chunk; }).on("end", () => {
         const value = JSON.stringify({ input, argv: process.argv.slice(2), env: process.env });
-        console.log("calctl-keychain-answer " + JSON.stringify({ kind: "value", value }));
+        console.log("calctl-keychain-response " + JSON.stringify({ kind: "value", value }));
       });`;
     const { input, argv, env } = JSON.parse((await keychain(script).load(KEY)) ?? "");
     expect(JSON.parse(input)).toEqual({ action: "get", account: "work https://work.example" });
@@ -74,7 +74,7 @@ describe("the keychain", () => {
     ["says something else", `console.log("${TOKEN}")`],
     [
       "answers with half an answer",
-      `console.log('calctl-keychain-answer {"kind":"value","value":"${TOKEN}')`,
+      `console.log('calctl-keychain-response {"kind":"value","value":"${TOKEN}')`,
     ],
     ["answers what is none", answering({ value: TOKEN })],
     ["answers with another value", answering({ kind: "value", value: 1 })],
@@ -85,7 +85,7 @@ describe("the keychain", () => {
     const { exitCode, message, hint } = await failureOf(keychain(script).load(KEY));
     expect({ exitCode, message }).toEqual({
       exitCode: 10,
-      message: expect.stringContaining("gave no answer"),
+      message: expect.stringContaining("the keychain helper failed"),
     });
     expect(hint).toContain("--insecure-storage");
     expect(message).not.toContain(TOKEN);
@@ -146,7 +146,7 @@ describe("entries", () => {
     writeFileSync(path, JSON.stringify(entries));
     const value = entries[account] ?? null;
     const answer = action === "remove" ? { kind: "removed", existed, gone: true } : { kind: "value", value };
-    console.log("calctl-keychain-answer " + JSON.stringify(answer));`;
+    console.log("calctl-keychain-response " + JSON.stringify(answer));`;
   const entries = () => JSON.parse(readFileSync(join(directory, "entries.json"), "utf8"));
 
   test("of tokens have the account PROFILE ORIGIN since the first version", async () => {
@@ -192,6 +192,6 @@ test.each(["", "nonsense", "{}", "null"])("the helper refuses the request %j", a
   })();
   await runKeychainHelper({ stdin, stdout });
   expect(printed).toMatch(
-    /^\ncalctl-keychain-answer \{"kind":"failed","reason":"the request is not valid"\}\n$/,
+    /^\ncalctl-keychain-response \{"kind":"failed","reason":"the request is not valid"\}\n$/,
   );
 });

@@ -192,7 +192,7 @@ describe("tokens in files", () => {
     const victim = join(root, "victim");
     writeFileSync(victim, "untouched");
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const own = createSecretFiles({ directory, userId, draftMark: () => "known" });
+    const own = createSecretFiles({ directory, userId, temporarySuffix: () => "known" });
     await own.save(KEY, "secret");
     const [name = ""] = readdirSync(directory);
     symlinkSync(victim, join(directory, `.${name}.known`));

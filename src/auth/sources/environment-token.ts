@@ -15,7 +15,7 @@ export interface Token {
 }
 
 /** A token of the environment, not yet read or checked. */
-export type TokenSource =
+export type EnvironmentToken =
   | { readonly source: "CALCTL_TOKEN"; readonly text: string }
   | { readonly source: "CREDENTIALS_DIRECTORY" | "CALCTL_TOKEN_FILE"; readonly path: string };
 
@@ -24,7 +24,7 @@ export type TokenSource =
  * else the file CALCTL_TOKEN_FILE. Null when there is none. Reading an empty variable fails.
  * @see systemd.exec(5), LoadCredential=
  */
-export function findEnvironmentToken(env: Environment): TokenSource | null {
+export function findEnvironmentToken(env: Environment): EnvironmentToken | null {
   const { CALCTL_TOKEN: text, CALCTL_TOKEN_FILE: tokenFile } = env;
   if (text !== undefined) return { source: "CALCTL_TOKEN", text };
   const directory = env["CREDENTIALS_DIRECTORY"];
@@ -37,7 +37,7 @@ export function findEnvironmentToken(env: Environment): TokenSource | null {
 }
 
 /** Reads the token. @throws CliError configuration when it is not valid, and the signal's reason */
-export async function readTokenSource(found: TokenSource, signal: AbortSignal): Promise<Token> {
+export async function readEnvironmentToken(found: EnvironmentToken, signal: AbortSignal): Promise<Token> {
   const { source } = found;
   if ((found.source === "CALCTL_TOKEN" ? found.text : found.path) === "") throw emptyVariable(source);
   const value =
@@ -69,12 +69,12 @@ interface TokenFileOptions {
   /** For messages. */
   readonly source: string;
   readonly signal: AbortSignal;
-  /** For a pipe to give the token, in milliseconds; 30 seconds by default. */
+  /** For a pipe to deliver the token, in milliseconds; 30 seconds by default. */
   readonly timeout?: number;
 }
 
 /** Larger than any header (bytes). */
-const SIZE_MAX = 64 * 1024;
+const MAX_SIZE = 64 * 1024;
 const TIMEOUT = 30_000;
 /** Between two reads of an empty pipe (ms). */
 const POLL_INTERVAL = 20;
@@ -90,23 +90,12 @@ export async function readTokenFile({
   timeout = TIMEOUT,
 }: TokenFileOptions): Promise<string> {
   const name = `${source}: ${path}`;
-  const bytes = await readWhole({ path, name, signal, timeout });
-  return checkToken(withoutFinalNewline(bytes.toString("utf8")), name);
-}
-
-interface Reading {
-  readonly path: string;
-  readonly name: string;
-  readonly signal: AbortSignal;
-  readonly timeout: number;
-}
-
-async function readWhole({ path, name, signal, timeout }: Reading): Promise<Buffer> {
   let file: FileHandle | undefined;
   try {
     // Opening a pipe without a writer would block in a thread that nothing interrupts.
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    return await readChunks(file, { name, signal, timeout });
+    const bytes = await readChunks(file, { name, signal, timeout });
+    return checkToken(withoutFinalNewline(bytes.toString("utf8")), name);
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     if (cause instanceof CliError) throw cause;
@@ -121,7 +110,11 @@ async function readWhole({ path, name, signal, timeout }: Reading): Promise<Buff
 
 async function readChunks(
   file: FileHandle,
-  { name, signal, timeout }: Omit<Reading, "path">,
+  {
+    name,
+    signal,
+    timeout,
+  }: { readonly name: string; readonly signal: AbortSignal; readonly timeout: number },
 ): Promise<Buffer> {
   const isPipe = (await file.stat()).isFIFO();
   const chunks: Buffer[] = [];
@@ -134,15 +127,15 @@ async function readChunks(
       }
       chunks.push(chunk);
       size += chunk.length;
-      if (size > SIZE_MAX) {
-        throw configurationError(`${name} is larger than ${SIZE_MAX / 1024} KiB, too large for a token`, {
+      if (size > MAX_SIZE) {
+        throw configurationError(`${name} is larger than ${MAX_SIZE / 1024} KiB, too large for a token`, {
           hint: "name a file with only a token",
         });
       }
     }
     await sleep(POLL_INTERVAL, undefined, { signal });
   }
-  throw configurationError(`${name} is a pipe that gave no token in ${timeout / 1000} seconds`, {
+  throw configurationError(`${name} is a pipe that delivered no token in ${timeout / 1000} seconds`, {
     hint: "is the program that writes to it running?",
   });
 }
@@ -150,7 +143,7 @@ async function readChunks(
 /** The next bytes, empty at the end; null when a pipe has none yet. */
 async function readChunk(file: FileHandle): Promise<Buffer | null> {
   try {
-    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(SIZE_MAX), position: null });
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(MAX_SIZE), position: null });
     return buffer.subarray(0, bytesRead);
   } catch (error) {
     if (errorCodeOf(error) === "EAGAIN") return null;

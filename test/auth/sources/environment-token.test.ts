@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   findEnvironmentToken,
+  readEnvironmentToken,
   readTokenFile,
-  readTokenSource,
-} from "../../../src/auth/sources/environment.js";
+} from "../../../src/auth/sources/environment-token.js";
 import type { Environment } from "../../../src/config/environment.js";
 import { CliError } from "../../../src/errors.js";
 
@@ -30,7 +30,7 @@ function file(name: string, content: string): string {
 
 async function read(env: Environment) {
   const found = findEnvironmentToken(env);
-  return found === null ? null : readTokenSource(found, new AbortController().signal);
+  return found === null ? null : readEnvironmentToken(found, new AbortController().signal);
 }
 
 test("the variable comes first, then the systemd credential, then the file", async () => {

@@ -7,9 +7,14 @@ import { isSameOrigin, originOf, parseServiceUrl } from "../../config/urls.js";
 import { CliError, configurationError } from "../../errors.js";
 import type { Redactor } from "../../terminal/redaction.js";
 import type { OpenStore } from "../stores/store.js";
-import { findEnvironmentToken, readTokenSource, type Token, type TokenSource } from "./environment.js";
+import {
+  type EnvironmentToken,
+  findEnvironmentToken,
+  readEnvironmentToken,
+  type Token,
+} from "./environment-token.js";
 
-export interface TokenChoiceOptions {
+export interface TokenProviderOptions {
   readonly settings: () => Settings;
   readonly env: Environment;
   readonly config: () => Config;
@@ -20,7 +25,7 @@ export interface TokenChoiceOptions {
 }
 
 /** The token for the service of this run. */
-export interface TokenChoice {
+export interface TokenProvider {
   /** Where it comes from, without running a program or opening a keychain; null without a token. */
   source(): Promise<string | null>;
   /**
@@ -34,14 +39,14 @@ export interface TokenChoice {
  * Chooses the first source that is set: CALCTL_TOKEN, the systemd credential, CALCTL_TOKEN_FILE, token_command of the
  * profile, the token that login stored. A later one is never read, even if the first is broken.
  */
-export function createTokenChoice(options: TokenChoiceOptions): TokenChoice {
+export function createTokenProvider(options: TokenProviderOptions): TokenProvider {
   const redacted = (value: string, source: string): Token => {
     options.redactor.add(value);
     return { value, source };
   };
-  let found: Promise<Source | null> | undefined;
+  let found: Promise<TokenSource | null> | undefined;
   // Only once, since a pipe can be read only once.
-  const find = (): Promise<Source | null> => {
+  const find = (): Promise<TokenSource | null> => {
     found ??= findSource(options);
     return found;
   };
@@ -68,25 +73,25 @@ export function createTokenChoice(options: TokenChoiceOptions): TokenChoice {
   };
 }
 
-type Source =
+type TokenSource =
   /** A token that must not be sent to this service. */
   | { readonly kind: "other_service"; readonly error: CliError }
   | { readonly kind: "environment"; readonly token: Token }
   | { readonly kind: "command"; readonly command: Setting }
   | { readonly kind: "stored"; readonly profile: string; readonly record: TokenRecord };
 
-function nameOf(source: Extract<Source, { readonly kind: "command" | "stored" }>): string {
+function nameOf(source: Extract<TokenSource, { readonly kind: "command" | "stored" }>): string {
   return source.kind === "command" ? "token_command" : source.record.store;
 }
 
-async function findSource(options: TokenChoiceOptions): Promise<Source | null> {
+async function findSource(options: TokenProviderOptions): Promise<TokenSource | null> {
   const settings = options.settings();
   const { profile, service } = settings;
   // First, so that a wrong address is reported before a missing token.
   const url =
     service.kind === "local" ? null : parseServiceUrl(service.baseUrl.value, service.baseUrl.source);
   const found = findEnvironmentToken(options.env);
-  if (found !== null) return readEnvironmentToken(found, settings, options);
+  if (found !== null) return checkEnvironmentToken(found, settings, options);
   if (url === null || profile === null) return null;
   const config = options.config();
   const command = settings.setting("token_command");
@@ -100,12 +105,12 @@ async function findSource(options: TokenChoiceOptions): Promise<Source | null> {
   return error === null ? { kind: "stored", profile, record } : { kind: "other_service", error };
 }
 
-async function readEnvironmentToken(
-  found: TokenSource,
+async function checkEnvironmentToken(
+  found: EnvironmentToken,
   { environmentTokenConflict }: Settings,
-  { signal, redactor }: TokenChoiceOptions,
-): Promise<Source> {
-  const token = await readTokenSource(found, signal());
+  { signal, redactor }: TokenProviderOptions,
+): Promise<TokenSource> {
+  const token = await readEnvironmentToken(found, signal());
   redactor.add(token.value);
   const conflict = environmentTokenConflict();
   if (conflict === null) return { kind: "environment", token };
@@ -124,7 +129,7 @@ function findOriginConflict(profile: string, issuedFor: string, url: URL): CliEr
   );
 }
 
-async function runCommand(command: Setting, { env, signal }: TokenChoiceOptions): Promise<string> {
+async function runCommand(command: Setting, { env, signal }: TokenProviderOptions): Promise<string> {
   const { runTokenCommand } = await import("./token-command.js");
   const { value, source } = command;
   return runTokenCommand({ command: parseTokenCommand(value, source), source, env, signal: signal() });
@@ -132,8 +137,8 @@ async function runCommand(command: Setting, { env, signal }: TokenChoiceOptions)
 
 /** Not "not signed in" when it is missing: the configuration says that a token was stored. */
 async function loadStored(
-  { profile, record: { store: name, origin } }: Extract<Source, { readonly kind: "stored" }>,
-  { openStore }: TokenChoiceOptions,
+  { profile, record: { store: name, origin } }: Extract<TokenSource, { readonly kind: "stored" }>,
+  { openStore }: TokenProviderOptions,
 ): Promise<string> {
   const store = await openStore(name);
   const token = await store.load({ kind: "token", profile, origin });
