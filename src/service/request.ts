@@ -1,4 +1,4 @@
-import type { Reply } from "./http/reply.js";
+import type { ServiceResponse } from "./http/response.js";
 
 /** One HTTP request as plain data. */
 export interface ServiceRequest {
@@ -21,4 +21,4 @@ export type RequestSource =
   | { readonly kind: "local"; readonly userId: string };
 
 /** Answers any request, with a problem if it fails. Rejects only when the service is closed. */
-export type Handle = (request: ServiceRequest, source: RequestSource) => Promise<Reply>;
+export type RequestHandler = (request: ServiceRequest, source: RequestSource) => Promise<ServiceResponse>;

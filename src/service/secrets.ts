@@ -78,7 +78,7 @@ function format(salt: Buffer, key: Buffer, { ln, r, p }: PasswordCost): string {
  * reveal which logins exist.
  * @param cost the one at which the service hashes passwords
  */
-export async function verifyPasswordOf(
+export async function verifyUserPassword(
   stored: string | null | undefined,
   password: string,
   cost: PasswordCost = COST,

@@ -1,4 +1,4 @@
-import { ProblemError } from "../http/reply.js";
+import { ProblemError } from "../http/response.js";
 import type { Query } from "../http/router.js";
 import { calendarResource, labelResource, memberResource, userResource } from "../resources.js";
 import {

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { EVENT_RULES, type EventBody, eventBodySchema } from "../../contract/bodies.js";
 import { dateToInstant, parseWireDateTime } from "../../contract/date-time.js";
 import { calendarOfId, plainId } from "../../contract/ids.js";
-import { badRequest } from "../http/reply.js";
+import { badRequest } from "../http/response.js";
 import type { EventRow } from "../store/schema.js";
 
 /** What an event of a calendar may refer to. */
@@ -33,7 +33,7 @@ export function parseEventBody(body: unknown, references: EventReferences): Even
   checkRules(errors, attributes);
   checkText(errors, attributes);
   checkReferences(errors, relationships, references);
-  if (!success || errors.size > 0) throw badRequest(listFieldErrors(errors));
+  if (!success || errors.size > 0) throw badRequest(toFieldErrors(errors));
   const { label, attendees } = output.data.relationships;
   return {
     content: { ...eventContent(output.data.attributes), label_number: Number(plainId(label.data.id)) },
@@ -127,7 +127,7 @@ function addFieldError(errors: FieldErrorMap, field: string, message: string): v
 }
 
 /** Errors in the form of problem details. */
-export function listFieldErrors(errors: FieldErrorMap): Record<string, string[]> {
+export function toFieldErrors(errors: FieldErrorMap): Record<string, string[]> {
   return Object.fromEntries([...errors].map(([field, messages]) => [field, [...messages]]));
 }
 

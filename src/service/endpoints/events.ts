@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { activityBodySchema } from "../../contract/bodies.js";
-import { badRequest, ProblemError } from "../http/reply.js";
+import { badRequest, ProblemError } from "../http/response.js";
 import { activityResource, eventResource, labelResource, memberResource } from "../resources.js";
 import { createHexId } from "../secrets.js";
 import { listLabels, listMembers } from "../store/calendars.js";
@@ -20,9 +20,9 @@ import { type Endpoint, type EndpointContext, requireCalendar } from "./calendar
 import {
   collectFieldErrors,
   type EventReferences,
-  listFieldErrors,
   parseEventBody,
   textProblem,
+  toFieldErrors,
 } from "./event-body.js";
 
 export const eventEndpoints = {
@@ -144,7 +144,7 @@ async function createActivity(context: EndpointContext): Promise<object> {
 
 function parseContent(body: unknown): string {
   const { success, output, issues } = v.safeParse(activityBodySchema, body);
-  if (!success) throw badRequest(listFieldErrors(collectFieldErrors(issues)));
+  if (!success) throw badRequest(toFieldErrors(collectFieldErrors(issues)));
   const { content } = output.data.attributes;
   const problem = textProblem(content);
   if (problem !== null) throw badRequest({ content: [problem] });

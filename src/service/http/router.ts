@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { isTimeZone } from "../../contract/date-time.js";
 import { DAYS_MAX, DAYS_MIN } from "../../contract/limits.js";
 import { ROUTES, type Route, type RouteName, UPCOMING_QUERY } from "../../contract/routes.js";
-import { badRequest, ProblemError } from "./reply.js";
+import { badRequest, ProblemError } from "./response.js";
 
 export interface RouteMatch {
   readonly name: RouteName;

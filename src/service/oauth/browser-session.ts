@@ -1,11 +1,11 @@
-import { createSecret, csrfToken, sameSecret, verifyPasswordOf } from "../secrets.js";
+import { createSecret, csrfToken, sameSecret, verifyUserPassword } from "../secrets.js";
 import {
   countAttempt,
   findSessionUser,
   findUserByLogin,
   insertSession,
+  refundAttempt,
   type SignedInUser,
-  uncountAttempt,
 } from "../store/users.js";
 import { OAUTH_PATH, type OAuthContext } from "./endpoint.js";
 import type { Notice } from "./pages/sign-in-page.js";
@@ -36,7 +36,7 @@ export function newBrowserSession(): BrowserSession {
 }
 
 /** Whether a form was rendered for this browser: its CSRF token belongs to the session. */
-export function isOwnForm({ secret, isNew }: BrowserSession, token: string | undefined): boolean {
+export function hasValidCsrfToken({ secret, isNew }: BrowserSession, token: string | undefined): boolean {
   return !isNew && token !== undefined && sameSecret(token, csrfToken(secret));
 }
 
@@ -80,14 +80,14 @@ export async function signIn(
   const wait = await store.write((db) => countAttempt(db, attempt));
   if (wait !== null) return tooMany(wait);
   const user = await store.read((db) => findUserByLogin(db, login));
-  const matches = await verifyPasswordOf(user?.password_hash, password, passwordCost);
+  const matches = await verifyUserPassword(user?.password_hash, password, passwordCost);
   if (!matches || user === undefined || user.disabled === 1) return WRONG_CREDENTIALS;
   const secret = createSecret();
   const created = await store.write(async (db) => {
     // The password may have changed, or the user may have been disabled, during verification.
     const current = await findUserByLogin(db, login);
     if (current?.password_hash !== user.password_hash || current.disabled === 1) return false;
-    await uncountAttempt(db, attempt);
+    await refundAttempt(db, attempt);
     await insertSession(db, { secret, userId: user.id, now });
     return true;
   });

@@ -1,5 +1,5 @@
 import { OAUTH_ROUTES } from "../../contract/oauth.js";
-import type { ProblemError, Reply } from "../http/reply.js";
+import type { ProblemError, ServiceResponse } from "../http/response.js";
 import type { RequestSource, ServiceRequest } from "../request.js";
 import type { PasswordCost } from "../secrets.js";
 import type { Store } from "../store/store.js";
@@ -20,8 +20,8 @@ export interface OAuthContext {
 /** An endpoint of the authorization server. @see contract section 5 */
 export interface OAuthEndpoint {
   /** @throws ProblemError */
-  respond(context: OAuthContext): Promise<Reply>;
-  respondWithProblem(problem: ProblemError): Reply;
+  respond(context: OAuthContext): Promise<ServiceResponse>;
+  respondWithProblem(problem: ProblemError): ServiceResponse;
 }
 
 /** The endpoint of the authorization server that a request target addresses; null for any other target. */

@@ -1,12 +1,12 @@
 import { STATUS_TITLES } from "../../../contract/problem.js";
 import { html } from "../../../html/page.js";
-import type { ProblemError, Reply } from "../../http/reply.js";
-import { pageReply } from "./page.js";
+import type { ProblemError, ServiceResponse } from "../../http/response.js";
+import { pageResponse } from "./page.js";
 
 /** Says what went wrong where the browser must not be sent on, and what the user can do. */
-export function errorPage({ status, errors, headers }: ProblemError): Reply {
+export function errorPage({ status, errors, headers }: ProblemError): ServiceResponse {
   const reason = typeof errors === "string" ? html`<p>${errors}</p>` : null;
-  return pageReply({
+  return pageResponse({
     status,
     title: TITLES[status] ?? STATUS_TITLES[status],
     headers,

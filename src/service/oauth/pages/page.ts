@@ -1,5 +1,5 @@
 import { html, type Markup, PRIVATE_HEADERS, renderPage } from "../../../html/page.js";
-import type { Reply } from "../../http/reply.js";
+import type { ServiceResponse } from "../../http/response.js";
 
 export interface Page {
   readonly status: number;
@@ -13,7 +13,7 @@ export interface Page {
 }
 
 /** A page of the authorization server. */
-export function pageReply({ status, title, content, formTarget, headers }: Page): Reply {
+export function pageResponse({ status, title, content, formTarget, headers }: Page): ServiceResponse {
   const page = renderPage({
     title,
     style: STYLE,
@@ -25,7 +25,10 @@ ${content}`,
 }
 
 /** To another page, with GET whatever the method was: 307 would send a password on. @see RFC 9700 §4.12 */
-export function redirectReply(location: string, headers: Readonly<Record<string, string>> = {}): Reply {
+export function redirectResponse(
+  location: string,
+  headers: Readonly<Record<string, string>> = {},
+): ServiceResponse {
   return { status: 303, headers: { location, ...PRIVATE_HEADERS, ...headers }, body: new Uint8Array() };
 }
 

@@ -1,7 +1,7 @@
 import { isLoopback } from "../../../contract/loopback.js";
 import { html, type Markup } from "../../../html/page.js";
-import type { Reply } from "../../http/reply.js";
-import { pageReply } from "./page.js";
+import type { ServiceResponse } from "../../http/response.js";
+import { pageResponse } from "./page.js";
 
 export interface SignInPage {
   /** Of the program that the user comes from. */
@@ -23,9 +23,16 @@ export interface Notice {
 }
 
 /** Asks for login and password. */
-export function signInPage({ clientName, action, csrf, login, notice, headers }: SignInPage): Reply {
+export function signInPage({
+  clientName,
+  action,
+  csrf,
+  login,
+  notice,
+  headers,
+}: SignInPage): ServiceResponse {
   const typed = login === undefined || login === "" ? undefined : login;
-  return pageReply({
+  return pageResponse({
     status: notice?.status ?? 200,
     title: "Sign in",
     headers: headers ?? {},
@@ -61,9 +68,16 @@ export interface ConsentPage {
 }
 
 /** Asks the user who is signed in whether a client may act in their name. */
-export function consentPage({ clientName, redirectUri, user, action, csrf, notice }: ConsentPage): Reply {
+export function consentPage({
+  clientName,
+  redirectUri,
+  user,
+  action,
+  csrf,
+  notice,
+}: ConsentPage): ServiceResponse {
   const client = html`<strong><bdi>${clientName}</bdi></strong>`;
-  return pageReply({
+  return pageResponse({
     status: notice?.status ?? 200,
     title: "Allow access to your calendars?",
     formTarget: formTargetOf(redirectUri),
