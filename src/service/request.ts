@@ -10,7 +10,7 @@ export interface ServiceRequest {
   readonly body: Uint8Array;
 }
 
-/** Where a request comes from: a socket, or this process, which names the user itself. No header can claim the latter. */
+/** Where a request comes from: a socket, or this process, which names its user. No header can claim the latter. */
 export type RequestSource =
   | {
       readonly kind: "network";
@@ -19,6 +19,12 @@ export type RequestSource =
       readonly baseUrl?: string;
     }
   | { readonly kind: "local"; readonly userId: string };
+
+/** Path and query of a request target in origin or absolute form. @see RFC 9112 §3.2 */
+export function splitTarget(target: string): { readonly path: string; readonly query: string } {
+  const [path = "", ...query] = target.replace(/^https?:\/\/[^/?]*/i, "").split("?");
+  return { path, query: query.join("?") };
+}
 
 /** Answers any request, with a problem if it fails. Rejects only when the service is closed. */
 export type RequestHandler = (request: ServiceRequest, source: RequestSource) => Promise<ServiceResponse>;

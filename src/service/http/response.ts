@@ -8,7 +8,7 @@ export interface ServiceResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** The error that a 500 or 503 does not describe. Set only for requests from this process: it is their own database. */
+  /** The error behind a 500 or 503. Set only for requests from this process, which owns the database. */
   readonly failure?: unknown;
 }
 
@@ -18,7 +18,7 @@ export function jsonResponse(status: number, body: object | null): ServiceRespon
   return { status, headers: { "content-type": `${JSON_MEDIA_TYPE}; charset=utf-8` }, body: encode(body) };
 }
 
-/** The response to HEAD: the one to GET, with its content-length but no body. @see RFC 9110 §9.3.2 */
+/** The response to HEAD: that to GET without its body. @see RFC 9110 §9.3.2 */
 export function withoutBody(response: ServiceResponse): ServiceResponse {
   const headers = { ...response.headers, "content-length": String(response.body.byteLength) };
   return { ...response, headers, body: new Uint8Array() };

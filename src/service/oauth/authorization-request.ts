@@ -58,12 +58,12 @@ async function readClient(db: Queries, parameters: Parameters) {
   const clientId = requireParameter(parameters, "client_id");
   const client = await findClient(db, clientId);
   if (client === undefined) {
-    throw badRequest(`No program with the client_id “${clientId}” is registered with this service.`);
+    throw badRequest(`No app with the client_id “${clientId}” is registered with this service.`);
   }
   const redirectUri = requireParameter(parameters, "redirect_uri");
   if (!isRegistered(redirectUri, await listRedirectUris(db, client.id))) {
     throw badRequest(
-      `The redirect_uri “${redirectUri}” is not one that “${client.name}” is registered with; it must be the same to the letter.`,
+      `The redirect_uri “${redirectUri}” is not registered for “${client.name}”. It must match exactly.`,
     );
   }
   return { client, redirectUri };

@@ -1,5 +1,6 @@
 import { BODY_LIMIT } from "../http/content.js";
 import { badRequest, ProblemError, type ServiceResponse } from "../http/response.js";
+import { splitTarget } from "../request.js";
 import { createSecret, csrfToken } from "../secrets.js";
 import { insertCode } from "../store/clients.js";
 import { deleteSession, findSessionUser } from "../store/users.js";
@@ -33,7 +34,7 @@ export const authorizeEndpoint: OAuthEndpoint = { respond: showOrSubmit, respond
 async function showOrSubmit(context: OAuthContext): Promise<ServiceResponse> {
   const { method, target } = context.request;
   if (method !== "GET" && method !== "POST") throw new ProblemError(405, { headers: { allow: "GET, POST" } });
-  const parameters = parseParameters(target.split("?").slice(1).join("?"));
+  const parameters = parseParameters(splitTarget(target).query);
   const parsed = await context.store.read((db) => parseAuthorizationRequest(db, parameters));
   if (parsed.kind === "rejected") {
     const { redirectUri, error, description, state } = parsed.rejection;
@@ -46,7 +47,7 @@ async function showOrSubmit(context: OAuthContext): Promise<ServiceResponse> {
   return method === "GET" ? showPage(step) : submit(step);
 }
 
-/** One request of a browser on its way through an authorization request. */
+/** A browser's request for an authorization page, with what it was parsed into. */
 interface AuthorizationStep {
   readonly context: OAuthContext;
   readonly request: AuthorizationRequest;
@@ -80,7 +81,7 @@ async function submit(step: AuthorizationStep): Promise<ServiceResponse> {
   const form = readForm(context);
   if (!hasValidCsrfToken(session, form.get("csrf"))) {
     const text =
-      "That page was out of date, or your browser keeps no cookies for this site. Please try again.";
+      "That page was out of date, or your browser blocks cookies from this site. Please try again.";
     return showPage(step, { notice: { status: 403, text } });
   }
   switch (form.get("action")) {
@@ -93,7 +94,7 @@ async function submit(step: AuthorizationStep): Promise<ServiceResponse> {
     case "switch":
       return switchAccount(step);
     default:
-      throw badRequest("The form says neither to sign in nor to allow or deny anything.");
+      throw badRequest("The form has no valid action.");
   }
 }
 
@@ -102,10 +103,10 @@ function readForm({ request }: OAuthContext): ReadonlyMap<string, string> {
   if (request.body.byteLength > BODY_LIMIT) throw new ProblemError(413);
   const [type] = (request.headers["content-type"] ?? "").split(";");
   if (type?.trim().toLowerCase() !== "application/x-www-form-urlencoded") {
-    throw badRequest("What was sent is not the form of this page.");
+    throw badRequest("The request was not sent by the form on this page.");
   }
   const { values, repeated } = parseParameters(new TextDecoder().decode(request.body));
-  if (repeated.size > 0) throw badRequest("What was sent is not the form of this page.");
+  if (repeated.size > 0) throw badRequest("The request was not sent by the form on this page.");
   return values;
 }
 
@@ -164,7 +165,7 @@ function signInAgain(step: AuthorizationStep): ServiceResponse {
   return showPage({ ...step, session: { ...step.session, user: null } }, { notice: { status: 403, text } });
 }
 
-/** Relative, so that it is right behind a proxy that serves the service at another path. */
+/** Relative, so that it also works through a proxy that serves the service at another path. */
 function authorizeUrl(request: AuthorizationRequest): string {
   return `authorize?${formatRequest(request)}`;
 }

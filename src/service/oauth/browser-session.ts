@@ -10,7 +10,7 @@ import {
 import { OAUTH_PATH, type OAuthContext } from "./endpoint.js";
 import type { Notice } from "./pages/sign-in-page.js";
 
-/** A browser that uses the pages of the authorization server, signed in or not. */
+/** The session of a browser at the authorization server, signed in or not. */
 export interface BrowserSession {
   /** Value of the cookie. Before the user signs in, it only ties forms to the browser. */
   readonly secret: string;
@@ -30,7 +30,7 @@ export async function findBrowserSession({ request, store, now }: OAuthContext):
   return { secret, isNew: false, user: user ?? null };
 }
 
-/** A session that is not signed in, for a browser without a valid cookie. */
+/** A new session, not signed in. */
 export function newBrowserSession(): BrowserSession {
   return { secret: createSecret(), isNew: true, user: null };
 }
@@ -40,7 +40,7 @@ export function hasValidCsrfToken({ secret, isNew }: BrowserSession, token: stri
   return !isNew && token !== undefined && sameSecret(token, csrfToken(secret));
 }
 
-/** A cookie that is sent twice is ignored: another site may have set one to sign the browser in as another user. */
+/** Ignores a cookie that was sent twice: another site may have set one to sign the user in to its own account. */
 function readCookie(header: string | undefined): string | undefined {
   const pairs = (header ?? "").split(";").map((pair) => pair.trim().split("="));
   const [own, ...others] = pairs.filter(([name]) => name === COOKIE);

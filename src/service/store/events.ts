@@ -42,7 +42,7 @@ function eventsInWindow(db: Queries, calendarId: string, { start, end, firstDate
     db
       .selectFrom("events")
       .where("calendar_id", "=", calendarId)
-      // Covers timed and all-day events, and can use the index.
+      // A superset of the exact condition below that can use the index.
       .where("end_at", ">", Math.min(start, firstDate))
       .where("start_at", "<", Math.max(end, endDate))
       .where((event) =>
