@@ -19,7 +19,6 @@ export async function describeFailure(error: CliError, { host, flags }: FailedRu
   const color = wantsColor({ choice: settings.color, env, isTerminal: stderr.isTerminal });
   const text = renderError(error, {
     json: format === "json" || format === "ndjson",
-    color,
     style: await createStyle(color),
   });
   return settings.debug ? `${stackTrace(error)}\n${text}` : text;
