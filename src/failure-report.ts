@@ -22,7 +22,6 @@ export async function describeFailure(failure: CliError, { host, flags }: Failed
   const color = wantsColor({ choice: settings.color, env, isTerminal: stderr.isTerminal });
   const text = renderError(error, {
     json: format === "json" || format === "ndjson",
-    color,
     style: await createStyle(color),
   });
   return settings.debug ? `${stackTrace(error)}\n${text}` : text;

@@ -48,7 +48,7 @@ test("the names and numbers are those that scripts have relied on from the begin
 
 test("every member of an error in JSON is in the example and explained", () => {
   const codes = Object.keys(EXIT_CODES) as readonly ErrorCode[];
-  const printed = codes.map((code) => renderError(new CliError(code, "m"), { json: true, color: false }));
+  const printed = codes.map((code) => renderError(new CliError(code, "m"), { json: true }));
   const example = /^\{"error":.*\}$/m.exec(page)?.[0] ?? "";
   const members = Object.keys(JSON.parse(example).error);
   for (const line of printed) {

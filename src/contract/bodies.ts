@@ -29,32 +29,19 @@ const timeZone = v.pipe(
   v.check(isTimeZone, "must be a timezone name such as Asia/Tokyo"),
 );
 
+/** A resource identifier object. @see JSON:API "Resource Identifier Objects" */
+function identifier<const T extends string>(type: T, message: string) {
+  const id = v.pipe(v.string("must have an id"), v.minLength(1, "must have an id"));
+  return v.object({ id, type: v.literal(type, `must be of type ${type}`) }, message);
+}
+
 const labelRelationship = v.object(
-  {
-    data: v.object(
-      {
-        id: v.pipe(v.string("must have an id"), v.minLength(1, "must have an id")),
-        type: v.literal("label", "must be of type label"),
-      },
-      "must be {data: {id, type}}",
-    ),
-  },
+  { data: identifier("label", "must be {data: {id, type}}") },
   "must be {data: {id, type}}",
 );
 
 const attendeesRelationship = v.object(
-  {
-    data: v.array(
-      v.object(
-        {
-          id: v.pipe(v.string("must have an id"), v.minLength(1, "must have an id")),
-          type: v.literal("user", "must be of type user"),
-        },
-        "must be {id, type}",
-      ),
-      "must be a list of {id, type}",
-    ),
-  },
+  { data: v.array(identifier("user", "must be {id, type}"), "must be a list of {id, type}") },
   "must be {data: [{id, type}]}",
 );
 
@@ -83,28 +70,12 @@ interface EventRule {
   readonly broken: (attributes: Partial<EventAttributesBody>) => boolean;
 }
 
-function instantOf(text: string | null | undefined): number | null {
-  return text === null || text === undefined ? null : (parseWireDateTime(text)?.instant ?? null);
-}
-
-function notMidnight(text: string | null | undefined): boolean {
-  if (text === null || text === undefined) return false;
-  const time = parseWireDateTime(text);
-  return time !== null && !time.midnight;
-}
-
-/** For an all-day event the dates as written are compared, whatever the offset. */
-function endsNotAfterStart(attributes: Partial<EventAttributesBody>): boolean {
-  const { start_at: start, end_at: end, all_day: allDay } = attributes;
-  if (typeof start !== "string" || typeof end !== "string") return false;
-  if (allDay === true) {
-    const first = parseWireDateTime(start);
-    const last = parseWireDateTime(end);
-    return first !== null && last !== null && last.date <= first.date;
-  }
-  const from = instantOf(start);
-  const to = instantOf(end);
-  return from !== null && to !== null && to <= from;
+/** The dates of an all-day event are compared as written, whatever the offset. */
+function endsNotAfterStart({ start_at, end_at, all_day }: Partial<EventAttributesBody>): boolean {
+  const start = parseWireDateTime(start_at ?? "");
+  const end = parseWireDateTime(end_at ?? "");
+  if (start === null || end === null) return false;
+  return all_day === true ? end.date <= start.date : end.instant <= start.instant;
 }
 
 function missing(value: unknown): boolean {
@@ -113,21 +84,11 @@ function missing(value: unknown): boolean {
 
 /** Rules of the create and update body about several fields. @see contract section 4 */
 export const EVENT_RULES: readonly EventRule[] = [
-  {
-    field: "all_day",
+  ...(["all_day", "start_at", "end_at"] as const).map((field) => ({
+    field,
     problem: "is required for a schedule",
-    broken: (event) => event.category === "schedule" && missing(event.all_day),
-  },
-  {
-    field: "start_at",
-    problem: "is required for a schedule",
-    broken: (event) => event.category === "schedule" && missing(event.start_at),
-  },
-  {
-    field: "end_at",
-    problem: "is required for a schedule",
-    broken: (event) => event.category === "schedule" && missing(event.end_at),
-  },
+    broken: (event: Partial<EventAttributesBody>) => event.category === "schedule" && missing(event[field]),
+  })),
   {
     field: "start_at",
     problem: "is required when end_at is given",
@@ -138,16 +99,12 @@ export const EVENT_RULES: readonly EventRule[] = [
     problem: "is required when start_at is given",
     broken: (event) => event.category !== "schedule" && missing(event.end_at) && !missing(event.start_at),
   },
-  {
-    field: "start_at",
+  ...(["start_at", "end_at"] as const).map((field) => ({
+    field,
     problem: "must be at 00:00:00 for an all-day event",
-    broken: (event) => event.all_day === true && notMidnight(event.start_at),
-  },
-  {
-    field: "end_at",
-    problem: "must be at 00:00:00 for an all-day event",
-    broken: (event) => event.all_day === true && notMidnight(event.end_at),
-  },
+    broken: (event: Partial<EventAttributesBody>) =>
+      event.all_day === true && parseWireDateTime(event[field] ?? "")?.midnight === false,
+  })),
   { field: "end_at", problem: "must be after start_at", broken: endsNotAfterStart },
 ];
 

@@ -11,15 +11,15 @@ export interface WireDateTime {
 const PATTERN =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)?$/;
 
-/** Also accepts the basic format, which has no separators, only a date, and only an hour. */
-const WIDER_PATTERN =
+/** Also accepts the basic format (without separators), a date without a time, and an hour without minutes. */
+const LENIENT_PATTERN =
   /^(?<year>\d{4})(?<dash>-?)(?<month>\d{2})\k<dash>(?<day>\d{2})(?:[Tt ](?<hour>\d{2})(?::?(?<minute>\d{2})(?::?(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?)?(?<offset>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The instants with a four-digit year. */
+/** Instants from here to before YEAR_10000 have a four-digit year in UTC. */
 const YEAR_0 = Date.parse("0000-01-01T00:00:00.000Z");
 const YEAR_10000 = Date.UTC(10_000, 0);
 
@@ -28,27 +28,27 @@ const YEAR_10000 = Date.UTC(10_000, 0);
  * Null for anything else, and for a date or time that does not exist.
  */
 export function parseWireDateTime(text: string): WireDateTime | null {
-  return readCanonical(text) ?? readAny(text);
+  return parseCanonical(text) ?? parseAnyOffset(text);
 }
 
 /**
- * Reads every ISO 8601 time that a service may send: those of `parseWireDateTime`, the basic format
- * (`20261121T150000Z`), only a date (its midnight), only an hour (`T15Z`) and the end of a day (`T24:00:00`).
- * Null like there.
+ * Reads every ISO 8601 time that a service may send. In addition to `parseWireDateTime` it accepts the basic format
+ * (`20261121T150000Z`), a date without a time (its midnight), an hour without minutes (`T15Z`) and the end of a day
+ * (`T24:00:00`).
  */
-export function readWireDateTime(text: string): WireDateTime | null {
-  return parseWireDateTime(text) ?? readWider(text);
+export function parseLenientDateTime(text: string): WireDateTime | null {
+  return parseWireDateTime(text) ?? parseLenient(text);
 }
 
-/** The contract's own form, which the runtime parses several times as fast. */
-function readCanonical(text: string): WireDateTime | null {
+/** The contract's own form. Date.parse is several times as fast as the pattern. */
+function parseCanonical(text: string): WireDateTime | null {
   if (text.length !== "YYYY-MM-DDTHH:mm:ss.sssZ".length || !text.endsWith("Z")) return null;
   const instant = Date.parse(text);
   if (Number.isNaN(instant) || formatWireDateTime(instant) !== text) return null;
   return { instant, date: text.slice(0, 10), midnight: text.endsWith("T00:00:00.000Z") };
 }
 
-function readAny(text: string): WireDateTime | null {
+function parseAnyOffset(text: string): WireDateTime | null {
   const match = PATTERN.exec(text);
   if (match === null) return null;
   const [, year, month, day, hour, minute, second = "0", fraction = "", sign, offsetHour, offsetMinute] =
@@ -61,17 +61,13 @@ function readAny(text: string): WireDateTime | null {
   const milliseconds = Number(fraction.padEnd(3, "0").slice(0, 3));
   const offset = (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * (sign === "-" ? -1 : 1);
   const instant = dateToInstant(date) + clock + milliseconds - offset * MINUTE_MS;
-  // With its offset the year may have fewer or more than four digits in UTC.
+  // The offset may move the date out of the years 0000 to 9999.
   if (instant < YEAR_0 || instant >= YEAR_10000) return null;
-  return {
-    instant,
-    date,
-    midnight: clock === 0 && Number(fraction) === 0,
-  };
+  return { instant, date, midnight: clock === 0 && Number(fraction) === 0 };
 }
 
-function readWider(text: string): WireDateTime | null {
-  const parts = WIDER_PATTERN.exec(text)?.groups;
+function parseLenient(text: string): WireDateTime | null {
+  const parts = LENIENT_PATTERN.exec(text)?.groups;
   if (parts === undefined) return null;
   const { year, month, day, hour = "00", minute = "00", second = "00", fraction = "0", offset = "Z" } = parts;
   const endsDay = hour === "24" && /^0+$/.test(minute + second + fraction);

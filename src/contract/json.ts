@@ -16,7 +16,7 @@ export interface JsonSyntaxError {
   readonly atEnd: boolean;
 }
 
-/** Finds where a text that JSON.parse refused goes wrong. */
+/** Locates the first syntax error in a text that JSON.parse rejected. */
 export async function locateJsonError(text: string): Promise<JsonSyntaxError> {
   // Loaded only for invalid JSON.
   const { createScanner, parseTree, printParseErrorCode } = await import("jsonc-parser");
@@ -28,7 +28,7 @@ export async function locateJsonError(text: string): Promise<JsonSyntaxError> {
     // Nested too deeply for a recursive parser.
     errors.splice(0, errors.length, {
       error: 0,
-      offset: findOddBracket(text, createScanner(text, true)),
+      offset: findUnbalancedBracket(text, createScanner(text, true)),
       length: 0,
     });
   }
@@ -41,7 +41,7 @@ export async function locateJsonError(text: string): Promise<JsonSyntaxError> {
     line: before.split("\n").length,
     column: offset - before.lastIndexOf("\n"),
     atEnd:
-      rest === "" || (rest.length <= (first?.length ?? 0) && isBeginning(rest, first, printParseErrorCode)),
+      rest === "" || (rest.length <= (first?.length ?? 0) && isTruncated(rest, first, printParseErrorCode)),
   };
 }
 
@@ -51,8 +51,8 @@ export async function describeJsonError(text: string): Promise<string> {
   return `${atEnd ? "it ends too early" : "unexpected text"} at line ${line}, column ${column} (character ${offset})`;
 }
 
-/** Offset of the first bracket that closes what was not opened; the end of the text where brackets stay open. */
-function findOddBracket(text: string, scanner: JSONScanner): number {
+/** Offset of the first closing bracket without its opening one; the end of the text if brackets are left open. */
+function findUnbalancedBracket(text: string, scanner: JSONScanner): number {
   const expected: string[] = [];
   for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {
     const token = text[scanner.getTokenOffset()] ?? "";
@@ -62,21 +62,21 @@ function findOddBracket(text: string, scanner: JSONScanner): number {
   return expected.length === 0 ? 0 : text.length;
 }
 
-const CUT_TOKENS: ReadonlySet<string> = new Set([
+const TRUNCATED_TOKENS: ReadonlySet<string> = new Set([
   "UnexpectedEndOfString",
   "UnexpectedEndOfNumber",
   "InvalidUnicode",
   "InvalidEscapeCharacter",
 ]);
 
-/** Whether the last token is one that was cut: a string without its end, or the beginning of a literal. */
-function isBeginning(
+/** Whether the last token is incomplete: a string without its end, or the beginning of a literal. */
+function isTruncated(
   token: string,
   error: { readonly error: number } | undefined,
   nameOf: (code: number) => string,
 ): boolean {
   if (error === undefined) return false;
   const name = nameOf(error.error);
-  if (name !== "InvalidSymbol") return CUT_TOKENS.has(name);
+  if (name !== "InvalidSymbol") return TRUNCATED_TOKENS.has(name);
   return ["true", "false", "null", "-"].some((literal) => literal.startsWith(token));
 }

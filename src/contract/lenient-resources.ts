@@ -1,8 +1,8 @@
 import * as v from "valibot";
 
 /**
- * What a client accepts: attributes may be missing, null or unknown, ids may be exact numbers, and only the JSON type
- * of a value is checked.
+ * The resource objects as clients accept them: attributes may be missing, null or unknown, ids may be safe integers,
+ * and only the JSON type of a value is checked.
  * @see wire-notes.md in the project's specification
  */
 
@@ -15,11 +15,11 @@ const lenientId = v.union([
   ),
 ]);
 const text = v.nullish(v.string(), null);
-/** JSON has numbers that are infinite here, such as 1e999. */
+/** JSON.parse reads numbers such as 1e999 as Infinity. */
 const number = v.nullish(v.pipe(v.number(), v.finite()), null);
 const flag = v.nullish(v.boolean(), null);
 
-/** Any resource object; its attributes are read by the schema of its type, its relationships by name. */
+/** A resource object of any type. Another schema checks its attributes, `readIdentifiers` reads its relationships. */
 export const lenientResourceSchema = v.looseObject({
   id: lenientId,
   type: v.string(),
@@ -27,7 +27,7 @@ export const lenientResourceSchema = v.looseObject({
   relationships: v.fallback(v.record(v.string(), v.unknown()), {}),
 });
 
-/** Objects of any type, also unknown ones. Those without id and type are dropped, since nothing can refer to them. */
+/** Resource objects of any type. Those without id and type are dropped, since nothing can refer to them. */
 const lenientIncluded = v.fallback(
   v.pipe(
     v.array(v.fallback(v.nullable(lenientResourceSchema), null)),
@@ -36,12 +36,12 @@ const lenientIncluded = v.fallback(
   [],
 );
 
-/** A whole answer. */
-export const lenientOneSchema = v.looseObject({
+/** A document with one resource object, and one with a list of them. */
+export const lenientDocumentSchema = v.looseObject({
   data: lenientResourceSchema,
   included: lenientIncluded,
 });
-export const lenientManySchema = v.looseObject({
+export const lenientListSchema = v.looseObject({
   data: v.array(lenientResourceSchema),
   included: lenientIncluded,
 });
@@ -79,7 +79,7 @@ export const lenientEventAttributes = v.looseObject({
   end_at: text,
   end_timezone: text,
   recurrences,
-  /** Another spelling of `recurrences` that has been seen. */
+  /** Some services send this name instead of `recurrences`. */
   recurrence: recurrences,
   description: text,
   location: text,
@@ -92,8 +92,8 @@ export const lenientActivityAttributes = v.looseObject({ content: text, updated_
 
 export type LenientResource = v.InferOutput<typeof lenientResourceSchema>;
 
-/** One entry of a relationship: what it names. */
-export interface LenientIdentifier {
+/** @see JSON:API "Resource Identifier Objects" */
+export interface ResourceIdentifier {
   readonly id: string;
   readonly type: string;
 }
@@ -103,11 +103,11 @@ const identifierSchema = v.looseObject({ id: lenientId, type: v.fallback(v.nulla
 const numericIdSchema = v.looseObject({ id: v.number() });
 
 /**
- * What a relationship names, be it one or many; entries that name nothing are left out.
- * @param type the type of an entry that lacks one
- * @throws valibot's error for a number past 2^53, whose digits are lost: without it an update would drop an attendee
+ * The identifiers in a to-one or to-many relationship. Entries without an id are dropped.
+ * @param type the type of an entry that has none
+ * @throws ValiError for a numeric id above 2^53: its digits are lost, and dropping it could remove an attendee
  */
-export function readIdentifiers(relationship: unknown, type: string): readonly LenientIdentifier[] {
+export function readIdentifiers(relationship: unknown, type: string): readonly ResourceIdentifier[] {
   const { data } = v.parse(relationshipSchema, relationship);
   return (Array.isArray(data) ? data : [data]).flatMap((entry: unknown) => {
     const result = v.safeParse(identifierSchema, entry);

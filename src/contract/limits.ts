@@ -9,9 +9,6 @@ export const DAYS_MIN = 1;
 export const DAYS_MAX = 7;
 export const DAYS_DEFAULT = 1;
 
-/** The contract's default rate limit: requests per window. */
-export const RATE_LIMIT_DEFAULT = { limit: 600, windowSeconds: 600 } as const;
-
 /** Lifetime of an authorization code in seconds. */
 export const AUTHORIZATION_CODE_SECONDS = 600;
 
@@ -25,16 +22,8 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-/** The vendor in the contract's media type; each service has its own. */
-export const DEFAULT_VENDOR = "service";
-
-/** `application/vnd.<vendor>.v1+json`. @see contract section 9 */
-export function vendorMediaType(vendor: string = DEFAULT_VENDOR): string {
-  return `application/vnd.${vendor}.v1+json`;
-}
-
-/** The `Accept` header of clients by default. */
-export const DEFAULT_MEDIA_TYPE = vendorMediaType();
+/** The media type `application/vnd.<vendor>.v1+json` of a service without a vendor; clients accept it by default. */
+export const DEFAULT_MEDIA_TYPE = "application/vnd.service.v1+json";
 
 /** Media type of request bodies. */
 export const JSON_MEDIA_TYPE = "application/json";

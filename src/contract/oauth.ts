@@ -20,7 +20,7 @@ export const tokenRequestSchema = v.object({
   code_verifier: v.optional(v.string()),
 });
 
-export const tokenAnswerSchema = v.object({
+export const tokenResponseSchema = v.object({
   access_token: v.pipe(v.string(), v.minLength(1)),
   /** Unix time in seconds. */
   created_at: v.pipe(v.number(), v.integer()),

@@ -23,7 +23,7 @@ export function parseRateLimit(headers: Readonly<Record<string, string>>): RateL
   return { limit, remaining, reset };
 }
 
-/** The rate-limit headers of an answer. */
+/** The rate-limit headers of a response. */
 export function formatRateLimit(rateLimit: RateLimit): Record<string, string> {
   return {
     [RATE_LIMIT_HEADERS.limit]: String(rateLimit.limit),

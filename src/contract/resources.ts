@@ -3,14 +3,13 @@ import { HEX_COLOR } from "./limits.js";
 import { CATEGORIES } from "./shapes.js";
 
 /**
- * The resource objects exactly as the contract defines them, which is what the embedded service sends.
- * What a client accepts is in `lenient-resources.ts`. @see contract section 2
+ * The resource objects exactly as the contract defines them, and as the embedded service sends them. Those that clients
+ * accept are in `lenient-resources.ts`. @see contract section 2
  */
 
 const UTC_MILLISECONDS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 const id = v.pipe(v.string(), v.minLength(1));
-/** `#` and six hex digits. */
 export const hexColorSchema = v.pipe(v.string(), v.regex(HEX_COLOR, "must be # and six hex digits"));
 const timestamp = v.pipe(v.string(), v.regex(UTC_MILLISECONDS));
 

@@ -23,7 +23,7 @@ export interface Route {
   readonly body?: v.GenericSchema;
   readonly success: 200 | 201 | 204;
   /** Null for 204. */
-  readonly answer: v.GenericSchema | null;
+  readonly responseBody: v.GenericSchema | null;
 }
 
 const CALENDAR_INCLUDE = ["labels", "members"] as const;
@@ -50,7 +50,7 @@ export const ROUTES = {
     path: "/user",
     summary: "The current user",
     success: 200,
-    answer: v.object({ data: userSchema }),
+    responseBody: v.object({ data: userSchema }),
   },
   listCalendars: {
     method: "GET",
@@ -58,7 +58,7 @@ export const ROUTES = {
     summary: "The calendars the current user can access",
     include: CALENDAR_INCLUDE,
     success: 200,
-    answer: v.object({ data: v.array(calendarSchema), included }),
+    responseBody: v.object({ data: v.array(calendarSchema), included }),
   },
   getCalendar: {
     method: "GET",
@@ -66,21 +66,21 @@ export const ROUTES = {
     summary: "One calendar",
     include: CALENDAR_INCLUDE,
     success: 200,
-    answer: v.object({ data: calendarSchema, included }),
+    responseBody: v.object({ data: calendarSchema, included }),
   },
   listLabels: {
     method: "GET",
     path: "/calendars/{calendar_id}/labels",
     summary: "The labels of a calendar",
     success: 200,
-    answer: v.object({ data: v.array(labelSchema) }),
+    responseBody: v.object({ data: v.array(labelSchema) }),
   },
   listMembers: {
     method: "GET",
     path: "/calendars/{calendar_id}/members",
     summary: "The members of a calendar",
     success: 200,
-    answer: v.object({ data: v.array(userSchema) }),
+    responseBody: v.object({ data: v.array(userSchema) }),
   },
   getEvent: {
     method: "GET",
@@ -88,7 +88,7 @@ export const ROUTES = {
     summary: "One event",
     include: EVENT_INCLUDE,
     success: 200,
-    answer: v.object({ data: eventSchema, included }),
+    responseBody: v.object({ data: eventSchema, included }),
   },
   listUpcomingEvents: {
     method: "GET",
@@ -97,7 +97,7 @@ export const ROUTES = {
     include: EVENT_INCLUDE,
     query: UPCOMING_QUERY,
     success: 200,
-    answer: v.object({ data: v.array(eventSchema), included }),
+    responseBody: v.object({ data: v.array(eventSchema), included }),
   },
   createEvent: {
     method: "POST",
@@ -105,7 +105,7 @@ export const ROUTES = {
     summary: "Create an event",
     body: eventBodySchema,
     success: 201,
-    answer: v.object({ data: eventSchema }),
+    responseBody: v.object({ data: eventSchema }),
   },
   updateEvent: {
     method: "PUT",
@@ -113,14 +113,14 @@ export const ROUTES = {
     summary: "Replace an event",
     body: eventBodySchema,
     success: 200,
-    answer: v.object({ data: eventSchema }),
+    responseBody: v.object({ data: eventSchema }),
   },
   deleteEvent: {
     method: "DELETE",
     path: "/calendars/{calendar_id}/events/{event_id}",
     summary: "Delete an event",
     success: 204,
-    answer: null,
+    responseBody: null,
   },
   createActivity: {
     method: "POST",
@@ -128,7 +128,7 @@ export const ROUTES = {
     summary: "Comment on an event",
     body: activityBodySchema,
     success: 201,
-    answer: v.object({ data: activitySchema }),
+    responseBody: v.object({ data: activitySchema }),
   },
 } as const satisfies Readonly<Record<string, Route>>;
 

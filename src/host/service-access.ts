@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ServeOptions, ServiceAccess } from "../context.js";
 import { configurationError, errorCodeOf, usageError } from "../errors.js";
-import type { RatePolicy } from "../service/rate-limit.js";
+import type { RateLimitPolicy } from "../service/rate-limit.js";
 import type { Service } from "../service/service.js";
 import { type OpenService, openLocalService } from "./local-service.js";
 
@@ -22,7 +22,7 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     if (service.created !== null) note(`created the database ${service.created}`);
     return service;
   };
-  const openLocal = async (rateLimit: RatePolicy | null) =>
+  const openLocal = async (rateLimit: RateLimitPolicy | null) =>
     (await openLocalService(options.open, { database: defaultDatabase(), rateLimit }, note)).service;
   return {
     async admin(database, { create = false } = {}) {

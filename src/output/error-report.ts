@@ -9,19 +9,16 @@ const DETAIL_MAX = 1000;
 export interface ErrorReportOptions {
   /** Whether data is printed as `json` or `ndjson`. */
   readonly json: boolean;
-  /** Whether stderr shows colors. */
-  readonly color: boolean;
-  /** The style of stderr; without it there are no colors. */
-  readonly style?: Style | undefined;
+  /** The style of stderr; without colors by default. */
+  readonly style?: Style;
 }
 
 /**
  * An error as it goes to stderr, sanitized, line feed included: `error: …`, its details and `hint: …` on separate
  * lines, or one line of JSON with null for what is unknown.
  */
-export function renderError(error: CliError, { json, color, style }: ErrorReportOptions): string {
-  if (json) return renderJson(error);
-  return renderText(error, color ? (style ?? PLAIN_STYLE) : PLAIN_STYLE);
+export function renderError(error: CliError, { json, style = PLAIN_STYLE }: ErrorReportOptions): string {
+  return json ? renderJson(error) : renderText(error, style);
 }
 
 function renderJson({ code, exitCode, message, hint, status, details, request }: CliError): string {
@@ -46,7 +43,7 @@ function renderText({ message, hint, details }: CliError, style: Style): string 
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Lines of details; JSON has all of them. */
+/** Lines of details that are shown; JSON has all of them. */
 const LINES_MAX = 20;
 
 /**
@@ -83,7 +80,7 @@ function textsOf(messages: unknown): readonly string[] {
   return list.filter((message) => typeof message === "string");
 }
 
-/** Limits chains in which errors are causes of each other. */
+/** Stops at chains in which errors are causes of each other. */
 const CAUSES_MAX = 10;
 
 /** The stacks of an error and of its causes, sanitized, without a line feed at the end. */
@@ -100,34 +97,32 @@ function stackOf({ name, message, stack = "" }: Error): string {
   return sanitizeLine(boundText(`${name}: ${message}`)) + sanitizeBlock(boundText(framesOf(message, stack)));
 }
 
-/** The stack without the message, which may have been different when the stack was captured. */
+/** The frames of a stack. The message in front of them may have changed since the stack was captured. */
 function framesOf(message: string, stack: string): string {
   const frames = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : stack;
   const first = frames.search(/\n {4}at /);
   return first === -1 ? "" : frames.slice(first);
 }
 
-/** Limits what a service sent before it goes into an error report: deep nesting overflows JSON.stringify's stack. */
-
-/** Levels of nested objects and lists. */
+/** Levels of nested objects and lists: deeper nesting could overflow JSON.stringify's stack. */
 const DEPTH_MAX = 32;
 /** UTF-16 code units of all texts and names, plus `VALUE_SIZE` for each value. */
 const SIZE_MAX = 1024 * 1024;
 const VALUE_SIZE = 8;
 
-/** UTF-16 code units. */
-const SENTENCE_MAX = 64 * 1024;
+/** UTF-16 code units of a message or hint. */
+const MESSAGE_MAX = 64 * 1024;
 
 /**
- * A copy of a JSON value with `…` instead of what is nested deeper than 32 levels or exceeds a mebibyte. A list or
- * object that was cut has one more entry that says how much is missing.
+ * A copy of a JSON value in which `…` replaces what is nested deeper than 32 levels or exceeds a mebibyte. A list or
+ * object that was cut ends with an entry that says how much is missing.
  */
 export function boundValue(value: unknown): unknown {
   return boundPart(value, { left: SIZE_MAX }, DEPTH_MAX);
 }
 
 /** A text of at most `max` UTF-16 code units, `…` not counted. */
-export function boundText(text: string, max = SENTENCE_MAX): string {
+export function boundText(text: string, max = MESSAGE_MAX): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;
 }

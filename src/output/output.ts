@@ -19,7 +19,7 @@ export interface OutputTarget extends Surface {
   write(text: string): Promise<void>;
 }
 
-/** A format chosen by name. */
+/** A format that was chosen by name. */
 export interface FormatChoice {
   readonly name: string;
   readonly source: "flag" | "environment" | "default";
@@ -44,8 +44,8 @@ const COMMON_FORMATS: { readonly [F in Format]?: <T>() => Promise<Renderer<T>> }
 
 /**
  * Prepares the output of a command, before it sends anything.
- * @throws CliError usage for a word that is not a format, for a format that the view does not have (ignored if it
- * comes from the environment), and for fields that the view does not have
+ * @throws CliError usage for a name that is not a format, for a format or fields that the view does not have; a format
+ * from the environment that the view does not have is ignored
  */
 export function createOutput<T>(
   view: View<T> | Document<T>,
@@ -80,7 +80,7 @@ function viewRenderer<T>(view: View<T>, options: OutputOptions, surface: Surface
   return async (value) => {
     const [values, single] = isList(value) ? [value, false] : [[value], true];
     const render = view.formats?.[format] ?? (await COMMON_FORMATS[format]?.<T>());
-    if (render === undefined) throw new Error(`${format} was not checked`);
+    if (render === undefined) throw new Error(`the format ${format} was not checked`);
     return render({ view, values, single, fields, surface, zone, now });
   };
 }
@@ -90,14 +90,14 @@ function withCompleted(error: CliError, completed: string): CliError {
   return new CliError(code, `${error.message}, but ${completed}`, { exitCode, cause: error });
 }
 
-/** What a check of the format needs to know of a view. */
-interface FormatOwner {
+/** The part of a view that determines its formats. */
+interface ViewFormats {
   readonly noun: string;
   readonly formats?: { readonly [F in Format]?: unknown };
 }
 
 /** The common formats, and those of the view. */
-function formatsOf(view?: Pick<FormatOwner, "formats">): readonly Format[] {
+function formatsOf(view?: Pick<ViewFormats, "formats">): readonly Format[] {
   return FORMATS.filter((name) => COMMON_FORMATS[name] !== undefined || view?.formats?.[name] !== undefined);
 }
 
@@ -105,14 +105,14 @@ function formatsOf(view?: Pick<FormatOwner, "formats">): readonly Format[] {
 export function effectiveFormat(
   options: Pick<OutputOptions, "format">,
   target: Pick<Surface, "isTerminal">,
-  view?: Pick<FormatOwner, "formats">,
+  view?: Pick<ViewFormats, "formats">,
 ): Format {
   const chosen = formatsOf(view).find((format) => format === options.format?.name);
   return chosen ?? (target.isTerminal ? "table" : "tsv");
 }
 
-/** @throws CliError usage for a word that is not a format, and for a flag with a format that the view does not have */
-export function checkFormat(choice: FormatChoice, view: FormatOwner): void {
+/** @throws CliError usage for a name that is not a format, and for a flag with a format that the view does not have */
+export function checkFormat(choice: FormatChoice, view: ViewFormats): void {
   checkFormatName(choice);
   const { name, source, label } = choice;
   const formats = formatsOf(view);
@@ -120,7 +120,7 @@ export function checkFormat(choice: FormatChoice, view: FormatOwner): void {
   throw usageError(`${label}: ${view.noun} output has no format "${name}"`, `formats: ${formats.join(", ")}`);
 }
 
-/** @throws CliError usage for a word that is not a format of any command */
+/** @throws CliError usage for a name that is not a format of any command */
 export function checkFormatName({ name, label }: FormatChoice): void {
   if (isOneOf(FORMATS, name)) return;
   throw usageError(`${label}: "${name}" is not an output format`, `formats: ${formatsOf().join(", ")}`);

@@ -1,12 +1,12 @@
 /**
  * Makes untrusted text safe to print on a terminal: characters that could move the cursor, change colors, reorder
- * letters or fake a line become visible escapes. Only for reading, the escapes cannot be reversed.
+ * letters or fake a line become visible escapes. The escapes are for reading and cannot be reversed.
  */
 
 /** Control characters (C0, DEL, C1), lone surrogates, line and paragraph separators, bidirectional controls. */
 const HARMFUL = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** No script puts more marks on one letter; stacked marks paint over neighboring lines. */
+/** More than any script puts on one letter. Stacked marks paint over neighboring lines. */
 const MARKS_MAX = 8;
 /** Joiners and other characters of zero width do not start a new letter either. */
 const TOO_MANY_MARKS = new RegExp(`[\\p{M}\\u200b-\\u200d\\u2060-\\u2064\\ufeff]{${MARKS_MAX + 1},}`, "gu");
@@ -46,7 +46,7 @@ function isLayout(character: string): boolean {
 }
 
 function visibleEscape(character: string): string {
-  const code = codeOf(character);
+  const code = character.codePointAt(0) ?? 0;
   if (code > 0xff) return `\\u{${code.toString(16)}}`;
   return NAMED_ESCAPES[character] ?? `\\x${code.toString(16).padStart(2, "0")}`;
 }
@@ -56,8 +56,4 @@ function limitMarks(text: string, write: (mark: string) => string = visibleEscap
     const all = [...marks];
     return [...all.slice(0, MARKS_MAX), ...all.slice(MARKS_MAX).map(write)].join("");
   });
-}
-
-function codeOf(character: string): number {
-  return character.codePointAt(0) ?? 0;
 }

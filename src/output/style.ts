@@ -22,7 +22,7 @@ export const PLAIN_STYLE: Style = {
   hex: (_color, text) => text,
 };
 
-/** 256 colors: terminals without 24-bit color garble its sequences, and hardly any terminal lacks these. */
+/** 256 colors, which nearly every terminal supports. Those without 24-bit color garble its sequences. */
 const COLOR_LEVEL = 2;
 
 /** The style for a stream; the color package is loaded only for streams with colors. */

@@ -1,6 +1,6 @@
 import type { Style } from "./style.js";
 
-/** How one kind of value is shown. A view knows the value's flat shape and nothing of streams. */
+/** How one kind of value is shown. A view knows the shape of the value and nothing about streams. */
 export interface View<T> {
   /** What one value is called in messages: `event`, `calendar`. */
   readonly noun: string;
@@ -68,7 +68,7 @@ export interface Rendering<T> {
   /** The keys of `--fields` in order; null when the view decides. */
   readonly fields: readonly KeyOf<T>[] | null;
   readonly surface: Surface;
-  /** The chosen timezone. The first call reads the configuration. @throws CliError */
+  /** The chosen timezone. The first call reads the configuration. @throws CliError if it cannot */
   readonly zone: () => string;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;

@@ -12,7 +12,7 @@ export interface Caller {
   /** Null: not authenticated. */
   readonly principal: Principal | null;
   /** What the rate limit counts: token and address, or only the address without a valid token. */
-  readonly rateKey: string;
+  readonly rateLimitKey: string;
 }
 
 /**
@@ -26,12 +26,12 @@ export async function identifyCaller(
 ): Promise<Caller> {
   if (source.kind === "local") {
     const principal = await findLocalUser(store, source.userId);
-    return { principal, rateKey: `user ${source.userId}` };
+    return { principal, rateLimitKey: `user ${source.userId}` };
   }
   const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? "")?.[1];
   const found = token === undefined ? null : await findToken(store, token);
-  if (found === null) return { principal: null, rateKey: `address ${source.address}` };
-  return { principal: found, rateKey: `token ${found.tokenId} ${source.address}` };
+  if (found === null) return { principal: null, rateLimitKey: `address ${source.address}` };
+  return { principal: found, rateLimitKey: `token ${found.tokenId} ${source.address}` };
 }
 
 async function findLocalUser(store: Store, userId: string): Promise<Principal | null> {

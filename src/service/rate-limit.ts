@@ -2,31 +2,28 @@ import type { RateLimit } from "../contract/rate-limit.js";
 import type { Store } from "./store/store.js";
 
 /** At most `limit` requests per window. */
-export interface RatePolicy {
+export interface RateLimitPolicy {
   readonly limit: number;
   readonly windowSeconds: number;
 }
 
-export interface MeasuredRate extends RateLimit {
+export interface RateLimitResult extends RateLimit {
   /** Whether this request is over the limit. */
   readonly exceeded: boolean;
   /** Seconds until the window ends, rounded up. */
   readonly retryAfter: number;
 }
 
-export interface RateRequest {
-  /** The token or address that is counted. */
-  readonly key: string;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-}
-
-/** Counts a request in the current fixed window. Windows start at multiples of their length. */
-export async function measureRate(
+/**
+ * Counts a request in the current fixed window. Windows start at multiples of their length.
+ * @param request.key the token or address that is counted
+ * @param request.now milliseconds since the epoch
+ */
+export async function applyRateLimit(
   counter: RateCounter,
-  { limit, windowSeconds }: RatePolicy,
-  { key, now }: RateRequest,
-): Promise<MeasuredRate> {
+  { limit, windowSeconds }: RateLimitPolicy,
+  { key, now }: { readonly key: string; readonly now: number },
+): Promise<RateLimitResult> {
   const length = windowSeconds * 1000;
   const windowStart = Math.floor(now / length) * length;
   const requests = await counter.count(key, windowStart);
@@ -40,17 +37,12 @@ export async function measureRate(
   };
 }
 
-/** Counts requests, now in the store; several services could share another implementation. */
 export interface RateCounter {
-  /**
-   * Counts a request and resolves with the number of requests in its window, including this one.
-   * @param key the token or address that is counted
-   * @param windowStart milliseconds since the epoch
-   */
+  /** Counts a request. Resolves with the number of requests in its window, including this one. */
   count(key: string, windowStart: number): Promise<number>;
 }
 
-/** Counts in the store, which all processes of one database share. */
+/** A counter in the store, so that processes with the same database share it. */
 export function createRateCounter(store: Store): RateCounter {
   return {
     count: (key, windowStart) =>

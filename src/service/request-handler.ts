@@ -5,17 +5,22 @@ import { calendarEndpoints, type Endpoint, type EndpointContext } from "./endpoi
 import { eventEndpoints } from "./endpoints/events.js";
 import { acceptsJson, parseJsonBody } from "./http/content.js";
 import {
-  jsonReply,
+  jsonResponse,
   ProblemError,
-  problemReply,
-  type Reply,
+  problemResponse,
+  type ServiceResponse,
   toProblemError,
   withoutBody,
-} from "./http/reply.js";
+} from "./http/response.js";
 import { matchRoute, parseQuery, parseTarget, type RouteMatch } from "./http/router.js";
 import { matchOAuthEndpoint } from "./oauth/endpoint.js";
-import { type MeasuredRate, measureRate, type RateCounter, type RatePolicy } from "./rate-limit.js";
-import type { Handle, RequestSource, ServiceRequest } from "./request.js";
+import {
+  applyRateLimit,
+  type RateCounter,
+  type RateLimitPolicy,
+  type RateLimitResult,
+} from "./rate-limit.js";
+import type { RequestHandler, RequestSource, ServiceRequest } from "./request.js";
 import type { PasswordCost } from "./secrets.js";
 import type { Store } from "./store/store.js";
 
@@ -25,7 +30,7 @@ export interface RequestHandlerOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Null: requests are not limited. */
-  readonly rateLimit: RatePolicy | null;
+  readonly rateLimit: RateLimitPolicy | null;
   readonly mediaType: string;
   /** Called with the error behind a 500 or 503. */
   readonly onError: (error: unknown) => void;
@@ -33,30 +38,31 @@ export interface RequestHandlerOptions {
 }
 
 /** Handles a request: identify the caller, apply the rate limit, run the endpoint. */
-export function createRequestHandler(options: RequestHandlerOptions): Handle {
+export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { store, counter, rateLimit, onError } = options;
   return async (request, source) => {
     const now = options.now();
     const responder = chooseResponder(request, source, { ...options, now });
-    let rate: MeasuredRate | null = null;
-    let reply: Reply;
+    let rate: RateLimitResult | null = null;
+    let response: ServiceResponse;
     try {
       const caller = await identifyCaller(store, source, responder.authorization);
-      if (rateLimit !== null) rate = await measureRate(counter, rateLimit, { key: caller.rateKey, now });
+      if (rateLimit !== null)
+        rate = await applyRateLimit(counter, rateLimit, { key: caller.rateLimitKey, now });
       if (rate?.exceeded === true) {
         throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
       }
-      reply = await responder.respond(caller);
+      response = await responder.respond(caller);
     } catch (error) {
-      reply = await replyToError(error, responder, { source, onError });
+      response = await respondToError(error, responder, { source, onError });
     }
-    if (request.method === "HEAD") reply = withoutBody(reply);
+    if (request.method === "HEAD") response = withoutBody(response);
     const headers = {
       date: new Date(now).toUTCString(),
       ...(rate === null ? {} : formatRateLimit(rate)),
-      ...reply.headers,
+      ...response.headers,
     };
-    return { ...reply, headers };
+    return { ...response, headers };
   };
 }
 
@@ -70,8 +76,8 @@ interface RequestOptions extends Omit<RequestHandlerOptions, "now"> {
 interface Responder {
   /** The header that authenticates the caller; undefined at the authorization server, which takes no tokens. */
   readonly authorization: string | undefined;
-  respond(caller: Caller): Promise<Reply>;
-  respondWithProblem(problem: ProblemError): Reply | Promise<Reply>;
+  respond(caller: Caller): Promise<ServiceResponse>;
+  respondWithProblem(problem: ProblemError): ServiceResponse | Promise<ServiceResponse>;
 }
 
 /** Requests from this process never reach the authorization server: there is no one to sign in. */
@@ -85,7 +91,7 @@ function chooseResponder(
     return {
       authorization: request.headers["authorization"],
       respond: ({ principal }) => callEndpoint(request, principal, { store, now, mediaType }),
-      respondWithProblem: problemReply,
+      respondWithProblem: problemResponse,
     };
   }
   // Loaded on demand: commands of the profile `local` never need it.
@@ -100,16 +106,16 @@ function chooseResponder(
   };
 }
 
-async function replyToError(
+async function respondToError(
   error: unknown,
   responder: Responder,
   { source, onError }: Pick<RequestHandlerOptions, "onError"> & { readonly source: RequestSource },
-): Promise<Reply> {
+): Promise<ServiceResponse> {
   const problem = toProblemError(error);
   const failure = problem.cause;
   if (failure !== undefined) onError(failure);
-  const reply = await responder.respondWithProblem(problem);
-  return failure !== undefined && source.kind === "local" ? { ...reply, failure } : reply;
+  const response = await responder.respondWithProblem(problem);
+  return failure !== undefined && source.kind === "local" ? { ...response, failure } : response;
 }
 
 const ENDPOINTS: Readonly<Record<RouteName, Endpoint>> = { ...calendarEndpoints, ...eventEndpoints };
@@ -118,7 +124,7 @@ async function callEndpoint(
   request: ServiceRequest,
   principal: Principal | null,
   { store, now, mediaType }: Pick<RequestOptions, "store" | "now" | "mediaType">,
-): Promise<Reply> {
+): Promise<ServiceResponse> {
   const { segments, search } = parseTarget(request.target);
   const match = matchRoute(request.method, segments);
   const { userId } = authorize(principal, match);
@@ -132,7 +138,7 @@ async function callEndpoint(
   };
   const run = (db: EndpointContext["db"]) => ENDPOINTS[match.name]({ ...context, db });
   const body = match.route.method === "GET" ? await store.read(run) : await store.write(run);
-  return jsonReply(match.route.success, body);
+  return jsonResponse(match.route.success, body);
 }
 
 /** @throws ProblemError 401 without a valid token, 403 when the token is read-only and the request writes */

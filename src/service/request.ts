@@ -1,4 +1,4 @@
-import type { Reply } from "./http/reply.js";
+import type { ServiceResponse } from "./http/response.js";
 
 /** One HTTP request as plain data. */
 export interface ServiceRequest {
@@ -10,7 +10,7 @@ export interface ServiceRequest {
   readonly body: Uint8Array;
 }
 
-/** Where a request comes from: a socket, or this process, which names the user itself. No header can claim the latter. */
+/** Where a request comes from: a socket, or this process, which names its user. No header can claim the latter. */
 export type RequestSource =
   | {
       readonly kind: "network";
@@ -20,5 +20,11 @@ export type RequestSource =
     }
   | { readonly kind: "local"; readonly userId: string };
 
+/** Path and query of a request target in origin or absolute form. @see RFC 9112 §3.2 */
+export function splitTarget(target: string): { readonly path: string; readonly query: string } {
+  const [path = "", ...query] = target.replace(/^https?:\/\/[^/?]*/i, "").split("?");
+  return { path, query: query.join("?") };
+}
+
 /** Answers any request, with a problem if it fails. Rejects only when the service is closed. */
-export type Handle = (request: ServiceRequest, source: RequestSource) => Promise<Reply>;
+export type RequestHandler = (request: ServiceRequest, source: RequestSource) => Promise<ServiceResponse>;

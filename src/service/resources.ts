@@ -88,12 +88,6 @@ export function activityResource({ id, content, created_at, updated_at }: Activi
   };
 }
 
-function identifier<T extends string>({
-  id,
-  type,
-}: {
-  readonly id: string;
-  readonly type: T;
-}): { id: string; type: T } {
+function identifier<T extends string>({ id, type }: { readonly id: string; readonly type: T }) {
   return { id, type };
 }

@@ -17,14 +17,14 @@ export function csrfToken(sessionSecret: string): string {
   return createHmac("sha256", sessionSecret).update("csrf").digest("base64url");
 }
 
-/** Compares in a time that reveals neither where two secrets differ nor their lengths. */
+/** Compares in constant time, whatever the lengths. */
 export function sameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(Buffer.from(hashSecret(given)), Buffer.from(hashSecret(expected)));
 }
 
 /**
- * The hash that is stored of a token, a code, a session or a client secret: SHA-256, hex. These are random, so unlike
- * passwords they need no slow hash.
+ * The stored form of a token, code, session or client secret: SHA-256, hex. They are random, so unlike passwords they
+ * need no slow hash.
  */
 export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
@@ -74,11 +74,11 @@ function format(salt: Buffer, key: Buffer, { ln, r, p }: PasswordCost): string {
 }
 
 /**
- * Verifies the password of a user who may have none or not exist. The work is the same, so the time it takes does not
- * reveal which logins exist.
- * @param cost the one at which the service hashes passwords
+ * Verifies the password of a user, who may have none or may not exist. It takes the same time in all cases, so that it
+ * does not reveal which logins exist.
+ * @param cost that of the service's new passwords
  */
-export async function verifyPasswordOf(
+export async function verifyUserPassword(
   stored: string | null | undefined,
   password: string,
   cost: PasswordCost = COST,
@@ -103,7 +103,7 @@ function derive(password: string, salt: Buffer, { ln, r, p }: PasswordCost): Pro
   const N = 2 ** ln;
   const options = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {
-    // Keyboards and systems differ in how they compose letters. @see NIST SP 800-63B §5.1.1.2
+    // Systems encode the same letters differently. @see NIST SP 800-63B §5.1.1.2
     scrypt(password.normalize("NFKC"), salt, KEY_BYTES, options, (error, key) => {
       if (error === null) resolve(key);
       else reject(error);

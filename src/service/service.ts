@@ -3,8 +3,8 @@ import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
 import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admin/calendars.js";
 import { createClientAdmin, createTokenAdmin } from "./admin/credentials.js";
 import { createUserAdmin, ensureLocalUser } from "./admin/users.js";
-import { createRateCounter, type RatePolicy } from "./rate-limit.js";
-import type { Handle } from "./request.js";
+import { createRateCounter, type RateLimitPolicy } from "./rate-limit.js";
+import type { RequestHandler } from "./request.js";
 import { createRequestHandler } from "./request-handler.js";
 import type { PasswordCost } from "./secrets.js";
 import { openStore } from "./store/sqlite/open.js";
@@ -17,7 +17,7 @@ export interface ServiceOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Null: requests are not limited, and responses have no rate-limit headers. */
-  readonly rateLimit: RatePolicy | null;
+  readonly rateLimit: RateLimitPolicy | null;
   /** The service's own media type, accepted in `Accept` in addition to `application/json`. */
   readonly mediaType?: string;
   /** Cost of hashing new passwords; stored ones keep theirs. */
@@ -28,7 +28,7 @@ export interface ServiceOptions {
 
 /** An implementation of the contract over its own database. */
 export interface Service {
-  readonly handle: Handle;
+  readonly handle: RequestHandler;
   readonly admin: ServiceAdmin;
   /** Path of the database if it was created just now; null if it existed or is in memory. */
   readonly created: string | null;
@@ -42,17 +42,13 @@ export interface Service {
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { database, now, passwordCost } = options;
-  const { rateLimit, mediaType = DEFAULT_MEDIA_TYPE, onError = () => undefined } = options;
   const store = await openStore(database, options);
-  const counter = createRateCounter(store);
   const handleRequest = createRequestHandler({
+    mediaType: DEFAULT_MEDIA_TYPE,
+    onError: () => undefined,
+    ...options,
     store,
-    counter,
-    now,
-    rateLimit,
-    mediaType,
-    onError,
-    passwordCost,
+    counter: createRateCounter(store),
   });
   const inProgress = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;

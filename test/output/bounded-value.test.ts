@@ -12,7 +12,7 @@ function nested(depth: number): unknown {
 
 function reports(details: unknown): readonly string[] {
   const error = new CliError("rejected", "refused", { details });
-  return [true, false].map((json) => renderError(error, { json, color: false }));
+  return [true, false].map((json) => renderError(error, { json }));
 }
 
 describe("a value that services send", () => {
@@ -88,7 +88,7 @@ describe("an error about such a value", () => {
     const endless = "x".repeat(30 * MEBIBYTE);
     const error = new CliError("rejected", endless, { hint: endless });
     for (const json of [true, false]) {
-      expect(renderError(error, { json, color: false }).length).toBeLessThan(200_000);
+      expect(renderError(error, { json }).length).toBeLessThan(200_000);
     }
   });
 });

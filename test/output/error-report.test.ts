@@ -10,7 +10,7 @@ const NOT_FOUND = new CliError("not_found", "calendar x was not found", {
 });
 
 describe("an error for eyes", () => {
-  const text = (error: CliError) => renderError(error, { json: false, color: false });
+  const text = (error: CliError) => renderError(error, { json: false });
 
   test("is a sentence and a hint", () => {
     expect(text(NOT_FOUND)).toBe("error: calendar x was not found\nhint: see `calctl calendars`\n");
@@ -81,15 +81,15 @@ describe("an error for eyes", () => {
   test("is colored where that is wanted", async () => {
     const style = await createStyle(true);
     const error = new CliError("failed", "no space left");
-    expect(renderError(error, { json: false, color: true, style })).toBe(
+    expect(renderError(error, { json: false, style })).toBe(
       "\u001b[1m\u001b[31merror:\u001b[39m\u001b[22m no space left\n",
     );
-    expect(renderError(error, { json: false, color: false, style })).toBe("error: no space left\n");
+    expect(renderError(error, { json: false })).toBe("error: no space left\n");
   });
 });
 
 describe("an error for programs", () => {
-  const json = (error: CliError) => renderError(error, { json: true, color: true });
+  const json = (error: CliError) => renderError(error, { json: true });
 
   test("is one line of JSON with every key in its place", () => {
     expect(json(NOT_FOUND)).toBe(

@@ -3,7 +3,7 @@ import { request as httpsRequest } from "node:https";
 import { connect, createServer, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Reply } from "../../src/service/http/reply.js";
+import type { ServiceResponse } from "../../src/service/http/response.js";
 import { listen, type ServiceListener } from "../../src/service/listen.js";
 import type { RequestSource } from "../../src/service/request.js";
 import type { Service } from "../../src/service/service.js";
@@ -199,9 +199,9 @@ describe("a listener", () => {
 describe("closing a listener", () => {
   /** A service that responds only when `answer` is called. */
   function createSlowService(): { service: Service; asked: Promise<RequestSource>; answer: () => void } {
-    const response: Reply = { status: 200, headers: {}, body: new TextEncoder().encode("{}") };
+    const response: ServiceResponse = { status: 200, headers: {}, body: new TextEncoder().encode("{}") };
     const asked = withResolver<RequestSource>();
-    const answered = withResolver<Reply>();
+    const answered = withResolver<ServiceResponse>();
     const service = {
       handle: (_request: unknown, source: RequestSource) => {
         asked.resolve(source);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CliError } from "../../src/errors.js";
-import { problemReply, toProblemError } from "../../src/service/http/reply.js";
+import { problemResponse, toProblemError } from "../../src/service/http/response.js";
 import type { RequestSource, ServiceRequest } from "../../src/service/request.js";
 import { runSql } from "./support/database.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
@@ -74,7 +74,7 @@ test.each([
 ])("the reply to %s has no details, the problem has them as its cause", (_, error, status, retryAfter) => {
   const problem = toProblemError(error);
   expect(problem.cause).toBe(error);
-  const reply = problemReply(problem);
+  const reply = problemResponse(problem);
   expect(reply.status).toBe(status);
   expect(reply.headers["retry-after"]).toBe(retryAfter);
   expect(new TextDecoder().decode(reply.body)).not.toContain("secret");

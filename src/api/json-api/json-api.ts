@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { lenientManySchema, lenientOneSchema } from "../../contract/lenient-resources.js";
+import { lenientDocumentSchema, lenientListSchema } from "../../contract/lenient-resources.js";
 import { JSON_MEDIA_TYPE } from "../../contract/limits.js";
 import { ROUTES, type Route, type RouteName } from "../../contract/routes.js";
 import { usageError } from "../../errors.js";
@@ -34,9 +34,9 @@ export type RequestRoute = (name: RouteName, request: RouteRequest) => Promise<J
 /** A success with a JSON body, or without a body where the contract has none. */
 export interface JsonApiResponse {
   /** Reads a document whose `data` is one resource. @throws CliError when it does not match the contract */
-  one<T>(read: (document: v.InferOutput<typeof lenientOneSchema>) => T): T;
+  one<T>(read: (document: v.InferOutput<typeof lenientDocumentSchema>) => T): T;
   /** Reads a document whose `data` is a list of resources. @throws CliError when it does not match the contract */
-  many<T>(read: (document: v.InferOutput<typeof lenientManySchema>) => T): T;
+  many<T>(read: (document: v.InferOutput<typeof lenientListSchema>) => T): T;
 }
 
 /** Requests and responses of the contract's routes over a sender. @see contract section 4 */
@@ -49,8 +49,8 @@ export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApi
     const description: RequestDescription = { method, path, url, mediaType, tokenSource, ...wording };
     const headers = { accept: mediaType };
     const respond = (success: Success): JsonApiResponse => ({
-      one: (read) => readDocument(description, success, { schema: lenientOneSchema, read }),
-      many: (read) => readDocument(description, success, { schema: lenientManySchema, read }),
+      one: (read) => readDocument(description, success, { schema: lenientDocumentSchema, read }),
+      many: (read) => readDocument(description, success, { schema: lenientListSchema, read }),
     });
     return send({
       request:
@@ -102,7 +102,7 @@ interface Success {
 
 /** The JSON of a success; null where the contract has no body. */
 async function readBody(request: RequestDescription, route: Route, response: HttpResponse): Promise<unknown> {
-  if (route.answer === null && response.body.length === 0) return null;
+  if (route.responseBody === null && response.body.length === 0) return null;
   try {
     return await readJsonBody(response);
   } catch (cause) {

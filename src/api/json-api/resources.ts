@@ -1,14 +1,14 @@
 import * as v from "valibot";
-import { formatWireDateTime, readWireDateTime, type WireDateTime } from "../../contract/date-time.js";
+import { formatWireDateTime, parseLenientDateTime, type WireDateTime } from "../../contract/date-time.js";
 import { compositeId, plainId } from "../../contract/ids.js";
 import {
-  type LenientIdentifier,
   type LenientResource,
   lenientActivityAttributes,
   lenientCalendarAttributes,
   lenientEventAttributes,
   lenientLabelAttributes,
   lenientUserAttributes,
+  type ResourceIdentifier,
   readIdentifiers,
 } from "../../contract/lenient-resources.js";
 import type { Activity, Calendar, CalendarEvent, EventDraft, Label, User } from "../../contract/shapes.js";
@@ -21,7 +21,7 @@ export function indexIncluded(resources: readonly LenientResource[]): Included {
 }
 
 /** A relationship and its included resource may use different forms of an id, composite or plain. */
-function lookUp(included: Included, { type, id }: LenientIdentifier, calendarId: string) {
+function lookUp(included: Included, { type, id }: ResourceIdentifier, calendarId: string) {
   return (
     included.get(`${type} ${id}`) ??
     included.get(`${type} ${compositeId(calendarId, id)}`) ??
@@ -121,32 +121,32 @@ export function readActivity(resource: LenientResource, calendarId: string, even
   };
 }
 
-function related(resource: LenientResource, name: string, type: string): readonly LenientIdentifier[] {
+function related(resource: LenientResource, name: string, type: string): readonly ResourceIdentifier[] {
   return readIdentifiers(resource.relationships[name], type);
 }
 
-function relatedUser(identifier: LenientIdentifier, included: Included, calendarId: string): User {
+function relatedUser(identifier: ResourceIdentifier, included: Included, calendarId: string): User {
   const found = lookUp(included, identifier, calendarId);
   if (found !== undefined) return readUser(found, calendarId);
   const id = compositeId(calendarId, identifier.id);
   return { id, type: identifier.type, name: null, description: null, image_url: null };
 }
 
-function relatedLabel(identifier: LenientIdentifier, included: Included, calendarId: string): Label {
+function relatedLabel(identifier: ResourceIdentifier, included: Included, calendarId: string): Label {
   const found = lookUp(included, identifier, calendarId);
   return found === undefined ? bareLabel(identifier.id, calendarId) : readLabel(found, calendarId);
 }
 
 /** A timestamp in UTC; null if missing or invalid. */
 function timestamp(text: string | null): string | null {
-  return formatInstant(text === null ? null : readWireDateTime(text));
+  return formatInstant(text === null ? null : parseLenientDateTime(text));
 }
 
 /** Start or end of an event; null if missing or empty. @throws ValiError when invalid */
 function eventTime(id: string, name: string, text: string | null): WireDateTime | null {
   if (text === null || text === "") return null;
   return (
-    readWireDateTime(text) ??
+    parseLenientDateTime(text) ??
     v.parse(v.never(`event ${id}: ${name} "${text}" is not a valid ISO 8601 date-time`), text)
   );
 }

@@ -1,7 +1,7 @@
 import { escapeJson, sanitizeLine } from "../sanitize.js";
 import { jsonObject, keysOf, presentKeys, type Rendering, type Surface, textOf } from "../view.js";
 
-/** A value as JSON with a line feed at its end; on a terminal what it may obey is escaped. @see RFC 8259 */
+/** A value as JSON with a line feed at its end, on a terminal with control characters escaped. @see RFC 8259 */
 export function jsonText(value: unknown, { isTerminal }: Surface, indent = 2): string {
   const text = `${JSON.stringify(value, null, indent)}\n`;
   return isTerminal ? escapeJson(text) : text;
@@ -13,13 +13,13 @@ export function renderJson<T>({ view, values, single, fields, surface }: Renderi
   return jsonText(single ? objects[0] : objects, surface);
 }
 
-/** One compact JSON object a line. */
+/** One compact JSON object per line. */
 export function renderNdjson<T>({ view, values, fields, surface }: Rendering<T>): string {
   const keys = fields ?? keysOf(view);
   return values.map((value) => jsonText(jsonObject(view, value, keys), surface, 0)).join("");
 }
 
-/** One line a value, cells between tabs, without a header. */
+/** One line per value, cells separated by tabs, without a header. */
 export function renderTsv<T>({ view, values, fields, surface }: Rendering<T>): string {
   const keys = fields ?? presentKeys(view, view.tsv, values);
   if (keys.length === 0) return "";
@@ -27,7 +27,7 @@ export function renderTsv<T>({ view, values, fields, surface }: Rendering<T>): s
   return lines.map((cells) => tsvLine(cells, surface)).join("");
 }
 
-/** One `key value` a line. */
+/** One key and its value per line. */
 export function renderTsvPairs<T>({ view, values, fields, surface }: Rendering<T>): string {
   const keys = fields ?? presentKeys(view, view.tsv, values);
   const lines = values.flatMap((value) => keys.map((key) => [key, textOf(view, key, value)]));

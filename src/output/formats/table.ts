@@ -7,8 +7,7 @@ import type { Rendering, Surface } from "../view.js";
 const DEFAULT_WIDTH = 80;
 
 /**
- * For reading: columns that fit the terminal for a list, a detail view for a single value and for lists that do not
- * fit. All text is sanitized.
+ * A table for people: columns for a list that fits the terminal, otherwise a detail view. All text is sanitized.
  */
 export async function renderTable<T>(rendering: Rendering<T>): Promise<string> {
   const { view, values, single, fields, surface } = rendering;

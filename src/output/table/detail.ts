@@ -12,10 +12,10 @@ export interface DetailOptions extends Canvas {
 const GAP = "  ";
 /** Before a text that does not fit next to its name. */
 const INDENT = "  ";
-/** Text in fewer columns is no easier to read than text that the terminal wraps. */
+/** In fewer columns, text is no easier to read than when the terminal wraps it. */
 const MIN_TEXT_WIDTH = 10;
 
-/** One `name  text` a line for each value, a blank line between values. Long texts continue below their start. */
+/** One `name  text` per line, with a blank line between values. Long texts continue below their start. */
 export function drawDetail(columns: readonly Column[], options: DetailOptions): string {
   const nameWidth = Math.max(...columns.map(({ header }) => textWidth(header)));
   const count = columns[0]?.cells.length ?? 0;
@@ -28,7 +28,7 @@ export function drawDetail(columns: readonly Column[], options: DetailOptions): 
   return records.map((lines) => lines.map((line) => `${line}\n`).join("")).join("\n");
 }
 
-/** A detail view of every field, empty ones included: a view's `draw`. */
+/** A detail view of every field, including empty ones: the `draw` of a view. */
 export function drawFields<T>(rendering: Rendering<T>, canvas: Canvas): string {
   return drawDetail(columnsOf(rendering, rendering.view.tsv), { ...canvas, skipEmpty: false });
 }

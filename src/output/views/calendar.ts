@@ -51,7 +51,7 @@ export function labelText(label: Label | null): string {
   return label?.name || String(label?.number ?? "");
 }
 
-/** A label inside another object for eyes: with its color. */
+/** A label inside another object as a cell: with its color. */
 export function labelCell(label: Label | null): Cell {
   return { text: labelText(label), color: label?.color ?? null };
 }
@@ -76,7 +76,7 @@ export function userJson(user: User | null): unknown {
   return user === null ? null : jsonObject(userView, user);
 }
 
-/** A user inside another object as text: the name, or where it is not known the id. */
+/** A user inside another object as text: the name, or the id if the name is unknown. */
 export function userText(user: User | null): string {
   return user?.name || user?.id || "";
 }

@@ -4,15 +4,9 @@ import type { Activity } from "../../contract/shapes.js";
 import type { TableColumn, View } from "../view.js";
 import { labelCell, labelJson, labelText, userJson, userText } from "./calendar.js";
 
-const WHEN: TableColumn<LocalizedEvent> = {
-  header: "When",
-  cell: (event) => ({ text: describeWhen(event, { year: false }) }),
-};
-
-const WHEN_WITH_YEAR: TableColumn<LocalizedEvent> = {
-  header: "When",
-  cell: (event) => ({ text: describeWhen(event, { year: true }) }),
-};
+function whenColumn(options: WhenOptions): TableColumn<LocalizedEvent> {
+  return { header: "When", cell: (event) => ({ text: describeWhen(event, options) }) };
+}
 
 const CALENDAR: TableColumn<LocalizedEvent> = {
   header: "Calendar",
@@ -65,10 +59,10 @@ export const eventView: View<LocalizedEvent> = {
     },
   },
   tsv: ["id", "calendar_id", "start_local", "end_local", "all_day", "category", "label", "title", "location"],
-  table: [WHEN, "title", "label", CALENDAR_IF_SEVERAL, "id"],
+  table: [whenColumn({ year: false }), "title", "label", CALENDAR_IF_SEVERAL, "id"],
   detail: [
     "title",
-    WHEN_WITH_YEAR,
+    whenColumn({ year: true }),
     "recurrences",
     "category",
     "label",
@@ -87,7 +81,7 @@ export const eventView: View<LocalizedEvent> = {
 /** Events of several calendars: a table always has the column Calendar. */
 export const severalCalendarsView: View<LocalizedEvent> = {
   ...eventView,
-  table: [WHEN, "title", "label", CALENDAR, "id"],
+  table: [whenColumn({ year: false }), "title", "label", CALENDAR, "id"],
 };
 
 /** Comments on an event. */

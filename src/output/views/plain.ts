@@ -2,7 +2,7 @@ import { jsonText, renderTsvPairs } from "../formats/data.js";
 import { sanitizeLine } from "../sanitize.js";
 import { type Document, type Rendering, textOf, type View } from "../view.js";
 
-/** Prints the text of one key without its name, such as a token or a path; in JSON `{[key]: text}`. */
+/** A view that prints only the value of one key, such as a token or a path; in JSON `{[key]: value}`. */
 export function createBareView(key: string): View<Readonly<Record<string, string | null>>> {
   return { noun: key, keys: { [key]: {} }, tsv: [key], draw: drawTexts };
 }
@@ -12,7 +12,7 @@ function drawTexts<T>({ view, values, fields }: Rendering<T>): string {
   return texts.map((text) => `${sanitizeLine(text)}\n`).join("");
 }
 
-/** A view that prints one `key value` a line, empty ones included: `config list`, `status`. */
+/** A view that prints one key and its value per line, including empty ones: `config list`, `status`. */
 export function pairsView<T>(view: Pick<View<T>, "noun" | "keys" | "tsv">): View<T> {
   return {
     ...view,

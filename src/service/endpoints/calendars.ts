@@ -1,4 +1,4 @@
-import { ProblemError } from "../http/reply.js";
+import { ProblemError } from "../http/response.js";
 import type { Query } from "../http/router.js";
 import { calendarResource, labelResource, memberResource, userResource } from "../resources.js";
 import {
@@ -35,11 +35,14 @@ export const calendarEndpoints = {
     return { data: userResource(user) };
   },
   async listCalendars(context) {
-    const { data, included } = await describe(context, await listCalendarsOfUser(context.db, context.userId));
+    const { data, included } = await describeCalendars(
+      context,
+      await listCalendarsOfUser(context.db, context.userId),
+    );
     return { data, ...included };
   },
   async getCalendar(context) {
-    const { data, included } = await describe(context, [await requireCalendar(context)]);
+    const { data, included } = await describeCalendars(context, [await requireCalendar(context)]);
     return { data: data[0], ...included };
   },
   async listLabels(context) {
@@ -64,7 +67,7 @@ export async function requireCalendar({ db, userId, parameter }: EndpointContext
   return { ...calendar, position };
 }
 
-async function describe({ db, query }: EndpointContext, calendars: readonly CalendarOfUser[]) {
+async function describeCalendars({ db, query }: EndpointContext, calendars: readonly CalendarOfUser[]) {
   const ids = calendars.map(({ id }) => id);
   const labelRows = await listLabels(db, ids);
   const memberRows = await listMembers(db, ids);

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { EVENT_RULES, type EventBody, eventBodySchema } from "../../contract/bodies.js";
 import { dateToInstant, parseWireDateTime } from "../../contract/date-time.js";
 import { calendarOfId, plainId } from "../../contract/ids.js";
-import { badRequest } from "../http/reply.js";
+import { badRequest } from "../http/response.js";
 import type { EventRow } from "../store/schema.js";
 
 /** What an event of a calendar may refer to. */
@@ -33,7 +33,7 @@ export function parseEventBody(body: unknown, references: EventReferences): Even
   checkRules(errors, attributes);
   checkText(errors, attributes);
   checkReferences(errors, relationships, references);
-  if (!success || errors.size > 0) throw badRequest(listFieldErrors(errors));
+  if (!success || errors.size > 0) throw badRequest(toFieldErrors(errors));
   const { label, attendees } = output.data.relationships;
   return {
     content: { ...eventContent(output.data.attributes), label_number: Number(plainId(label.data.id)) },
@@ -46,7 +46,7 @@ interface ValidFields {
   readonly relationships: Partial<EventBody["data"]["relationships"]>;
 }
 
-/** The fields without errors, so that one response reports the errors of rules and references too. */
+/** The fields without errors, whose rules and references can be checked as well. */
 function validFields(output: unknown, errors: FieldErrorMap): ValidFields {
   if (errors.has("data")) return { attributes: {}, relationships: {} };
   // What valibot reports no error for has the type that the schema declares.
@@ -104,7 +104,7 @@ function eventContent(event: EventBody["data"]["attributes"]): Omit<EventContent
   };
 }
 
-/** All-day events are dates: the date is taken as written, without regard to the offset. */
+/** All-day events are dates: the date is taken as written, whatever the offset. */
 function eventTimes(event: EventBody["data"]["attributes"]): EventTimes {
   const start = parseWireDateTime(event.start_at ?? "");
   const end = parseWireDateTime(event.end_at ?? "");
@@ -126,8 +126,8 @@ function addFieldError(errors: FieldErrorMap, field: string, message: string): v
   errors.set(field, (errors.get(field) ?? new Set()).add(message));
 }
 
-/** Errors in the form of problem details. */
-export function listFieldErrors(errors: FieldErrorMap): Record<string, string[]> {
+/** The errors as problem details list them. */
+export function toFieldErrors(errors: FieldErrorMap): Record<string, string[]> {
   return Object.fromEntries([...errors].map(([field, messages]) => [field, [...messages]]));
 }
 

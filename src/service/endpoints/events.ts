@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { activityBodySchema } from "../../contract/bodies.js";
-import { badRequest, ProblemError } from "../http/reply.js";
+import { badRequest, ProblemError } from "../http/response.js";
 import { activityResource, eventResource, labelResource, memberResource } from "../resources.js";
 import { createHexId } from "../secrets.js";
 import { listLabels, listMembers } from "../store/calendars.js";
@@ -20,16 +20,16 @@ import { type Endpoint, type EndpointContext, requireCalendar } from "./calendar
 import {
   collectFieldErrors,
   type EventReferences,
-  listFieldErrors,
   parseEventBody,
   textProblem,
+  toFieldErrors,
 } from "./event-body.js";
 
 export const eventEndpoints = {
   async getEvent(context) {
     const { id: calendarId } = await requireCalendar(context);
     const event = await requireEvent(context, calendarId);
-    const included = await include(context, calendarId, [event]);
+    const included = await loadIncluded(context, calendarId, [event]);
     return { data: eventResource(event.row, event.attendeeIds), ...included };
   },
   listUpcomingEvents,
@@ -55,7 +55,7 @@ async function listUpcomingEvents(context: EndpointContext): Promise<object> {
   const events = rows.map((row) => ({ row, attendeeIds: attendees.get(row.id) ?? [] }));
   return {
     data: events.map(({ row, attendeeIds }) => eventResource(row, attendeeIds)),
-    ...(await include(context, calendarId, events)),
+    ...(await loadIncluded(context, calendarId, events)),
   };
 }
 
@@ -78,7 +78,7 @@ async function updateEvent(context: EndpointContext): Promise<object> {
   const { id: calendarId } = await requireCalendar(context);
   const stored = await requireEvent(context, calendarId);
   const allowed = await listReferences(context, calendarId);
-  // Attendees may stay after they left the calendar; otherwise such an event could not be updated.
+  // Attendees who have left the calendar may stay; otherwise the event could not be updated.
   const userIds = new Set([...allowed.userIds, ...stored.attendeeIds]);
   const { content, attendeeIds } = parseEventBody(context.body, { ...allowed, userIds });
   // Two updates in the same millisecond still get different times.
@@ -106,7 +106,7 @@ async function listReferences({ db }: EndpointContext, calendarId: string): Prom
 }
 
 /** The related objects of the `include` parameter, each once. Users who left the calendar are included too. */
-async function include(
+async function loadIncluded(
   { db, query }: EndpointContext,
   calendarId: string,
   events: readonly EventWithAttendees[],
@@ -144,7 +144,7 @@ async function createActivity(context: EndpointContext): Promise<object> {
 
 function parseContent(body: unknown): string {
   const { success, output, issues } = v.safeParse(activityBodySchema, body);
-  if (!success) throw badRequest(listFieldErrors(collectFieldErrors(issues)));
+  if (!success) throw badRequest(toFieldErrors(collectFieldErrors(issues)));
   const { content } = output.data.attributes;
   const problem = textProblem(content);
   if (problem !== null) throw badRequest({ content: [problem] });

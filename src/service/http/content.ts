@@ -1,5 +1,5 @@
 import { JSON_MEDIA_TYPE } from "../../contract/limits.js";
-import { badRequest, ProblemError } from "./reply.js";
+import { badRequest, ProblemError } from "./response.js";
 
 interface MediaRange {
   /** `type/subtype` in lower case, either part may be `*`. */

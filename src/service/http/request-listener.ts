@@ -3,7 +3,7 @@ import { finished } from "node:stream/promises";
 import type { Service } from "../service.js";
 import type { ClientAddressReader } from "./addresses.js";
 import { BODY_LIMIT } from "./content.js";
-import type { Reply } from "./reply.js";
+import type { ServiceResponse } from "./response.js";
 
 export interface ServiceRequests {
   readonly listener: RequestListener;
@@ -31,12 +31,12 @@ export function createRequestListener(
     const body = await readBody(request);
     const headers = joinHeaders(request);
     const address = addressOf(request.socket.remoteAddress ?? "", headers["x-forwarded-for"]);
-    const reply = await service.handle(
+    const handled = await service.handle(
       { method: request.method ?? "", target: request.url ?? "", headers, body },
       { kind: "network", address, baseUrl },
     );
     if (finishing || body.byteLength > BODY_LIMIT) response.setHeader("connection", "close");
-    await send(response, reply);
+    await send(response, handled);
   };
   return {
     listener(request, response) {
@@ -73,7 +73,7 @@ function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
 }
 
 /** Rejects when the client has disconnected. */
-async function send(response: ServerResponse, { status, headers, body }: Reply): Promise<void> {
+async function send(response: ServerResponse, { status, headers, body }: ServiceResponse): Promise<void> {
   response.writeHead(status, { ...(status !== 204 && { "content-length": body.byteLength }), ...headers });
   response.end(body);
   await finished(response);

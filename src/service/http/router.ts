@@ -2,7 +2,8 @@ import * as v from "valibot";
 import { isTimeZone } from "../../contract/date-time.js";
 import { DAYS_MAX, DAYS_MIN } from "../../contract/limits.js";
 import { ROUTES, type Route, type RouteName, UPCOMING_QUERY } from "../../contract/routes.js";
-import { badRequest, ProblemError } from "./reply.js";
+import { splitTarget } from "../request.js";
+import { badRequest, ProblemError } from "./response.js";
 
 export interface RouteMatch {
   readonly name: RouteName;
@@ -11,22 +12,10 @@ export interface RouteMatch {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-export interface Target {
-  /** Segments of the path, decoded. */
-  readonly segments: readonly string[];
-  readonly search: URLSearchParams;
-}
-
-/**
- * Parses the target of a request line, in origin or absolute form. @see RFC 9112 §3.2
- * @throws ProblemError 400 when the path is not percent-encoded UTF-8
- */
-export function parseTarget(target: string): Target {
-  const [path = "", ...query] = target.replace(/^https?:\/\/[^/?]*/i, "").split("?");
-  return {
-    segments: path.split("/").slice(1).map(decodeSegment),
-    search: new URLSearchParams(query.join("?")),
-  };
+/** Parses the target of a request. @throws ProblemError 400 when the path is not percent-encoded UTF-8 */
+export function parseTarget(target: string) {
+  const { path, query } = splitTarget(target);
+  return { segments: path.split("/").slice(1).map(decodeSegment), search: new URLSearchParams(query) };
 }
 
 function decodeSegment(segment: string): string {

@@ -1,4 +1,4 @@
-import { badRequest } from "../http/reply.js";
+import { badRequest } from "../http/response.js";
 import { findClient, listRedirectUris } from "../store/clients.js";
 import type { ClientRow } from "../store/schema.js";
 import type { Queries } from "../store/store.js";
@@ -55,22 +55,22 @@ export async function parseAuthorizationRequest(
 const PARAMETERS = ["response_type", "state", "code_challenge", "code_challenge_method"];
 
 async function readClient(db: Queries, parameters: Parameters) {
-  const clientId = requireTrusted(parameters, "client_id");
+  const clientId = requireParameter(parameters, "client_id");
   const client = await findClient(db, clientId);
   if (client === undefined) {
-    throw badRequest(`No program with the client_id “${clientId}” is registered with this service.`);
+    throw badRequest(`No app with the client_id “${clientId}” is registered with this service.`);
   }
-  const redirectUri = requireTrusted(parameters, "redirect_uri");
+  const redirectUri = requireParameter(parameters, "redirect_uri");
   if (!isRegistered(redirectUri, await listRedirectUris(db, client.id))) {
     throw badRequest(
-      `The redirect_uri “${redirectUri}” is not one that “${client.name}” is registered with; it must be the same to the letter.`,
+      `The redirect_uri “${redirectUri}” is not registered for “${client.name}”. It must match exactly.`,
     );
   }
   return { client, redirectUri };
 }
 
 /** @throws ProblemError 400 when it is missing or was sent more than once */
-function requireTrusted({ values, repeated }: Parameters, name: string): string {
+function requireParameter({ values, repeated }: Parameters, name: string): string {
   if (repeated.has(name)) throw badRequest(`The request has more than one ${name}.`);
   const value = values.get(name);
   if (value === undefined) throw badRequest(`The request has no ${name}.`);

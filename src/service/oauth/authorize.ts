@@ -1,5 +1,6 @@
 import { BODY_LIMIT } from "../http/content.js";
-import { badRequest, ProblemError, type Reply } from "../http/reply.js";
+import { badRequest, ProblemError, type ServiceResponse } from "../http/response.js";
+import { splitTarget } from "../request.js";
 import { createSecret, csrfToken } from "../secrets.js";
 import { insertCode } from "../store/clients.js";
 import { deleteSession, findSessionUser } from "../store/users.js";
@@ -14,13 +15,13 @@ import {
   type BrowserSession,
   findBrowserSession,
   formatCookie,
-  isOwnForm,
+  hasValidCsrfToken,
   newBrowserSession,
   signIn,
 } from "./browser-session.js";
 import type { OAuthContext, OAuthEndpoint } from "./endpoint.js";
 import { errorPage } from "./pages/error-page.js";
-import { redirectReply } from "./pages/page.js";
+import { redirectResponse } from "./pages/page.js";
 import { consentPage, type Notice, signInPage } from "./pages/sign-in-page.js";
 
 /**
@@ -30,14 +31,14 @@ import { consentPage, type Notice, signInPage } from "./pages/sign-in-page.js";
 export const authorizeEndpoint: OAuthEndpoint = { respond: showOrSubmit, respondWithProblem: errorPage };
 
 /** @throws ProblemError when the browser must not be redirected to the client */
-async function showOrSubmit(context: OAuthContext): Promise<Reply> {
+async function showOrSubmit(context: OAuthContext): Promise<ServiceResponse> {
   const { method, target } = context.request;
   if (method !== "GET" && method !== "POST") throw new ProblemError(405, { headers: { allow: "GET, POST" } });
-  const parameters = parseParameters(target.split("?").slice(1).join("?"));
+  const parameters = parseParameters(splitTarget(target).query);
   const parsed = await context.store.read((db) => parseAuthorizationRequest(db, parameters));
   if (parsed.kind === "rejected") {
     const { redirectUri, error, description, state } = parsed.rejection;
-    return redirectReply(
+    return redirectResponse(
       authorizationResponse(redirectUri, { error, error_description: description, state }),
     );
   }
@@ -46,7 +47,7 @@ async function showOrSubmit(context: OAuthContext): Promise<Reply> {
   return method === "GET" ? showPage(step) : submit(step);
 }
 
-/** One request of a browser on its way through an authorization request. */
+/** A browser's request for an authorization page, with what it was parsed into. */
 interface AuthorizationStep {
   readonly context: OAuthContext;
   readonly request: AuthorizationRequest;
@@ -59,7 +60,10 @@ interface PageChanges {
 }
 
 /** The sign-in page, or the consent page if the user is signed in. */
-function showPage({ context, request, session }: AuthorizationStep, changes: PageChanges = {}): Reply {
+function showPage(
+  { context, request, session }: AuthorizationStep,
+  changes: PageChanges = {},
+): ServiceResponse {
   const page = {
     ...changes,
     clientName: request.client.name,
@@ -72,12 +76,12 @@ function showPage({ context, request, session }: AuthorizationStep, changes: Pag
   return signInPage({ ...page, headers: session.isNew ? cookieHeader(context, session.secret) : {} });
 }
 
-async function submit(step: AuthorizationStep): Promise<Reply> {
+async function submit(step: AuthorizationStep): Promise<ServiceResponse> {
   const { context, session } = step;
   const form = readForm(context);
-  if (!isOwnForm(session, form.get("csrf"))) {
+  if (!hasValidCsrfToken(session, form.get("csrf"))) {
     const text =
-      "That page was out of date, or your browser keeps no cookies for this site. Please try again.";
+      "That page was out of date, or your browser blocks cookies from this site. Please try again.";
     return showPage(step, { notice: { status: 403, text } });
   }
   switch (form.get("action")) {
@@ -90,7 +94,7 @@ async function submit(step: AuthorizationStep): Promise<Reply> {
     case "switch":
       return switchAccount(step);
     default:
-      throw badRequest("The form says neither to sign in nor to allow or deny anything.");
+      throw badRequest("The form has no valid action.");
   }
 }
 
@@ -99,26 +103,29 @@ function readForm({ request }: OAuthContext): ReadonlyMap<string, string> {
   if (request.body.byteLength > BODY_LIMIT) throw new ProblemError(413);
   const [type] = (request.headers["content-type"] ?? "").split(";");
   if (type?.trim().toLowerCase() !== "application/x-www-form-urlencoded") {
-    throw badRequest("What was sent is not the form of this page.");
+    throw badRequest("The request was not sent by the form on this page.");
   }
   const { values, repeated } = parseParameters(new TextDecoder().decode(request.body));
-  if (repeated.size > 0) throw badRequest("What was sent is not the form of this page.");
+  if (repeated.size > 0) throw badRequest("The request was not sent by the form on this page.");
   return values;
 }
 
-async function submitSignIn(step: AuthorizationStep, form: ReadonlyMap<string, string>): Promise<Reply> {
+async function submitSignIn(
+  step: AuthorizationStep,
+  form: ReadonlyMap<string, string>,
+): Promise<ServiceResponse> {
   const { context, request } = step;
   const login = form.get("login") ?? "";
   const result = await signIn(context, { login, password: form.get("password") ?? "" });
   // A new secret prevents session fixation: the old one may have been planted in the browser.
   if (result.kind === "signed-in") {
-    return redirectReply(authorizeUrl(request), cookieHeader(context, result.secret));
+    return redirectResponse(authorizeUrl(request), cookieHeader(context, result.secret));
   }
   return showPage(step, { login, notice: result });
 }
 
 /** Issues an authorization code, if the session is still valid inside the transaction. */
-async function allow(step: AuthorizationStep): Promise<Reply> {
+async function allow(step: AuthorizationStep): Promise<ServiceResponse> {
   const { context, request, session } = step;
   const { client, redirectUri, state, challenge } = request;
   const code = createSecret();
@@ -136,29 +143,29 @@ async function allow(step: AuthorizationStep): Promise<Reply> {
     return true;
   });
   if (!issued) return signInAgain(step);
-  return redirectReply(authorizationResponse(redirectUri, { code, state }));
+  return redirectResponse(authorizationResponse(redirectUri, { code, state }));
 }
 
-function deny(step: AuthorizationStep): Reply {
+function deny(step: AuthorizationStep): ServiceResponse {
   const { redirectUri, state } = step.request;
   if (step.session.user === null) return signInAgain(step);
   const description = "the user denied the request";
-  return redirectReply(
+  return redirectResponse(
     authorizationResponse(redirectUri, { error: "access_denied", error_description: description, state }),
   );
 }
 
-async function switchAccount({ context, request, session }: AuthorizationStep): Promise<Reply> {
+async function switchAccount({ context, request, session }: AuthorizationStep): Promise<ServiceResponse> {
   await context.store.write((db) => deleteSession(db, session.secret));
-  return redirectReply(authorizeUrl(request), cookieHeader(context, newBrowserSession().secret));
+  return redirectResponse(authorizeUrl(request), cookieHeader(context, newBrowserSession().secret));
 }
 
-function signInAgain(step: AuthorizationStep): Reply {
+function signInAgain(step: AuthorizationStep): ServiceResponse {
   const text = "You are no longer signed in. Please sign in again.";
   return showPage({ ...step, session: { ...step.session, user: null } }, { notice: { status: 403, text } });
 }
 
-/** Relative, so that it is right behind a proxy that serves the service at another path. */
+/** Relative, so that it also works through a proxy that serves the service at another path. */
 function authorizeUrl(request: AuthorizationRequest): string {
   return `authorize?${formatRequest(request)}`;
 }

@@ -1,16 +1,16 @@
-import { createSecret, csrfToken, sameSecret, verifyPasswordOf } from "../secrets.js";
+import { createSecret, csrfToken, sameSecret, verifyUserPassword } from "../secrets.js";
 import {
   countAttempt,
   findSessionUser,
   findUserByLogin,
   insertSession,
+  refundAttempt,
   type SignedInUser,
-  uncountAttempt,
 } from "../store/users.js";
 import { OAUTH_PATH, type OAuthContext } from "./endpoint.js";
 import type { Notice } from "./pages/sign-in-page.js";
 
-/** A browser that uses the pages of the authorization server, signed in or not. */
+/** The session of a browser at the authorization server, signed in or not. */
 export interface BrowserSession {
   /** Value of the cookie. Before the user signs in, it only ties forms to the browser. */
   readonly secret: string;
@@ -30,17 +30,17 @@ export async function findBrowserSession({ request, store, now }: OAuthContext):
   return { secret, isNew: false, user: user ?? null };
 }
 
-/** A session that is not signed in, for a browser without a valid cookie. */
+/** A new session, not signed in. */
 export function newBrowserSession(): BrowserSession {
   return { secret: createSecret(), isNew: true, user: null };
 }
 
 /** Whether a form was rendered for this browser: its CSRF token belongs to the session. */
-export function isOwnForm({ secret, isNew }: BrowserSession, token: string | undefined): boolean {
+export function hasValidCsrfToken({ secret, isNew }: BrowserSession, token: string | undefined): boolean {
   return !isNew && token !== undefined && sameSecret(token, csrfToken(secret));
 }
 
-/** A cookie that is sent twice is ignored: another site may have set one to sign the browser in as another user. */
+/** Ignores a cookie that was sent twice: another site may have set one to sign the user in to its own account. */
 function readCookie(header: string | undefined): string | undefined {
   const pairs = (header ?? "").split(";").map((pair) => pair.trim().split("="));
   const [own, ...others] = pairs.filter(([name]) => name === COOKIE);
@@ -80,14 +80,14 @@ export async function signIn(
   const wait = await store.write((db) => countAttempt(db, attempt));
   if (wait !== null) return tooMany(wait);
   const user = await store.read((db) => findUserByLogin(db, login));
-  const matches = await verifyPasswordOf(user?.password_hash, password, passwordCost);
+  const matches = await verifyUserPassword(user?.password_hash, password, passwordCost);
   if (!matches || user === undefined || user.disabled === 1) return WRONG_CREDENTIALS;
   const secret = createSecret();
   const created = await store.write(async (db) => {
     // The password may have changed, or the user may have been disabled, during verification.
     const current = await findUserByLogin(db, login);
     if (current?.password_hash !== user.password_hash || current.disabled === 1) return false;
-    await uncountAttempt(db, attempt);
+    await refundAttempt(db, attempt);
     await insertSession(db, { secret, userId: user.id, now });
     return true;
   });

@@ -1,6 +1,6 @@
 import { OAUTH_ROUTES } from "../../contract/oauth.js";
-import type { ProblemError, Reply } from "../http/reply.js";
-import type { RequestSource, ServiceRequest } from "../request.js";
+import type { ProblemError, ServiceResponse } from "../http/response.js";
+import { type RequestSource, type ServiceRequest, splitTarget } from "../request.js";
 import type { PasswordCost } from "../secrets.js";
 import type { Store } from "../store/store.js";
 
@@ -20,14 +20,13 @@ export interface OAuthContext {
 /** An endpoint of the authorization server. @see contract section 5 */
 export interface OAuthEndpoint {
   /** @throws ProblemError */
-  respond(context: OAuthContext): Promise<Reply>;
-  respondWithProblem(problem: ProblemError): Reply;
+  respond(context: OAuthContext): Promise<ServiceResponse>;
+  respondWithProblem(problem: ProblemError): ServiceResponse;
 }
 
 /** The endpoint of the authorization server that a request target addresses; null for any other target. */
 export function matchOAuthEndpoint(target: string): keyof typeof OAUTH_ROUTES | null {
-  const [path] = target.replace(/^https?:\/\/[^/?]*/i, "").split("?");
-  switch (path) {
+  switch (splitTarget(target).path) {
     case `${OAUTH_PATH}${OAUTH_ROUTES.authorize.path}`:
       return "authorize";
     case `${OAUTH_PATH}${OAUTH_ROUTES.token.path}`:

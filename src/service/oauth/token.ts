@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import { isJsonObject } from "../../contract/json.js";
 import { tokenRequestSchema } from "../../contract/oauth.js";
+import type { ProblemStatus } from "../../contract/problem.js";
 import { addToken } from "../admin/credentials.js";
 import { parseJsonBody } from "../http/content.js";
-import { jsonReply, ProblemError, type Reply } from "../http/reply.js";
+import { jsonResponse, ProblemError, type ServiceResponse } from "../http/response.js";
 import { hashSecret, sameSecret } from "../secrets.js";
 import { findClient, redeemCode, revokeTokenOfCode, setTokenOfCode } from "../store/clients.js";
 import type { AuthorizationCodeRow, ClientRow } from "../store/schema.js";
@@ -18,26 +19,26 @@ export const tokenEndpoint: OAuthEndpoint = {
 };
 
 /** @throws ProblemError 400 or 413 when the body is not JSON or too large, 405 unless the method is POST */
-async function respondWithToken({ request, store, now }: OAuthContext): Promise<Reply> {
+async function respondWithToken({ request, store, now }: OAuthContext): Promise<ServiceResponse> {
   if (request.method !== "POST") throw new ProblemError(405, { headers: { allow: "POST" } });
   const parsed = parseTokenRequest(parseJsonBody(request.body, request.headers));
-  if (parsed.kind === "invalid") return oauthErrorReply(parsed.error, parsed.problem);
+  if (parsed.kind === "invalid") return oauthErrorResponse(parsed.error, parsed.problem);
   const { client_id, client_secret } = parsed.request;
   const client = await store.read((db) => findClient(db, client_id));
   if (!isSecretOf(client, client_secret)) {
-    return oauthErrorReply("invalid_client", "the client is unknown or its secret is wrong");
+    return oauthErrorResponse("invalid_client", "the client is unknown or its secret is wrong");
   }
   if (parsed.request.grant_type !== "authorization_code") {
-    return oauthErrorReply("unsupported_grant_type", "grant_type must be authorization_code");
+    return oauthErrorResponse("unsupported_grant_type", "grant_type must be authorization_code");
   }
   const token = await store.write((db) => redeem(db, { client, request: parsed.request, now }));
   if (token === null) {
-    return oauthErrorReply(
+    return oauthErrorResponse(
       "invalid_grant",
       "the code is unknown, expired or used, or redirect_uri or code_verifier does not match it",
     );
   }
-  return tokenReply(200, {
+  return tokenResponse(200, {
     access_token: token,
     created_at: Math.floor(now / 1000),
     token_type: "Bearer",
@@ -75,12 +76,12 @@ function challengeOf({ code_challenge, code_challenge_method }: AuthorizationCod
   return { value: code_challenge, method: code_challenge_method };
 }
 
-/** The contract's request with any grant type. */
+/** The contract's request, but with any grant type: another one gets its own error. */
 const requestSchema = v.object({ ...tokenRequestSchema.entries, grant_type: v.string() });
 
-export type TokenRequest = v.InferOutput<typeof requestSchema>;
+type TokenRequest = v.InferOutput<typeof requestSchema>;
 
-export type ParsedTokenRequest =
+type ParsedTokenRequest =
   | { readonly kind: "request"; readonly request: TokenRequest }
   | {
       readonly kind: "invalid";
@@ -89,7 +90,7 @@ export type ParsedTokenRequest =
     };
 
 /** Parses the body of a token request. Missing client credentials are `invalid_client`. @see RFC 6749 §5.2 */
-export function parseTokenRequest(body: unknown): ParsedTokenRequest {
+function parseTokenRequest(body: unknown): ParsedTokenRequest {
   const invalid = (problem: string, error: "invalid_request" | "invalid_client" = "invalid_request") =>
     ({ kind: "invalid", error, problem }) as const;
   if (!isJsonObject(body)) return invalid("the body must be a JSON object");
@@ -116,17 +117,17 @@ function dropMissing(body: Readonly<Record<string, unknown>>): Record<string, un
 }
 
 /** A response of the token endpoint, which must not be cached. @see RFC 6749 §5.1 */
-export function tokenReply(
+function tokenResponse(
   status: number,
   body: object,
   headers: Readonly<Record<string, string>> = {},
-): Reply {
-  const reply = jsonReply(status, body);
+): ServiceResponse {
+  const response = jsonResponse(status, body);
   const privacy = { "cache-control": "no-store", pragma: "no-cache", "x-content-type-options": "nosniff" };
-  return { ...reply, headers: { ...reply.headers, ...privacy, ...headers } };
+  return { ...response, headers: { ...response.headers, ...privacy, ...headers } };
 }
 
-export type TokenErrorCode =
+type TokenErrorCode =
   | "invalid_request"
   | "invalid_client"
   | "invalid_grant"
@@ -135,32 +136,24 @@ export type TokenErrorCode =
   | "temporarily_unavailable";
 
 /** @param description must not contain quotation marks or backslashes @see RFC 6749 §5.2 */
-export function oauthErrorReply(
+function oauthErrorResponse(
   error: TokenErrorCode,
   description: string,
-  { status = error === "invalid_client" ? 401 : 400, headers = {} }: OAuthErrorOptions = {},
-): Reply {
-  return tokenReply(status, { error, error_description: description }, headers);
+  { status = error === "invalid_client" ? 401 : 400, headers }: Partial<Omit<ServiceResponse, "body">> = {},
+): ServiceResponse {
+  return tokenResponse(status, { error, error_description: description }, headers);
 }
 
-export interface OAuthErrorOptions {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+/** The token endpoint has no codes of its own for these: some are those of the authorization endpoint. */
+const PROBLEM_ERRORS: Partial<Record<ProblemStatus, readonly [TokenErrorCode, string]>> = {
+  405: ["invalid_request", "the method must be POST"],
+  429: ["temporarily_unavailable", "too many requests"],
+  500: ["server_error", "internal error"],
+  503: ["temporarily_unavailable", "the service is busy"],
+};
 
-/** A problem as an OAuth error. Codes that the token endpoint lacks are those of the authorization endpoint. */
-export function problemAsOAuthError({ status, errors, headers }: ProblemError): Reply {
-  const described = (fallback: string) => (typeof errors === "string" ? errors : fallback);
-  switch (status) {
-    case 429:
-      return oauthErrorReply("temporarily_unavailable", "too many requests", { status, headers });
-    case 503:
-      return oauthErrorReply("temporarily_unavailable", "the service is busy", { status, headers });
-    case 500:
-      return oauthErrorReply("server_error", "internal error", { status, headers });
-    case 405:
-      return oauthErrorReply("invalid_request", "the method must be POST", { status, headers });
-    default:
-      return oauthErrorReply("invalid_request", described("the request is invalid"), { status, headers });
-  }
+function problemAsOAuthError({ status, errors, headers }: ProblemError): ServiceResponse {
+  const description = typeof errors === "string" ? errors : "the request is invalid";
+  const [error, text] = PROBLEM_ERRORS[status] ?? (["invalid_request", description] as const);
+  return oauthErrorResponse(error, text, { status, headers });
 }

@@ -2,7 +2,7 @@ import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/
 import type { GenericSchema } from "valibot";
 import { activityBodySchema, eventBodySchema } from "../../contract/bodies.js";
 import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/limits.js";
-import { oauthErrorSchema, tokenAnswerSchema, tokenRequestSchema } from "../../contract/oauth.js";
+import { oauthErrorSchema, tokenRequestSchema, tokenResponseSchema } from "../../contract/oauth.js";
 import { type ProblemStatus, problemSchema, STATUS_TITLES } from "../../contract/problem.js";
 import {
   activitySchema,
@@ -64,8 +64,8 @@ export function operationResponses(route: Route): JsonObject {
     [route.success]: {
       description: route.summary,
       headers: HEADER_REFS,
-      ...(route.answer !== null && {
-        content: { [JSON_MEDIA_TYPE]: { schema: inlineSchema(route.answer) } },
+      ...(route.responseBody !== null && {
+        content: { [JSON_MEDIA_TYPE]: { schema: inlineSchema(route.responseBody) } },
       }),
     },
     ...Object.fromEntries(
@@ -91,7 +91,7 @@ const NAMED_SCHEMAS = {
   ActivityBody: activityBodySchema,
   Problem: problemSchema,
   TokenRequest: tokenRequestSchema,
-  TokenAnswer: tokenAnswerSchema,
+  TokenAnswer: tokenResponseSchema,
   OAuthError: oauthErrorSchema,
 };
 

@@ -5,8 +5,8 @@ import {
   authorizeQuerySchema,
   OAUTH_ROUTES,
   oauthErrorSchema,
-  tokenAnswerSchema,
   tokenRequestSchema,
+  tokenResponseSchema,
 } from "../../contract/oauth.js";
 import { ROUTES, type Route } from "../../contract/routes.js";
 import {
@@ -171,7 +171,7 @@ export function oauthPaths(servers: readonly JsonObject[]): JsonObject {
         security: [],
         requestBody: { required: true, content: json(tokenRequestSchema) },
         responses: {
-          200: { description: "The access token", content: json(tokenAnswerSchema) },
+          200: { description: "The access token", content: json(tokenResponseSchema) },
           400: { description: "RFC 6749 §5.2", content: json(oauthErrorSchema) },
           401: {
             description: "The client is unknown or its secret is wrong",

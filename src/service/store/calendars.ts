@@ -90,7 +90,7 @@ export interface Membership {
   readonly userId: string;
 }
 
-/** Adds a member and puts the calendar last in the user's list. Does nothing if the user is a member already. */
+/** Adds a member and puts the calendar last in the user's list. Does nothing if the user is already a member. */
 export async function addMember(db: Queries, { calendarId, userId }: Membership): Promise<void> {
   const position = (await listCalendarsOfUser(db, userId)).length;
   const { last } = await db

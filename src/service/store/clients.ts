@@ -25,7 +25,7 @@ const EXPIRED_CODE_RETENTION = DAY_MS;
 
 export type NewAuthorizationCode = Omit<AuthorizationCodeRow, "hash" | "expires_at" | "used" | "token_id">;
 
-export interface CodeAtTime {
+export interface CodeOptions {
   readonly code: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -35,7 +35,7 @@ export interface CodeAtTime {
 export async function insertCode(
   db: Queries,
   row: NewAuthorizationCode,
-  { code, now }: CodeAtTime,
+  { code, now }: CodeOptions,
 ): Promise<void> {
   await db
     .deleteFrom("authorization_codes")
@@ -55,7 +55,7 @@ export async function insertCode(
 export function redeemCode(
   db: Queries,
   client: string,
-  { code, now }: CodeAtTime,
+  { code, now }: CodeOptions,
 ): Promise<AuthorizationCodeRow | undefined> {
   return db
     .updateTable("authorization_codes")

@@ -42,7 +42,7 @@ function eventsInWindow(db: Queries, calendarId: string, { start, end, firstDate
     db
       .selectFrom("events")
       .where("calendar_id", "=", calendarId)
-      // Covers timed and all-day events, and can use the index.
+      // A superset of the exact condition below that can use the index.
       .where("end_at", ">", Math.min(start, firstDate))
       .where("start_at", "<", Math.max(end, endDate))
       .where((event) =>
@@ -83,31 +83,28 @@ async function insertAttendees(db: Queries, eventId: string, userIds: readonly s
     .execute();
 }
 
-/** Whole days in a timezone, as milliseconds since the epoch with exclusive ends. */
+/** Whole days in a timezone, in milliseconds since the epoch. Ends are exclusive. */
 export interface DayWindow {
   /** Midnight in the zone at which the first day starts. */
   readonly start: number;
   /** Midnight in the zone at which the last day ends. */
   readonly end: number;
-  /** The same dates as midnights UTC, like the times of all-day events. */
+  /** The same days as midnights UTC, which is how all-day events are stored. */
   readonly firstDate: number;
   readonly endDate: number;
 }
 
-export interface DayWindowOptions {
-  /** IANA name. */
-  readonly timezone: string;
-  readonly days: number;
-}
-
-/** The window of so many days that starts today in the timezone. A day may have 23 or 25 hours. */
-export function dayWindow(now: number, { timezone, days }: DayWindowOptions): DayWindow {
+/** The window of `days` days from today in the timezone, an IANA name. A day may have 23 or 25 hours. */
+export function dayWindow(
+  now: number,
+  { timezone, days }: { readonly timezone: string; readonly days: number },
+): DayWindow {
   const firstDate = dateToInstant(localDate(now, timezone));
   const endDate = firstDate + days * DAY_MS;
   return { start: startOfDay(firstDate, timezone), end: startOfDay(endDate, timezone), firstDate, endDate };
 }
 
-/** If clocks change at midnight, it may occur twice (the first one is returned) or not at all (the time of the change is). */
+/** If a clock change repeats midnight, the first one; if it skips midnight, the time of the change. */
 function startOfDay(midnight: number, timezone: string): number {
   const reading = readWallClock(midnight, timezone);
   return reading.kind === "once" ? reading.instant : midnight - reading.before;

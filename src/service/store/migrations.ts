@@ -11,27 +11,22 @@ export const MIGRATIONS: readonly ((schema: SchemaModule) => Promise<void>)[] = 
   createSignIn,
 ];
 
-/** Where a kind of database keeps its schema version: the number of migrations that it has run. */
+/** The schema version of a database: the number of migrations that it has run. */
 export interface SchemaVersion {
   /** 0 for an empty database. @throws CliError configuration when the database belongs to another program */
   read(db: Queries): Promise<number>;
   write(db: Queries, version: number): Promise<void>;
 }
 
-export interface MigrateOptions {
-  /** The database as messages name it. */
-  readonly database: string;
-  readonly version: SchemaVersion;
-}
-
 /**
- * Runs the migrations that a database lacks. Resolves with the version that it had. All in one transaction, in which the
- * version is read first: another process may be migrating the same database.
+ * Runs the migrations that a database lacks, in one transaction: another process may be migrating the same database.
+ * Resolves with the version that it had.
+ * @param options.database the database as messages name it
  * @throws CliError configuration when a newer version of this program has migrated the database
  */
 export function migrate(
   { write }: Pick<Store, "write">,
-  { database, version }: MigrateOptions,
+  { database, version }: { readonly database: string; readonly version: SchemaVersion },
 ): Promise<number> {
   return write(async (db) => {
     const found = await version.read(db);

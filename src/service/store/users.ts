@@ -134,8 +134,8 @@ export async function countAttempt(db: Queries, attempt: SignInAttempt): Promise
   return null;
 }
 
-/** Uncounts an attempt that succeeded, and resets the counter of its login and address. */
-export async function uncountAttempt(db: Queries, attempt: SignInAttempt): Promise<void> {
+/** Call it when an attempt succeeded: it no longer counts, and the count of its login at its address is reset. */
+export async function refundAttempt(db: Queries, attempt: SignInAttempt): Promise<void> {
   const [both, ...others] = LIMITS.map(({ keyOf }) => keyOf(attempt));
   if (both !== undefined) await db.deleteFrom("sign_in_attempts").where("key", "=", both).execute();
   await db

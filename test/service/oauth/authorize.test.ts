@@ -14,11 +14,11 @@ describe("a request with a wrong client or redirect URI", () => {
     ["with an empty client", { client_id: "" }, "no client_id"],
     ["of an unknown client", { client_id: "0123456789abcdef" }, "0123456789abcdef"],
     ["without a redirect URI", { redirect_uri: undefined }, "no redirect_uri"],
-    ["to an unregistered URI", { redirect_uri: EVIL }, "not one that “Board” is registered with"],
-    ["with a further query", { redirect_uri: `${REDIRECT_URI}?x=1` }, "is registered with"],
-    ["with a fragment", { redirect_uri: `${REDIRECT_URI}#x` }, "is registered with"],
+    ["to an unregistered URI", { redirect_uri: EVIL }, "is not registered for “Board”"],
+    ["with a further query", { redirect_uri: `${REDIRECT_URI}?x=1` }, "is not registered for"],
+    ["with a fragment", { redirect_uri: `${REDIRECT_URI}#x` }, "is not registered for"],
   ])("%s shows a page with the reason and does not redirect", async (_, changes, message) => {
-    // What else is wrong does not matter then.
+    // Whatever other errors the request has.
     for (const more of [{}, { response_type: "token" }, { response_type: undefined }]) {
       const page = await stage.browser().open(stage.authorize({ ...changes, ...more }));
       expect(page).toMatchObject({ status: 400, sent: {} });

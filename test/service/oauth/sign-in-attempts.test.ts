@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../src/service/store/sqlite/open.js";
 import type { Store } from "../../../src/service/store/store.js";
-import { countAttempt, uncountAttempt, unlockLogin } from "../../../src/service/store/users.js";
+import { countAttempt, refundAttempt, unlockLogin } from "../../../src/service/store/users.js";
 
 const MINUTE = 60_000;
 const NOW = Date.parse("2026-11-21T10:00:00.000Z");
@@ -55,10 +55,10 @@ test("one address does not exhaust the limit of a login", async () => {
 test("an attempt that succeeds does not count and resets the earlier ones", async () => {
   for (let round = 0; round < 50; round += 1) {
     expect(await attempt("ana", "192.0.2.1")).toBeNull();
-    await store.write((db) => uncountAttempt(db, { login: "Ana", address: "192.0.2.1", now: NOW }));
+    await store.write((db) => refundAttempt(db, { login: "Ana", address: "192.0.2.1", now: NOW }));
   }
   await fail(4, "ana", "192.0.2.1");
-  await store.write((db) => uncountAttempt(db, { login: "ana", address: "192.0.2.1", now: NOW }));
+  await store.write((db) => refundAttempt(db, { login: "ana", address: "192.0.2.1", now: NOW }));
   expect(await fail(6, "ana", "192.0.2.1")).toBe(5);
 });
 

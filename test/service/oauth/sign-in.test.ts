@@ -204,7 +204,7 @@ describe("a form that was not rendered for this browser", () => {
     }
     const withoutCookie = await post({ ...credentials, csrf }, stage.browser());
     expect(withoutCookie.status).toBe(403);
-    expect(withoutCookie.text).toContain("keeps no cookies");
+    expect(withoutCookie.text).toContain("blocks cookies");
   });
 
   test.each(["allow", "deny", "switch"])("does not %s in the user's name", async (action) => {

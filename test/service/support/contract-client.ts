@@ -29,7 +29,8 @@ export interface CallOptions extends RequestOptions {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-type RouteAnswer<N extends RouteName> = (typeof ROUTES)[N]["answer"] extends infer S extends v.GenericSchema
+type RouteResponse<N extends RouteName> = (typeof ROUTES)[N]["responseBody"] extends infer S extends
+  v.GenericSchema
   ? v.InferOutput<S>
   : undefined;
 
@@ -37,7 +38,7 @@ type RouteAnswer<N extends RouteName> = (typeof ROUTES)[N]["answer"] extends inf
 export interface ContractClient {
   request(method: string, target: string, options?: RequestOptions): Promise<Answer>;
   /** Calls a route that must succeed with exactly the response of the contract. */
-  call<N extends RouteName>(name: N, options?: CallOptions): Promise<RouteAnswer<N>>;
+  call<N extends RouteName>(name: N, options?: CallOptions): Promise<RouteResponse<N>>;
 }
 
 export function createContractClient(send: Send, ownToken: string): ContractClient {
@@ -69,11 +70,11 @@ export function createContractClient(send: Send, ownToken: string): ContractClie
       const search = new URLSearchParams(query).toString();
       const answer = await request(route.method, `${pathname}?${search}`, options);
       expect(answer, JSON.stringify(answer.errors)).toMatchObject({ status: route.success });
-      if (route.answer === null) {
+      if (route.responseBody === null) {
         expect(answer.json).toBeUndefined();
-        return undefined as RouteAnswer<typeof name>;
+        return undefined as RouteResponse<typeof name>;
       }
-      return v.parse(strictSchema(route.answer), answer.json) as RouteAnswer<typeof name>;
+      return v.parse(strictSchema(route.responseBody), answer.json) as RouteResponse<typeof name>;
     },
   };
 }

@@ -1,10 +1,10 @@
 import { request as httpRequest } from "node:http";
-import type { Reply } from "../../../src/service/http/reply.js";
+import type { ServiceResponse } from "../../../src/service/http/response.js";
 import type { ServiceRequest } from "../../../src/service/request.js";
 import type { Service } from "../../../src/service/service.js";
 
 /** Sends a request to the service: in-process or over a socket. */
-export type Send = (request: ServiceRequest) => Promise<Reply>;
+export type Send = (request: ServiceRequest) => Promise<ServiceResponse>;
 
 export function sendInProcess(service: Service, address = "127.0.0.1"): Send {
   return (request) => service.handle(request, { kind: "network", address });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServiceUser } from "../../../src/service/admin/admin.js";
-import type { RatePolicy } from "../../../src/service/rate-limit.js";
+import type { RateLimitPolicy } from "../../../src/service/rate-limit.js";
 import type { PasswordCost } from "../../../src/service/secrets.js";
 import { openService, type Service } from "../../../src/service/service.js";
 
@@ -35,7 +35,7 @@ export interface World {
 
 export interface WorldOptions {
   /** Generous by default. */
-  readonly rateLimit?: RatePolicy | null;
+  readonly rateLimit?: RateLimitPolicy | null;
   /** Whether the database is a file that the test can read; in memory by default. */
   readonly stored?: boolean;
   /** Minimal by default. */

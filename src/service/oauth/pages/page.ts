@@ -1,19 +1,19 @@
 import { html, type Markup, PRIVATE_HEADERS, renderPage } from "../../../html/page.js";
-import type { Reply } from "../../http/reply.js";
+import type { ServiceResponse } from "../../http/response.js";
 
 export interface Page {
   readonly status: number;
   readonly title: string;
   /** Below the title. */
   readonly content: Markup;
-  /** Where its forms may lead besides this service, as a CSP source; none by default. */
+  /** CSP source that forms may submit to in addition to this service; none by default. */
   readonly formTarget?: string;
-  /** Further headers, names in lower case. */
+  /** Additional headers, names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A page of the authorization server. */
-export function pageReply({ status, title, content, formTarget, headers }: Page): Reply {
+export function pageResponse({ status, title, content, formTarget, headers }: Page): ServiceResponse {
   const page = renderPage({
     title,
     style: STYLE,
@@ -24,12 +24,15 @@ ${content}`,
   return { status, headers: { ...page.headers, ...headers }, body: new TextEncoder().encode(page.body) };
 }
 
-/** To another page, with GET whatever the method was: 307 would send a password on. @see RFC 9700 §4.12 */
-export function redirectReply(location: string, headers: Readonly<Record<string, string>> = {}): Reply {
+/** Redirects with 303, which makes it a GET: after a POST, 307 would forward the password. @see RFC 9700 §4.12 */
+export function redirectResponse(
+  location: string,
+  headers: Readonly<Record<string, string>> = {},
+): ServiceResponse {
   return { status: 303, headers: { location, ...PRIVATE_HEADERS, ...headers }, body: new Uint8Array() };
 }
 
-/** The look of every page, light and dark, from narrow phones up. */
+/** Style of every page, light and dark, from narrow phones up. */
 const STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,35 +1,41 @@
 import { isLoopback } from "../../../contract/loopback.js";
 import { html, type Markup } from "../../../html/page.js";
-import type { Reply } from "../../http/reply.js";
-import { pageReply } from "./page.js";
+import type { ServiceResponse } from "../../http/response.js";
+import { pageResponse } from "./page.js";
 
 export interface SignInPage {
-  /** Of the program that the user comes from. */
   readonly clientName: string;
-  /** What the form leads to. */
+  /** URL that the form submits to. */
   readonly action: string;
   readonly csrf: string;
-  /** What was typed before. */
+  /** What the user typed before. */
   readonly login?: string;
   readonly notice?: Notice;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Why a page comes again. */
+/** Why the page is shown again. */
 export interface Notice {
-  /** Of the answer. */
+  /** Status of the response. */
   readonly status: number;
   readonly text: string;
 }
 
 /** Asks for login and password. */
-export function signInPage({ clientName, action, csrf, login, notice, headers }: SignInPage): Reply {
+export function signInPage({
+  clientName,
+  action,
+  csrf,
+  login,
+  notice,
+  headers,
+}: SignInPage): ServiceResponse {
   const typed = login === undefined || login === "" ? undefined : login;
-  return pageReply({
+  return pageResponse({
     status: notice?.status ?? 200,
     title: "Sign in",
     headers: headers ?? {},
-    content: html`<p>Sign in to go on to <strong><bdi>${clientName}</bdi></strong>.</p>
+    content: html`<p>Sign in to continue to <strong><bdi>${clientName}</bdi></strong>.</p>
 ${noticeMarkup(notice)}<form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 <label for="login">Login</label>
@@ -54,20 +60,27 @@ export interface ConsentPage {
   readonly clientName: string;
   readonly redirectUri: string;
   readonly user: { readonly name: string; readonly login: string };
-  /** What the form leads to. */
+  /** URL that the form submits to. */
   readonly action: string;
   readonly csrf: string;
   readonly notice?: Notice;
 }
 
-/** Asks the user who is signed in whether a client may act in their name. */
-export function consentPage({ clientName, redirectUri, user, action, csrf, notice }: ConsentPage): Reply {
+/** Asks the signed-in user whether a client may act on their behalf. */
+export function consentPage({
+  clientName,
+  redirectUri,
+  user,
+  action,
+  csrf,
+  notice,
+}: ConsentPage): ServiceResponse {
   const client = html`<strong><bdi>${clientName}</bdi></strong>`;
-  return pageReply({
+  return pageResponse({
     status: notice?.status ?? 200,
     title: "Allow access to your calendars?",
     formTarget: formTargetOf(redirectUri),
-    content: html`${noticeMarkup(notice)}<p>${client} asks to act as you. It could:</p>
+    content: html`${noticeMarkup(notice)}<p>${client} wants to act on your behalf. It will be able to:</p>
 <ul>
 <li>see your calendars, their members and their events</li>
 <li>add, change and delete events, and comment on them</li>
@@ -93,14 +106,14 @@ function loginMarkup({ name, login }: ConsentPage["user"]): Markup | null {
 
 function destination(redirectUri: string): Markup {
   const { protocol, hostname, host } = new URL(redirectUri);
-  if (protocol !== "http:" && protocol !== "https:") return html`Either way you go back to the app.`;
-  if (isLoopback(hostname)) return html`Either way you go back to the program on this computer.`;
-  return html`Either way you go back to <bdi>${host}</bdi>.`;
+  if (protocol !== "http:" && protocol !== "https:") return html`Either way, you will return to the app.`;
+  if (isLoopback(hostname)) return html`Either way, you will return to the app on this computer.`;
+  return html`Either way, you will return to <bdi>${host}</bdi>.`;
 }
 
 /**
- * Chromium holds every redirect after a form to `form-action`, those of the client's own site included; so the whole
- * scheme is let through. A source for one host could not name an IPv6 address either. @see CSP3 §6.4.1
+ * The scheme of the redirect URI, not its host: Chromium applies `form-action` to every redirect after a submission,
+ * also to those of the client's own site, and a source cannot name an IPv6 address. @see CSP3 §6.4.1
  */
 function formTargetOf(redirectUri: string): string {
   return new URL(redirectUri).protocol;

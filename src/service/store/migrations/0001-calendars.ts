@@ -1,6 +1,6 @@
 import type { SchemaModule } from "kysely";
 
-/** Users, calendars and all they hold; tokens and clients; rate windows. */
+/** Users, calendars and their contents; tokens and clients; rate windows. */
 export async function createCalendars(schema: SchemaModule): Promise<void> {
   await createPeople(schema);
   await createEvents(schema);
@@ -72,7 +72,7 @@ async function createEvents(schema: SchemaModule): Promise<void> {
       "number",
     ])
     .execute();
-  // The end leads: most events of an old calendar are over, and a window is read from its own beginning on.
+  // The end comes first: most events of an old calendar are over, so an upcoming window excludes them.
   await schema
     .createIndex("events_by_time")
     .on("events")

@@ -1,6 +1,6 @@
 import type { SchemaModule } from "kysely";
 
-/** Browser sessions, attempts to sign in and authorization codes; which client a token was given to. */
+/** Browser sessions, sign-in attempts and authorization codes; the client that a token was issued to. */
 export async function createSignIn(schema: SchemaModule): Promise<void> {
   await schema
     .createTable("sessions")

@@ -6,7 +6,7 @@ import {
   type SqliteStatement,
 } from "kysely";
 import { openDatabase } from "./driver.js";
-import { explainDatabaseError, inaccessible } from "./errors.js";
+import { explainDatabaseError, inaccessibleError } from "./errors.js";
 
 /** How long a statement waits for the lock of another process (ms). */
 const BUSY_TIMEOUT = 10_000;
@@ -43,7 +43,7 @@ function openExisting(path: string): SqliteDatabase {
     return openDatabase(path, BUSY_TIMEOUT);
   } catch (error) {
     // The driver's errors have no code here.
-    throw inaccessible(error, path);
+    throw inaccessibleError(error, path);
   }
 }
 

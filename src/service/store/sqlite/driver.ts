@@ -3,7 +3,7 @@ import Libsql from "libsql";
 import { errorCodeOf } from "../../../errors.js";
 
 /**
- * Opens a file with the SQLite driver. Nothing else of the program knows which one it is.
+ * Opens a file with the SQLite driver. Only this file knows which driver that is.
  * @param timeout how long a statement waits for the lock of another process (ms)
  */
 export function openDatabase(path: string, timeout: number): SqliteDatabase {

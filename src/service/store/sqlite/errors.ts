@@ -10,7 +10,7 @@ const CHOOSE_ANOTHER = "choose another database with --db or CALCTL_DATA_DIR";
 export function explainDatabaseError(error: unknown, path: string): unknown {
   switch (resultCode(error)) {
     case "NOTADB":
-      return foreign(path, error);
+      return foreignDatabaseError(path, error);
     case "CORRUPT":
       return configurationError(`the database ${path} is damaged`, { hint: DAMAGED, cause: error });
     case "FULL":
@@ -18,9 +18,9 @@ export function explainDatabaseError(error: unknown, path: string): unknown {
     case "READONLY":
     case "CANTOPEN":
     case "PERM":
-      return inaccessible(error, path);
+      return inaccessibleError(error, path);
     case "IOERR":
-      return inaccessible(error, path, "check the disk");
+      return inaccessibleError(error, path, "check the disk");
     case "BUSY":
     case "LOCKED":
       return new CliError("unavailable", `the database ${path} is locked by another process`, {
@@ -33,17 +33,17 @@ export function explainDatabaseError(error: unknown, path: string): unknown {
 }
 
 /** The file belongs to another program. */
-export function foreign(path: string, cause?: unknown): CliError {
+export function foreignDatabaseError(path: string, cause?: unknown): CliError {
   return configurationError(`${path} is not a database of calctl`, { hint: "choose another file", cause });
 }
 
 /** The file exists, but SQLite cannot use it. */
-export function inaccessible(cause: unknown, path: string, hint = MAKE_WRITABLE): CliError {
+export function inaccessibleError(cause: unknown, path: string, hint = MAKE_WRITABLE): CliError {
   return configurationError(`the database ${path} cannot be read and written`, { hint, cause });
 }
 
 /** The database does not exist and must not be created. */
-export function missing(path: string): CliError {
+export function missingDatabaseError(path: string): CliError {
   return configurationError(`the database ${path} does not exist`, {
     hint: "check --db, or create it: calctl service users add, calctl service start",
   });

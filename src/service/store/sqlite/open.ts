@@ -6,7 +6,7 @@ import { makePrivateFolder } from "../../../system/private-file.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import { createTransactions, type Queries, type Store } from "../store.js";
 import { connect, createDialect } from "./dialect.js";
-import { explainFileError, foreign, missing } from "./errors.js";
+import { explainFileError, foreignDatabaseError, missingDatabaseError } from "./errors.js";
 
 /** Marks a database file as ours in its `application_id`: "calc" in ASCII. */
 export const APPLICATION_ID = 0x63616c63;
@@ -32,7 +32,7 @@ export async function openStore(path: string, { create = true }: OpenStoreOption
   const transactions = createTransactions(db);
   let created: boolean;
   try {
-    created = await bringUpToDate(transactions, database, { file, create });
+    created = await migrateIfNeeded(transactions, database, { file, create });
     if (file !== MEMORY) enableWriteAheadLog(database);
   } catch (error) {
     database.close();
@@ -66,12 +66,14 @@ function ensureFile(file: string, create: boolean): void {
       closeSync(handle);
     }
   } catch (error) {
-    throw !create && errorCodeOf(error) === "ENOENT" ? missing(file) : explainFileError(error, file);
+    throw !create && errorCodeOf(error) === "ENOENT"
+      ? missingDatabaseError(file)
+      : explainFileError(error, file);
   }
 }
 
 /** Migrates the database if needed. Resolves with whether it was empty. */
-async function bringUpToDate(
+async function migrateIfNeeded(
   store: Pick<Store, "write">,
   database: SqliteDatabase,
   { file, create }: { readonly file: string; readonly create: boolean },
@@ -84,7 +86,7 @@ async function bringUpToDate(
     version: {
       async read() {
         const version = readVersion(database, file);
-        if (version === 0 && !create) throw missing(file);
+        if (version === 0 && !create) throw missingDatabaseError(file);
         return version;
       },
       async write(db, version) {
@@ -102,7 +104,7 @@ function readVersion(database: SqliteDatabase, file: string): number {
   const application = pragma(database, "application_id");
   // A file that was truncated inside its first page reads like an empty database, so its size must be 0 too.
   const empty = application === 0 && version === 0 && (file === MEMORY || statSync(file).size === 0);
-  if (!empty && application !== APPLICATION_ID) throw foreign(file);
+  if (!empty && application !== APPLICATION_ID) throw foreignDatabaseError(file);
   return version;
 }
 

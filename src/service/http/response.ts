@@ -3,29 +3,29 @@ import { type FieldErrors, type ProblemStatus, problem } from "../../contract/pr
 import { CliError } from "../../errors.js";
 
 /** One HTTP response as plain data. */
-export interface Reply {
+export interface ServiceResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** The error that a 500 or 503 does not describe. Set only for requests from this process: it is their own database. */
+  /** The error behind a 500 or 503. Set only for requests from this process, which owns the database. */
   readonly failure?: unknown;
 }
 
 /** A success; null gives a response without a body. */
-export function jsonReply(status: number, body: object | null): Reply {
+export function jsonResponse(status: number, body: object | null): ServiceResponse {
   if (body === null) return { status, headers: {}, body: new Uint8Array() };
   return { status, headers: { "content-type": `${JSON_MEDIA_TYPE}; charset=utf-8` }, body: encode(body) };
 }
 
-/** The response to HEAD: the one to GET, with its content-length but no body. @see RFC 9110 §9.3.2 */
-export function withoutBody(reply: Reply): Reply {
-  const headers = { ...reply.headers, "content-length": String(reply.body.byteLength) };
-  return { ...reply, headers, body: new Uint8Array() };
+/** The response to HEAD: that to GET without its body. @see RFC 9110 §9.3.2 */
+export function withoutBody(response: ServiceResponse): ServiceResponse {
+  const headers = { ...response.headers, "content-length": String(response.body.byteLength) };
+  return { ...response, headers, body: new Uint8Array() };
 }
 
 /** A problem as the API sends it. @see RFC 9457 */
-export function problemReply({ status, errors, headers }: ProblemError): Reply {
+export function problemResponse({ status, errors, headers }: ProblemError): ServiceResponse {
   return {
     status,
     headers: { ...headers, "content-type": PROBLEM_MEDIA_TYPE },
