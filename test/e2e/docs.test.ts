@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { createDocsWorld, type DocsWorld, ORIGIN } from "../support/docs-world.js";
 import type { RunResult } from "../support/harness.js";
@@ -97,7 +98,7 @@ async function runLine(world: DocsWorld, { line, output }: Step): Promise<RunRes
 ${onTerminal ? "stty cols 100" : ""}\n${line}\n`,
   );
   if (!onTerminal) return world.shell(`. "${script}"`);
-  const running = world.startOnTerminal(`. "${script}"`, { NO_COLOR: "1" });
+  const running = world.startOnTerminal(`. "${script}"`, { TERM: "xterm" });
   if (line.startsWith("calctl login")) await signIn(world, running);
   if (line.includes("users password")) await typePassword(running);
   return running.ended;
@@ -142,7 +143,7 @@ async function runCrontab(world: DocsWorld, text: string): Promise<readonly RunR
 
 /** Text in which ids, dates, durations and the width of columns do not matter. */
 function comparable(text: string): string {
-  return text
+  return stripVTControlCharacters(text)
     .replaceAll("\r", "")
     .replace(/\b[0-9a-f]{32}\b/g, "EVENT")
     .replace(/[\w-]{12}(?=[),]|$)/gm, "CALENDAR")
@@ -179,7 +180,7 @@ describeWithSystem("keyring", "on a desktop, the lines of", () => {
       const world = await createDocsWorld((await startSession({ keyring: "unlocked" })).env);
       await runPage(world, readPage("README.md"));
       // Each of these installs and builds the whole project: .ci/run runs them for real.
-      expect(world.calls()).toBe("npm start\nnpm test\nnpm run build\nnpm install --global .\n");
+      expect(world.calls()).toBe("npm run build\nnpm install --global .\nnpm start\nnpm test\n");
     });
 
     test("docs/login.md work", async () => {
