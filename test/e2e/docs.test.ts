@@ -179,7 +179,7 @@ describeWithSystem("keyring", "on a desktop, the lines of", () => {
     test("README.md work", async () => {
       const world = await createDocsWorld((await startSession({ keyring: "unlocked" })).env);
       await runPage(world, readPage("README.md"));
-      // Each of these installs and builds the whole project: .ci/run runs them for real.
+      // .ci/run builds, starts and tests the project for real, in a fresh clone.
       expect(world.calls()).toBe("npm run build\nnpm install --global .\nnpm start\nnpm test\n");
     });
 

@@ -36,6 +36,8 @@ export async function createDocsWorld(env: Readonly<Record<string, string>> = {}
   const bin = join(folder, "bin");
   const installation = createInstallation({
     ...front.env,
+    // The zone of the sample's days.
+    TZ: "UTC",
     PATH: `${bin}:${process.env["PATH"]}`,
     SECRET_OF_YOUR_CI: sample.token,
     ...env,
@@ -50,10 +52,11 @@ export async function createDocsWorld(env: Readonly<Record<string, string>> = {}
     ["8787", String(await freePort())],
     ["8788", String(await freePort())],
   ]);
+  const pattern = new RegExp([...places.keys()].join("|"), "g");
   return {
     ...installation,
     sample,
-    place: (text) => [...places].reduce((placed, [from, to]) => placed.replaceAll(from, to), text),
+    place: (text) => text.replace(pattern, (found) => places.get(found) ?? found),
     calls: () => (existsSync(join(bin, "calls")) ? readFileSync(join(bin, "calls"), "utf8") : ""),
     async allowAccess(address) {
       const source = { kind: "network", address: "192.0.2.1", baseUrl: ORIGIN } as const;
@@ -71,6 +74,7 @@ export async function createDocsWorld(env: Readonly<Record<string, string>> = {}
 async function openSampleService(database: string) {
   const service = await openService({
     database,
+    passwordCost: { ln: 4, r: 1, p: 1 },
     now: Date.now,
     rateLimit: { limit: 600, windowSeconds: 600 },
   });
