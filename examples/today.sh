@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints what is left of today, one line an event: for a status bar, a message of the day, or the start of a shell.
-# Zone and calendar come from the profile: calctl config set timezone Asia/Tokyo
+# Prints the rest of today, one event per line, for a status bar, a message of the day or a shell profile.
+# The time zone comes from the profile: calctl config set timezone Asia/Tokyo
 set -eu
 
 calctl events list --all-calendars --remaining --fields start_local,title |

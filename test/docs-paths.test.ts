@@ -29,3 +29,16 @@ test.each([...pagesIn(""), ...pagesIn("docs/"), ...pagesIn("docs/decisions/")])(
     ).toEqual([]);
   },
 );
+
+test.each(["docs/login.md", "docs/network.md"])("the program has the messages that %s explains", (page) => {
+  const table =
+    /\| message \|.*\n\|.*\n((?:\|.*\n)+)/.exec(readFileSync(`${ROOT}${page}`, "utf8"))?.[1] ?? "";
+  const messages = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = ""]) => cell.split("`, `"));
+  const words = messages.flatMap((message) => message.replaceAll("`", "").split(/ ?(?:…|OTHER) ?/));
+  const sources = readdirSync(`${ROOT}src`, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(`${ROOT}src/${name}`, "utf8"))
+    .join("");
+  expect(words.length).toBeGreaterThan(5);
+  expect(words.filter((text) => !sources.includes(text))).toEqual([]);
+});

@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { request as httpsRequest } from "node:https";
-import { connect, createServer, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ServiceResponse } from "../../src/service/http/response.js";
 import { listen, type ServiceListener } from "../../src/service/listen.js";
 import type { RequestSource } from "../../src/service/request.js";
 import type { Service } from "../../src/service/service.js";
+import { freePort } from "../api/network/peers.js";
 import { createCertificate } from "./support/certificate.js";
 import { sendOverSocket } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
@@ -276,17 +277,6 @@ describe("closing a listener", () => {
     if (!socket.closed) await once(socket, "close");
   });
 });
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (typeof address !== "object" || address === null) throw new Error("the server has no port");
-  return address.port;
-}
 
 function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => undefined;

@@ -63,6 +63,8 @@ export function createInstallation(extra: Readonly<Record<string, string>> = {})
 
   const startWith = (options: SpawnOptions, command: string, args: readonly string[]): Running => {
     const child = spawn(command, args, { env: { ...env, ...options.env }, stdio: "pipe" });
+    // It may end without having read its stdin.
+    child.stdin.on("error", () => undefined);
     child.stdin.end(options.stdin ?? "");
     return follow(child);
   };
@@ -94,7 +96,7 @@ export function createInstallation(extra: Readonly<Record<string, string>> = {})
   };
 }
 
-function follow(child: ChildProcess): Running {
+export function follow(child: ChildProcess): Running {
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
   const ended = new Promise<RunResult>((resolve, reject) => {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
@@ -18,6 +19,16 @@ export async function listen(server: Server): Promise<string> {
     await new Promise<void>((resolve) => server.close(() => resolve()));
   });
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
 }
 
 /** A peer that does something with each connection once bytes of a request have come. */

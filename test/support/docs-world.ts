@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { ServiceSample } from "../../src/service/admin/admin.js";
+import { createRequestListener } from "../../src/service/http/request-listener.js";
+import { openService, type Service } from "../../src/service/service.js";
+import { freePort, listen } from "../api/network/peers.js";
+import { createBrowser } from "../service/oauth/support/browser.js";
+import { createCertificate } from "../service/support/certificate.js";
+import { runSql } from "../service/support/database.js";
+import { startConnectProxy } from "./connect-proxy.js";
+import { createInstallation, type Installation, PROGRAM } from "./spawned.js";
+
+/** The machine of a reader of the docs, from which `https://calendar.example` can be reached. */
+export interface DocsWorld extends Installation {
+  readonly sample: ServiceSample;
+  /** Replaces the addresses and folders in a page by those of this test. */
+  place(text: string): string;
+  /** The calls of the stub programs, one per line. */
+  calls(): string;
+  /** Does what a user does in the browser: signs in at the address and allows access. */
+  allowAccess(address: string): Promise<void>;
+  /** Responds to the next request with this status. */
+  failOnce(status: number): void;
+}
+
+export const ORIGIN = "https://calendar.example";
+/** As the pages call it. */
+export const CLIENT_ID = "my-client-id";
+
+export async function createDocsWorld(env: Readonly<Record<string, string>> = {}): Promise<DocsWorld> {
+  const folder = createInstallation().home;
+  const { service, sample } = await openSampleService(join(folder, "service.db"));
+  const front = await startFront(service, folder);
+  const bin = join(folder, "bin");
+  const installation = createInstallation({
+    ...front.env,
+    // The zone of the sample's days.
+    TZ: "UTC",
+    PATH: `${bin}:${process.env["PATH"]}`,
+    SECRET_OF_YOUR_CI: sample.token,
+    ...env,
+  });
+  installPrograms(bin, sample.token);
+  writeFileSync(join(installation.home, "token-file"), `${sample.token}\n`, { mode: 0o600 });
+  writeFileSync(join(installation.home, "company-ca.pem"), readFileSync(join(folder, "certificate")));
+  const places = new Map([
+    ["/home/ana", installation.home],
+    ["/usr/local/bin", bin],
+    ["http://proxy.example:3128", front.env.HTTPS_PROXY],
+    ["8787", String(await freePort())],
+    ["8788", String(await freePort())],
+  ]);
+  const pattern = new RegExp([...places.keys()].join("|"), "g");
+  return {
+    ...installation,
+    sample,
+    place: (text) => text.replace(pattern, (found) => places.get(found) ?? found),
+    calls: () => (existsSync(join(bin, "calls")) ? readFileSync(join(bin, "calls"), "utf8") : ""),
+    async allowAccess(address) {
+      const source = { kind: "network", address: "192.0.2.1", baseUrl: ORIGIN } as const;
+      const browser = createBrowser((request) => service.handle(request, source));
+      const { login, password } = sample.user;
+      const page = await browser.open(address.slice(ORIGIN.length));
+      const signedIn = await browser.submit(page, "sign-in", { login, password });
+      const allowed = await browser.submit(await browser.follow(signedIn), "allow");
+      await fetch(allowed.headers["location"] ?? "");
+    },
+    failOnce: front.failOnce,
+  };
+}
+
+async function openSampleService(database: string) {
+  const service = await openService({
+    database,
+    passwordCost: { ln: 4, r: 1, p: 1 },
+    now: Date.now,
+    rateLimit: { limit: 600, windowSeconds: 600 },
+  });
+  onTestFinished(() => service.close());
+  const { user, ...sample } = await service.admin.addSample();
+  runSql(database, `UPDATE clients SET client_id = '${CLIENT_ID}'`);
+  runSql(database, `UPDATE users SET name = 'Ana' WHERE id = '${user.id}'`);
+  return { service, sample: { ...sample, user } };
+}
+
+/** Serves the service below `/api`, and a proxy that connects every host to it. */
+async function startFront(service: Service, folder: string) {
+  const certificate = createCertificate({ subject: new URL(ORIGIN).hostname });
+  const file = join(folder, "certificate");
+  writeFileSync(file, certificate.cert);
+  const { listener } = createRequestListener(service, { addressOf: () => "192.0.2.1", baseUrl: ORIGIN });
+  let failure: number | null = null;
+  const server = createServer(certificate, (request, response) => {
+    request.url = request.url?.replace(/^\/api\//, "/") ?? "";
+    if (failure === null) return listener(request, response);
+    response.writeHead(failure).end();
+    failure = null;
+  });
+  const proxy = await startConnectProxy({ target: await listen(server) });
+  return {
+    env: { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: file },
+    failOnce(status: number) {
+      failure = status;
+    },
+  };
+}
+
+/** calctl as npm installs it, and stubs of the programs that must not run for real. */
+function installPrograms(bin: string, token: string): void {
+  mkdirSync(bin);
+  symlinkSync(PROGRAM, join(bin, "calctl"));
+  symlinkSync(process.execPath, join(bin, "node"));
+  for (const [name, script] of Object.entries({ ...RECORDED, pass: `echo ${token}`, docker: DOCKER })) {
+    const record = `echo "${name} $*" >> "${join(bin, "calls")}"`;
+    writeFileSync(join(bin, name), `#!/usr/bin/env bash\n${record}\n${script}\n`, { mode: 0o755 });
+  }
+}
+
+const RECORDED = { npm: "", ssh: "", sudo: "", crontab: "" };
+
+/** Runs the command after the image in the environment of `-e`; a mounted path is the one on this machine. */
+const DOCKER = `shift; variables=()
+while :; do case $1 in
+  -e) variables+=("$2"); shift 2 ;;
+  -v) IFS=: read -r source target _ <<<"$2"; shift 2 ;;
+  -*) shift ;;
+  *) break ;;
+esac; done
+shift
+exec env -i PATH="$PATH" HTTPS_PROXY="$HTTPS_PROXY" NODE_EXTRA_CA_CERTS="$NODE_EXTRA_CA_CERTS" \
+  "\${variables[@]/$target/$source}" "$@"`;
