@@ -19,15 +19,15 @@ export interface ResolveOptions<T extends Named = Named> {
   readonly noun: string;
   /** How messages name where the value came from: `--calendar`, `CALCTL_CALENDAR`. */
   readonly source: string;
-  /** Whether a unique prefix of a name is accepted. */
-  readonly prefix?: boolean;
+  /** Whether the case of a name decides between two of them, and a unique prefix is accepted; as for calendars. */
+  readonly byCaseOrPrefix?: boolean;
   /** How a hint shows one candidate; `Name (id)` by default. */
   readonly describe?: (candidate: T) => string;
 }
 
 /**
- * Finds a candidate by its exact id, then its exact name, then its name ignoring case, then (if allowed) a prefix of
- * its name ignoring case. The first step that matches exactly one decides.
+ * Finds a candidate by its exact id, else by its name ignoring case. Calendars are found by their exact name before
+ * that, and by a prefix after it; the first step that matches any candidate decides.
  * @throws CliError not_found with the candidates when none matches, usage when several do
  */
 export function resolveName<T extends Named>(
@@ -35,15 +35,14 @@ export function resolveName<T extends Named>(
   candidates: readonly T[],
   options: ResolveOptions<T>,
 ): T {
-  const { noun, source, prefix = false, describe = describeCandidate } = options;
+  const { noun, source, byCaseOrPrefix = false, describe = describeCandidate } = options;
   const byId = candidates.find((candidate) => candidate.id === value);
   if (byId !== undefined) return byId;
   const folded = foldCase(value);
-  // Each step matches whatever the one before it does: the first that matches any candidate decides.
   const steps: readonly ((name: string) => boolean)[] = [
-    (name) => name.normalize("NFC") === value.normalize("NFC"),
+    (name) => byCaseOrPrefix && name.normalize("NFC") === value.normalize("NFC"),
     (name) => foldCase(name) === folded,
-    (name) => prefix && folded !== "" && foldCase(name).startsWith(folded),
+    (name) => byCaseOrPrefix && folded !== "" && foldCase(name).startsWith(folded),
   ];
   const matches = steps.map((step) => candidates.filter(({ name }) => step(name ?? "")));
   const [found, ...others] = matches.find(({ length }) => length > 0) ?? [];

@@ -125,7 +125,7 @@ export async function resolveCalendars(
   }
   if (named.length === 0) return calendars;
   const found = named.map(({ value, source }) =>
-    resolveName(value, calendars, { noun: "calendar", source, prefix: true }),
+    resolveName(value, calendars, { noun: "calendar", source, byCaseOrPrefix: true }),
   );
   return [...new Set(found)];
 }

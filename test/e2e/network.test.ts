@@ -56,7 +56,7 @@ describe("a certificate of an authority of one's own", () => {
     const served = await serve(certificate);
     const refused = await createClient(served, null).run("whoami");
     expect(refused).toMatchObject({ exitCode: 10, stdout: "" });
-    expect(refused.stderr).toMatch(/the certificate of localhost:\d+ .*\n.*NODE_EXTRA_CA_CERTS/);
+    expect(refused.stderr).toMatch(/the certificate (?:chain )?of localhost:\d+ .*\n.*NODE_EXTRA_CA_CERTS/);
     const { run } = createClient(served, trust(certificate));
     expect(await run("whoami")).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await run(...CREATE_HOUR)).toMatchObject({ exitCode: 0, stdout: "T\n" });

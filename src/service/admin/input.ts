@@ -34,7 +34,7 @@ export async function requireCalendar(
   return resolveName(calendar, await listAllCalendars(db), {
     noun: "calendar",
     source,
-    prefix: true,
+    byCaseOrPrefix: true,
   });
 }
 

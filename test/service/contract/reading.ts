@@ -40,6 +40,7 @@ export function describeReading(stage: () => Stage): void {
       const { calendars, members } = world.service.admin;
       await calendars.add({ name: "Work", owner: "member" });
       await calendars.add({ name: "Club", owner: "member" });
+      await members.add("second", "Work");
       await members.remove("member", "Work");
       const { data } = await client.call("listCalendars");
       expect(data.map(({ attributes }) => [attributes.order, attributes.name])).toEqual([
