@@ -14,8 +14,8 @@ const CALENDARS: readonly Named[] = [
   { id: "stu", name: "twins" },
 ];
 
-function resolve(value: string, prefix = true): Named {
-  return resolveName(value, CALENDARS, { noun: "calendar", source: "--calendar", prefix });
+function resolve(value: string, byCaseOrPrefix = true): Named {
+  return resolveName(value, CALENDARS, { noun: "calendar", source: "--calendar", byCaseOrPrefix });
 }
 
 describe("resolveName", () => {
@@ -32,8 +32,9 @@ describe("resolveName", () => {
     expect(resolve(value).id).toBe(id);
   });
 
-  test("a beginning will not do where it may not", () => {
+  test("neither case nor a beginning decides for labels and members", () => {
     expect(failureOf(() => resolve("fam", false)).exitCode).toBe(5);
+    expect(failureOf(() => resolve("twins", false)).exitCode).toBe(2);
   });
 
   test("nothing fits: exit 5 with the candidates", () => {
