@@ -201,6 +201,47 @@ test.each(["debugging", "exit-codes", "network", "output"])("the lines of docs/%
   await runPage(world, readPage(name));
 });
 
+test("docs/output.md has the keys and columns of every shape", async () => {
+  const world = await createDocsWorld();
+  await signInWithToken(world);
+  const { stdout: id } = await world.run("events", "create", "-c", "Family", ...LUNCH, "--fields", "id");
+  const page = readPage("output");
+  for (const [shape, row, argv] of [
+    ["user", "members, whoami", ["whoami"]],
+    ["calendar", "calendars", ["calendars"]],
+    ["label", "labels", ["labels", "-c", "Family"]],
+    ["event", "events", ["events", "list", "-c", "Family"]],
+    ["activity", "comments", ["comment", id.trim(), "Text", "-c", "Family"]],
+    ["status", null, ["status"]],
+  ] as const) {
+    const { stdout } = await world.run(...argv, "-o", "json");
+    expect(Object.keys([JSON.parse(stdout)].flat()[0]), shape).toEqual(keysOf(page, shape));
+    if (row === null) continue;
+    const columns = new RegExp(`^\\| ${row} \\| \`(.*?)\``, "m").exec(page)?.[1] ?? "";
+    const fields = ["-o", "tsv", "--fields", columns.replaceAll(" ", ",")];
+    const [byDefault, byName] = [await world.run(...argv, "-o", "tsv"), await world.run(...argv, ...fields)];
+    expect(comparable(byName.stdout), row).toBe(comparable(byDefault.stdout));
+  }
+});
+
+const LUNCH = [
+  "--title",
+  "Lunch",
+  "--start",
+  `${new Date().toISOString().slice(0, 10)}T12:00`,
+  "--duration",
+  "1h",
+];
+
+/** The keys of a shape on the page. */
+function keysOf(page: string, shape: string): readonly string[] {
+  const text = new RegExp(`^${shape} +\\{([\\s\\S]*?)\\}(?:$|  )`, "m").exec(page)?.[1] ?? "";
+  return text
+    .replace(/\{.*?\}/g, "")
+    .split(",")
+    .map((key) => key.replace(/:.*/, "").trim());
+}
+
 test("docs/network.md shows the note of a retry", async () => {
   const world = await createDocsWorld();
   await signInWithToken(world);
