@@ -174,20 +174,31 @@ test("the test knows every page", () => {
   expect(PAGES).toEqual(["README.md", ...[...new Set([...listed].map(([, name]) => name))].sort()]);
 });
 
+/** Many runs one after another, on a machine that has much else to do (ms). */
+const PAGE_TIMEOUT = 180_000;
+
 describeWithSystem("keyring", "on a desktop, the lines of", () => {
   describeWithSystem("dbus", "with a session,", () => {
-    test("README.md work", async () => {
-      const world = await createDocsWorld((await startSession({ keyring: "unlocked" })).env);
-      await runPage(world, readPage("README.md"));
-      // .ci/run builds, starts and tests the project for real, in a fresh clone.
-      expect(world.calls()).toBe("npm run build\nnpm install --global .\nnpm start\nnpm test\n");
-    });
+    test(
+      "README.md work",
+      async () => {
+        const world = await createDocsWorld((await startSession({ keyring: "unlocked" })).env);
+        await runPage(world, readPage("README.md"));
+        // .ci/run builds, starts and tests the project for real, in a fresh clone.
+        expect(world.calls()).toBe("npm run build\nnpm install --global .\nnpm start\nnpm test\n");
+      },
+      PAGE_TIMEOUT,
+    );
 
-    test("docs/login.md work", async () => {
-      const world = await createDocsWorld((await startSession({ keyring: "unlocked" })).env);
-      await runPage(world, readPage("login"));
-      expect(world.calls().match(/^\w+/gm)).toEqual(["ssh", "sudo", "docker", "pass", "crontab"]);
-    });
+    test(
+      "docs/login.md work",
+      async () => {
+        const world = await createDocsWorld((await startSession({ keyring: "unlocked" })).env);
+        await runPage(world, readPage("login"));
+        expect(world.calls().match(/^\w+/gm)).toEqual(["ssh", "sudo", "docker", "pass", "crontab"]);
+      },
+      PAGE_TIMEOUT,
+    );
   });
 });
 
