@@ -174,20 +174,31 @@ test("the test knows every page", () => {
   expect(PAGES).toEqual(["README.md", ...[...new Set([...listed].map(([, name]) => name))].sort()]);
 });
 
+/** Many runs one after another, on a machine that has much else to do (ms). */
+const PAGE_TIMEOUT = 180_000;
+
 describeWithSystem("keyring", "on a desktop, the lines of", () => {
   describeWithSystem("dbus", "with a session,", () => {
-    test("README.md work", async () => {
-      const world = await createDocsWorld((await startSession({ keyring: "unlocked" })).env);
-      await runPage(world, readPage("README.md"));
-      // .ci/run builds, starts and tests the project for real, in a fresh clone.
-      expect(world.calls()).toBe("npm run build\nnpm install --global .\nnpm start\nnpm test\n");
-    });
+    test(
+      "README.md work",
+      async () => {
+        const world = await createDocsWorld((await startSession({ keyring: "unlocked" })).env);
+        await runPage(world, readPage("README.md"));
+        // .ci/run builds, starts and tests the project for real, in a fresh clone.
+        expect(world.calls()).toBe("npm run build\nnpm install --global .\nnpm start\nnpm test\n");
+      },
+      PAGE_TIMEOUT,
+    );
 
-    test("docs/login.md work", async () => {
-      const world = await createDocsWorld((await startSession({ keyring: "unlocked" })).env);
-      await runPage(world, readPage("login"));
-      expect(world.calls().match(/^\w+/gm)).toEqual(["ssh", "sudo", "docker", "pass", "crontab"]);
-    });
+    test(
+      "docs/login.md work",
+      async () => {
+        const world = await createDocsWorld((await startSession({ keyring: "unlocked" })).env);
+        await runPage(world, readPage("login"));
+        expect(world.calls().match(/^\w+/gm)).toEqual(["ssh", "sudo", "docker", "pass", "crontab"]);
+      },
+      PAGE_TIMEOUT,
+    );
   });
 });
 
@@ -200,6 +211,47 @@ test.each(["debugging", "exit-codes", "network", "output"])("the lines of docs/%
   await signInWithToken(world);
   await runPage(world, readPage(name));
 });
+
+test("docs/output.md has the keys and columns of every shape", async () => {
+  const world = await createDocsWorld();
+  await signInWithToken(world);
+  const { stdout: id } = await world.run("events", "create", "-c", "Family", ...LUNCH, "--fields", "id");
+  const page = readPage("output");
+  for (const [shape, row, argv] of [
+    ["user", "members, whoami", ["whoami"]],
+    ["calendar", "calendars", ["calendars"]],
+    ["label", "labels", ["labels", "-c", "Family"]],
+    ["event", "events", ["events", "list", "-c", "Family"]],
+    ["activity", "comments", ["comment", id.trim(), "Text", "-c", "Family"]],
+    ["status", null, ["status"]],
+  ] as const) {
+    const { stdout } = await world.run(...argv, "-o", "json");
+    expect(Object.keys([JSON.parse(stdout)].flat()[0]), shape).toEqual(keysOf(page, shape));
+    if (row === null) continue;
+    const columns = new RegExp(`^\\| ${row} \\| \`(.*?)\``, "m").exec(page)?.[1] ?? "";
+    const fields = ["-o", "tsv", "--fields", columns.replaceAll(" ", ",")];
+    const [byDefault, byName] = [await world.run(...argv, "-o", "tsv"), await world.run(...argv, ...fields)];
+    expect(comparable(byName.stdout), row).toBe(comparable(byDefault.stdout));
+  }
+});
+
+const LUNCH = [
+  "--title",
+  "Lunch",
+  "--start",
+  `${new Date().toISOString().slice(0, 10)}T12:00`,
+  "--duration",
+  "1h",
+];
+
+/** The keys of a shape on the page. */
+function keysOf(page: string, shape: string): readonly string[] {
+  const text = new RegExp(`^${shape} +\\{([\\s\\S]*?)\\}(?:$|  )`, "m").exec(page)?.[1] ?? "";
+  return text
+    .replace(/\{.*?\}/g, "")
+    .split(",")
+    .map((key) => key.replace(/:.*/, "").trim());
+}
 
 test("docs/network.md shows the note of a retry", async () => {
   const world = await createDocsWorld();
