@@ -9,24 +9,18 @@ export interface PasteExpectation extends ExpectedResponse {
   readonly redirectUri: string;
 }
 
-interface PasteParts {
-  readonly pastedLines: ((signal: AbortSignal) => AsyncIterable<string>) | null;
-  readonly warn: (text: string) => void;
-}
-
 /**
  * Resolves with the first pasted redirect URL that belongs to this sign-in; stays pending without one, since the
  * browser may still send the response. Warns about any other line.
  */
 export function readPastedResponse(
-  { pastedLines, warn }: PasteParts,
+  lines: AsyncIterable<string>,
   expected: PasteExpectation,
-  signal: AbortSignal,
+  warn: (text: string) => void,
 ): Promise<AuthorizationResponse> {
   return new Promise((resolve) => {
-    if (pastedLines === null) return;
     const readLines = async (): Promise<void> => {
-      for await (const line of pastedLines(signal)) {
+      for await (const line of lines) {
         const parsed = parsePastedAddress(line, expected);
         if (typeof parsed !== "string") resolve(parsed);
         else if (parsed !== "") warn(parsed);
