@@ -99,7 +99,11 @@ describe.each(POSTS)("C2 %s %s reaches the server once", (...command) => {
 test.each([...IDEMPOTENT.slice(0, 1), ...POSTS.slice(0, 1)])(
   "C13 %s %s with --debug: the same ends, and no token on stderr",
   async (...command) => {
-    const { results, expected } = await playRows(command, [...NO_COMPLETE_RESPONSE, ...STATUSES], ["--debug"]);
+    const { results, expected } = await playRows(
+      command,
+      [...NO_COMPLETE_RESPONSE, ...STATUSES],
+      ["--debug"],
+    );
     const ends = ({ name, exitCode, seen }: Pick<RowResult, "name" | "exitCode" | "seen">) => ({
       name,
       exitCode,

@@ -5,9 +5,9 @@ import { OAUTH_ROUTES } from "../../contract/oauth.js";
 import type { User } from "../../contract/shapes.js";
 import { CliError } from "../../errors.js";
 import type { Redactor } from "../../terminal/redaction.js";
+import { readPastedResponse } from "./authorization-response.js";
 import { type CallbackListener, listenForCallback } from "./callback-listener.js";
 import { failurePage, signedInPage } from "./callback-page.js";
-import { readPastedResponse } from "./pasted-response.js";
 import { authorizationError, endpointAddress, redeemCode } from "./token-client.js";
 
 export interface AuthorizationOptions {

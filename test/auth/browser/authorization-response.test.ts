@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CallbackRequest, readCallbackRequest } from "../../../src/auth/browser/callback-request.js";
-import { parsePastedAddress } from "../../../src/auth/browser/pasted-response.js";
+import {
+  type CallbackRequest,
+  parsePastedAddress,
+  readCallbackRequest,
+} from "../../../src/auth/browser/authorization-response.js";
 
 const STATE = "s".repeat(43);
 const EXPECTED = { state: STATE, issuerOrigin: "https://calendar.example", path: "/callback", port: 5000 };
