@@ -57,7 +57,7 @@ export interface ListeningFacts {
 }
 
 /**
- * What a command may use. Every expensive member is a function that works when it is first called.
+ * What a command may use. Expensive members are functions that do their work when they are first called.
  * A command declares what it uses with `Pick<Context, …>`.
  */
 export interface Context {

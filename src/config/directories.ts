@@ -5,9 +5,8 @@ export interface Directories {
   config(): string;
   /** Databases, and tokens in files. */
   data(): string;
-  /** What is kept between runs and may be deleted at any time. */
+  /** State that may be deleted at any time. */
   state(): string;
-  /** Recreated when missing. */
   cache(): string;
 }
 

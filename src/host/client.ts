@@ -12,7 +12,7 @@ import { createWaitDisplay } from "../terminal/wait-display.js";
 import { createInProcessTransport, LOCAL_BASE_URL } from "./local-service.js";
 import type { HostParts, LocalService } from "./parts.js";
 
-/** What the clients of one run share. */
+/** What all clients of a run share. */
 export interface ClientParts {
   readonly parts: HostParts;
   readonly run: RunSettings;
@@ -34,7 +34,7 @@ export async function createServiceClient(
 ): Promise<Api> {
   const token = await options.token();
   if (settings.service.kind === "local") {
-    const transport = await withRunTrace(createInProcessTransport(await options.localService()), client);
+    const transport = await traceIfVerbose(createInProcessTransport(await options.localService()), client);
     return createApi({
       ...(await createRetryOptions(client, null)),
       transport,
@@ -97,11 +97,11 @@ export async function openTransport(client: ClientParts, maxResponseSize?: numbe
     ...(maxResponseSize === undefined ? {} : { maxResponseSize }),
   });
   parts.resources.add(close);
-  return withRunTrace(send, client);
+  return traceIfVerbose(send, client);
 }
 
 /** With `--verbose` writes one line per attempt to stderr, with `--debug` whole requests and responses. */
-async function withRunTrace(transport: Transport, { parts, run, trace }: ClientParts): Promise<Transport> {
+async function traceIfVerbose(transport: Transport, { parts, run, trace }: ClientParts): Promise<Transport> {
   if (!run.verbose && !run.debug) return transport;
   const { withTrace } = await import("../api/trace/trace.js");
   return withTrace(transport, {

@@ -26,7 +26,6 @@ import { type ClientParts, createFetchUser, createServiceClient, openTransport }
 import type { createHost } from "./host.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
 import type { HostContext, HostParts, Run } from "./parts.js";
-import { once } from "./resources.js";
 import { createServiceAccess } from "./service-access.js";
 
 export interface CompositionOptions {
@@ -80,7 +79,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
       ),
     ),
     session: auth.session,
-    ...createPrinting(run, parts, settings),
+    ...createOutputMembers(run, parts, settings),
     service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
     sandbox: () => openSandbox(parts, options, { run, timezone: settings().timezone }),
   };
@@ -113,7 +112,7 @@ function composeAuth(client: ClientParts, { settings, interactive, warn }: AuthO
   return { session, token: tokenProvider.token };
 }
 
-/** Loads the code of a store when it is opened. */
+/** Loads a store only when it is opened. */
 function createStoreOpener(
   { process, overrides, dataDirectory }: HostParts,
   defaults: StoreOptions,
@@ -138,7 +137,7 @@ interface LoginOptions extends Omit<AuthOptions, "settings"> {
   readonly openStore: OpenStore;
 }
 
-/** Loads the code of signing in only when it is needed. */
+/** Loads the login code only when it is needed. */
 async function login(
   request: LoginRequest,
   { client, openStore, interactive, warn }: LoginOptions,
@@ -166,18 +165,25 @@ async function login(
   });
 }
 
-/** A failed write must not change how the run ends. */
+/** A function that calls `create` once, and returns the same promise afterwards. */
+function once<T>(create: () => Promise<T>): () => Promise<T> {
+  let promise: Promise<T> | undefined;
+  return () => {
+    promise ??= create();
+    return promise;
+  };
+}
+
+/** A failed write must not change the exit code. */
 function writeNote(stderr: TextSink, text: string): void {
   stderr.write(`${text}\n`).catch(() => undefined);
 }
 
-type Printing = Pick<Context, "isTerminal" | "output" | "outputFormat">;
-
-function createPrinting(
+function createOutputMembers(
   run: RunSettings,
   { process, stdout, clock }: HostParts,
   settings: () => Settings,
-): Printing {
+): Pick<Context, "isTerminal" | "output" | "outputFormat"> {
   const target = (): OutputTarget => ({
     write: stdout.write,
     isTerminal: stdout.isTerminal,

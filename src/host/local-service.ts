@@ -24,7 +24,7 @@ export function createServiceOpener(
   };
 }
 
-/** The service of the profile `local`. The first use creates its database, user and calendar and notes where. */
+/** The service of the profile `local`. The first use creates its database, user and calendar, with a note. */
 export async function openLocalService(
   open: OpenService,
   options: Pick<ServiceOptions, "database" | "onError"> & Partial<Pick<ServiceOptions, "rateLimit">>,
@@ -41,7 +41,7 @@ export async function openLocalService(
 
 /**
  * The transport to the embedded service in this process: same client, same bodies, no socket and no token.
- * @throws the error behind a 500 or 503, such as a damaged database: here it is the user's own
+ * @throws the error that caused a 500 or 503, such as a damaged database, because here it is the user's own
  */
 export function createInProcessTransport({ service, userId }: LocalService): Transport {
   const encoder = new TextEncoder();

@@ -52,7 +52,7 @@ export type HostContext = Omit<Context, "setExitCode">;
 
 export type CreateContext = (flags: GlobalFlags, run: Run) => HostContext;
 
-/** One run of the program: its streams, and the context its command gets. */
+/** One run of the program: its streams, and what creates the context of its command. */
 export interface Host {
   readonly env: Environment;
   readonly stdout: TextSink;
@@ -63,7 +63,7 @@ export interface Host {
   close(): Promise<void>;
 }
 
-/** What the contexts of one run share. */
+/** What all contexts of a run share. */
 export interface HostParts {
   readonly process: ProcessLike;
   readonly overrides: HostOverrides;
@@ -77,11 +77,8 @@ export interface HostParts {
   readonly redactor: Redactor;
   readonly systemTimeZone: () => string | undefined;
   readonly configFile: ConfigFile;
-  /** For file locks. */
   readonly processes: ProcessTable;
-  /** Folder of databases and secret files. */
   readonly dataDirectory: () => string;
-  /** Folder of what is kept between runs and may be deleted at any time. */
   readonly stateDirectory: () => string;
   /** Path of the database of the profile `local`. */
   readonly database: () => string;

@@ -1,4 +1,4 @@
-/** What must be closed before the process can end. */
+/** Everything that must be closed before the process can exit. */
 export interface Resources {
   /** Registers a function that `closeAll` calls. */
   add(close: () => Promise<void> | void): void;
@@ -23,14 +23,5 @@ export function createResources(): Resources {
       }
       if (failures.length > 0) throw failures[0];
     },
-  };
-}
-
-/** A function that calls `make` once, and returns the same promise again. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let promise: Promise<T> | undefined;
-  return () => {
-    promise ??= make();
-    return promise;
   };
 }

@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
 import type { Config } from "../config/config-file.js";
-import type { CapturedRun, Sandbox } from "../context.js";
+import type { Sandbox } from "../context.js";
 import { openService } from "../service/service.js";
 import type { WritableLike } from "../terminal/text-sink.js";
-import type { Host, HostOverrides, ProcessLike } from "./parts.js";
+import type { Host, HostOverrides, ProcessLike, Run } from "./parts.js";
 
 export interface SandboxOptions {
   readonly createHost: (process: ProcessLike, overrides: HostOverrides) => Host;
-  readonly run: (argv: readonly string[], host: Host) => Promise<number>;
+  readonly run: Run;
   readonly now: () => number;
   /** Name of the temporary user. */
   readonly userName: string;
@@ -40,7 +40,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
       const stderr = createCapture(options.columns);
       const host = options.createHost(sandboxProcess(stdout, stderr, options.color), overrides);
       const exitCode = await options.run(argv, host);
-      return { exitCode, stdout: stdout.text(), stderr: stderr.text() } satisfies CapturedRun;
+      return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
     },
     close: () => service.close(),
   };

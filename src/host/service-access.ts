@@ -6,11 +6,10 @@ import type { Service } from "../service/service.js";
 import { type OpenService, openLocalService } from "./local-service.js";
 
 export interface ServiceAccessOptions {
-  /** Path of the database without `--db`. */
+  /** Used without `--db`. */
   readonly defaultDatabase: () => string;
   readonly open: OpenService;
   readonly signal: () => AbortSignal;
-  /** Prints a line on stderr. */
   readonly note: (text: string) => void;
 }
 

@@ -28,7 +28,7 @@ const DRAIN_TIMEOUT = 250;
 
 /**
  * Runs a child process to its end. Kills it after the timeout, when it writes too much, or when the signal aborts.
- * Grandchildren go on: to end them as well, the child would have to leave the terminal, where it may ask questions.
+ * Grandchildren keep running: killing them would need a process group of its own, which cannot read from the terminal.
  * @throws the signal's reason
  */
 export function runChildProcess(options: ChildProcessOptions): Promise<ChildProcessResult> {
@@ -58,7 +58,7 @@ export function runChildProcess(options: ChildProcessOptions): Promise<ChildProc
       signal.removeEventListener("abort", onAbort);
       end();
     };
-    // Does not wait for the pipes: grandchildren may hold them open.
+    // Does not wait for the pipes, which grandchildren may hold open.
     const stop = (end: () => void): void => {
       child.kill("SIGKILL");
       child.stdout?.destroy();
@@ -84,7 +84,7 @@ export function runChildProcess(options: ChildProcessOptions): Promise<ChildProc
       drain = setTimeout(() => stop(() => resolve(exited(exitCode))), DRAIN_TIMEOUT);
     });
     child.once("close", (exitCode) => settle(() => resolve(exited(exitCode))));
-    // A child that does not read its input is fine; how it exits says more.
+    // EPIPE from a child that does not read its input; its exit code is reported instead.
     child.stdin?.on("error", () => undefined);
     if (input !== null) child.stdin?.end(input);
   });

@@ -185,13 +185,13 @@ async function removeStale(path: string): Promise<void> {
   }
 }
 
-/** The part of Node's `process` that looks up others. */
+/** The part of Node's `process` that checks other processes. */
 export interface ProcessSource {
   readonly pid: number;
   kill(pid: number, signal: 0): unknown;
 }
 
-/** The processes of this machine that this one can see. */
+/** The processes of this machine. */
 export function createProcessTable(source: ProcessSource): ProcessTable {
   return {
     pid: source.pid,

@@ -26,7 +26,6 @@ export interface TextSink {
 export interface TextSinkOptions {
   /** Returns the stream. Called late, since Node creates a standard stream on first access, which takes time. */
   readonly open: () => WritableLike;
-  /** For messages. */
   readonly name: string;
   /** Ends a write that nobody reads; undefined while no signals are handled. */
   readonly interruption: () => AbortSignal | undefined;

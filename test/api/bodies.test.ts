@@ -4,7 +4,7 @@ import { reply } from "../support/fault-steps.js";
 import type { WireAnswer } from "../support/http-bytes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 
-/** Answers with success whose body is not what the contract says: exit code, one sentence, nothing invented. */
+/** Successes whose body does not match the contract: exit code, one sentence, no invented values. */
 
 type Body = string | Uint8Array | Omit<WireAnswer, "status">;
 
@@ -27,7 +27,7 @@ const CUT_SHORT: readonly (readonly [string, Body, string])[] = [
   ["nothing", "", "the response is empty"],
   ["blanks", " \r\n", "the response is empty"],
   ["the beginning of a document", event().slice(0, 20), "the response was cut short"],
-  ["100,000 brackets that nobody closes", `{"data":${"[".repeat(100_000)}`, "the response was cut short"],
+  ["100,000 brackets that are not closed", `{"data":${"[".repeat(100_000)}`, "the response was cut short"],
 ];
 
 const NOT_THE_CONTRACTS: readonly (readonly [string, Body, string])[] = [
@@ -52,7 +52,7 @@ const NOT_THE_CONTRACTS: readonly (readonly [string, Body, string])[] = [
     "the response is not UTF-8",
   ],
   [
-    "gzip that nobody asked for",
+    "gzip that was not requested",
     withHeaders({ "content-encoding": "gzip" }, gzipSync(event())),
     "gzip, which was not requested",
   ],
@@ -98,14 +98,14 @@ function answerOf(status: number, body: Body): WireAnswer {
   return typeof body === "string" || body instanceof Uint8Array ? { status, body } : { status, ...body };
 }
 
-/** Answers the read of an event with a body. */
+/** Reads an event from a service that responds with a body. */
 function read(answer: WireAnswer) {
   const { server, calendarId, eventId } = world;
   server.on(`GET /calendars/${calendarId}/events/${eventId}`, [reply(answer)]);
   return world.send("events", "get", eventId, "-c", calendarId, "-o", "json", "--retries", "0");
 }
 
-/** Answers a create with a body. */
+/** Creates an event with a service that responds with a body. */
 async function create(answer: WireAnswer) {
   const { server, calendarId } = world;
   const target = `POST /calendars/${calendarId}/events`;
@@ -128,15 +128,15 @@ function withError({ exitCode, stdout, stderr }: { exitCode: number; stdout: str
   return { exitCode, stdout, error: JSON.parse(lines[0] ?? "").error };
 }
 
-describe("C10 an answer that was cut short", () => {
-  test.each(CUT_SHORT)("%s: 8 to a read, 9 to a create", async (_, body, message) => {
+describe("C10 a response that was cut short", () => {
+  test.each(CUT_SHORT)("%s: exit 8 for a read, 9 for a create", async (_, body, message) => {
     expect(withError(await read(answerOf(200, body)))).toMatchObject(failure(8, message));
     expect(withError(await create(answerOf(201, body)))).toMatchObject(failure(9, message));
   });
 });
 
-describe("C10 an answer that is whole but not the contract's", () => {
-  test("204: 11 to a read, 9 to a create", async () => {
+describe("C10 a complete response that does not match the contract", () => {
+  test("204: exit 11 for a read, 9 for a create", async () => {
     expect(withError(await read({ status: 204 }))).toMatchObject(failure(11, "no content"));
     expect(withError(await create({ status: 204 }))).toMatchObject(failure(9, "no content"));
   });
@@ -144,7 +144,7 @@ describe("C10 an answer that is whole but not the contract's", () => {
   test.each([
     ["PUT", ["events", "update", "--title", "T"]],
     ["DELETE", ["events", "delete", "--yes"]],
-  ])("a page to a %s: 11, and it may have been done", async (method, argv) => {
+  ])("an HTML page for a %s: exit 11, and it may have succeeded", async (method, argv) => {
     const { server, calendarId, eventId } = world;
     const page = { status: 200, headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" };
     server.on(`${method} /calendars/${calendarId}/events/${eventId}`, [reply(page)]);
@@ -153,13 +153,13 @@ describe("C10 an answer that is whole but not the contract's", () => {
     expect(result.error.hint).toBe("check whether it did; this is safe to repeat");
   });
 
-  test.each(NOT_THE_CONTRACTS)("%s: 11 to a read, 9 to a create", async (_, body, message) => {
+  test.each(NOT_THE_CONTRACTS)("%s: exit 11 for a read, 9 for a create", async (_, body, message) => {
     expect(withError(await read(answerOf(200, body)))).toMatchObject(failure(11, message));
     expect(withError(await create(answerOf(201, body)))).toMatchObject(failure(9, message));
   });
 });
 
-describe("C10 an answer that is unusual", () => {
+describe("C10 an unusual response", () => {
   test.each(READABLE)("%s is read", async (_, body, expected) => {
     for (const { exitCode, stdout, stderr } of [
       await read(answerOf(200, body)),
@@ -171,7 +171,7 @@ describe("C10 an answer that is unusual", () => {
     expect({}).not.toHaveProperty("polluted");
   });
 
-  test("an order of a calendar that is no finite number is not the contract's", async () => {
+  test("an order of a calendar that is not a finite number does not match the contract", async () => {
     const calendar = '{"data":[{"id":"c","type":"calendar","attributes":{"order":1e999}}]}';
     world.server.on("GET /calendars", [reply({ status: 200, body: calendar })]);
     expect(withError(await world.send("calendars", "-o", "json"))).toMatchObject(failure(11, "order"));

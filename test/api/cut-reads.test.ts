@@ -14,11 +14,10 @@ import {
 } from "./cutting.js";
 
 /**
- * Every answer to a read from the real service, cut after each of its bytes: no part of it is taken for the answer,
- * the command repeats the request, and prints in the end what it prints undisturbed. Up to a hundred cuts share a run.
- * How it ends when nothing whole comes, in one sentence and with the right exit code, is shown for each byte of one
- * command, and for one of each kind of place in the others: a command learns that an attempt failed, not at which
- * byte. See docs/decisions/2026-11-21-what-the-fault-tests-leave-out.md.
+ * Every response of the real service to a read, cut after each byte: the command accepts no part of it, repeats the
+ * request, and prints the same as without cuts. One run has up to a hundred cuts. Failing without a complete response,
+ * with one sentence and the right exit code, is tested for each byte of one command, and for one place of each kind in
+ * the others. See docs/decisions/2026-11-21-what-the-fault-tests-leave-out.md.
  */
 
 const READS: readonly Command[] = [
@@ -48,13 +47,13 @@ const READS: readonly Command[] = [
 
 describeRepeated(READS);
 
-test("cut after each byte of whoami's answer: fails", { timeout: 60_000 }, async () => {
+test("the response to whoami cut after each byte: fails", { timeout: 60_000 }, async () => {
   const recording = await record(WHOAMI);
   await expectFailures(recording, everyByteOf(recording.answer), NO_REPEAT);
 });
 
 describe.each(["chunked", "close"] as const)("a body framed by %s, cut after each byte of it", (framing) => {
-  test("repeated, and whole in the end", async () => {
+  test("repeated until it is complete", async () => {
     await expectRepeats(await record(WHOAMI), framing);
   });
 

@@ -5,7 +5,7 @@ import { createMachine, type Machine } from "../support/login-run.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 import { complaints, everyByteOf, recordAnswer } from "./cutting.js";
 
-/** Both ways to sign in, with their answers cut after each byte: no profile and no token stay behind. */
+/** Both ways to sign in, with responses cut after each byte: no profile and no token is stored. */
 
 async function expectNothingKept(machine: Machine): Promise<void> {
   expect([...machine.keychain.entries]).toEqual([]);
@@ -13,7 +13,7 @@ async function expectNothingKept(machine: Machine): Promise<void> {
   expect(profiles.stdout).toBe("local\n");
 }
 
-test("login --with-token, in the answer to GET /user", { timeout: 60_000 }, async () => {
+test("login --with-token, in the response to GET /user", { timeout: 60_000 }, async () => {
   const { server, service } = await createRemoteWorld();
   const { token } = await service.admin.tokens.create({ user: "ana", readOnly: false });
   const argv = ["login", "--with-token", "--base-url", server.baseUrl, "-p", "work"];
@@ -31,7 +31,7 @@ test("login --with-token, in the answer to GET /user", { timeout: 60_000 }, asyn
   await expectNothingKept(machine);
 });
 
-/** What the contract says that a token request is answered with. */
+/** The response to a token request in the contract. */
 const GRANTED = {
   status: 200,
   headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
@@ -39,7 +39,7 @@ const GRANTED = {
 };
 const ANA = { status: 200, body: '{"data":{"id":"1","type":"user","attributes":{"name":"Ana"}}}' };
 
-/** Signs in with a browser that comes back with a code at once. */
+/** Signs in with a browser that returns with a code immediately. */
 async function signIn(server: FaultServer, machine: Machine) {
   const argv = ["--base-url", server.baseUrl, "--auth-url", `${server.baseUrl}/oauth`, "--client-id", "c"];
   const env = { CALCTL_CLIENT_SECRET: "the-client-secret" };
@@ -50,7 +50,7 @@ async function signIn(server: FaultServer, machine: Machine) {
   return { ...(await login.ended), page };
 }
 
-test("login in the browser, in the answer to POST /token", { timeout: 60_000 }, async () => {
+test("login in the browser, in the response to POST /token", { timeout: 60_000 }, async () => {
   const server = await startFaultServer();
   const machine = createMachine();
   const wrong: string[] = [];

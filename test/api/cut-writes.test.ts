@@ -14,9 +14,9 @@ import {
 } from "./cutting.js";
 
 /**
- * Every answer to a write from the real service, cut after each of its bytes. PUT and DELETE are repeated until they
- * are answered, in runs that up to a hundred cuts share. POST is sent once whatever `--retries` is by default, so
- * each byte takes a run: it ends in one sentence that says it may have been done.
+ * Every response of the real service to a write, cut after each byte. PUT and DELETE are repeated until the response is
+ * complete; one run has up to a hundred cuts. POST is sent once, so each byte takes a run, which ends in one sentence
+ * that says that the write may have succeeded.
  */
 
 const CREATE: Command = {
@@ -38,12 +38,12 @@ const DELETE: Command = {
 
 describeRepeated([UPDATE, DELETE]);
 
-test("cut after each byte of the answer to a DELETE: fails", { timeout: 60_000 }, async () => {
+test("the response to a DELETE cut after each byte: fails", { timeout: 60_000 }, async () => {
   const recording = await record(DELETE);
   await expectFailures(recording, everyByteOf(recording.answer), NO_REPEAT);
 });
 
-describe.each([CREATE, COMMENT].map(titled))("%s, in the answer to %s", (_argv, _target, command) => {
+describe.each([CREATE, COMMENT].map(titled))("%s, in the response to %s", (_argv, _target, command) => {
   test("cut after each byte: sent once, and fails", { timeout: 60_000 }, async () => {
     const recording = await record(command);
     await expectFailures(recording, everyByteOf(recording.answer));

@@ -5,15 +5,15 @@ import type { RunResult } from "../support/harness.js";
 import { type Framing, formatAnswer, type WireAnswer } from "../support/http-bytes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 
-/** Answers of the real service, recorded and cut. */
+/** Responses of the real service, recorded and cut. */
 
 export interface Command {
   readonly argv: readonly string[];
-  /** The request whose answer is cut, as `METHOD /path`. CALENDAR and EVENT stand for their ids. */
+  /** The request whose response is cut, as `METHOD /path`. CALENDAR and EVENT stand for their ids. */
   readonly target: string;
-  /** 8 unless it says otherwise. */
+  /** 8 by default. */
   readonly exitCode?: number;
-  /** What may be on stdout all the same; nothing unless it says otherwise. */
+  /** What may be on stdout; nothing by default. */
   readonly stdout?: RegExp;
 }
 
@@ -26,25 +26,25 @@ export const COMMENT: Command = {
   exitCode: 9,
 };
 
-/** A row for `test.each`: what titles say, then the command. */
+/** A row for `test.each`: values for the title, then the command. */
 export function titled(command: Command): readonly [string, string, Command] {
   return [command.argv.slice(0, 2).join(" "), command.target, command];
 }
 
-/** A command whose exchange with the real service was kept. */
+/** A command whose exchange with the real service was recorded. */
 export interface Recording {
   readonly world: RemoteWorld;
   readonly argv: readonly string[];
   readonly target: string;
   readonly answer: WireAnswer;
   readonly command: Command;
-  /** What the undisturbed command printed. */
+  /** What the command printed without a cut. */
   readonly stdout: string;
 }
 
-/** Runs a command once with the service; from then on the server answers every request as it did then. */
+/** Runs a command once with the service; afterwards the server replays the recorded responses. */
 export async function record(command: Command): Promise<Recording> {
-  // Pauses of no length: none of them shows as a skew of clocks.
+  // Pauses take no time, so that they do not look like clock skew.
   const world = await createRemoteWorld({ random: 0 });
   // Characters of several bytes are cut, too.
   await world.json("events", "update", world.eventId, "--title", "Café ☕");
@@ -58,7 +58,7 @@ export async function record(command: Command): Promise<Recording> {
   return { world, argv, target, command, ...recorded };
 }
 
-/** Keeps the service's first answer to each request, and gives it again from then on. */
+/** Records the service's first response to each request, and replays it afterwards. */
 export async function recordAnswer(
   server: FaultServer,
   serve: ReturnType<typeof byService>,
@@ -81,7 +81,7 @@ export async function recordAnswer(
   return { answer, stdout: result.stdout };
 }
 
-/** The same document with its long lists cut to what tells one from several: each byte costs an attempt. */
+/** The same document with shortened lists: each byte costs an attempt. */
 function shortened(answer: WireAnswer): WireAnswer {
   const text = Buffer.from(answer.body ?? "").toString();
   if (text === "") return answer;
@@ -110,7 +110,7 @@ function placesIn(answer: WireAnswer): readonly number[] {
   return [...new Set(places)].filter((at) => at < bytes.length);
 }
 
-/** Every byte of an answer; of its body alone where the head is as in another framing. */
+/** Every byte of a response; only of its body if another framing has the same head. */
 export function everyByteOf(answer: WireAnswer, framing: Framing = "length"): readonly number[] {
   const bytes = formatAnswer(answer, framing);
   const first = framing === "length" ? 0 : bytes.indexOf("\r\n\r\n") + 4;
@@ -118,8 +118,8 @@ export function everyByteOf(answer: WireAnswer, framing: Framing = "length"): re
 }
 
 /**
- * One run for each place: it fails as the command must, and what was asked for was asked once.
- * @param flags for a write none: it must not be repeated by default
+ * One run for each place: it fails as the command must, and sends its request once.
+ * @param flags none for a write, which must not be repeated by default
  */
 export async function expectFailures(
   recording: Recording,
@@ -141,7 +141,7 @@ export async function expectFailures(
   expect(wrong).toEqual([]);
 }
 
-/** The answer as it was recorded, in another framing: the command succeeds, and prints what it did. */
+/** The recorded response in another framing: the command succeeds with the same output. */
 export async function expectWhole(recording: Recording, framing: Framing = "length"): Promise<void> {
   const { world, argv, target, answer, stdout } = recording;
   world.server.on(target, [cut(answer, { at: formatAnswer(answer, framing).length, framing })]);
@@ -152,8 +152,8 @@ const RETRIES_MAX = 100;
 const REPEATED = /^.+(?:without a response.*|cut short.*|is empty); retrying in [\d.]+ s/gm;
 
 /**
- * Cuts the answer after each byte, each in an attempt of its own, and gives it whole in the last one of each run: a
- * run that took any of them for the answer would end before. Each attempt is told with its reason.
+ * Cuts the response after each byte, one attempt for each cut, and sends it completely in the last attempt of each run:
+ * a run that accepted a cut response would end earlier. Each retry is reported with its reason.
  */
 export async function expectRepeats(recording: Recording, framing: Framing = "length"): Promise<void> {
   const { world, argv, target, answer, stdout } = recording;
@@ -175,7 +175,7 @@ export async function expectRepeats(recording: Recording, framing: Framing = "le
   }
 }
 
-/** What is wrong with a run that had to fail. */
+/** What is wrong with a run that should have failed. */
 export function complaints(
   { exitCode, stdout, stderr }: RunResult,
   expected: Pick<Command, "exitCode" | "stdout">,
@@ -191,14 +191,14 @@ export function complaints(
 /** No cut is followed by another attempt. */
 export const NO_REPEAT = { flags: ["--retries", "0"] };
 
-/** Declares the tests of requests that are sent again: each byte's cut is made good, and a few that are not fail. */
+/** Declares the tests of requests that are retried: after each cut they succeed, and without retries they fail. */
 export function describeRepeated(commands: readonly Command[]): void {
-  describe.each(commands.map(titled))("%s, in the answer to %s", (_argv, _target, command) => {
-    test("cut after each byte: repeated, and whole in the end", { timeout: 60_000 }, async () => {
+  describe.each(commands.map(titled))("%s, in the response to %s", (_argv, _target, command) => {
+    test("cut after each byte: repeated until it is complete", { timeout: 60_000 }, async () => {
       await expectRepeats(await record(command));
     });
 
-    test("cut at one of each kind of place: fails", async () => {
+    test("cut at one place of each kind: fails", async () => {
       const recording = await record(command);
       await expectFailures(recording, placesIn(recording.answer), NO_REPEAT);
     });

@@ -4,7 +4,7 @@ import { readErrorDetails } from "../../src/api/json-api/error-details.js";
 const words = (body: string, type = "application/problem+json") =>
   readErrorDetails({ status: 409, headers: { "content-type": type }, body: new TextEncoder().encode(body) });
 
-describe("what a refusal says of itself", () => {
+describe("the details of a refusal", () => {
   test.each([
     ["errors, as they are", '{"errors":{"title":["is too long"]},"detail":"no"}', { title: ["is too long"] }],
     [

@@ -8,7 +8,7 @@ import {
   type FaultedCommand,
   type FaultRow,
   type Method,
-  NO_WHOLE_ANSWER,
+  NO_COMPLETE_RESPONSE,
   STATUSES,
 } from "./fault-rows.js";
 
@@ -17,7 +17,7 @@ import {
 const IDEMPOTENT = COMMANDS.filter(([method]) => method !== "POST");
 const POSTS = COMMANDS.filter(([method]) => method === "POST");
 
-/** Runs a command with the fault in the way of its own request, and its calendars and event read undisturbed. */
+/** Runs a command whose own request meets the fault; its reads of calendars and event succeed. */
 async function meet(world: RemoteWorld, [method, path, argv]: FaultedCommand, flags: readonly string[] = []) {
   const result = await world.send(...argv.map((word) => fill(world, word)), "-c", world.calendarId, ...flags);
   return { ...result, seen: world.server.count(`${method} ${fill(world, path)}`) };
@@ -86,20 +86,24 @@ async function expectRows(command: FaultedCommand, rows: readonly FaultRow[]): P
 }
 
 describe.each(IDEMPOTENT)("C1 %s %s", (...command) => {
-  test("without a whole answer", () => expectRows(command, NO_WHOLE_ANSWER));
-  test("whatever the status", () => expectRows(command, STATUSES));
+  test("without a complete response", () => expectRows(command, NO_COMPLETE_RESPONSE));
+  test("with every status", () => expectRows(command, STATUSES));
 });
 
 describe.each(POSTS)("C2 %s %s reaches the server once", (...command) => {
-  test("without a whole answer", () => expectRows(command, NO_WHOLE_ANSWER));
-  test("whatever the status", () => expectRows(command, STATUSES));
+  test("without a complete response", () => expectRows(command, NO_COMPLETE_RESPONSE));
+  test("with every status", () => expectRows(command, STATUSES));
 });
 
 /** The harness fails a run that prints its token; here everything on the wire is printed. */
 test.each([...IDEMPOTENT.slice(0, 1), ...POSTS.slice(0, 1)])(
   "C13 %s %s with --debug: the same ends, and no token on stderr",
   async (...command) => {
-    const { results, expected } = await playRows(command, [...NO_WHOLE_ANSWER, ...STATUSES], ["--debug"]);
+    const { results, expected } = await playRows(
+      command,
+      [...NO_COMPLETE_RESPONSE, ...STATUSES],
+      ["--debug"],
+    );
     const ends = ({ name, exitCode, seen }: Pick<RowResult, "name" | "exitCode" | "seen">) => ({
       name,
       exitCode,
@@ -123,8 +127,8 @@ function goBefore(world: RemoteWorld, method: Method): void {
   server.on(last, [receive, leave, reply(closing), close]);
 }
 
-describe("what certainly never arrived", () => {
-  test.each(COMMANDS)("C1 C2 %s %s, refused: retried, and safe to repeat", async (...command) => {
+describe("a request that was not sent", () => {
+  test.each(COMMANDS)("C1 C2 %s %s, connection refused: retried, and safe to repeat", async (...command) => {
     const world = await createRemoteWorld();
     goBefore(world, command[0]);
     const result = await meet(world, command);
@@ -133,18 +137,21 @@ describe("what certainly never arrived", () => {
     expect(world.pauses).toHaveLength(3);
   });
 
-  test.each(COMMANDS)("C1 C2 %s %s, refused until the service is back: done once", async (...command) => {
-    let pauses = 0;
-    const world = await createRemoteWorld({
-      async duringPause() {
-        pauses += 1;
-        if (pauses === 2) await world.server.comeBack();
-      },
-    });
-    goBefore(world, command[0]);
-    expect(await meet(world, command)).toMatchObject({ exitCode: 0, seen: 1 });
-    expect(pauses).toBe(2);
-  });
+  test.each(COMMANDS)(
+    "C1 C2 %s %s, connection refused until the service is back: succeeds once",
+    async (...command) => {
+      let pauses = 0;
+      const world = await createRemoteWorld({
+        async duringPause() {
+          pauses += 1;
+          if (pauses === 2) await world.server.comeBack();
+        },
+      });
+      goBefore(world, command[0]);
+      expect(await meet(world, command)).toMatchObject({ exitCode: 0, seen: 1 });
+      expect(pauses).toBe(2);
+    },
+  );
 
   test.each(COMMANDS)("C1 C2 %s %s, no connection in time: retried", async (...command) => {
     const world = await createRemoteWorld();
@@ -173,8 +180,8 @@ describe("what certainly never arrived", () => {
   });
 });
 
-describe("what succeeds nevertheless", () => {
-  test.each(IDEMPOTENT)("C1 %s %s, reset three times, then answered", async (...command) => {
+describe("requests that succeed in the end", () => {
+  test.each(IDEMPOTENT)("C1 %s %s, reset three times, then a response", async (...command) => {
     const world = await createRemoteWorld();
     const target = `${command[0]} ${fill(world, command[1])}`;
     world.server.on(target, [receive, reset], [reset], [close], [reply(byService(world.service))]);

@@ -11,7 +11,7 @@ import {
   send,
 } from "../support/fault-steps.js";
 
-/** What may go wrong with one request, and what that means to each method. */
+/** What may go wrong with one request, and the result for each method. */
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -46,37 +46,37 @@ export interface FaultRow {
   readonly post: Expected;
 }
 
-/** Repeated where that is safe, and in doubt where it is not. */
+/** Retried if that is safe; otherwise the outcome is unknown. */
 const PASSING = { idempotent: { exitCode: 8, seen: 4 }, post: { exitCode: 9, seen: 1 } };
-/** As it is, and in doubt where a write may have been done. */
+/** Not retried; the outcome is unknown if a write may have succeeded. */
 const LASTING = { idempotent: { exitCode: 11, seen: 1 }, post: { exitCode: 9, seen: 1 } };
 
 const DOCUMENT = '{"data":{"id":"e1","type":"event","attributes":{"title":"T"}}}';
 const WHOLE = { status: 200, body: DOCUMENT };
 const HEAD = `HTTP/1.1 200 OK\r\ncontent-length: ${DOCUMENT.length}\r\n\r\n`;
 const MEBIBYTE = 1024 * 1024;
-const NO_ANSWER = "closed the connection without a response";
+const NO_RESPONSE = "closed the connection without a response";
 
-export const NO_WHOLE_ANSWER: readonly FaultRow[] = [
-  { name: "closed without an answer", script: [receive, close], message: NO_ANSWER, ...PASSING },
-  { name: "closed within the request", script: [close], message: NO_ANSWER, ...PASSING },
-  { name: "half closed", script: [receive, halfClose, hang], message: NO_ANSWER, ...PASSING },
-  { name: "reset", script: [receive, reset], message: NO_ANSWER, ...PASSING },
+export const NO_COMPLETE_RESPONSE: readonly FaultRow[] = [
+  { name: "closed without an answer", script: [receive, close], message: NO_RESPONSE, ...PASSING },
+  { name: "closed in the request", script: [close], message: NO_RESPONSE, ...PASSING },
+  { name: "half closed", script: [receive, halfClose, hang], message: NO_RESPONSE, ...PASSING },
+  { name: "reset", script: [receive, reset], message: NO_RESPONSE, ...PASSING },
   {
-    name: "reset within the head",
+    name: "reset in the head",
     script: [receive, send("HTTP/1.1 200 OK\r\ncontent-le"), reset],
-    message: NO_ANSWER,
+    message: NO_RESPONSE,
     ...PASSING,
   },
   {
-    name: "reset within the body",
+    name: "reset in the body",
     script: [receive, send(`${HEAD}${DOCUMENT.slice(0, 9)}`), reset],
     message: "was cut short",
     ...PASSING,
   },
   { name: "cut short of its length", script: [cut(WHOLE, { at: -3 })], message: "was cut short", ...PASSING },
   {
-    name: "cut within a chunk",
+    name: "cut in a chunk",
     script: [cut(WHOLE, { at: -12, framing: "chunked" })],
     message: "was cut short",
     ...PASSING,
@@ -119,7 +119,7 @@ export const NO_WHOLE_ANSWER: readonly FaultRow[] = [
   },
   { name: "silence", script: [receive, hang], message: "after 30 seconds", ...PASSING },
   {
-    name: "silence within the body",
+    name: "silence in the body",
     script: [receive, send(`${HEAD}${DOCUMENT.slice(0, 9)}`), hang],
     message: "after 30 seconds",
     ...PASSING,

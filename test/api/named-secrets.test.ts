@@ -12,7 +12,7 @@ test.each([
 test.each([
   ...["token_type", "grant_type", "code_challenge", "code_challenge_method", "client_id", "redirect_uri"],
   ...["title", "status", "postcode", "estate", "www-authenticate", "content-type", "errors"],
-])("%s names none", (name) => {
+])("%s does not name a secret", (name) => {
   expect(isSecretName(name)).toBe(false);
 });
 
@@ -56,7 +56,7 @@ describe("a body", () => {
     expect(maskBody(body)).toBe(expected);
   });
 
-  test("of many nested lists is no trouble", () => {
+  test("of many nested lists is masked quickly", () => {
     const deep = `${"[".repeat(100_000)}{"token":"abc"}`;
     expect(maskBody(deep).slice(-15)).toBe('{"token":"***"}');
   });

@@ -5,7 +5,7 @@ import { DEFAULT_RETRY_POLICY } from "../../src/api/sending/retry.js";
 import { type HttpRequest, TransportError } from "../../src/api/transport.js";
 import type { CliError } from "../../src/errors.js";
 
-/** What services really send, and what they answer when things go wrong. The transport is the outer edge. */
+/** What services really send, also when they fail. The transport is replaced. */
 
 interface Canned {
   readonly status?: number;
@@ -74,7 +74,7 @@ describe("events as services send them", () => {
     });
   });
 
-  test("unknown attributes, relationships, types and members do no harm", async () => {
+  test("unknown attributes, relationships, types and members are ignored", async () => {
     const event = {
       id: "e1",
       type: "event",
@@ -99,7 +99,7 @@ describe("events as services send them", () => {
     [{ label: "x", creator: null, attendees: [] }],
     [{ label: { data: { id: null, type: "label" } }, creator: { data: "s" }, attendees: { data: [null] } }],
     [{ label: { data: {} }, creator: { links: {} }, attendees: { data: [{ type: "user" }, { id: "" }] } }],
-  ])("relationships %j name nobody", async (relationships) => {
+  ])("relationships %j identify nothing", async (relationships) => {
     expect(await readEvent({ id: "e1", type: "event", relationships })).toMatchObject({
       label: null,
       creator: null,
@@ -107,7 +107,7 @@ describe("events as services send them", () => {
     });
   });
 
-  test("a relationship that can be read in part keeps that part, and its name tells the missing types", async () => {
+  test("the valid part of a relationship is read, and its name gives missing types", async () => {
     const relationships = {
       label: { data: { id: "3" } },
       author: { data: { id: "7", type: null } },
@@ -131,7 +131,7 @@ describe("events as services send them", () => {
     },
   );
 
-  test("objects in included that cannot be read leave the others to be found", async () => {
+  test("invalid objects in included do not hide the others", async () => {
     const event = { id: "e1", type: "event", relationships: { label: { data: { id: "3", type: "label" } } } };
     const included = [{ type: "room" }, { id: "cal,3", type: "label", attributes: { name: "Blue" } }];
     expect((await readEvent(event, included)).label).toMatchObject({ id: "cal,3", name: "Blue" });
@@ -184,7 +184,7 @@ describe("events as services send them", () => {
     },
   );
 
-  test("labels and attendees are found in included by type and id, whichever way ids are spelt", async () => {
+  test("labels and attendees are found in included by type and id, in either form of ids", async () => {
     const event = {
       id: "e1",
       type: "event",
@@ -242,7 +242,7 @@ describe("events as services send them", () => {
     });
   });
 
-  test("an all-day time may be a date alone", async () => {
+  test("an all-day time may be only a date", async () => {
     const attributes = { all_day: true, start_at: "2026-11-21", end_at: "20261121T24" };
     expect(await readEvent({ id: "e1", type: "event", attributes })).toMatchObject({
       start_at: "2026-11-21T00:00:00.000Z",
@@ -250,7 +250,7 @@ describe("events as services send them", () => {
     });
   });
 
-  test.each(["", "soon", "2026-13-01T00:00:00Z"])("created and updated at %j: not known", async (text) => {
+  test.each(["", "soon", "2026-13-01T00:00:00Z"])("created and updated at %j: null", async (text) => {
     const attributes = { created_at: text, updated_at: text };
     expect(await readEvent({ id: "e1", type: "event", attributes })).toMatchObject({
       created_at: null,
@@ -280,7 +280,7 @@ describe("events as services send them", () => {
   });
 });
 
-describe("answers that are not the contract's", () => {
+describe("responses that do not match the contract", () => {
   test.each([
     ["not JSON", "<html>", "rejected"],
     ["no object", "[]", "rejected"],
@@ -307,11 +307,11 @@ describe("answers that are not the contract's", () => {
     ],
     ["cut short", '{"data":{"id":"e1","ty', "unavailable"],
     ["empty", "", "unavailable"],
-  ])("%s: a read says so", async (_, body, code) => {
+  ])("%s: a read reports it", async (_, body, code) => {
     await expect(clientOf({ body }).api.getEvent(ADDRESS)).rejects.toMatchObject({ code });
   });
 
-  test("a create that was answered with success but cannot be read may have been done", async () => {
+  test("a create whose success cannot be read may have succeeded", async () => {
     const draft = { category: "schedule", title: "T", label_id: "1" };
     await expect(
       clientOf({ status: 201, body: "<html>" }).api.createEvent("cal", draft),
@@ -378,7 +378,7 @@ describe("failures", () => {
     ["answered", "post", 9],
     ["maybe", "put", 8],
     ["maybe", "delete", 8],
-  ] as const)("no answer, sent: %s, to a %s is exit %i", async (sent, call, exitCode) => {
+  ] as const)("no response, sent: %s, for a %s is exit %i", async (sent, call, exitCode) => {
     const error = new TransportError("nothing came", { kind: "closed", sent, reason: "ECONNRESET" });
     expect((await failure(error, call)).exitCode).toBe(exitCode);
   });
@@ -420,7 +420,7 @@ describe("requests", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("what the last answer's headers told", async () => {
+  test("the headers of the last response", async () => {
     const headers = {
       "x-ratelimit-limit": "600",
       "x-ratelimit-remaining": "17",

@@ -15,7 +15,7 @@ import {
 } from "../support/fault-steps.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 
-/** Writes whose first attempt was done although nobody was told so. */
+/** Writes whose first attempt succeeded without a response. */
 
 let world: RemoteWorld;
 let service: Reply;
@@ -27,7 +27,7 @@ beforeEach(async () => {
   target = `/calendars/${world.calendarId}/events/${world.eventId}`;
 });
 
-/** Ways to do a write and not say so. */
+/** Ways to carry out a write without a response. */
 const DONE_UNSEEN: readonly (readonly [string, (service: Reply) => Script])[] = [
   ["reset", (service) => [apply(service), reset]],
   ["closed", (service) => [apply(service), close]],
@@ -62,7 +62,7 @@ describe("C3 DELETE", () => {
     expect(world.server.count(`DELETE ${target}`)).toBe(before.length + 1);
   });
 
-  test("404 after nobody was there to hear it: not found", async () => {
+  test("connection refused, then 404: not found", async () => {
     const closing: Reply = { status: 403, headers: { connection: "close" } };
     world.server.on("GET /calendars", [receive, leave, reply(closing), close]);
     world.server.on(`DELETE ${target}`, [reply({ status: 404 })]);
@@ -75,7 +75,7 @@ describe("C3 DELETE", () => {
     expect((await remove()).exitCode).toBe(0);
   });
 
-  test("twice unanswered, then 404, then nothing more is sent", async () => {
+  test("twice without a response, then 404: nothing more is sent", async () => {
     world.server.on(`DELETE ${target}`, [apply(service), reset], [receive, close], [reply(service)]);
     expect((await remove()).exitCode).toBe(0);
     expect(world.server.count(`DELETE ${target}`)).toBe(3);
@@ -202,7 +202,7 @@ describe("C2 C14 PUT", () => {
     });
   });
 
-  test("what the contract does not know is not sent back, and the rest stays as it was", async () => {
+  test("unknown fields are not sent back, and the rest is unchanged", async () => {
     const strange = {
       id: world.eventId,
       type: "event",
@@ -254,7 +254,7 @@ describe("C2 POST", () => {
     });
   });
 
-  test("on a connection that the service has had enough of: a fresh one is taken", async () => {
+  test("on a connection that the service has closed: a new one is opened", async () => {
     const used = new Set<number>();
     const onceOnly: Step = ({ request, reset: end }) => {
       if (used.has(request.connection)) end();

@@ -30,7 +30,7 @@ describe("the profile of a login", () => {
     });
   });
 
-  test("loses its record with the token that was removed, not with a newer one", async () => {
+  test("loses its record when its token is removed, unless a newer one was stored", async () => {
     const file = createFile();
     await saveProfile(file, target("work"), { changes: {}, record });
     await clearTokenRecord(file, "work", { ...record, origin: "https://before.example" });

@@ -38,8 +38,8 @@ function runAndUpdate(options?: Parameters<typeof run>[0]): void {
   cache?.update(script);
 }
 
-describe("what one run stores, the next one loads", () => {
-  test("V8 takes it", () => {
+describe("the next run loads what a run stored", () => {
+  test("V8 accepts it", () => {
     expect(open()?.data).toBeUndefined();
     runAndUpdate();
     const { cache, script } = run();
@@ -47,14 +47,14 @@ describe("what one run stores, the next one loads", () => {
     expect(script.cachedDataRejected).toBe(false);
   });
 
-  test("folder and file are the owner's alone", () => {
+  test("folder and file are accessible only to their owner", () => {
     runAndUpdate();
     const [name = ""] = readdirSync(folder);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
 
-  test("not for other flags of V8, which would refuse it", () => {
+  test("not with other flags of V8, which would reject it", () => {
     runAndUpdate();
     setFlagsFromString(OTHER_FLAGS);
     onTestFinished(() => setFlagsFromString(USUAL_FLAGS));
@@ -63,7 +63,7 @@ describe("what one run stores, the next one loads", () => {
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
-  test("not from a run that left other flags behind", () => {
+  test("not from a run that changed the flags", () => {
     const { cache, script } = run();
     setFlagsFromString(OTHER_FLAGS);
     onTestFinished(() => setFlagsFromString(USUAL_FLAGS));
@@ -73,7 +73,7 @@ describe("what one run stores, the next one loads", () => {
   });
 });
 
-test("the first eight runs add what they compiled, later ones leave the file alone", () => {
+test("the first eight runs update the file, later ones do not", () => {
   const inodes = Array.from({ length: 10 }, () => {
     runAndUpdate();
     return statSync(join(folder, readdirSync(folder)[0] ?? "")).ino;
@@ -82,7 +82,7 @@ test("the first eight runs add what they compiled, later ones leave the file alo
   expect(changed).toHaveLength(8);
 });
 
-test("what a long run dropped stays", () => {
+test("functions that a long run discarded stay", () => {
   const functions = Array.from({ length: 50 }, (_, index) => `function f${index}() { return ${index}; }`);
   const calls = functions.map((_, index) => `f${index}();`);
   runAndUpdate({ source: `(function () { ${functions.join("")} ${calls.join("")} })()` });
@@ -92,7 +92,7 @@ test("what a long run dropped stays", () => {
   expect(open()?.data).toEqual(before);
 });
 
-test("what V8 refuses is replaced", () => {
+test("a cache that V8 rejects is replaced", () => {
   runAndUpdate();
   open()?.update({ cachedDataRejected: true, createCachedData: () => Buffer.from("small") });
   expect(open()?.data?.toString()).toBe("small");
@@ -113,7 +113,7 @@ test.each<[string, (content: Buffer) => Buffer]>([
   expect(open()?.data).toBeInstanceOf(Buffer);
 });
 
-test("eight files remain, the newest; what is not the program's stays", () => {
+test("the newest eight files remain; files of other programs stay", () => {
   runAndUpdate();
   const names = readdirSync(folder);
   writeFileSync(join(folder, "notes.txt"), "");
@@ -132,7 +132,7 @@ describe("no folder", () => {
     },
   );
 
-  test("one that cannot be made costs no compiling, and is no error", () => {
+  test("one that cannot be created is no error, and nothing is compiled", () => {
     mkdirSync(join(folder, ".."), { recursive: true });
     writeFileSync(folder, "");
     for (const path of [folder, join(folder, "below"), "/proc/calctl"]) {

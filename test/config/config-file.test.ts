@@ -32,7 +32,7 @@ test("without a file there is no profile", () => {
   expect(fileIn(join(directory, "nowhere")).read()).toEqual({ profiles: new Map() });
 });
 
-test("what is written is read back, by its owner alone", async () => {
+test("what is written is read back, and accessible only to its owner", async () => {
   const file = fileIn(join(directory, "new"));
   const config = { profile: "a.b", profiles: new Map([["a.b", { calendar: "Team" }]]) };
   await file.update(() => config);
@@ -64,7 +64,7 @@ test.each([
   '{"profiles":{"a":1}}',
   '{"profiles":{"a":{"base_url":1}}}',
   '{"profile":1}',
-])("a broken file %j is named and never overwritten", (content) => {
+])("a broken file %j is reported and never overwritten", (content) => {
   const file = fileIn(directory);
   writeFileSync(file.path, content);
   expect(() => file.read()).toThrow(
@@ -77,7 +77,7 @@ test.each([
   expect(readFileSync(file.path, "utf8")).toBe(content);
 });
 
-test("a change is made of what is in the file by then, not of what was read before", async () => {
+test("a change applies to the current content of the file, not to what was read before", async () => {
   const one = fileIn(directory);
   const other = fileIn(directory);
   const add = (name: string) => (config: Config) => ({
@@ -89,7 +89,7 @@ test("a change is made of what is in the file by then, not of what was read befo
   expect(readdirSync(directory)).toEqual(["config.json"]);
 });
 
-test("a change that throws makes nothing, not even the folder", async () => {
+test("a change that throws creates nothing, not even the folder", async () => {
   const file = fileIn(join(directory, "new"));
   const error = usageError("not this");
   const refuse = () => {
@@ -99,7 +99,7 @@ test("a change that throws makes nothing, not even the folder", async () => {
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test("a folder that cannot be made is named: exit 10", async () => {
+test("a folder that cannot be created is named: exit 10", async () => {
   writeFileSync(join(directory, "occupied"), "");
   const file = fileIn(join(directory, "occupied", "calctl"));
   await expect(file.update((config) => config)).rejects.toMatchObject({
@@ -108,7 +108,7 @@ test("a folder that cannot be made is named: exit 10", async () => {
   });
 });
 
-test("a file that another process keeps locked is exit 10 and says which", async () => {
+test("a file that another process has locked is exit 10 and names the process", async () => {
   const file = createConfigFile({ directory: () => directory, processes, timeout: 0 });
   mkdirSync(`${file.path}.lock`);
   writeFileSync(join(`${file.path}.lock`, `${process.ppid}-0123456789ab`), "");

@@ -67,7 +67,7 @@ test.each<[string, Variables, string]>([
   expect(resolveDirectories({ env, platform, home: () => "/home/u" }).cache()).toBe(expected);
 });
 
-test("no home folder is needed where variables decide", () => {
+test("no home folder is needed when variables are set", () => {
   const home = () => {
     throw new Error("asked for the home folder");
   };

@@ -18,6 +18,6 @@ test.each([
   { CALCTL_TOKEN: "" },
   { HTTPS_PROXY: "http://proxy.example" },
   { HTTPS_PROXY: "::not a URL::" },
-])("%j holds none", (env) => {
+])("%j contains none", (env) => {
   expect(environmentSecrets(env)).toEqual([]);
 });

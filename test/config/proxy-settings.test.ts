@@ -10,7 +10,7 @@ function choose(env: Readonly<Record<string, string>>, url: URL = SERVICE) {
 
 const at = (origin: string, variable: string) => ({ origin, variable, credentials: null });
 
-describe("C8 which variable counts", () => {
+describe("C8 the variable that is used", () => {
   test.each([
     ["none", {}, null],
     ["upper case", { HTTPS_PROXY: "http://a:1" }, at("http://a:1", "HTTPS_PROXY")],
@@ -33,13 +33,13 @@ describe("C8 which variable counts", () => {
     expect(choose(env)).toEqual(expected);
   });
 
-  test("http has its own", () => {
+  test("http has its own proxy", () => {
     const env = { http_proxy: "http://a:1", https_proxy: "http://b:1" };
     expect(choose(env, new URL("http://calendar.example/"))).toEqual(at("http://a:1", "http_proxy"));
   });
 });
 
-describe("C8 how a proxy is written", () => {
+describe("C8 the address of a proxy", () => {
   test.each([
     ["proxy.example:3128", "http://proxy.example:3128", null],
     [" http://proxy.example:3128/ ", "http://proxy.example:3128", null],
@@ -85,7 +85,7 @@ describe("C8 how a proxy is written", () => {
   });
 });
 
-describe("C8 what is reached directly", () => {
+describe("C8 direct connections", () => {
   const proxied = (noProxy: string, url: string, name = "NO_PROXY") =>
     choose({ HTTPS_PROXY: "http://p:1", HTTP_PROXY: "http://p:1", [name]: noProxy }, new URL(url)) !== null;
 
@@ -127,7 +127,7 @@ describe("C8 what is reached directly", () => {
     ["2001:db8::/32", "https://10.1.2.3/"],
     ["calendar/8", "https://calendar.example/"],
     ["[2001:db8::1]:8443", "https://[2001:db8::1]/"],
-  ])("NO_PROXY=%s does not mean %s", (noProxy, url) => {
+  ])("NO_PROXY=%s does not match %s", (noProxy, url) => {
     expect(proxied(noProxy, url)).toBe(true);
   });
 
@@ -142,7 +142,7 @@ describe("C8 what is reached directly", () => {
     "http://127.9.9.9/",
     "http://[::1]:8787/",
     "https://localhost/",
-  ])("this machine, whatever the variables say: %s", (url) => {
+  ])("this machine, with any variables: %s", (url) => {
     const env = {
       HTTP_PROXY: "http://p:1",
       HTTPS_PROXY: "http://p:1",

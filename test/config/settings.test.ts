@@ -27,7 +27,7 @@ function baseUrlOf(env: Environment, profileFlag?: string, config = CONFIG) {
   return service.kind === "local" ? "local" : service.baseUrl.value;
 }
 
-describe("which service is meant", () => {
+describe("the selected service", () => {
   test.each([
     [{}, undefined, EMPTY, "local"],
     [{}, undefined, CONFIG, WORK],
@@ -46,7 +46,7 @@ describe("which service is meant", () => {
     expect(baseUrlOf(env, flag, config)).toBe(expected);
   });
 
-  test("CALCTL_BASE_URL alone names a service without any profile, and none of its settings", () => {
+  test("only CALCTL_BASE_URL selects a service without a profile or its settings", () => {
     const selection = select({ CALCTL_BASE_URL: "https://x.example" });
     expect(selection.profile).toBeNull();
     expect(selection.setting("calendar")).toBeUndefined();
@@ -79,7 +79,7 @@ describe("which service is meant", () => {
   });
 });
 
-describe("where a token of the environment may go", () => {
+describe("the services that a token of the environment is sent to", () => {
   test.each([
     ["to CALCTL_BASE_URL", { CALCTL_BASE_URL: "https://x.example" }, undefined, true],
     ["to the profile in use", {}, undefined, true],
@@ -107,7 +107,7 @@ describe("addresses of services", () => {
     "http://127.9.9.9",
     "http://localhost:1",
     "http://[::1]:8787/x/",
-  ])("%s is fine", (text) => {
+  ])("%s is accepted", (text) => {
     expect(parseServiceUrl(text, "base_url").href).not.toMatch(/x\/$/);
   });
 

@@ -13,13 +13,13 @@ describe("a redirect URI", () => {
     ["http://localhost:9000", ["127.0.0.1", "::1"], 9000, "http://localhost:9000"],
     ["http://localhost", ["127.0.0.1", "::1"], 0, "http://localhost:5000"],
     ["https://app.example/callback", [], 0, null],
-  ])("%s is listened for where it says, and sent byte for byte", (text, hosts, port, sent) => {
+  ])("%s listens at its own address, and is sent byte for byte", (text, hosts, port, sent) => {
     const target = parseRedirectUri(text, "--redirect-uri");
     expect(target).toMatchObject({ hosts, port });
     if (sent !== null) expect(withBoundPort(target, 5000)).toBe(sent);
   });
 
-  test("in capitals gets its port all the same", () => {
+  test("in upper case gets a port, too", () => {
     expect(withBoundPort(parseRedirectUri("HTTP://LOCALHOST/cb", "uri"), 5000)).toBe(
       "HTTP://LOCALHOST:5000/cb",
     );

@@ -32,7 +32,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Leaves the lock as a process does that is killed while it holds it. */
+/** Leaves the lock like a process that is killed while it holds it. */
 function leaveLock(pid: number, taken = new Date()): string {
   const entry = join(path, `${pid}-0123456789ab`);
   mkdirSync(path, { recursive: true });
@@ -50,13 +50,13 @@ function endedPid(): number {
 const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000);
 
 describe("a file lock", () => {
-  test("gives what the work gives, and leaves nothing behind", async () => {
+  test("returns what the work returns, and leaves nothing behind", async () => {
     const held = await withFileLock(path, () => readdirSync(path), { processes });
     expect(held).toEqual([expect.stringMatching(new RegExp(`^${process.pid}-`))]);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("is its owner's alone", async () => {
+  test("is accessible only to its owner", async () => {
     const modes = await withFileLock(
       path,
       () => [path, join(path, readdirSync(path)[0] ?? "")].map((name) => statSync(name).mode & 0o777),
@@ -65,14 +65,14 @@ describe("a file lock", () => {
     expect(modes).toEqual([0o700, 0o600]);
   });
 
-  test("leaves nothing behind when the work fails, and keeps its error", async () => {
+  test("leaves nothing behind when the work fails, and throws its error", async () => {
     const error = new Error("of the work");
     const failing = withFileLock(path, () => Promise.reject(error), { processes });
     await expect(failing).rejects.toBe(error);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("lets no two into their work at once", async () => {
+  test("never runs two at once", async () => {
     let inside = 0;
     let most = 0;
     const work = async () => {
@@ -86,7 +86,7 @@ describe("a file lock", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("that is held is waited for, then named with its holder", async () => {
+  test("that is held is waited for, then reported with its holder", async () => {
     const entry = leaveLock(process.ppid);
     const busy = withFileLock(path, () => "in", { processes, sleep });
     await expect(busy).rejects.toThrow(LockBusyError);
@@ -98,7 +98,7 @@ describe("a file lock", () => {
     expect(readdirSync(path)).toHaveLength(1);
   });
 
-  test("is given up on a signal, with its reason", async () => {
+  test("is given up when the signal aborts, with its reason", async () => {
     leaveLock(process.ppid);
     const controller = new AbortController();
     const reason = new Error("interrupted");
@@ -114,33 +114,33 @@ describe("a file lock", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("of a process that has ended is not taken over in haste", async () => {
+  test("of a process that has ended is not taken over before the grace period", async () => {
     const entry = leaveLock(endedPid());
     const impatient = withFileLock(path, () => "in", { processes, sleep, timeout: 400 });
     await expect(impatient).rejects.toThrow(LockBusyError);
     expect(existsSync(entry)).toBe(true);
   });
 
-  test.each([-2, 2])("whose process number is in use again is taken over: %i minutes", async (minutes) => {
+  test.each([-2, 2])("whose process id was reused is taken over: %i minutes", async (minutes) => {
     leaveLock(process.ppid, minutesFromNow(minutes));
     expect(await withFileLock(path, () => "in", { processes, sleep })).toBe("in");
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("that was left half made is free", async () => {
+  test("without an entry is free", async () => {
     mkdirSync(path);
     expect(await withFileLock(path, () => "in", { processes, timeout: 0 })).toBe("in");
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("is not kept by files of others in its folder", async () => {
+  test("ignores other files in its folder", async () => {
     mkdirSync(path);
     writeFileSync(join(path, ".DS_Store"), "");
     expect(await withFileLock(path, () => "in", { processes, timeout: 0 })).toBe("in");
     expect(readdirSync(path)).toEqual([".DS_Store"]);
   });
 
-  test("that was taken over meanwhile is left to its new holder", async () => {
+  test("that was taken over is not released by its old holder", async () => {
     let taken = "";
     await withFileLock(
       path,
@@ -156,14 +156,14 @@ describe("a file lock", () => {
   test.each([
     ["folder that is not there", "nowhere/lock", "ENOENT"],
     ["file in the way", "file/lock", "ENOTDIR"],
-  ])("a %s is the file system's error", async (_, name, code) => {
+  ])("%s: throws the file system's error", async (_, name, code) => {
     writeFileSync(join(folder, "file"), "");
     await expect(withFileLock(join(folder, name), () => "in", { processes })).rejects.toMatchObject({ code });
     expect(readdirSync(folder)).toEqual(["file"]);
   });
 });
 
-test("ten processes lose no increment, though some are killed while they hold the lock", async () => {
+test("ten processes lose no increment, even if some are killed while they hold the lock", async () => {
   const program = await bundleChild("test/system/support/increment-main.ts", folder);
   const counter = join(folder, "counter");
   writeFileSync(counter, "0");

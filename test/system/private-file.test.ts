@@ -40,7 +40,7 @@ describe("a private file", () => {
     expect(readdirSync(join(root, "a"))).toEqual(["file.json"]);
   });
 
-  test("that cannot be replaced leaves no draft", async () => {
+  test("that cannot be replaced leaves no temporary file", async () => {
     const path = join(root, "folder");
     mkdirSync(join(path, "inner"), { recursive: true });
     await expect(writePrivateFile(path, "text")).rejects.toMatchObject({ syscall: "rename" });

@@ -31,7 +31,7 @@ describe("a secret is masked", () => {
     expect(maskOf(TOKEN)(`before ${text} after`)).toMatch(/^before \*\*\*.? after$/);
   });
 
-  test("as a part of Basic credentials", () => {
+  test("as part of Basic credentials", () => {
     for (const name of ["a", "ab", "abc", "client-1"]) {
       const header = Buffer.from(`${name}:${TOKEN}`).toString("base64");
       const masked = maskOf(TOKEN)(header);
@@ -44,18 +44,18 @@ describe("a secret is masked", () => {
     expect(maskOf(TOKEN)(`${TOKEN} ${TOKEN}`)).toBe("*** ***");
   });
 
-  test("whole where it begins with another one", () => {
+  test("completely, even if it begins with another one", () => {
     expect(maskOf("12345678", "1234567890abc")("1234567890abc 12345678")).toBe("*** ***");
   });
 
-  test("when it was learned later", () => {
+  test("when it is added later", () => {
     const secrets = createRedactor(() => []);
     expect(secrets.mask(TOKEN)).toBe(TOKEN);
     secrets.add(TOKEN);
     expect(secrets.mask(TOKEN)).toBe("***");
   });
 
-  test("when the run began with it", () => {
+  test("when it comes from the environment", () => {
     expect(createRedactor(() => [TOKEN]).mask(TOKEN)).toBe("***");
   });
 
@@ -66,7 +66,7 @@ describe("a secret is masked", () => {
     }
   });
 
-  test("whatever it is made of, and however it is written", () => {
+  test("with any characters, in any encoding", () => {
     const secret = fc.string({ unit: "binary", minLength: 8, maxLength: 40 });
     const writings: readonly ((text: string) => string)[] = [
       (text) => text,
@@ -83,12 +83,12 @@ describe("a secret is masked", () => {
   });
 });
 
-describe("text is left as it is", () => {
+describe("text is unchanged", () => {
   test("without secrets", () => {
     expect(maskOf()("anything")).toBe("anything");
   });
 
-  test("where what was learned is too short to be told from words", () => {
+  test("when a secret is too short to differ from words", () => {
     expect(maskOf("event", "", "a1")("event a1")).toBe("event a1");
   });
 
@@ -102,7 +102,7 @@ test.each([
   ["percent signs", "%25"],
   ["escaped slashes", "\\/"],
   ["the secret's own beginning", "tok"],
-])("a million of %s hold nothing up", (_, text) => {
+])("a million of %s take little time", (_, text) => {
   const long = text.repeat(1_000_000 / text.length);
   expect(maskOf(TOKEN)(long)).toBe(long);
 });

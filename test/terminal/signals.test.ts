@@ -15,7 +15,7 @@ function createProcess() {
   return {
     interruption: createInterruptSignal(source, () => time),
     killed,
-    /** Whether somebody listened: otherwise it would have ended the process. */
+    /** Whether there was a listener; without one, the signal ends the process. */
     send: (signal: string) => emitter.emit(signal),
     wait: (milliseconds: number) => {
       time += milliseconds;
@@ -27,14 +27,14 @@ describe.each([
   ["SIGINT", "interrupted", 130],
   ["SIGTERM", "terminated", 143],
 ])("%s", (signal, message, exitCode) => {
-  test("is the reason to stop", () => {
+  test("aborts with its own reason", () => {
     const { interruption, send } = createProcess();
     expect(interruption.aborted).toBe(false);
     send(signal);
     expect(interruption.reason).toMatchObject({ code: "interrupted", message, exitCode });
   });
 
-  test("that comes twice at once is one; the next ends the process", () => {
+  test("that is sent twice at once counts once; the next one ends the process", () => {
     const { killed, send, wait } = createProcess();
     send(signal);
     wait(499);

@@ -14,7 +14,7 @@ function createLine() {
   return { sink, texts };
 }
 
-test("what is written takes the place of the passing line, once", async () => {
+test("a write clears the temporary line, once", async () => {
   const { sink, texts } = createLine();
   await sink.write("a\n");
   await sink.show("2 s");
@@ -25,7 +25,7 @@ test("what is written takes the place of the passing line, once", async () => {
   expect(texts).toEqual(["a\n", `${CLEAR}2 s`, `${CLEAR}1 s`, "", `${CLEAR}b\n`, "c\n"]);
 });
 
-test("it is taken away where it stands, and nowhere else", async () => {
+test("null clears the line only if there is one", async () => {
   const { sink, texts } = createLine();
   await sink.show(null);
   await sink.show("1 s");

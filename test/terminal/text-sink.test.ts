@@ -3,7 +3,7 @@ import { createTextSink } from "../../src/terminal/text-sink.js";
 
 type Done = (error?: Error | null) => void;
 
-/** A stream that takes a text when the test says so, and a clock that stands still until it does. */
+/** A stream whose writes, and a clock whose sleeps, end when the test says so. */
 function createStuckStream() {
   const pending: Done[] = [];
   const texts: string[] = [];
@@ -40,8 +40,8 @@ function createStuckStream() {
 const REASON = new Error("interrupted");
 const withCode = (code: string) => Object.assign(new Error("no"), { code });
 
-describe("a stream whose reader is gone", () => {
-  test("takes what is written to it in silence", async () => {
+describe("a stream whose reader has closed it", () => {
+  test("ignores writes", async () => {
     const { sink, take } = createStuckStream();
     const written = sink.write("a");
     take(withCode("EPIPE"));
@@ -59,7 +59,7 @@ describe("a stream whose reader is gone", () => {
   });
 });
 
-test("a text that cannot be written is an error of the stream", async () => {
+test("a write error names the stream", async () => {
   const { sink, take } = createStuckStream();
   const written = sink.write("a");
   take(withCode("ENOSPC"));
@@ -70,7 +70,7 @@ test("a text that cannot be written is an error of the stream", async () => {
 });
 
 describe("an interruption", () => {
-  test("ends a write that nobody takes", async () => {
+  test("ends a write that is not read", async () => {
     const { sink, interrupt } = createStuckStream();
     const written = sink.write("a");
     interrupt();
@@ -78,7 +78,7 @@ describe("an interruption", () => {
     expect(sink.isStuck).toBe(true);
   });
 
-  test("leaves a write that has been taken alone", async () => {
+  test("does not affect a finished write", async () => {
     const { sink, interrupt, take } = createStuckStream();
     const written = sink.write("a");
     take();
@@ -87,7 +87,7 @@ describe("an interruption", () => {
     expect(sink.isStuck).toBe(false);
   });
 
-  test("is no reason not to write what was done by then", async () => {
+  test("does not prevent a later write", async () => {
     const { sink, interrupt, take, sleeps } = createStuckStream();
     interrupt();
     const written = sink.write("a");
@@ -95,11 +95,11 @@ describe("an interruption", () => {
     await written;
     for (const { over } of sleeps) over();
     expect(sink.isStuck).toBe(false);
-    // Nothing is left that would keep the process alive.
+    // No timer is left that would keep the process alive.
     expect(sleeps.map(({ signal }) => signal.aborted)).toEqual([true]);
   });
 
-  test("leaves a write that begins after it a second", async () => {
+  test("gives a later write one second", async () => {
     const { sink, interrupt, sleeps } = createStuckStream();
     interrupt();
     const written = sink.write("a");
@@ -109,7 +109,7 @@ describe("an interruption", () => {
     expect(sink.isStuck).toBe(true);
   });
 
-  test("a stream that goes on in the end is stuck no more", async () => {
+  test("a stream whose write finishes late is no longer stuck", async () => {
     const { sink, interrupt, take } = createStuckStream();
     const written = sink.write("a");
     interrupt();

@@ -1,14 +1,14 @@
 import * as v from "valibot";
+import { locateJsonError } from "../../contract/json.js";
 import { lenientDocumentSchema, lenientListSchema } from "../../contract/lenient-resources.js";
 import { JSON_MEDIA_TYPE } from "../../contract/limits.js";
 import { ROUTES, type Route, type RouteName } from "../../contract/routes.js";
-import { usageError } from "../../errors.js";
+import { errorCodeOf, usageError } from "../../errors.js";
 import type { OutgoingRequest, Send } from "../sending/sender.js";
-import type { HttpResponse } from "../transport.js";
+import { type HttpResponse, TransportError } from "../transport.js";
 import { createContractErrors, nameRequest, type RequestDescription, unreadableResponse } from "./errors.js";
-import { NotJsonError, readJsonBody } from "./json-body.js";
 
-export interface JsonApiOptions {
+interface JsonApiOptions {
   readonly send: Send;
   readonly baseUrl: URL;
   /** Value of `Accept`. */
@@ -18,7 +18,7 @@ export interface JsonApiOptions {
 }
 
 /** The parameters of a route, and what messages say about the request. */
-export interface RouteRequest extends Pick<RequestDescription, "subject" | "notFound" | "checkHint"> {
+interface RouteRequest extends Pick<RequestDescription, "subject" | "notFound" | "checkHint"> {
   /** Path parameters by their names in the contract. */
   readonly ids?: Readonly<Record<string, string>>;
   /** Undefined parameters are left out. */
@@ -32,7 +32,7 @@ export interface RouteRequest extends Pick<RequestDescription, "subject" | "notF
 export type RequestRoute = (name: RouteName, request: RouteRequest) => Promise<JsonApiResponse>;
 
 /** A success with a JSON body, or without a body where the contract has none. */
-export interface JsonApiResponse {
+interface JsonApiResponse {
   /** Reads a document whose `data` is one resource. @throws CliError when it does not match the contract */
   one<T>(read: (document: v.InferOutput<typeof lenientDocumentSchema>) => T): T;
   /** Reads a document whose `data` is a list of resources. @throws CliError when it does not match the contract */
@@ -133,4 +133,55 @@ function readDocument<S extends v.GenericSchema, T>(
 function describeIssue(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue);
   return path === null ? issue.message : `${path}: ${issue.message}`;
+}
+
+/** Thrown when a complete response is not JSON. The message says what it is instead. */
+class NotJsonError extends Error {
+  override readonly name = "NotJsonError";
+}
+
+/**
+ * Reads the JSON of a success. A byte-order mark is skipped.
+ * @throws TransportError cut_short when the body ends too early or is empty
+ * @throws NotJsonError when it is complete, but not JSON in UTF-8
+ */
+async function readJsonBody(response: HttpResponse): Promise<unknown> {
+  if (response.status === 204) throw new NotJsonError("the response has no content (204)");
+  const text = decode(response);
+  if (text.trim() === "") throw cutShort("the response is empty");
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    if ((await locateJsonError(text)).atEnd) throw cutShort("the response was cut short", cause);
+    throw new NotJsonError(`the response is not JSON${describeType(response)}`, { cause });
+  }
+}
+
+/** An incomplete character at the end means that the body was cut; anywhere else it is not UTF-8. @see RFC 8259 §8.1 */
+function decode(response: HttpResponse): string {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text: string;
+  try {
+    text = decoder.decode(response.body, { stream: true });
+  } catch (cause) {
+    if (errorCodeOf(cause) !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw cause;
+    throw new NotJsonError(`the response is not UTF-8${describeType(response)}`, { cause });
+  }
+  try {
+    return text + decoder.decode();
+  } catch (cause) {
+    throw cutShort("the response was cut short", cause);
+  }
+}
+
+function cutShort(message: string, cause?: unknown): TransportError {
+  return new TransportError(message, { kind: "cut_short", sent: "answered", reason: "cut short", cause });
+}
+
+/** The response's own encoding or type, where that explains the error. */
+function describeType({ headers }: HttpResponse): string {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "identity") return ` but ${encoding}, which was not requested`;
+  const type = headers["content-type"]?.split(";")[0]?.trim();
+  return type === undefined || type === "" || type.endsWith("json") ? "" : ` but ${type}`;
 }

@@ -42,16 +42,9 @@ export function createUndiciTransport(options: UndiciTransportOptions): UndiciTr
   return { send, close: () => connections.close() };
 }
 
-interface Timeouts {
-  /** Longest time until the request begins to be written, in milliseconds. */
-  readonly connectTimeout: number;
-  /** Longest time of the whole attempt in milliseconds. */
-  readonly timeout: number;
-  readonly setTimer: SetTimer;
-}
-
-interface AttemptOptions extends Timeouts, Pick<AttemptContext, "proxy" | "maxResponseSize"> {
+interface AttemptOptions extends Omit<Required<UndiciTransportOptions>, "proxyFor"> {
   readonly dispatcher: Dispatcher;
+  readonly proxy: AttemptContext["proxy"];
 }
 
 /**
@@ -90,7 +83,7 @@ interface Limits {
 
 function startLimits(
   signal: AbortSignal | undefined,
-  { connectTimeout, timeout, setTimer }: Timeouts,
+  { connectTimeout, timeout, setTimer }: AttemptOptions,
 ): Limits {
   const controller = new AbortController();
   const stop = (milliseconds: number) => controller.abort(new AttemptTimeout(milliseconds));

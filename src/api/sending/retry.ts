@@ -42,19 +42,13 @@ export function mayHaveSucceeded(failure: AttemptFailure): boolean {
  * The delay before a retry in milliseconds: full jitter, so that many clients do not return at once, but at least as
  * long as the service asks for. Null when it asks for more than the policy allows.
  * @param retry counts from 0
+ * @param retryAfter in milliseconds; null when the service does not ask for a delay
+ * @param random from 0 up to 1
  */
 export function retryDelay(
   retry: number,
   { baseDelay, maxDelay }: RetryPolicy,
-  {
-    retryAfter,
-    random,
-  }: {
-    /** Milliseconds; null when the service does not ask for a delay. */
-    readonly retryAfter: number | null;
-    /** From 0 up to 1. */
-    readonly random: number;
-  },
+  { retryAfter, random }: { readonly retryAfter: number | null; readonly random: number },
 ): number | null {
   if (retryAfter !== null && retryAfter > maxDelay) return null;
   const jitter = Math.floor(random * Math.min(maxDelay, baseDelay * 2 ** retry));

@@ -5,9 +5,9 @@ import { OAUTH_ROUTES } from "../../contract/oauth.js";
 import type { User } from "../../contract/shapes.js";
 import { CliError } from "../../errors.js";
 import type { Redactor } from "../../terminal/redaction.js";
+import { readPastedResponse } from "./authorization-response.js";
 import { type CallbackListener, listenForCallback } from "./callback-listener.js";
 import { failurePage, signedInPage } from "./callback-page.js";
-import { readPastedResponse } from "./pasted-response.js";
 import { authorizationError, endpointAddress, redeemCode } from "./token-client.js";
 
 export interface AuthorizationOptions {
@@ -66,9 +66,12 @@ export async function authorize(options: AuthorizationOptions, parts: Authorizat
     redactor.add(state);
     redactor.add(verifier);
     openInBackground(parts, url, waiting.signal);
-    const pasted = readPastedResponse(parts, { ...expected, redirectUri }, waiting.signal);
-    const candidates = redirect.hosts.length === 0 ? [pasted] : [listener.response, pasted];
-    const response = await raceTimeout(candidates, options.timeout, parts);
+    const lines = parts.pastedLines?.(waiting.signal);
+    const responses = [
+      ...(redirect.hosts.length === 0 ? [] : [listener.response]),
+      ...(lines === undefined ? [] : [readPastedResponse(lines, { ...expected, redirectUri }, warn)]),
+    ];
+    const response = await raceTimeout(responses, options.timeout, parts);
     waiting.abort();
     return await showResult(listener, { profile, mask: redactor.mask }, async () => {
       if (response.kind === "error") throw authorizationError(response.error, response.description);
@@ -139,7 +142,7 @@ function authorizationUrl(
   return `${endpointAddress(authUrl, OAUTH_ROUTES.authorize)}?${query}`;
 }
 
-/** Does not wait for the browser: some launchers end only when the browser does. */
+/** Does not wait, because some launchers do not exit before the browser. */
 function openInBackground(
   { openBrowser, warn }: Pick<AuthorizationParts, "openBrowser" | "warn">,
   url: string,

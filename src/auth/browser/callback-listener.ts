@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { RedirectTarget } from "../../config/urls.js";
 import { type CliError, configurationError, errorCodeOf } from "../../errors.js";
-import { invalidResponsePage, type Page, refusalPage } from "./callback-page.js";
 import {
   type AuthorizationResponse,
   type CallbackExpectation,
   type ExpectedResponse,
   readCallbackRequest,
-} from "./callback-request.js";
+} from "./authorization-response.js";
+import { invalidResponsePage, type Page, refusalPage } from "./callback-page.js";
 
 /** A server on the loopback interface that receives the authorization response. @see RFC 8252 §7.3 */
 export interface CallbackListener {

@@ -2,7 +2,7 @@ import { childEnvironment, type Environment } from "../../config/environment.js"
 import { runChildProcess, type SelfCommand } from "../../system/child-process.js";
 import { BROWSER_HELPER_ARGUMENT } from "./browser-helper.js";
 
-/** Some launchers end only when the browser does (ms). */
+/** Some launchers do not exit before the browser (ms). */
 const TIMEOUT = 30_000;
 
 /** Opens an address in the user's browser. @throws Error when the launcher fails */
@@ -39,7 +39,7 @@ export function canShowBrowser({ env, platform }: BrowserEnvironment): boolean {
   return Boolean(env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["BROWSER"]);
 }
 
-/** Linux inside Windows, where the browser is a Windows program. */
+/** Windows Subsystem for Linux, where the browser is a Windows program. */
 export function isWsl({ env, platform }: BrowserEnvironment): boolean {
   return platform === "linux" && Boolean(env["WSL_DISTRO_NAME"] || env["WSL_INTEROP"]);
 }

@@ -8,7 +8,7 @@ import type { HttpRequest, HttpResponse } from "../../../src/api/transport.js";
 import { setTimer } from "../../../src/system/clock.js";
 import { type Certificate, createCertificate } from "../../service/support/certificate.js";
 
-/** Peers over real sockets, until the test is over. Each resolves with `127.0.0.1:PORT`. */
+/** Peers over real sockets, until the end of the test. Each resolves with `127.0.0.1:PORT`. */
 
 export async function listen(server: Server): Promise<string> {
   const sockets = new Set<Socket>();
@@ -31,12 +31,12 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A peer that does something with each connection once bytes of a request have come. */
+/** A peer that handles each connection when the first bytes of a request arrive. */
 export function listenRaw(onRequest: (socket: Socket) => void): Promise<string> {
   return listenMute((socket) => socket.once("data", () => onRequest(socket)));
 }
 
-/** A peer that takes connections and leaves them alone. */
+/** A peer that accepts connections and sends nothing. */
 export function listenMute(onConnection: (socket: Socket) => void = () => undefined): Promise<string> {
   return listen(
     createServer((socket) => {
@@ -50,14 +50,14 @@ export function listenHttp(onRequest: RequestListener): Promise<string> {
   return listen(createHttpServer(onRequest));
 }
 
-/** A peer that agrees on TLS and then answers nothing. */
+/** A peer that completes the TLS handshake and then sends nothing. */
 export function listenTls(certificate: Certificate = createCertificate()): Promise<string> {
   const server = createTlsServer(certificate, (socket) => socket.on("error", () => undefined));
   server.on("tlsClientError", () => undefined);
   return listen(server);
 }
 
-/** The host and port of a peer that has gone. */
+/** The host and port of a peer that no longer listens. */
 export async function closedPort(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -66,7 +66,7 @@ export async function closedPort(): Promise<string> {
   return `127.0.0.1:${port}`;
 }
 
-/** Sends over one transport, which is closed when the test is over. */
+/** Sends over one transport, which is closed at the end of the test. */
 export function createSender(options: Partial<UndiciTransportOptions> = {}) {
   const { send, close } = createUndiciTransport({ timeout: 10_000, setTimer, ...options });
   onTestFinished(close);

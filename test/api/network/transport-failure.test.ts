@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toTransportError } from "../../../src/api/network/errors.js";
 
-/** What real sockets of one machine do not bring about. */
+/** Errors that real sockets of one machine cannot cause. */
 
 const SURROUNDINGS = {
   url: new URL("https://calendar.example:8443/v1"),
@@ -22,7 +22,7 @@ test.each([
   expect(toTransportError(error, SURROUNDINGS)).toMatchObject({ kind: "unreachable", sent: "no", message });
 });
 
-test("a host name that cannot be looked up now", () => {
+test("a host name that cannot be resolved now", () => {
   expect(toTransportError(withCode("EAI_AGAIN"), SURROUNDINGS)).toMatchObject({
     kind: "unreachable",
     message: "the host calendar.example cannot be found",
@@ -36,7 +36,7 @@ test("a connection that undici gives up on is a timeout", () => {
   });
 });
 
-test("an error of TLS once the request was sent is a connection that was closed", () => {
+test("a TLS error after the request was sent is a closed connection", () => {
   const sent = { ...SURROUNDINGS, sent: "maybe" } as const;
   expect(toTransportError(withCode("ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC"), sent)).toMatchObject({
     kind: "closed",
@@ -59,19 +59,19 @@ test.each([
   });
 });
 
-test("a certificate that is refused for a rare reason", () => {
+test("a certificate that is rejected for a rare reason", () => {
   expect(toTransportError(withCode("CERT_REVOKED"), SURROUNDINGS)).toMatchObject({
     kind: "tls",
     message: "the certificate of calendar.example:8443 is not accepted (CERT_REVOKED)",
   });
 });
 
-test("what is no fault of the network comes as it is: it is a bug", () => {
+test("an error that does not come from the network is thrown unchanged: it is a bug", () => {
   const bug = new TypeError("undefined is not a function");
   expect(toTransportError(bug, SURROUNDINGS)).toBe(bug);
 });
 
-test("what nobody knows is never said to be harmless once the request was sent", () => {
+test("an unknown error is never called safe to repeat after the request was sent", () => {
   const sent = { ...SURROUNDINGS, sent: "maybe" } as const;
   expect(toTransportError(new TypeError("?"), sent)).toMatchObject({ name: "TransportError", sent: "maybe" });
 });

@@ -5,7 +5,7 @@ import { createCertificate } from "../../service/support/certificate.js";
 import { type ConnectProxyOptions, startConnectProxy } from "../../support/connect-proxy.js";
 import { closedPort, createSender, listenHttp, listenMute, listenRaw, POST } from "./peers.js";
 
-/** Requests through a proxy. RFC 6761 keeps calendar.invalid from being a host, so only a proxy leads there. */
+/** Requests through a proxy. By RFC 6761 the host calendar.invalid does not exist, so only a proxy can reach it. */
 
 const URL_BEHIND = "http://calendar.invalid/v1";
 
@@ -22,7 +22,7 @@ function startProxy(options: Partial<ConnectProxyOptions>) {
 }
 
 describe("C8 a proxy that opens tunnels", () => {
-  test("brings request and answer through one for several requests, and a fresh one for a POST", async () => {
+  test("is used through one tunnel for several requests, and through a new one for a POST", async () => {
     const target = await listenHttp((incoming, outgoing) =>
       outgoing.end(`${incoming.method} ${incoming.url}`),
     );
@@ -36,7 +36,7 @@ describe("C8 a proxy that opens tunnels", () => {
     expect(proxy.requests).toEqual(Array(3).fill({ target: "calendar.invalid:80", authorization: null }));
   });
 
-  test("gets name and password, and the service never does", async () => {
+  test("gets user name and password, which the service does not", async () => {
     let headers: unknown;
     const target = await listenHttp((incoming, outgoing) => {
       headers = incoming.headers;
@@ -50,7 +50,7 @@ describe("C8 a proxy that opens tunnels", () => {
     expect(headers).not.toHaveProperty("proxy-authorization");
   });
 
-  test("knows when the request was sent: an answer that is lost behind it may follow what was done", async () => {
+  test("does not hide that the request was sent: without a response it may have succeeded", async () => {
     const target = await listenRaw((socket) => socket.resetAndDestroy());
     const proxy = await startConnectProxy({ target });
     await expect(sendThrough(proxyAt(proxy.host))(URL_BEHIND, POST)).rejects.toMatchObject({
@@ -60,7 +60,7 @@ describe("C8 a proxy that opens tunnels", () => {
     });
   });
 
-  test("to a service that never agrees on TLS: a timeout, and nothing was sent", async () => {
+  test("to a service that does not complete the TLS handshake: a timeout, and nothing was sent", async () => {
     const proxy = await startConnectProxy({ target: await listenMute() });
     const send = sendThrough(proxyAt(proxy.host), 500);
     await expect(send("https://calendar.invalid/", POST)).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
     [502, "unreachable", "cannot reach calendar.invalid (502)", undefined],
     [503, "unreachable", "cannot reach calendar.invalid (503)", undefined],
     [504, "unreachable", "cannot reach calendar.invalid (504)", undefined],
-  ])("since it answers %s", async (status, kind, message, hint) => {
+  ])("because it returns %s", async (status, kind, message, hint) => {
     const { host } = await startProxy({ answer: REFUSED.replace("STATUS", String(status)) });
     await expect(sendThrough(proxyAt(host))(URL_BEHIND, POST)).rejects.toMatchObject({
       name: "TransportError",
@@ -99,7 +99,7 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
     });
   });
 
-  test("since it does not accept name and password, and neither is shown", async () => {
+  test("because it does not accept user name and password, which are not shown", async () => {
     const { host } = await startProxy({ answer: REFUSED.replace("STATUS", "407") });
     const failed = sendThrough(proxyAt(host, { user: "ana", password: "sEcret!" }))(URL_BEHIND, POST);
     await expect(failed).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
     await expect(failed).rejects.not.toMatchObject({ message: expect.stringContaining("sEcret!") });
   });
 
-  test("since nothing listens there", async () => {
+  test("because nothing listens there", async () => {
     const host = await closedPort();
     await expect(sendThrough(proxyAt(host))(URL_BEHIND, POST)).rejects.toMatchObject({
       kind: "unreachable",
@@ -119,7 +119,7 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
     });
   });
 
-  test("since its host does not exist", async () => {
+  test("because its host does not exist", async () => {
     await expect(sendThrough(proxyAt("proxy.invalid:3128"))(URL_BEHIND, POST)).rejects.toMatchObject({
       kind: "unreachable",
       sent: "no",
@@ -127,7 +127,7 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
     });
   });
 
-  test("since it is silent", async () => {
+  test("because it does not respond", async () => {
     const { host } = await startProxy({ answer: null });
     await expect(sendThrough(proxyAt(host), 500)(URL_BEHIND, POST)).rejects.toMatchObject({
       kind: "timeout",
@@ -144,7 +144,7 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
       "proxy",
       /^the proxy \S+ \(HTTPS_PROXY\) is not an HTTP proxy$/,
     ],
-  ])("since it %s", async (_, answer, kind, message) => {
+  ])("because it %s", async (_, answer, kind, message) => {
     const { host } = await startProxy({ answer });
     await expect(sendThrough(proxyAt(host))(URL_BEHIND, POST)).rejects.toMatchObject({
       kind,
@@ -153,7 +153,7 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
     });
   });
 
-  test("since its own certificate is not trusted", async () => {
+  test("because its certificate is not trusted", async () => {
     const { host } = await startProxy({ certificate: createCertificate() });
     const proxy = { ...proxyAt(host), origin: `https://${host.replace("127.0.0.1", "localhost")}` };
     await expect(sendThrough(proxy)(URL_BEHIND, POST)).rejects.toMatchObject({
@@ -166,7 +166,7 @@ describe("C8 a proxy that opens no tunnel: nothing was sent", () => {
   });
 });
 
-test("a proxy that is an address is not named to TLS, of which Node would warn", async () => {
+test("a proxy's IP address is not sent as TLS server name, of which Node would warn", async () => {
   const warnings: string[] = [];
   const listen = (warning: Error): number => warnings.push(warning.message);
   process.on("warning", listen);
@@ -174,12 +174,12 @@ test("a proxy that is an address is not named to TLS, of which Node would warn",
   const { host } = await startProxy({ certificate: createCertificate() });
   const proxy = { ...proxyAt(host), origin: `https://${host}` };
   await expect(sendThrough(proxy)(URL_BEHIND)).rejects.toMatchObject({ kind: "tls", sent: "no" });
-  // Node tells of a warning in a turn of its own.
+  // Node emits warnings in a later turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   expect(warnings).toEqual([]);
 });
 
-test("interrupted while the proxy is silent: the reason comes as it is, and without a warning", async () => {
+test("interrupted while the proxy does not respond: throws the reason, without a warning", async () => {
   const reason = new CliError("interrupted", "interrupted");
   const controller = new AbortController();
   const host = await listenRaw(() => controller.abort(reason));
@@ -188,7 +188,7 @@ test("interrupted while the proxy is silent: the reason comes as it is, and with
   );
 });
 
-test("interrupted while the tunnel is not open yet: nothing is sent through it later", async () => {
+test("interrupted while the tunnel opens: nothing is sent through it later", async () => {
   const reason = new CliError("interrupted", "interrupted");
   const controller = new AbortController();
   let release: (() => void) | undefined;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createCertificate } from "../../service/support/certificate.js";
 import { listen, listenHttp, listenMute, listenTls, POST, send } from "./peers.js";
 
-/** What the transport says of TLS connections that do not come about: nothing was sent over any of them. */
+/** The errors of TLS connections that cannot be opened: nothing was sent over any of them. */
 
 const CLOCK = "check this machine's clock; if it is right, the service must renew its certificate";
 const TRUST = "if the issuer is your own, set NODE_EXTRA_CA_CERTS to the file of its certificate";
@@ -41,7 +41,7 @@ test.each([
   });
 });
 
-test("C9 a certificate without the one of its authority", async () => {
+test("C9 a certificate without that of its issuer", async () => {
   const host = (await listenTls(createCertificate({ authority: AUTHORITY }))).replace(
     "127.0.0.1",
     "localhost",
@@ -55,7 +55,7 @@ test("C9 a certificate without the one of its authority", async () => {
   });
 });
 
-test("C9 a certificate of an authority that is not known", async () => {
+test("C9 a certificate of an unknown issuer", async () => {
   const certificate = createCertificate({ authority: AUTHORITY });
   const chain = { ...certificate, cert: certificate.cert + AUTHORITY.cert };
   const host = (await listenTls(chain)).replace("127.0.0.1", "localhost");
@@ -85,7 +85,7 @@ test("plain http to a port that speaks TLS", async () => {
   });
 });
 
-test("a peer that speaks old versions of TLS alone", async () => {
+test("a peer that supports only old versions of TLS", async () => {
   const server = createTlsServer({
     ...createCertificate(),
     minVersion: "TLSv1.1",
@@ -101,7 +101,7 @@ test("a peer that speaks old versions of TLS alone", async () => {
   });
 });
 
-test("a peer that hangs up before TLS is agreed", async () => {
+test("a peer that closes the connection during the TLS handshake", async () => {
   const host = await listenMute((socket) => socket.once("data", () => socket.resetAndDestroy()));
   await expect(send(`https://${host}/`, POST)).rejects.toMatchObject({
     kind: "unreachable",

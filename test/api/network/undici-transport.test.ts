@@ -5,16 +5,16 @@ import { CliError } from "../../../src/errors.js";
 import { setTimer } from "../../../src/system/clock.js";
 import { closedPort, createSender, listenHttp, listenMute, listenRaw, POST, send } from "./peers.js";
 
-/** What the transport makes of a peer's bytes, and of their absence. */
+/** What the transport returns or throws for each behavior of a peer. */
 
 describe("answers", () => {
-  test("any status is an answer, with its body as bytes", async () => {
+  test("any status is a response, with its body as bytes", async () => {
     const host = await listenHttp((_, outgoing) => outgoing.writeHead(503).end("später"));
     const { status, body } = await send(`http://${host}/x`);
     expect({ status, text: new TextDecoder().decode(body) }).toEqual({ status: 503, text: "später" });
   });
 
-  test("method, path, query, headers and body arrive as they were given", async () => {
+  test("method, path, query, headers and body arrive unchanged", async () => {
     const host = await listenHttp(async (incoming, outgoing) => {
       const { method, url, headers } = incoming;
       const chunks: Buffer[] = [];
@@ -44,7 +44,7 @@ describe("answers", () => {
     expect((await send(`http://${host}/`)).headers).toMatchObject({ "x-part": "a, b" });
   });
 
-  test("a redirect is an answer and is not followed", async () => {
+  test("a redirect is a response and is not followed", async () => {
     const paths: (string | undefined)[] = [];
     const host = await listenHttp((incoming, outgoing) => {
       paths.push(incoming.url);
@@ -58,8 +58,8 @@ describe("answers", () => {
   });
 });
 
-describe("no whole answer", () => {
-  test("nobody listens: it was surely not sent", async () => {
+describe("no complete response", () => {
+  test("no listener: nothing was sent", async () => {
     const host = await closedPort();
     await expect(send(`http://${host}/`, POST)).rejects.toMatchObject({
       name: "TransportError",
@@ -70,7 +70,7 @@ describe("no whole answer", () => {
     });
   });
 
-  test("nobody listens at any address of a host", async () => {
+  test("no listener at any address of a host", async () => {
     const host = (await closedPort()).replace("127.0.0.1", "localhost");
     await expect(send(`http://${host}/`)).rejects.toMatchObject({
       kind: "unreachable",
@@ -80,7 +80,7 @@ describe("no whole answer", () => {
   });
 
   test("a host that does not exist", async () => {
-    // RFC 6761 keeps the name from ever being one.
+    // By RFC 6761 this name never exists.
     await expect(send("http://calendar.invalid/", POST)).rejects.toMatchObject({
       kind: "unreachable",
       sent: "no",
@@ -91,8 +91,8 @@ describe("no whole answer", () => {
   test.each([
     ["closed", (socket: Socket) => socket.end()],
     ["reset", (socket: Socket) => socket.resetAndDestroy()],
-    ["closed within the head", (socket: Socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Le")],
-  ])("%s before an answer: it may have arrived, and is not repeated", async (_, hangUp) => {
+    ["closed in the head", (socket: Socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Le")],
+  ])("%s before a response: it may have arrived, and is not repeated", async (_, hangUp) => {
     let connections = 0;
     const host = await listenRaw((socket) => {
       connections += 1;
@@ -111,14 +111,14 @@ describe("no whole answer", () => {
 
   test.each([
     ["after the headers", HEAD],
-    ["within the body", `${HEAD}12345`],
-    ["within a body of a connection that ends with it", HEAD.replace("\r\n", "\r\nConnection: close\r\n")],
-    ["within a chunked body", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n"],
+    ["in the body", `${HEAD}12345`],
+    ["in a body of a connection that ends with it", HEAD.replace("\r\n", "\r\nConnection: close\r\n")],
+    ["in a chunked body", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n"],
     [
-      "within a chunked body of a connection that ends with it",
+      "in a chunked body of a connection that ends with it",
       "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n123",
     ],
-  ])("closed %s: it was answered", async (_, bytes) => {
+  ])("closed %s: the response had begun", async (_, bytes) => {
     const host = await listenRaw((socket) => socket.end(bytes));
     await expect(send(`http://${host}/`)).rejects.toMatchObject({
       name: "TransportError",
@@ -132,7 +132,7 @@ describe("no whole answer", () => {
     ["another protocol", "220 mail.example ESMTP\r\n"],
     ["a head that is none", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nno header\r\n\r\n{}"],
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}"],
-  ])("%s is not HTTP, and may have come after the request was done", async (_, bytes) => {
+  ])("%s is not HTTP, and the request may have succeeded", async (_, bytes) => {
     const host = await listenRaw((socket) => socket.end(bytes));
     await expect(send(`http://${host}/`)).rejects.toMatchObject({
       kind: "not_http",
@@ -142,13 +142,13 @@ describe("no whole answer", () => {
     });
   });
 
-  test("a chunk that is none, after a success", async () => {
+  test("an invalid chunk after a success", async () => {
     const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     const host = await listenRaw((socket) => socket.end(`${head}no size\r\n`));
     await expect(send(`http://${host}/`)).rejects.toMatchObject({ kind: "not_http", sent: "answered" });
   });
 
-  test("more headers than are read", async () => {
+  test("too many headers", async () => {
     const host = await listenRaw((socket) =>
       socket.end(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\n\r\n`),
     );
@@ -159,7 +159,7 @@ describe("no whole answer", () => {
     });
   });
 
-  test("what is announced before an answer is none", async () => {
+  test("an interim response is ignored", async () => {
     const host = await listenRaw((socket) => socket.end("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"));
     await expect(send(`http://${host}/`)).rejects.toMatchObject({ kind: "closed", sent: "maybe" });
   });
@@ -170,8 +170,8 @@ describe("the timeout", () => {
 
   test.each([
     ["before an answer", "", "maybe", "no response from"],
-    ["within the head", HEAD.slice(0, 20), "maybe", "no response from"],
-    ["within the body", `${HEAD}12345`, "answered", "no complete response from"],
+    ["in the head", HEAD.slice(0, 20), "maybe", "no response from"],
+    ["in the body", `${HEAD}12345`, "answered", "no complete response from"],
   ])("ends an attempt that stalls %s", async (_, bytes, sent, message) => {
     const host = await listenRaw((socket) => socket.write(bytes));
     await expect(send(`http://${host}/`, { options: { timeout: 500 } })).rejects.toMatchObject({
@@ -183,7 +183,7 @@ describe("the timeout", () => {
     });
   });
 
-  test("ends an attempt whose answer drips for ever", async () => {
+  test("ends an attempt whose response trickles in forever", async () => {
     const host = await listenRaw((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       const drip = setInterval(() => socket.write("x"), 20);
@@ -195,7 +195,7 @@ describe("the timeout", () => {
     });
   });
 
-  test("ends an attempt that gets no connection, and nothing was sent", async () => {
+  test("ends an attempt without a connection, and nothing was sent", async () => {
     const host = await listenMute();
     await expect(send(`https://${host}/`, { ...POST, options: { timeout: 500 } })).rejects.toMatchObject({
       kind: "timeout",
@@ -204,7 +204,7 @@ describe("the timeout", () => {
     });
   });
 
-  test("of connecting is one of its own, and over once the request is under way", async () => {
+  test("for connecting is separate, and ends when the request is sent", async () => {
     const options = { timeout: 800, connectTimeout: 300 };
     const host = await listenMute();
     await expect(send(`https://${host}/`, { options })).rejects.toMatchObject({
@@ -230,7 +230,7 @@ describe("the timeout", () => {
   });
 });
 
-describe("an answer that is no success is whole once its head is there", () => {
+describe("a response that is not a success is complete after its headers", () => {
   const HEAD = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 7\r\nContent-Length: 2000000\r\n\r\n";
 
   test.each([
@@ -243,7 +243,7 @@ describe("an answer that is no success is whole once its head is there", () => {
       (socket: Socket) =>
         socket.end("HTTP/1.1 503 No\r\nRetry-After: 7\r\nTransfer-Encoding: chunked\r\n\r\nx"),
     ],
-  ])("and its body that is %s is empty", async (_, answer) => {
+  ])("its body is empty if it is %s", async (_, answer) => {
     const host = await listenRaw((socket) => void answer(socket));
     const options = { timeout: 1_000, maxResponseSize: 1_000_000 };
     const { status, headers, body } = await send(`http://${host}/`, { ...POST, options });
@@ -256,7 +256,7 @@ describe("an answer that is no success is whole once its head is there", () => {
 });
 
 describe("connections", () => {
-  /** Answers one request on each connection, and closes it when the next request has been written. */
+  /** Responds to one request on each connection, and closes it when the next request arrives. */
   async function listenOnce() {
     const seen: string[] = [];
     let connections = 0;
@@ -275,7 +275,7 @@ describe("connections", () => {
     return { host, seen };
   }
 
-  test("a GET uses the connection of the one before", async () => {
+  test("a GET reuses the connection of the one before", async () => {
     const { host, seen } = await listenOnce();
     const sendTo = createSender();
     await sendTo(`http://${host}/`);
@@ -283,7 +283,7 @@ describe("connections", () => {
     expect(seen).toEqual(["GET 1", "GET 1"]);
   });
 
-  test("a POST has one of its own: one that went stale would leave open whether it was done", async () => {
+  test("a POST uses a new one: on a stale connection its outcome would be unknown", async () => {
     const { host, seen } = await listenOnce();
     const sendTo = createSender();
     await sendTo(`http://${host}/`);
@@ -292,7 +292,7 @@ describe("connections", () => {
     expect(seen).toEqual(["GET 1", "POST 2", "POST 3"]);
   });
 
-  test("several GETs in turn share one", async () => {
+  test("consecutive GETs share one", async () => {
     const connections = new Set<unknown>();
     const host = await listenHttp(({ socket }, outgoing) => {
       connections.add(socket);
@@ -303,7 +303,7 @@ describe("connections", () => {
     expect(connections.size).toBe(1);
   });
 
-  test("that do not stand yet are ended when the transport is closed", async () => {
+  test("that are being opened are closed with the transport", async () => {
     let hello: (() => void) | undefined;
     let gone: (() => void) | undefined;
     const [asked, ended] = [
@@ -327,7 +327,7 @@ describe("connections", () => {
     await ended;
   }, 5_000);
 
-  test("a peer that closes idle connections right after its answer fails no POST", async () => {
+  test("a peer that closes idle connections after its response does not make a POST fail", async () => {
     const host = await listenRaw((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", () => socket.destroy());
     });
@@ -341,14 +341,14 @@ describe("connections", () => {
   });
 });
 
-describe("the largest answer", () => {
+describe("the largest response", () => {
   const MEBIBYTE = 1024 * 1024;
 
   function listenSize(bytes: number): Promise<string> {
     return listenHttp((_, outgoing) => outgoing.end(Buffer.alloc(bytes)));
   }
 
-  test("is read whole", async () => {
+  test("is read completely", async () => {
     const host = await listenSize(MEBIBYTE);
     const { body } = await send(`http://${host}/`, { options: { maxResponseSize: MEBIBYTE } });
     expect(body).toHaveLength(MEBIBYTE);
@@ -363,7 +363,7 @@ describe("the largest answer", () => {
     });
   });
 
-  test("one byte more to a POST leaves open whether it was done", async () => {
+  test("one byte more for a POST: it may have succeeded", async () => {
     const host = await listenSize(MEBIBYTE + 1);
     const sending = { ...POST, options: { maxResponseSize: MEBIBYTE } };
     await expect(send(`http://${host}/`, sending)).rejects.toMatchObject({
@@ -376,7 +376,7 @@ describe("the largest answer", () => {
 describe("the caller's signal", () => {
   const REASON = new CliError("interrupted", "interrupted", { exitCode: 143 });
 
-  test("aborted before: nothing is sent, and the reason comes as it is", async () => {
+  test("aborted before: nothing is sent, and the reason is thrown", async () => {
     let connections = 0;
     const host = await listenRaw(() => {
       connections += 1;
@@ -397,13 +397,13 @@ describe("the caller's signal", () => {
           controller.abort(REASON);
         });
       });
-      // TLS that is never agreed.
+      // A TLS handshake that never completes.
       await expect(send(`https://${host}/`, { method, signal: controller.signal })).rejects.toBe(REASON);
       expect(Buffer.concat(bytes).includes(method)).toBe(false);
     },
   );
 
-  test("aborted during a GET: the reason comes as it is", async () => {
+  test("aborted during a GET: the reason is thrown", async () => {
     const controller = new AbortController();
     const host = await listenRaw(() => controller.abort(REASON));
     await expect(send(`http://${host}/`, { signal: controller.signal })).rejects.toBe(REASON);
@@ -425,7 +425,7 @@ describe("the caller's signal", () => {
     },
   );
 
-  test("aborted within the body: the reason, not a truncated answer", async () => {
+  test("aborted during the body: the reason, not a truncated response", async () => {
     const controller = new AbortController();
     const host = await listenRaw((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345", () => controller.abort(REASON));

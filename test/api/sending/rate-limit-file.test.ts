@@ -95,7 +95,7 @@ describe("the file of a rate limit", () => {
     `{"until":1e999,"learned":${NOW}}`,
     `{"until":${NOW + 1},"learned":NaN}`,
     `{"until":${NOW + 2},"learned":${NOW + 1}}`,
-  ])("%j is nothing, and is replaced", async (text) => {
+  ])("%j is ignored, and replaced", async (text) => {
     await store().save(PAUSE);
     writeFileSync(onlyFile(), text);
     expect(await store().load()).toBeNull();
@@ -139,7 +139,7 @@ describe("the file of a rate limit", () => {
     expect(await store({ stateDirectory }).load()).toBeNull();
   });
 
-  test("drafts of killed processes are removed by the next save", async () => {
+  test("temporary files of killed processes are removed by the next save", async () => {
     await store().save(PAUSE);
     const draft = join(folder(), `.${basename(onlyFile())}.0123456789abcdef`);
     writeFileSync(draft, "{");

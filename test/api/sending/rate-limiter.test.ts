@@ -15,7 +15,7 @@ interface Setup {
   readonly shared?: SharedPause;
   /** Happens during each sleep. */
   readonly meanwhile?: () => Promise<void>;
-  /** How far the clock goes on by a sleep; by default as far as was slept. */
+  /** How far the clock advances during a sleep; by default as long as the sleep. */
   readonly clockMoves?: (milliseconds: number) => number;
 }
 
@@ -73,7 +73,7 @@ describe("a 429", () => {
     expect(slept()).toBe(6000);
   });
 
-  test("beyond the longest wait is reported at once, with the time still to wait", async () => {
+  test("that requires more than the longest wait is reported immediately, with the time still to wait", async () => {
     const { limiter, answer, sleeps } = setUp();
     await answer(429, { "retry-after": "61" });
     expect(await limiter.acquire(signal)).toBe(61_000);
@@ -156,7 +156,7 @@ describe("several processes", () => {
     expect(slept()).toBe(10_000);
   });
 
-  test("what was waited for is not waited for again when the clock is set back", async () => {
+  test("a pause that is over is not waited for again when the clock is set back", async () => {
     const { limiter, slept } = setUp({
       shared: { until: NOW + 9000, learned: NOW - 1000 },
       clockMoves: () => -500,
@@ -167,7 +167,7 @@ describe("several processes", () => {
     expect(slept()).toBe(10_000);
   });
 
-  test("what was learned is believed for an hour", async () => {
+  test("a shared pause is at most an hour long", async () => {
     const tenYears = 10 * 365 * 24 * HOUR;
     const { limiter } = setUp({ shared: { until: NOW + tenYears, learned: NOW - HOUR + 10_000 } });
     expect(await limiter.acquire(signal)).toBeNull();
@@ -192,7 +192,7 @@ describe("the wait", () => {
     ]);
   });
 
-  test("is long enough for what another request learns meanwhile", async () => {
+  test("includes a pause that another request learns of meanwhile", async () => {
     const learned = ["30"];
     const world = setUp({
       meanwhile: async () => {
@@ -205,14 +205,14 @@ describe("the wait", () => {
     expect(world.slept()).toBe(6000 + 25_000);
   });
 
-  test("ends when the clock says so: the machine may have been suspended", async () => {
+  test("ends by the clock when the machine was suspended", async () => {
     const { limiter, answer, sleeps } = setUp({ maxSleep: 1000, clockMoves: () => HOUR });
     await answer(429, { "retry-after": "30" });
     expect(await limiter.acquire(signal)).toBeNull();
     expect(sleeps).toEqual([1000]);
   });
 
-  test("ends also when the clock is set back meanwhile", async () => {
+  test("ends when the clock is set back meanwhile", async () => {
     const { limiter, answer, slept } = setUp({ maxSleep: 1000, clockMoves: () => -HOUR });
     await answer(429, { "retry-after": "30" });
     expect(await limiter.acquire(signal)).toBeNull();

@@ -4,7 +4,7 @@ import type { HttpRequest } from "../../../src/api/transport.js";
 
 const START = "https://calendar.example/api/calendars";
 
-/** Answers with a redirect to each of the addresses in turn, then with 200. */
+/** Redirects to each of the addresses in turn, then returns 200. */
 function redirecting(locations: readonly (string | undefined)[], status = 302) {
   const requests: HttpRequest[] = [];
   const transport = withRedirects(async (request) => {
@@ -20,13 +20,13 @@ function redirecting(locations: readonly (string | undefined)[], status = 302) {
 }
 
 describe("redirects", () => {
-  test.each([301, 302, 303, 307, 308])("%i of a GET is followed within the origin", async (status) => {
+  test.each([301, 302, 303, 307, 308])("%i of a GET is followed to the same origin", async (status) => {
     const { requests, send } = redirecting(["/v2/calendars?x=1#part"], status);
     expect((await send()).status).toBe(200);
     expect(requests.map(({ url }) => url)).toEqual([START, "https://calendar.example/v2/calendars?x=1"]);
   });
 
-  test("three are followed, the fourth is the answer", async () => {
+  test("three are followed, the fourth is the response", async () => {
     const three = redirecting(["/1", "2", "https://calendar.example/3"]);
     expect((await three.send()).status).toBe(200);
     const circle = redirecting(["/1", "/2", "/1", "/2", "/1"]);
@@ -45,13 +45,13 @@ describe("redirects", () => {
     "https://",
     "",
     undefined,
-  ])("to %s is not followed: the token stays here", async (location) => {
+  ])("to %s is not followed: the token is not sent there", async (location) => {
     const { requests, send } = redirecting([location]);
     expect((await send()).status).toBe(302);
     expect(requests).toHaveLength(1);
   });
 
-  test("within the origin first, then elsewhere: not followed either", async () => {
+  test("to another origin after the same origin is not followed", async () => {
     const { requests, send } = redirecting(["/inside", "https://evil.example/"]);
     expect((await send()).status).toBe(302);
     expect(requests.map(({ url }) => new URL(url).host)).toEqual(["calendar.example", "calendar.example"]);
@@ -63,7 +63,7 @@ describe("redirects", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test.each([300, 304, 399])("%i is none", async (status) => {
+  test.each([300, 304, 399])("%i is not a redirect", async (status) => {
     const { requests, send } = redirecting(["/v2/calendars"], status);
     expect((await send()).status).toBe(status);
     expect(requests).toHaveLength(1);

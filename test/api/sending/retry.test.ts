@@ -61,7 +61,7 @@ describe("the delay before a retry", () => {
   const delay = (retry: number, random: number, retryAfter: number | null = null) =>
     retryDelay(retry, DEFAULT_RETRY_POLICY, { retryAfter, random });
 
-  test("is drawn from 0 up to a bound that doubles, to 20 seconds at most", () => {
+  test("is random from 0 to a bound that doubles up to 20 seconds", () => {
     expect([0, 1, 2, 3].map((retry) => delay(retry, 0.999))).toEqual([499, 999, 1998, 3996]);
     expect(delay(0, 0)).toBe(0);
     expect(delay(90, 0.5)).toBe(10_000);

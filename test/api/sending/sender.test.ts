@@ -61,19 +61,19 @@ describe("a request to a service with errors of its own", () => {
     expect(await post([response(200)])).toEqual({ result: "ok", notices: [] });
   });
 
-  test("fails with its own meaning of a status", async () => {
+  test("fails with its own error for a status", async () => {
     const { result } = await post([response(404)]);
     expect(result).toMatchObject({ code: "configuration", message: "the webhook was deleted", status: 404 });
   });
 
-  test("is retried where nothing was sent, and named by its own name", async () => {
+  test("is retried when nothing was sent, with its own name in the notice", async () => {
     const { result, notices } = await post([UNREACHABLE, response(200)]);
     expect(result).toBe("ok");
     const notice = { kind: "retry", request: "the webhook", reason: "offline", retry: 1, retries: 3 };
     expect(notices).toEqual([{ ...notice, delay: 250 }]);
   });
 
-  test("waits for its rate limit, or fails with its own words", async () => {
+  test("waits for its rate limit, or fails with its own message", async () => {
     expect((await post([response(429, { "retry-after": "1" }), response(200)])).result).toBe("ok");
     expect((await post([response(429, { "retry-after": "60" })])).result).toMatchObject({
       code: "rate_limited",

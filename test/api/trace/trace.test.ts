@@ -16,7 +16,7 @@ const ANSWER = {
   body: new TextEncoder().encode('{"id":"1","access_token":"secret-answer"}'),
 };
 
-/** The lines of one attempt, on a clock that goes on by 12 ms with each look. */
+/** The lines of one attempt, with a clock that advances by 12 ms with each reading. */
 async function traceOf(transport: Transport, changes: Partial<TraceOptions> = {}) {
   const lines: string[] = [];
   let time = 1_000;
@@ -32,7 +32,7 @@ async function traceOf(transport: Transport, changes: Partial<TraceOptions> = {}
   return { lines, outcome };
 }
 
-test("an answer is one line of method, URL, status and time, without headers or bodies", async () => {
+test("a response is one line with method, URL, status and time, without headers or bodies", async () => {
   const { lines, outcome } = await traceOf(async () => ANSWER);
   expect(lines).toEqual(["POST there /calendars/cal/events?x=1 201 12 ms"]);
   expect(outcome).toBe(ANSWER);
@@ -47,13 +47,13 @@ test.each([
   ["configuration", new CliError("configuration", "secret detail")],
   ["ENOENT", Object.assign(new Error("secret detail"), { code: "ENOENT" })],
   ["TypeError", new TypeError("secret detail")],
-])("no answer is one line that ends in %s, and the failure goes on", async (reason, failure) => {
+])("a failed attempt is one line with %s, and the error is rethrown", async (reason, failure) => {
   const { lines, outcome } = await traceOf(() => Promise.reject(failure));
   expect(lines).toEqual([`POST there /calendars/cal/events?x=1 ${reason} 12 ms`]);
   expect(outcome).toBe(failure);
 });
 
-test("each attempt has a line of its own", async () => {
+test("each attempt is one line", async () => {
   const lines: string[] = [];
   const answer = async () => ({ status: 503, headers: {}, body: new Uint8Array() });
   const send = withTrace(answer, {
@@ -68,7 +68,7 @@ test("each attempt has a line of its own", async () => {
   expect(lines).toHaveLength(2);
 });
 
-test("with details it is the request, the line and the answer, without secrets", async () => {
+test("details show the request, the line and the response, without secrets", async () => {
   const { lines } = await traceOf(async () => ANSWER, { details: true });
   expect(lines).toEqual([
     "> POST there /calendars/cal/events?x=1",
@@ -85,7 +85,7 @@ test("with details it is the request, the line and the answer, without secrets",
   ]);
 });
 
-test("with details the request is written before there is an answer", async () => {
+test("details show the request before the response arrives", async () => {
   const lines: string[] = [];
   await traceOf(
     async () => {
@@ -97,7 +97,7 @@ test("with details the request is written before there is an answer", async () =
   expect(lines).toHaveLength(11);
 });
 
-test("with details a failure says what became of the request", async () => {
+test("details of a failure say whether the request was sent", async () => {
   const failure = new TransportError("nobody answered", { kind: "closed", sent: "maybe", reason: "EPIPE" });
   const { lines } = await traceOf(() => Promise.reject(failure), { details: true });
   expect(lines.slice(-2)).toEqual([
@@ -119,7 +119,7 @@ test("secrets in the URL are masked by name and by value", async () => {
   expect(lines).toEqual(["POST https://calendar.example/***?access_token=***&days=1 201 0 ms"]);
 });
 
-/** The lines behind the headers of an answer with this body. */
+/** The lines after the headers of a response with this body. */
 async function bodyLines(body: Uint8Array | string, mask = (text: string) => text) {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const { lines } = await traceOf(async () => ({ status: 200, headers: {}, body: bytes }), {
@@ -138,13 +138,13 @@ test.each<[string, Uint8Array | string, readonly string[]]>([
   expect(await bodyLines(body)).toEqual(lines);
 });
 
-test("a long body is cut, and says by how much", async () => {
+test("a long body is truncated, with the number of bytes left out", async () => {
   expect(await bodyLines("x".repeat(10_000))).toEqual(["<", `< ${"x".repeat(4096)}`, "< … 5904 more bytes"]);
   const large = await bodyLines("é".repeat(1_000_000));
   expect(large).toEqual(["<", `< ${"é".repeat(4096)}`, "< … 1991808 more bytes"]);
 });
 
-test("a secret that begins where the body is cut is masked whole", async () => {
+test("a secret at the end of the shown part is masked completely", async () => {
   const body = `${"x".repeat(4080)} {"token": "abcdefgh${"i".repeat(1000)}"} SENTINEL`;
   const lines = await bodyLines(body);
   expect(lines.join("\n")).not.toContain("abc");
@@ -152,7 +152,7 @@ test("a secret that begins where the body is cut is masked whole", async () => {
   expect(value.join("\n")).toBe(`<\n< ${"x".repeat(4092)}***`);
 });
 
-test("a character is not cut in half", async () => {
+test("a character is not split", async () => {
   const lines = await bodyLines(`${"x".repeat(4095)}😀`);
   expect(lines).toEqual(["<", `< ${"x".repeat(4095)}`, "< … 4 more bytes"]);
 });

@@ -11,7 +11,7 @@ const OPTIONS = {
   profile: "work",
 };
 
-/** A sign-in whose browser does as it is told, and whose token endpoint gives a token. */
+/** A sign-in with a given browser and a token endpoint that returns a token. */
 function signIn(
   openBrowser: (url: string, signal: AbortSignal) => Promise<void>,
   warn: (text: string) => void,
@@ -52,7 +52,7 @@ test("a launcher that fails is reported, and the user can open the address", asy
   expect(said).toEqual(["no browser could be opened: open the address above yourself"]);
 });
 
-test("whoever accepts the token names the user, and a launcher that fails later is not heard of", async () => {
+test("returns the user of the token, and ignores a launcher that fails later", async () => {
   const said: string[] = [];
   const user = await signIn(
     async (url, signal) => {

@@ -36,7 +36,7 @@ function open(port: number, host = "127.0.0.1"): Socket {
   return socket;
 }
 
-/** Sends bytes and resolves with all that comes back. */
+/** Sends bytes and resolves with everything that is received. */
 function exchange(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = open(port);
@@ -58,7 +58,7 @@ function statusOf(answer: string): number {
 }
 
 describe("the callback listener", () => {
-  test("answers what is not its response, and then takes the response", async () => {
+  test("refuses other requests, and then accepts the response", async () => {
     const { port, response, respond } = await listen();
     const host = `Host: 127.0.0.1:${port}\r\nConnection: close\r\n`;
     const query = `code=c&state=${STATE}`;
@@ -82,7 +82,7 @@ describe("the callback listener", () => {
     expect(statusOf(await browser)).toBe(200);
   });
 
-  test("two browsers with the same response get the same page, the response counts once", async () => {
+  test("two browsers with the same response get the same page, and the code is used once", async () => {
     const { port, response, respond } = await listen();
     const pages = [
       get(port, `/callback?code=a&state=${STATE}`),
@@ -95,7 +95,7 @@ describe("the callback listener", () => {
     expect(await response).toEqual({ kind: "code", code: "a" });
   });
 
-  test("frees its port at once, whatever connections browsers hold open", async () => {
+  test("frees its port immediately, even with open connections", async () => {
     const { port, close } = await listen();
     const idle = open(port);
     const half = open(port);
@@ -111,7 +111,7 @@ describe("the callback listener", () => {
     await again.close();
   });
 
-  test("a request while it closes crashes nothing", async () => {
+  test("a request while it closes does not crash", async () => {
     const { port, close } = await listen();
     const waiting = get(port, `/callback?code=c&state=${STATE}`);
     const refused = get(port, "/");
@@ -120,7 +120,7 @@ describe("the callback listener", () => {
     await refused;
   });
 
-  test("a busy port is said, with what to do: exit 10", async () => {
+  test("a busy port is reported with a hint: exit 10", async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void blocker.close());
@@ -132,8 +132,8 @@ describe("the callback listener", () => {
     });
   });
 
-  describe("where the system refuses an address", () => {
-    /** Fails as the system would, for as long as it gives a code. */
+  describe("when the system refuses an address", () => {
+    /** Fails with a code of the system while one is returned. */
     const refusing =
       (codeFor: (address: ListenAddress) => string | undefined): Listen =>
       async (server, address) => {
@@ -163,7 +163,7 @@ describe("the callback listener", () => {
       });
     });
 
-    test.each(["127.0.0.1", "::1"])("localhost does without %s", async (missing) => {
+    test.each(["127.0.0.1", "::1"])("localhost works without %s", async (missing) => {
       const listen: Listen = async (server, { host, port }) => {
         if (host === missing) throw Object.assign(new Error("absent"), { code: "EADDRNOTAVAIL" });
         await listenExclusively(server, { host: "127.0.0.1", port });
@@ -175,7 +175,7 @@ describe("the callback listener", () => {
       expect(statusOf(await get(Number(port), "/elsewhere"))).toBe(404);
     });
 
-    test("the redirect URI that nobody named is at ::1 where there is no IPv4", async () => {
+    test("the default redirect URI is at ::1 on a machine without IPv4", async () => {
       const listen: Listen = async (server, { host, port }) => {
         if (host === "127.0.0.1") throw Object.assign(new Error("absent"), { code: "EADDRNOTAVAIL" });
         await listenExclusively(server, { host: "127.0.0.1", port });
@@ -191,7 +191,7 @@ describe("the callback listener", () => {
       await expect(named).rejects.toMatchObject({ exitCode: 10 });
     });
 
-    test("a port drawn for localhost that is busy at the other address is drawn again", async () => {
+    test("a random port for localhost that is busy at the other address is replaced", async () => {
       const drawn: number[] = [];
       const failure = await listenWith("http://localhost/callback", ({ host, port }) => {
         if (host === "127.0.0.1") return undefined;
@@ -202,7 +202,7 @@ describe("the callback listener", () => {
       expect(Number(failure.port)).toBe(drawn[2]);
     });
 
-    test("a port that is named is not drawn again: exit 10", async () => {
+    test("a chosen port that is busy is not replaced: exit 10", async () => {
       let asked = 0;
       const listen: Listen = async (server, { host }) => {
         if (host === "127.0.0.1") return listenExclusively(server, { host, port: 0 });
@@ -218,7 +218,7 @@ describe("the callback listener", () => {
     });
   });
 
-  test("localhost is listened for at both addresses, on one port", async ({ skip }) => {
+  test("localhost listens at both addresses, on one port", async ({ skip }) => {
     const hasIpv6 = Object.values(networkInterfaces())
       .flat()
       .some((entry) => entry?.address === "::1");
@@ -254,7 +254,7 @@ describe("the pages", () => {
     ["failure", failurePage(HOSTILE)],
     ["an answer that cannot be used", invalidResponsePage(HOSTILE)],
     ["success", signedInPage(HOSTILE, "work")],
-  ])("of %s shows hostile text as text, loads nothing, and may not be kept or framed", (_, page) => {
+  ])("of %s escapes hostile text, loads nothing, and must not be cached or framed", (_, page) => {
     expect(page.body).not.toMatch(/<script|\u202e|\0/);
     expect(page.body).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;");
     expect(page.body).not.toMatch(/(?:src|href)=|https?:\/\//);

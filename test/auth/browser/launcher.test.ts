@@ -17,7 +17,7 @@ describe("whether a browser opens", () => {
     expect(canShowBrowser({ platform, env })).toBe(expected);
   });
 
-  test("over ssh the line to forward the port is shown, in WSL the way out", () => {
+  test("over ssh the hint is to forward the port, in WSL to paste the address", () => {
     expect(remoteHint({ platform: "linux", env: { SSH_TTY: "/dev/pts/1" } }, 5000)).toContain(
       "ssh -L 5000:127.0.0.1:5000",
     );

@@ -58,7 +58,7 @@ test.each(["", "\n", "two words", " padded", "two\nlines", "ünïcode", "nul\0"]
   },
 );
 
-test("a token that is broken is not repeated in the message", async () => {
+test("an invalid token is not repeated in the message", async () => {
   await expect(read({ CALCTL_TOKEN: "secret value" })).rejects.not.toThrow(/secret/);
 });
 
@@ -68,7 +68,7 @@ test.each([
   ["below a file", () => "/dev/null/token", "ENOTDIR"],
   ["that never ends", () => "/dev/zero", "larger than 64 KiB"],
   ["of a megabyte", () => file("token", "t".repeat(1_000_000)), "larger than 64 KiB"],
-])("a file %s is broken, not skipped", async (_, path, words) => {
+])("a file %s is an error, not skipped", async (_, path, words) => {
   await expect(read({ CALCTL_TOKEN_FILE: path() })).rejects.toMatchObject({
     exitCode: 10,
     message: expect.stringContaining(words),
@@ -76,7 +76,7 @@ test.each([
   });
 });
 
-test("a credential that cannot be read is broken, not skipped", async () => {
+test("a credential that cannot be read is an error, not skipped", async () => {
   mkdirSync(join(directory, "calctl-token"));
   const env = { CREDENTIALS_DIRECTORY: directory, CALCTL_TOKEN_FILE: file("token", "from-file") };
   await expect(read(env)).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describe("a pipe", () => {
     changes: { readonly timeout?: number; readonly signal?: AbortSignal } = {},
   ) => readTokenFile({ path, source: "CALCTL_TOKEN_FILE", signal: new AbortController().signal, ...changes });
 
-  test("gives its token when the program at its other end does, in pieces too", async () => {
+  test("delivers its token when the program that writes it does, even in pieces", async () => {
     const path = pipe();
     const reading = readPipe(path);
     const writer = await open(path, "w");
@@ -106,14 +106,14 @@ describe("a pipe", () => {
     expect(await reading).toBe("from-pipe");
   });
 
-  test("that nobody writes is exit 10 in the end", async () => {
+  test("that has no writer is exit 10 after the timeout", async () => {
     await expect(readPipe(pipe(), { timeout: 60 })).rejects.toMatchObject({
       exitCode: 10,
       message: expect.stringContaining("no token in 0.06 seconds"),
     });
   });
 
-  test("ends with the interruption", async () => {
+  test("ends when interrupted", async () => {
     const controller = new AbortController();
     const reading = readPipe(pipe(), { signal: controller.signal });
     controller.abort(new CliError("interrupted", "interrupted"));

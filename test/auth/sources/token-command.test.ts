@@ -34,20 +34,20 @@ function shell(script: string): string {
 }
 
 describe("a token command", () => {
-  test("prints the token, alone or in JSON", async () => {
+  test("prints the token as text or in JSON", async () => {
     expect(await run(shell("echo token-1"))).toBe("token-1");
     expect(await run(shell("printf 'token-2\\r\\n'"))).toBe("token-2");
     expect(await run(shell(`echo '{"version": 1, "token": "token-3"}'`))).toBe("token-3");
   });
 
-  test("is the path of a program, which may have blanks in it; no shell reads it", async () => {
+  test("is the path of a program, which may contain spaces; there is no shell", async () => {
     const path = join(directory, "my $(touch x) program");
     writeFileSync(path, "#!/bin/sh\necho from-program\n");
     chmodSync(path, 0o700);
     expect(await run(path)).toBe("from-program");
   });
 
-  test("has no stdin to wait for, and none of our secrets in its environment", async () => {
+  test("has no stdin, and no secrets in its environment", async () => {
     expect(await run(shell("cat; echo a-$CALCTL_CLIENT_SECRET-$SHOWN"))).toBe("a--shown");
   });
 
@@ -80,7 +80,7 @@ describe("a token command", () => {
     expect(message).not.toContain("secret-x");
   });
 
-  test("that leaves a program behind, which holds its output open, has printed its token", async () => {
+  test("whose output a grandchild holds open still returns the token", async () => {
     const pidFile = join(directory, "pid");
     const command = shell(`echo token-4; sleep 60 2>/dev/null & echo $! > "${pidFile}"`);
     expect(await run(command, { timeout: 10_000 })).toBe("token-4");
@@ -94,7 +94,7 @@ describe("a token command", () => {
     });
   });
 
-  test("ends with the interruption", async () => {
+  test("ends when interrupted", async () => {
     const controller = new AbortController();
     const running = run(shell("exec sleep 60"), { signal: controller.signal });
     controller.abort(new CliError("interrupted", "interrupted"));

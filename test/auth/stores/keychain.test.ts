@@ -35,7 +35,7 @@ function keychain(script: string, signal = new AbortController().signal) {
   });
 }
 
-/** A helper that always gives this answer. */
+/** A helper that always sends this response. */
 function answering(answer: unknown): string {
   return `console.log(${JSON.stringify(`calctl-keychain-response ${JSON.stringify(answer)}`)});`;
 }
@@ -50,7 +50,7 @@ async function failureOf(promise: Promise<unknown>): Promise<CliError> {
 }
 
 describe("the keychain", () => {
-  test("hands the request over by stdin, and none of our secrets by the environment", async () => {
+  test("gets the request on stdin, and no secrets in the environment", async () => {
     const script = `
       let input = "";
       process.stdin.on("data", (chunk) => { input += chunk; }).on("end", () => {
@@ -64,7 +64,7 @@ describe("the keychain", () => {
     expect(JSON.stringify(env)).not.toMatch(/hidden-/);
   });
 
-  test("is understood though something else prints into the helper's output", async () => {
+  test("works although something else prints to the helper's stdout", async () => {
     const script = `console.log("hello"); ${answering({ kind: "value", value: TOKEN })} console.log("bye");`;
     expect(await keychain(script).load(KEY)).toBe(TOKEN);
   });
@@ -73,15 +73,15 @@ describe("the keychain", () => {
     ["says nothing", ""],
     ["says something else", `console.log("${TOKEN}")`],
     [
-      "answers with half an answer",
+      "sends an incomplete response",
       `console.log('calctl-keychain-response {"kind":"value","value":"${TOKEN}')`,
     ],
-    ["answers what is none", answering({ value: TOKEN })],
-    ["answers with another value", answering({ kind: "value", value: 1 })],
+    ["sends an invalid response", answering({ value: TOKEN })],
+    ["sends a value of the wrong type", answering({ kind: "value", value: 1 })],
     ["crashes", 'process.kill(process.pid, "SIGSEGV")'],
     ["fails", "process.exitCode = 3"],
     ["says too much", 'console.log("x".repeat(2_000_000))'],
-  ])("whose helper %s is exit 10, and the library is not blamed", async (_, script) => {
+  ])("whose helper %s is exit 10 with an error of the helper", async (_, script) => {
     const { exitCode, message, hint } = await failureOf(keychain(script).load(KEY));
     expect({ exitCode, message }).toEqual({
       exitCode: 10,
@@ -113,7 +113,7 @@ describe("the keychain", () => {
     expect(error.cause).toMatchObject({ message: "no libsecret" });
   });
 
-  test("that gives back another token than it took is exit 10", async () => {
+  test("that returns another token than it stored is exit 10", async () => {
     for (const value of ["other", null]) {
       const error = await failureOf(keychain(answering({ kind: "value", value })).save(KEY, TOKEN));
       expect(error).toMatchObject({
@@ -124,7 +124,7 @@ describe("the keychain", () => {
     await keychain(answering({ kind: "value", value: TOKEN })).save(KEY, TOKEN);
   });
 
-  test("tells whether there was a token to remove, and fails when it is still there", async () => {
+  test("reports whether there was a token to remove, and fails when it is not removed", async () => {
     const removing = (existed: boolean, gone: boolean) =>
       keychain(answering({ kind: "removed", existed, gone })).remove(KEY);
     expect(await removing(true, true)).toBe(true);

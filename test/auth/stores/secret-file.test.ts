@@ -46,7 +46,7 @@ function onlyFile(): string {
 }
 
 describe("tokens in files", () => {
-  test("are kept, read, replaced and removed, each for its own service", async () => {
+  test("are stored, read, replaced and removed, one per service", async () => {
     await store().probe();
     expect(readdirSync(directory)).toEqual([]);
     expect(await store().load(KEY)).toBeNull();
@@ -81,7 +81,7 @@ describe("tokens in files", () => {
     expect([await store().load(webhook), await store().load(KEY)]).toEqual([null, "token"]);
   });
 
-  test("of another kind in the place of a token give nothing away", async () => {
+  test("of another kind in the file of a token are not returned", async () => {
     await store().save(KEY, "token");
     const path = onlyFile();
     const content = { kind: "webhook_url", name: "work", url: "secret", token: "secret" };
@@ -89,7 +89,7 @@ describe("tokens in files", () => {
     await expect(store().load(KEY)).rejects.toMatchObject({ exitCode: 10 });
   });
 
-  test.each([0o000, 0o022, 0o777])("are their owner's alone, with the umask %o", async (umask) => {
+  test.each([0o000, 0o022, 0o777])("are accessible only to their owner, with the umask %o", async (umask) => {
     const before = process.umask(umask);
     try {
       await store().save(KEY, "secret");
@@ -114,7 +114,7 @@ describe("tokens in files", () => {
     },
   );
 
-  test("a link put in place is replaced, not written through", async () => {
+  test("a symbolic link is replaced, not followed", async () => {
     await store().save(KEY, "secret");
     const path = onlyFile();
     const victim = join(root, "victim");
@@ -126,7 +126,7 @@ describe("tokens in files", () => {
     expect(lstatSync(path).isFile()).toBe(true);
   });
 
-  test("links and files of somebody else are not used: exit 10", async ({ skip }) => {
+  test("links and files of another user are not used: exit 10", async ({ skip }) => {
     if (userId !== 0) skip("only root can give files away");
     await store().save(KEY, "secret");
     chownSync(onlyFile(), 12_345, 12_345);
@@ -153,7 +153,7 @@ describe("tokens in files", () => {
     },
   );
 
-  test("a file copied from another service's name gives nothing away", async () => {
+  test("a file copied from another service is not used", async () => {
     await store().save(KEY, "secret");
     const path = onlyFile();
     await store().save(OTHER, "other");
@@ -177,7 +177,7 @@ describe("tokens in files", () => {
     },
   );
 
-  test("a pipe in the place of a file is no file, and is not waited for", async () => {
+  test("a pipe is not a regular file, and is not waited for", async () => {
     await store().save(KEY, "secret");
     const path = onlyFile();
     rmSync(path);
@@ -188,7 +188,7 @@ describe("tokens in files", () => {
     });
   });
 
-  test("a draft is never written through what stands in its place", async () => {
+  test("a temporary file is never written through an existing file or link", async () => {
     const victim = join(root, "victim");
     writeFileSync(victim, "untouched");
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -201,7 +201,7 @@ describe("tokens in files", () => {
     expect(await own.load(KEY)).toBe("secret");
   });
 
-  test("drafts of logins that were killed go with the next one that is kept or removed, young ones stay", async () => {
+  test("old temporary files of killed logins are removed by the next save or removal, recent ones are not", async () => {
     await store().save(KEY, "secret");
     const path = onlyFile();
     const draft = (mark: string) => join(directory, `.${path.slice(directory.length + 1)}.${mark}`);
@@ -221,7 +221,7 @@ describe("tokens in files", () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  test("a profile of any name has a file, also where names begin alike", async () => {
+  test("profiles of any name have separate files, even if the names begin alike", async () => {
     const long = { ...KEY, profile: "ü".repeat(300) };
     const longer = { ...KEY, profile: "ü".repeat(301) };
     await store().save(long, "one");
@@ -229,14 +229,14 @@ describe("tokens in files", () => {
     expect([await store().load(long), await store().load(longer)]).toEqual(["one", "two"]);
   });
 
-  test("a folder that cannot be made is exit 10 before anybody signs in, and leaves nothing", async () => {
+  test("a folder that cannot be created is exit 10 before the user signs in, and leaves nothing", async () => {
     writeFileSync(join(root, "calctl"), "");
     await expect(store().probe()).rejects.toMatchObject({ exitCode: 10 });
     await expect(store().save(KEY, "secret")).rejects.toMatchObject({ exitCode: 10 });
     expect(readdirSync(root)).toEqual(["calctl"]);
   });
 
-  test("of logins at the same moment one stays, whole", async () => {
+  test("of concurrent logins, one complete token is stored", async () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         store()

@@ -4,16 +4,16 @@ import { NOW } from "../support/harness.js";
 import { createMachine } from "../support/login-run.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 
-/** A create that is refused with 429 once, and what the refusal says about when to come back. */
+/** A create that is refused with 429 once, and what the refusal says about when to try again. */
 
 const HOUR = 3_600_000;
 const YEARS = 10 * 365 * 24 * HOUR;
 const unix = (milliseconds: number) => String(Math.floor(milliseconds / 1000));
 const date = (milliseconds: number) => new Date(milliseconds).toUTCString();
 
-/** A second and half another are added to what is asked: clocks are compared by seconds, and clients spread. */
+/** A second and half of another are added to a wait: clocks are compared by seconds, and clients must not return at once. */
 const MARGIN = 1500;
-/** Nothing that can be followed was said. */
+/** The refusal does not say when to try again. */
 const BLIND = 1000 + MARGIN;
 
 interface Advice {
@@ -49,7 +49,7 @@ test.each<readonly [string, Advice, number]>([
   ["no Date", { skew: null, reset: unix(NOW + 5000) }, 5000 + MARGIN],
   ["a Date that a cache kept", { skew: -HOUR, age: "3600", reset: unix(NOW + 5000) }, 5000 + MARGIN],
   ["just the longest wait", { reset: unix(NOW + 60_000) }, 60_000],
-])("C4 429 with %s: done at the second attempt", async (_, advice, wait) => {
+])("C4 429 with %s: succeeds at the second attempt", async (_, advice, wait) => {
   const { exitCode, seen, pauses, waited } = await createAfter(advice);
   expect({ exitCode, seen }).toEqual({ exitCode: 0, seen: 2 });
   expect(waited).toBe(wait);
@@ -61,13 +61,13 @@ test.each<readonly [string, Advice, string]>([
   ["a reset in 61 s", { reset: unix(NOW + 61_000) }, "try again in 61 seconds"],
   ["Retry-After of ten years", { after: unix(YEARS) }, "may be a mistake"],
   ["Retry-After past every timer", { after: "999999999999999" }, "may be a mistake"],
-])("C4 429 with %s: beyond the longest wait, exit 7 at once", async (_, advice, hint) => {
+])("C4 429 with %s: exceeds the longest wait, exit 7 immediately", async (_, advice, hint) => {
   const { exitCode, seen, pauses, stdout, stderr } = await createAfter(advice);
   expect({ exitCode, seen, pauses, stdout }).toEqual({ exitCode: 7, seen: 1, pauses: [], stdout: "" });
   expect(stderr).toContain(hint);
 });
 
-test("C4 C6 nothing but 429: the waits grow, and together stay within --max-wait", async () => {
+test("C4 C6 only 429s: the waits grow, and their total stays below --max-wait", async () => {
   const world = await createRemoteWorld();
   world.server.on("GET /user", [reply({ status: 429 })]);
   const { exitCode } = await world.send("whoami");
@@ -83,7 +83,7 @@ test("C4 --max-wait 0 never waits", async () => {
   expect({ pauses: world.pauses, seen: world.server.count("GET /user") }).toEqual({ pauses: [], seen: 1 });
 });
 
-/** The answer says that nothing is left for 20 seconds. */
+/** The response says that no requests remain for 20 seconds. */
 const USED_UP = {
   "x-ratelimit-limit": "600",
   "x-ratelimit-remaining": "0",
@@ -91,7 +91,7 @@ const USED_UP = {
   date: date(NOW),
 };
 
-test("C5 nothing left: the next request of a command waits before it is sent", async () => {
+test("C5 no requests remain: the next request of a command waits", async () => {
   const world = await createRemoteWorld();
   const serve = byService(world.service);
   world.server.on("GET /calendars", [
@@ -102,7 +102,7 @@ test("C5 nothing left: the next request of a command waits before it is sent", a
   expect(world.server.requests).toHaveLength(2);
 });
 
-test("C5 what one command learned keeps the next one back", async () => {
+test("C5 what one command learned delays the next one", async () => {
   const world = await createRemoteWorld();
   const serve = byService(world.service);
   world.server.next([reply(async (request) => ({ ...(await serve(request)), headers: USED_UP }))]);
@@ -117,7 +117,7 @@ test("C5 what one command learned keeps the next one back", async () => {
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("C5 %s during the wait ends it at once", async (signal, exitCode) => {
+] as const)("C5 %s ends the wait immediately", async (signal, exitCode) => {
   const world = await createRemoteWorld();
   world.server.on("GET /user", [reply({ status: 429, headers: { "retry-after": "50" } })]);
   const started = createMachine().start({ env: world.env }, "whoami");
@@ -127,7 +127,7 @@ test.each([
   expect(world.server.count("GET /user")).toBe(1);
 });
 
-test("C4 by the real clock", async () => {
+test("C4 with the real clock", async () => {
   const world = await createRemoteWorld();
   world.server.on("GET /user", [reply({ status: 429 })], [reply(byService(world.service))]);
   const { exitCode, stderr } = await createMachine().run({ env: world.env }, "whoami");
@@ -135,7 +135,7 @@ test("C4 by the real clock", async () => {
   expect(world.server.count("GET /user")).toBe(2);
 });
 
-/** Runs a create that is refused with some advice, then done. */
+/** Runs a create that is refused with some headers, then succeeds. */
 async function createAfter({ reset, after, skew = 0, age }: Advice) {
   const world = await createRemoteWorld();
   const target = `POST /calendars/${world.calendarId}/events`;

@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CallbackRequest, readCallbackRequest } from "../../../src/auth/browser/callback-request.js";
-import { parsePastedAddress } from "../../../src/auth/browser/pasted-response.js";
+import {
+  type CallbackRequest,
+  parsePastedAddress,
+  readCallbackRequest,
+} from "../../../src/auth/browser/authorization-response.js";
 
 const STATE = "s".repeat(43);
 const EXPECTED = { state: STATE, issuerOrigin: "https://calendar.example", path: "/callback", port: 5000 };
@@ -17,11 +20,11 @@ function verdict(changes: Partial<CallbackRequest>) {
 }
 
 describe("a request to the callback listener", () => {
-  test.each(["127.0.0.1:5000", "localhost:5000", "[::1]:5000"])("at %s brings the code", (host) => {
+  test.each(["127.0.0.1:5000", "localhost:5000", "[::1]:5000"])("at %s returns the code", (host) => {
     expect(verdict({ host })).toEqual({ kind: "response", response: { kind: "code", code: "c" } });
   });
 
-  test.each(["OPTIONS", "HEAD", "POST", "PUT", "get"])("by %s is 405 and uses nothing up", (method) => {
+  test.each(["OPTIONS", "HEAD", "POST", "PUT", "get"])("by %s is 405 and does not use the code", (method) => {
     expect(verdict({ method })).toEqual({ kind: "refused", status: 405 });
   });
 
@@ -49,7 +52,7 @@ describe("a request to the callback listener", () => {
     ["bad escapes", "code=%zz&state=%"],
     ["a forged error", "error=access_denied&state=forged"],
     ["an error without state", "error=access_denied"],
-  ])("with %s is 400, and the sign-in goes on", (_, query) => {
+  ])("with %s is 400, and the sign-in continues", (_, query) => {
     expect(verdict({ target: `/callback?${query}` })).toEqual({ kind: "refused", status: 400 });
   });
 
@@ -65,7 +68,7 @@ describe("a request to the callback listener", () => {
     ],
     ["an issuer that is none", "code=c&iss=x", "the issuer x"],
     ["a code that is too long", `code=${"c".repeat(5000)}`, "too long"],
-  ])("with the state and %s is the server's own, and the sign-in goes on", (_, query, words) => {
+  ])("with the state and %s is from the server, and the sign-in continues", (_, query, words) => {
     expect(verdict({ target: `/callback?${query}&state=${STATE}` })).toEqual({
       kind: "invalid",
       problem: expect.stringContaining(words),
@@ -86,7 +89,7 @@ describe("a request to the callback listener", () => {
     },
   );
 
-  test("an error with the right state ends the sign-in, with what the server says", () => {
+  test("an error with the right state ends the sign-in, with the server's description", () => {
     const target = `/callback?error=access_denied&error_description=No%20way&state=${STATE}`;
     expect(verdict({ target })).toEqual({
       kind: "response",
@@ -99,7 +102,7 @@ describe("a request to the callback listener", () => {
     expect(verdict({ target })).toMatchObject({ kind: "response" });
   });
 
-  test("nothing without the state is ever taken, and nothing throws", () => {
+  test("a response without the state is never accepted, and nothing throws", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string(), (target, host) => {
         const { kind } = readCallbackRequest({ ...GOOD, target: `/callback?${target}`, host }, EXPECTED);
@@ -115,11 +118,11 @@ describe("a request to the callback listener", () => {
 describe("a pasted address", () => {
   const expected = { ...EXPECTED, redirectUri: "http://127.0.0.1:5000/callback" };
 
-  test.each(["", "  ", "\t"])("line of blanks %j says nothing", (line) => {
+  test.each(["", "  ", "\t"])("an empty line %j is ignored", (line) => {
     expect(parsePastedAddress(line, expected)).toBe("");
   });
 
-  test("is taken whole, with blanks around it", () => {
+  test("is accepted with spaces around it", () => {
     expect(
       parsePastedAddress(`  http://127.0.0.1:5000/callback?code=c&state=${STATE}#x  `, expected),
     ).toEqual({
@@ -135,7 +138,7 @@ describe("a pasted address", () => {
     ["http://127.0.0.1:80/cb", "http://127.0.0.1/cb"],
     ["https://app.example:443/cb", "https://app.example/cb"],
     ["https://app.example/ü", "https://app.example/%C3%BC"],
-  ])("of %s is taken as a browser writes it: %s", (redirectUri, shown) => {
+  ])("of %s is accepted as a browser shows it: %s", (redirectUri, shown) => {
     const line = `${shown}?code=c&state=${STATE}`;
     expect(parsePastedAddress(line, { ...expected, redirectUri })).toEqual({ kind: "code", code: "c" });
   });
@@ -149,11 +152,11 @@ describe("a pasted address", () => {
     ["of an earlier attempt", "http://127.0.0.1:5000/callback?code=c&state=old", "earlier attempt"],
     ["without a code", `http://127.0.0.1:5000/callback?state=${STATE}`, "no code"],
     ["without a state", "http://127.0.0.1:5000/callback?code=c", "no state"],
-    ["that is the code alone", "c0de", "begins with http://127.0.0.1:5000/callback?"],
+    ["that is only the code", "c0de", "begins with http://127.0.0.1:5000/callback?"],
     ["of another path", `http://127.0.0.1:5000/callback/?code=c&state=${STATE}`, "begins with"],
     ["of another port", "http://127.0.0.1:5001/callback?code=c&state=x", "belongs to another sign-in"],
     ["of another page", `https://evil.example/?code=c&state=${STATE}`, "begins with"],
-  ])("%s is answered with what is wrong", (_, line, words) => {
+  ])("%s is described", (_, line, words) => {
     expect(parsePastedAddress(line, expected)).toContain(words);
   });
 });

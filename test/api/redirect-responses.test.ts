@@ -3,7 +3,7 @@ import { type FaultServer, startFaultServer } from "../support/fault-server.js";
 import { byService, reply } from "../support/fault-steps.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 
-/** Where a redirect may lead the token: nowhere but within its origin, and no write at all. */
+/** Redirects are followed only to the same origin, and never by a write. */
 
 const STATUSES = [301, 302, 303, 307, 308];
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
   other = await startFaultServer();
 });
 
-/** Ways to write another origin; HERE and THERE stand for host and port of service and stranger. */
+/** Ways to write another origin; HERE is the service's host and port, THERE another one. */
 const ELSEWHERE = [
   "http://THERE/user",
   "//THERE/user",
@@ -41,19 +41,19 @@ function expectKeptBack(result: { readonly exitCode: number; readonly stdout: st
 }
 
 describe.each(STATUSES)("C7 %i", (status) => {
-  test.each([...ELSEWHERE, ...NOT_HTTP])("to %s: the token goes nowhere", async (location) => {
+  test.each([...ELSEWHERE, ...NOT_HTTP])("to %s: the token is not sent", async (location) => {
     world.server.on("GET /user", [reply({ status, headers: { location: fill(location) } })]);
     expectKeptBack(await world.send("whoami"));
     expect(world.server.requests).toHaveLength(1);
   });
 
-  test("within the origin first, then elsewhere: the token stays", async () => {
+  test("to another origin after the same origin: the token is not sent", async () => {
     world.server.on("GET /user", [reply({ status, headers: { location: "/moved" } })]);
     world.server.on("GET /moved", [reply({ status, headers: { location: fill("http://THERE/") } })]);
     expectKeptBack(await world.send("whoami"));
   });
 
-  test("within the origin: followed, with the token", async () => {
+  test("to the same origin: followed, with the token", async () => {
     const serve = byService(world.service);
     world.server.on("GET /user", [reply({ status, headers: { location: "/moved?x=y" } })]);
     world.server.on("GET /moved", [reply((request) => serve({ ...request, target: "/user" }))]);
@@ -63,7 +63,7 @@ describe.each(STATUSES)("C7 %i", (status) => {
     );
   });
 
-  test("to itself for ever: four requests", async () => {
+  test("to itself: four requests", async () => {
     world.server.on("GET /user", [reply({ status, headers: { location: "/user" } })]);
     expectKeptBack(await world.send("whoami"));
     expect(world.server.count("GET /user")).toBe(4);
@@ -73,7 +73,7 @@ describe.each(STATUSES)("C7 %i", (status) => {
     ["POST", "/calendars/ID/events", ["events", "create", "--title", "T", "--category", "keep"]],
     ["PUT", "/calendars/ID/events/EVENT", ["events", "update", "EVENT", "--title", "X"]],
     ["DELETE", "/calendars/ID/events/EVENT", ["events", "delete", "EVENT", "--yes"]],
-  ])("a %s is sent once, even within the origin", async (method, path, argv) => {
+  ])("a %s is sent once, even to the same origin", async (method, path, argv) => {
     const name = (text: string) => text.replace("ID", world.calendarId).replace("EVENT", world.eventId);
     for (const location of ["/user", fill("http://THERE/user")]) {
       world.server.forget();

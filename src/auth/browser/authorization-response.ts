@@ -16,7 +16,7 @@ export interface CallbackExpectation extends ExpectedResponse {
   readonly port: number;
 }
 
-export type CallbackVerdict =
+type CallbackVerdict =
   | { readonly kind: "response"; readonly response: AuthorizationResponse }
   /** Gets a response with this status; the sign-in continues. */
   | { readonly kind: "refused"; readonly status: 400 | 404 | 405 | 503 }
@@ -62,15 +62,9 @@ export interface ExpectedResponse {
 }
 
 /** Why a query is not a response to this sign-in. */
-export type InvalidReason =
-  | "duplicate"
-  | "no_state"
-  | "wrong_state"
-  | "wrong_issuer"
-  | "no_code"
-  | "too_long";
+type InvalidReason = "duplicate" | "no_state" | "wrong_state" | "wrong_issuer" | "no_code" | "too_long";
 
-export type ParsedResponse =
+type ParsedResponse =
   | { readonly ok: true; readonly response: AuthorizationResponse }
   | {
       readonly ok: false;
@@ -89,7 +83,7 @@ const MAX_VALUE = 4096;
  * is not from our authorization server.
  * @see RFC 6749 §10.12, RFC 9700 §4.7
  */
-export function parseAuthorizationResponse(query: string, expected: ExpectedResponse): ParsedResponse {
+function parseAuthorizationResponse(query: string, expected: ExpectedResponse): ParsedResponse {
   const params = new URLSearchParams(query);
   const reason = findProblem(params, expected);
   if (reason !== null) {
@@ -141,3 +135,56 @@ function isEqual(one: string, other: string): boolean {
 function digest(text: string): Uint8Array {
   return createHash("sha256").update(text).digest();
 }
+
+interface PasteExpectation extends ExpectedResponse {
+  readonly redirectUri: string;
+}
+
+/**
+ * Resolves with the first pasted redirect URL that belongs to this sign-in; stays pending without one, since the
+ * browser may still send the response. Warns about any other line.
+ */
+export function readPastedResponse(
+  lines: AsyncIterable<string>,
+  expected: PasteExpectation,
+  warn: (text: string) => void,
+): Promise<AuthorizationResponse> {
+  return new Promise((resolve) => {
+    const readLines = async (): Promise<void> => {
+      for await (const line of lines) {
+        const parsed = parsePastedAddress(line, expected);
+        if (typeof parsed !== "string") resolve(parsed);
+        else if (parsed !== "") warn(parsed);
+      }
+    };
+    // If the terminal cannot be read, the browser can still send the response.
+    readLines().catch(() => undefined);
+  });
+}
+
+/** The response in a pasted line, or what is wrong with the line; "" for an empty one. */
+export function parsePastedAddress(line: string, expected: PasteExpectation): AuthorizationResponse | string {
+  const text = line.trim();
+  if (text === "") return "";
+  const [address = "", query] = text.replace(/#.*$/s, "").split(/\?(.*)/s);
+  if (query === undefined || !isSameAddress(address, expected.redirectUri)) {
+    const isOther = query !== undefined && new URLSearchParams(query).has("state");
+    return `${isOther ? "this address belongs to another sign-in; " : ""}paste the whole address of the last page: it begins with ${expected.redirectUri}?`;
+  }
+  const parsed = parseAuthorizationResponse(query, expected);
+  return parsed.ok
+    ? parsed.response
+    : `this address cannot be used: ${parsed.problem}${ADVICE[parsed.reason] ?? ""}`;
+}
+
+/** Browsers normalize addresses: they add a slash after the host and drop a default port. */
+function isSameAddress(pasted: string, redirectUri: string): boolean {
+  return URL.canParse(pasted) && new URL(pasted).href === new URL(redirectUri).href;
+}
+
+const ADVICE: Readonly<Partial<Record<InvalidReason, string>>> = {
+  duplicate: "; copy it again",
+  no_state: "; copy the whole address",
+  no_code: "; copy the whole address",
+  wrong_state: "; sign in at the address above and paste the new one",
+};
