@@ -32,11 +32,11 @@ describe("resolveName", () => {
     expect(resolve(value).id).toBe(id);
   });
 
-  test("a beginning will not do where it may not", () => {
+  test("a prefix matches only if allowed", () => {
     expect(failureOf(() => resolve("fam", false)).exitCode).toBe(5);
   });
 
-  test("nothing fits: exit 5 with the candidates", () => {
+  test("no match is exit 5 with the candidates", () => {
     const failure = failureOf(() => resolve("Sports"));
     expect(failure).toMatchObject({
       code: "not_found",
@@ -47,7 +47,7 @@ describe("resolveName", () => {
     expect(failure.details).toMatchObject({ candidates: CALENDARS });
   });
 
-  test("there is nothing to choose from", () => {
+  test("the hint says when there are no candidates", () => {
     const failure = failureOf(() => resolveName("x", [], { noun: "label", source: "--label" }));
     expect(failure).toMatchObject({ exitCode: 5, hint: "there are no labels" });
   });
@@ -55,11 +55,11 @@ describe("resolveName", () => {
   test.each([
     ["two of the same name", "TWINS", "name one of: Twins (pqr), twins (stu)"],
     ["two that begin so", "wor", "name one of: Work (def), Workshop (ghi)"],
-  ])("more than one fits, %s: exit 2 with those", (_, value, hint) => {
+  ])("several matches, %s: exit 2 with those", (_, value, hint) => {
     expect(failureOf(() => resolve(value))).toMatchObject({ code: "usage", exitCode: 2, hint });
   });
 
-  test("candidates are described as asked", () => {
+  test("candidates are described by the given function", () => {
     const options = { noun: "calendar", source: "-c", describe: ({ id }: Named) => `<${id}>` };
     expect(failureOf(() => resolveName("x", CALENDARS.slice(0, 2), options)).hint).toBe(
       "calendars: <abc>, <def>",
@@ -75,7 +75,7 @@ describe("resolveName", () => {
   });
 });
 
-test("describeCandidates shows the id alone where there is no name", () => {
+test("describeCandidates shows only the id if there is no name", () => {
   expect(
     describeCandidates([
       { id: "a", name: "" },
@@ -86,11 +86,11 @@ test("describeCandidates shows the id alone where there is no name", () => {
 });
 
 describe("checkId", () => {
-  test.each(["-Ab_9", "a.b", "..."])("takes %s", (id) => {
+  test.each(["-Ab_9", "a.b", "..."])("accepts %s", (id) => {
     expect(checkId(id, "ID")).toBe(id);
   });
 
-  test.each(["", ".", ".."])("refuses %j", (id) => {
+  test.each(["", ".", ".."])("rejects %j", (id) => {
     expect(failureOf(() => checkId(id, "ID")).code).toBe("usage");
   });
 });
