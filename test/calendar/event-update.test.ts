@@ -373,7 +373,7 @@ describe("draftForUpdate changes times", () => {
       "is not after the start",
     ],
     [
-      "a last day before the first that is kept",
+      "a last day before the unchanged first day",
       allDayOf(),
       { end: "2026-11-20" },
       "the last day 2026-11-20 is before the first day 2026-11-21",

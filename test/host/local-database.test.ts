@@ -17,7 +17,7 @@ import type { Service } from "../../src/service/service.js";
 import { createClock } from "../../src/system/clock.js";
 import { runSql } from "../service/support/database.js";
 
-/** What people are told of the database of the profile `local`. */
+/** Messages about the database of the profile `local`. */
 
 const NOW = Date.parse("2026-11-21T14:30:00.000Z");
 const SERVING: ServeOptions = {
@@ -56,7 +56,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("the first use of the profile local makes it, later ones say nothing", async () => {
+test("the first use of the profile local creates and reports it, later ones do not", async () => {
   const first = await openLocalService(open, { database }, note);
   expect(notes).toEqual([`created the calendar database of the profile local: ${database}`]);
   const second = await openLocalService(open, { database }, note);
@@ -64,7 +64,7 @@ test("the first use of the profile local makes it, later ones say nothing", asyn
   expect(notes).toHaveLength(1);
 });
 
-test("where users were added before, the first use makes what is missing", async () => {
+test("the first use adds the local user to a database that already has users", async () => {
   const admin = await access().admin(database, { create: true });
   await admin.users.add({ name: "Ana" });
   await openLocalService(open, { database }, note);
@@ -74,7 +74,7 @@ test("where users were added before, the first use makes what is missing", async
   ]);
 });
 
-test("service start makes a database and says so, once", async () => {
+test("service start creates a database and reports it once", async () => {
   await access().serve(SERVING);
   await access().serve(SERVING);
   await access().serve({ ...SERVING, memory: true });
@@ -90,7 +90,7 @@ test("service start --sample fills a database without the user of local, an expl
   expect(users).toEqual([]);
 });
 
-test("of requests at the same moment only those that fail reject, each with its own failure", async () => {
+test("of concurrent requests only the failing ones reject, each with its own error", async () => {
   const local = await openLocalService(open, { database }, note);
   const [calendar] = await local.service.admin.calendars.list();
   runSql(database, "drop table attendees; drop table labels");

@@ -61,7 +61,7 @@ const SAMPLES: readonly (readonly [string, Sample])[] = [
   ],
 ];
 
-/** The value with every text replaced by the next of the given ones; the list goes round. */
+/** The value with every text replaced by the next of the given ones, in a cycle. */
 function filled(value: Values, texts: readonly string[]): Values {
   let next = 0;
   return JSON.parse(JSON.stringify(value), (_, member: unknown) =>
@@ -112,7 +112,7 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
         const plain = JSON.parse(await rendered(view, hostile, { format: "json" }));
         const line = await rendered(view, [hostile], { format: "ndjson" });
         expect(JSON.parse(line)).toEqual(plain);
-        // What the view leaves out or computes is no text of the service's.
+        // Texts that the view omits or computes do not come from the service.
         expect(stringsIn(plain).filter((text) => !stringsIn(hostile).includes(text))).toEqual([]);
         expect(line.trimEnd()).not.toContain("\n");
       }),

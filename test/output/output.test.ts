@@ -23,7 +23,7 @@ function target(isTerminal: boolean, write: OutputTarget["write"] = async () => 
   return { isTerminal, columns: isTerminal ? 80 : undefined, color: false, write };
 }
 
-/** The usage error of a wrong option, which comes before anything is printed. */
+/** The usage error for invalid options, thrown before anything is printed. */
 function refusal(
   options: Partial<OutputOptions>,
   view = labelView,

@@ -31,7 +31,7 @@ const PIPE: readonly (readonly [title: string, options: RenderedOptions])[] = [
   ["ndjson", { format: "ndjson" }],
 ];
 
-/** What goes to a terminal is not always what goes to a pipe. */
+/** A terminal and a pipe may get different text. */
 const EVERY_FORMAT: typeof PIPE = [
   ...PIPE,
   ...PIPE.map(([title, options]) => [`${title}, terminal`, { ...options, columns: 80 }] as const),
