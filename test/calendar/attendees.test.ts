@@ -22,7 +22,7 @@ describe("resolveAttendees", () => {
     ["a name", "ana", "cal,1"],
     ["a member with a plain id", "Cleo", "cal,4"],
     ["me", "me", "cal,1"],
-  ])("takes %s", (_, value, id) => {
+  ])("accepts %s", (_, value, id) => {
     expect(resolve([value])).toEqual([id]);
   });
 
@@ -30,18 +30,18 @@ describe("resolveAttendees", () => {
     expect(resolve(["me"], "cal,2")).toEqual(["cal,2"]);
   });
 
-  test("keeps the order and folds who is named twice", () => {
+  test("keeps the order and removes duplicates", () => {
     expect(resolve(["Cleo", "me", "cal,1", "Ana", "4"])).toEqual(["cal,4", "cal,1"]);
     expect(resolve([])).toEqual([]);
   });
 
-  test.each(["Eve", "9", "other,1"])("%s is no member: exit 5 with the candidates", (value) => {
+  test.each(["Eve", "9", "other,1"])("%s is not a member: exit 5 with the candidates", (value) => {
     const failure = failureOf(() => resolve([value]));
     expect(failure.exitCode).toBe(5);
     expect(failure.hint).toContain("members: Ana (cal,1), Ben (cal,2)");
   });
 
-  test("a name that two bear is exit 2", () => {
+  test("a name that two members have is exit 2", () => {
     const failure = failureOf(() => resolve(["Ben"]));
     expect(failure).toMatchObject({ exitCode: 2, hint: "name one of: Ben (cal,2), ben (cal,3)" });
   });

@@ -20,7 +20,7 @@ function shown(text: string, options: DateInputOptions): string {
   return input.kind === "date" ? input.date : formatLocal(input.instant, options.zone).slice(0, 16);
 }
 
-/** The two texts offered instead of a time that a clock change skips or doubles; null when it is read. */
+/** The two alternatives to a time that a clock change skips or repeats; null when it is read. */
 function offeredFor(text: string, options: DateInputOptions): readonly string[] | null {
   try {
     parseDateInput(text, options);
@@ -49,7 +49,7 @@ describe("parseDateInput", () => {
     expect(parseDateInput(text, TOKYO)).toMatchObject({ kind: "date-time", instant: Date.parse(instant) });
   });
 
-  test("a date alone stays a date", () => {
+  test("a date without a time stays a date", () => {
     expect(parseDateInput("2026-11-21", NEW_YORK)).toEqual({
       kind: "date",
       text: "2026-11-21",
@@ -72,11 +72,11 @@ describe("parseDateInput", () => {
     ["2026-11-21T24:00", "--start: the time 24:00 does not exist"],
     ["2026-11-21T10:60", "--start: the time 10:60 does not exist"],
     ["2026-11-21T10:00+25:00", "--start: the offset +25:00 does not exist"],
-  ])("refuses %j", (text, message) => {
+  ])("rejects %j", (text, message) => {
     expect(failureOf(() => parseDateInput(text, TOKYO))).toMatchObject({ code: "usage", message });
   });
 
-  test("says what would be right", () => {
+  test("has a hint with a valid form", () => {
     expect(failureOf(() => parseDateInput("soon", TOKYO)).hint).toContain("2026-11-21T15:00");
   });
 
@@ -107,7 +107,7 @@ describe("parseDateInput", () => {
   });
 
   test.each(["2026-11-01T00:59", "2026-11-01T02:00", "2026-03-08T01:59", "2026-03-08T03:00"])(
-    "reads %s right beside a clock change",
+    "reads %s next to a clock change",
     (text) => {
       expect(shown(text, NEW_YORK)).toBe(text);
     },
@@ -123,7 +123,7 @@ describe("parseDateInput", () => {
     );
   });
 
-  test("a local time is the one the zone's clock shows, or is refused with two that are right", () => {
+  test("a local time is what the zone's clock shows, or is rejected with two alternatives", () => {
     fc.assert(
       fc.property(anyDate, fc.nat({ max: 1439 }), anyZone, (date, minutes, zone) => {
         const clock = new Date(minutes * 60_000).toISOString().slice(11, 16);
@@ -140,7 +140,7 @@ describe("parseDateInput", () => {
     );
   });
 
-  test("fails with nothing but usage errors", () => {
+  test("throws only usage errors", () => {
     const nearly = fc.stringMatching(
       /^\d{4}-[01]\d-[0-3]\d([Tt ][0-2]\d:[0-6]\d(:[0-6]\d)?([zZ]|[+-]\d\d(:?\d\d)?)?)?$/,
     );
@@ -164,7 +164,7 @@ describe("parseInstant", () => {
   });
 
   test.each(["", "2026-11-21", "2026-11-21T15:00", "yesterday", "2026-02-30T00:00Z"])(
-    "refuses %j",
+    "rejects %j",
     (text) => {
       const failure = failureOf(() => parseInstant(text, "--if-unchanged"));
       expect(failure.code).toBe("usage");
@@ -191,7 +191,7 @@ describe("parseDuration", () => {
   });
 
   test.each(["", " ", "0m", "0d", "90", "-1h", "1.5h", "1m1h", "P", "PT", "P90M", "90s", "m", "999999w"])(
-    "refuses %j",
+    "rejects %j",
     (text) => {
       const failure = failureOf(() => parseDuration(text, "--duration"));
       expect(failure.code).toBe("usage");
@@ -205,7 +205,7 @@ describe("parseDays", () => {
     expect(parseDays(String(days), "--days")).toBe(days);
   });
 
-  test.each(["0", "8", "x", "", "1.5", "-1", "1e0", "99999999999999999999"])("refuses %j", (text) => {
+  test.each(["0", "8", "x", "", "1.5", "-1", "1e0", "99999999999999999999"])("rejects %j", (text) => {
     const failure = failureOf(() => parseDays(text, "--days"));
     expect(failure.code).toBe("usage");
     expect(failure.message).toContain("--days");
@@ -213,18 +213,18 @@ describe("parseDays", () => {
 });
 
 describe("parseTimeZone", () => {
-  test.each(["UTC", "Asia/Tokyo", "America/Argentina/Buenos_Aires"])("takes %s", (name) => {
+  test.each(["UTC", "Asia/Tokyo", "America/Argentina/Buenos_Aires"])("accepts %s", (name) => {
     expect(parseTimeZone(name, "--timezone")).toBe(name);
   });
 
-  test.each(["", "Asia/Tokio", "+09:00", "JST-9", ":Asia/Tokyo"])("refuses %j, naming the flag", (name) => {
+  test.each(["", "Asia/Tokio", "+09:00", "JST-9", ":Asia/Tokyo"])("rejects %j and names the flag", (name) => {
     const failure = failureOf(() => parseTimeZone(name, "--end-timezone"));
     expect(failure.code).toBe("usage");
     expect(failure.message).toContain("--end-timezone");
   });
 });
 
-test("the day of an instant is the one its local time shows", () => {
+test("the day of an instant is that of its local time", () => {
   fc.assert(
     fc.property(anyInstant, anyZone, (instant, zone) => {
       expect(formatLocal(instant, zone).slice(0, 10)).toBe(localDate(instant, zone));

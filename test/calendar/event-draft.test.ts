@@ -33,7 +33,7 @@ const DAYS = {
 };
 
 describe("draftForCreate from flags", () => {
-  test("fills the defaults and leaves out what is not named", () => {
+  test("fills in defaults and omits other fields", () => {
     expect(draft({ title: "Review", ...TIMES })).toEqual({
       category: "schedule",
       title: "Review",
@@ -41,7 +41,7 @@ describe("draftForCreate from flags", () => {
     });
   });
 
-  test("carries everything that is named", () => {
+  test("has every given field", () => {
     const flags = {
       title: "Review",
       category: "keep" as const,
@@ -68,7 +68,7 @@ describe("draftForCreate from flags", () => {
     [{ title: "x".repeat(51), ...TIMES }, "--title is 51 characters long, at most 50 are allowed"],
     [{ title: "Review", url: "", ...TIMES }, "--url is empty"],
     [{ title: "", ...TIMES }, "--title is empty"],
-  ])("refuses %j", (flags, message) => {
+  ])("rejects %j", (flags, message) => {
     expect(failureOf(() => draft(flags))).toMatchObject({ code: "usage", message });
   });
 });
@@ -90,12 +90,12 @@ describe("draftForCreate from an input object", () => {
     expect(draft({}, keepOf())).toEqual({ category: "keep", title: "Review" });
   });
 
-  test("takes offsets, and the chosen zone where none is named", () => {
+  test("accepts offsets, and fills in the chosen zone", () => {
     const input = { title: "Review", start_at: "2026-11-21T15:00:00+09:00", end_at: "2026-11-21T07:00:00Z" };
     expect(draft({}, input)).toMatchObject(HOUR);
   });
 
-  test("takes the dates of an all-day event as written", () => {
+  test("reads the dates of an all-day event as written", () => {
     const input = { title: "Trip", all_day: true, start_at: "2026-11-21T00:00:00+09:00" };
     expect(draft({}, input)).toMatchObject({ ...DAYS, end_at: "2026-11-22T00:00:00.000Z" });
   });
@@ -129,7 +129,7 @@ describe("draftForCreate from an input object", () => {
       { ...DAYS, title: "Trip", start_at: "2026-11-21T09:00:00Z" },
       "--input: start_at 2026-11-21T09:00:00Z has a clock",
     ],
-  ])("refuses flags %j with input %j", (flags, input, message) => {
+  ])("rejects flags %j with input %j", (flags, input, message) => {
     const failure = failureOf(() => draft(flags, input));
     expect(failure.code).toBe("usage");
     expect(failure.message).toContain(message);

@@ -7,13 +7,13 @@ function read(value: unknown) {
   return readEventInput(value, "--input");
 }
 
-/** What the input names, without what is absent. */
+/** The input without undefined fields. */
 function named(value: unknown): unknown {
   return JSON.parse(JSON.stringify(read(value)));
 }
 
 describe("readEventInput", () => {
-  test("reads an event as it was put out, without what cannot be set", () => {
+  test("reads an event as printed, without fields that cannot be set", () => {
     const event = eventOf({ description: "Slides", attendees: [userOf("cal,2", "Ana")], url: "" });
     const output: unknown = JSON.parse(JSON.stringify(localizeEvent(event, "Asia/Tokyo")));
     expect(named(output)).toEqual({
@@ -38,7 +38,7 @@ describe("readEventInput", () => {
     ["a keep without times", keepOf()],
     ["a time with fractions", eventOf({ start_at: "2026-11-21T06:00:00.999Z" })],
     ["an event without label and creator", eventOf({ label: null, creator: null })],
-  ])("takes what the output gives: %s", (_, event) => {
+  ])("accepts printed events: %s", (_, event) => {
     expect(() => read(localizeEvent(event, "America/New_York"))).not.toThrow();
   });
 
@@ -63,7 +63,7 @@ describe("readEventInput", () => {
     expect(read({ attendees: [] }).attendees).toEqual([]);
   });
 
-  test("says that recurrences cannot be set", () => {
+  test("notes that recurrences cannot be set", () => {
     expect(read({ recurrences: ["RRULE:FREQ=DAILY"] }).notes).toEqual([
       "--input: recurrences cannot be set and are ignored",
     ]);
@@ -94,7 +94,7 @@ describe("readEventInput", () => {
     [{ attendees: ["me", { name: "Ana" }] }, "attendees[1] must be"],
     [{ attendees: [null] }, "attendees[0] must be"],
     [{ recurrences: "RRULE" }, "recurrences must be a list, not a text"],
-  ])("refuses %j", (value, message) => {
+  ])("rejects %j", (value, message) => {
     const failure = failureOf(() => read(value));
     expect(failure.code).toBe("usage");
     expect(failure.message).toMatch(/^--input: /);
@@ -113,7 +113,7 @@ describe("readEventInput", () => {
     { ...hour, start_local: null },
     { ...days, start_local: "2026-11-21", end_local: "2026-11-22" },
     { end_at: days.end_at, end_local: "2026-11-22" },
-  ])("takes local times that agree: case %#", (value) => {
+  ])("accepts matching local times: case %#", (value) => {
     expect(() => read(value)).not.toThrow();
   });
 
@@ -124,7 +124,7 @@ describe("readEventInput", () => {
     [{ ...days, start_local: "2026-11-21T00:00:00+00:00" }, "start_local"],
     [{ ...days, end_local: "2026-11-23" }, "end_local"],
     [{ start_local: "2026-11-21T15:00:00+09:00" }, "start_local"],
-  ])("refuses local times that do not: case %#", (value, field) => {
+  ])("rejects local times that do not match: case %#", (value, field) => {
     const failure = failureOf(() => read(value));
     expect(failure.code).toBe("usage");
     expect(failure.message).toContain(field);

@@ -53,7 +53,7 @@ describe("sortEvents", () => {
     ]);
   });
 
-  test("leaves the list it was given alone", () => {
+  test("does not change its argument", () => {
     const events = [keepOf({ id: "keep" }), eventOf({ id: "event" })];
     sortEvents(events, LISTED);
     expect(idsOf(events)).toEqual(["keep", "event"]);
@@ -66,7 +66,7 @@ describe("sortEvents", () => {
 });
 
 describe("filterEvents", () => {
-  test("without a condition everything stays, in its order", () => {
+  test("without conditions keeps every event, in order", () => {
     const events = [keepOf({ id: "b" }), eventOf({ id: "a" })];
     expect(filterEvents(events, {}, ZONE)).toEqual(events);
   });
@@ -90,20 +90,23 @@ describe("filterEvents", () => {
     expect(idsOf(filterEvents(events, { labelIds: both }, ZONE))).toEqual(["wanted", "plain", "elsewhere"]);
   });
 
-  test.each(["7", "cal,7"])("by the user %s: created or attended, not by an app of that number", (userId) => {
-    const events = [
-      eventOf({ id: "created", creator: userOf("cal,7") }),
-      eventOf({ id: "created-plain", creator: userOf("7") }),
-      eventOf({ id: "attended", creator: null, attendees: [userOf("cal,2"), userOf("cal,7")] }),
-      eventOf({ id: "by-an-app", creator: { ...userOf("cal,7"), type: "application" } }),
-      eventOf({ id: "of-another", creator: userOf("cal,77") }),
-    ];
-    expect(idsOf(filterEvents(events, { mine: { userId } }, ZONE))).toEqual([
-      "created",
-      "created-plain",
-      "attended",
-    ]);
-  });
+  test.each(["7", "cal,7"])(
+    "by the user %s: created or attended, but not by an app with the same id",
+    (userId) => {
+      const events = [
+        eventOf({ id: "created", creator: userOf("cal,7") }),
+        eventOf({ id: "created-plain", creator: userOf("7") }),
+        eventOf({ id: "attended", creator: null, attendees: [userOf("cal,2"), userOf("cal,7")] }),
+        eventOf({ id: "by-an-app", creator: { ...userOf("cal,7"), type: "application" } }),
+        eventOf({ id: "of-another", creator: userOf("cal,77") }),
+      ];
+      expect(idsOf(filterEvents(events, { mine: { userId } }, ZONE))).toEqual([
+        "created",
+        "created-plain",
+        "attended",
+      ]);
+    },
+  );
 
   test("what remains at an instant", () => {
     const now = Date.parse("2026-11-21T06:30:00.000Z");
@@ -139,13 +142,13 @@ describe("filterEvents", () => {
     expect(filterEvents([event], { remaining: { now } }, "Asia/Tokyo")).toHaveLength(0);
   });
 
-  test("several conditions hold together", () => {
+  test("all conditions must be met", () => {
     const events = [eventOf({ id: "a" }), keepOf({ id: "b" }), keepOf({ id: "c", creator: userOf("cal,9") })];
     const filter = { category: "keep", mine: { userId: "1" } };
     expect(idsOf(filterEvents(events, filter, ZONE))).toEqual(["b"]);
   });
 
-  test("a filtered list is part of the list, in any zone", () => {
+  test("a filtered list is a subset, in any zone", () => {
     const events = [eventOf(), allDayOf(), keepOf()];
     fc.assert(
       fc.property(

@@ -11,7 +11,7 @@ describe("checkText", () => {
     ["a comment of 1,000", { comment: "x".repeat(1_000) }],
     ["an empty description and location", { description: "", location: "" }],
     ["nothing", {}],
-  ])("takes %s", (_, texts) => {
+  ])("accepts %s", (_, texts) => {
     expect(() => checkText(texts)).not.toThrow();
   });
 
@@ -26,7 +26,7 @@ describe("checkText", () => {
     [{ comment: "x".repeat(1_001) }, "the comment is 1001 characters long, at most 1000 are allowed"],
     [{ title: "" }, "--title is empty"],
     [{ comment: "" }, "the comment is empty"],
-  ])("refuses what is beyond the limits: case %#", (texts, message) => {
+  ])("rejects text beyond the limits: case %#", (texts, message) => {
     expect(failureOf(() => checkText(texts))).toMatchObject({ code: "usage", message });
   });
 
@@ -36,11 +36,11 @@ describe("checkText", () => {
 });
 
 describe("parseCategory", () => {
-  test.each(["schedule", "keep"])("takes %s", (category) => {
+  test.each(["schedule", "keep"])("accepts %s", (category) => {
     expect(parseCategory(category, "--category")).toBe(category);
   });
 
-  test.each(["", "Keep", "memo"])("refuses %j", (text) => {
+  test.each(["", "Keep", "memo"])("rejects %j", (text) => {
     expect(failureOf(() => parseCategory(text, "--category"))).toMatchObject({
       code: "usage",
       message: `--category: "${text}" is not a category`,

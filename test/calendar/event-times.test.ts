@@ -34,7 +34,7 @@ describe("planTimes", () => {
     });
   });
 
-  test("reads each time in its own zone, which the event carries", () => {
+  test("keeps the zone in which each time was read", () => {
     const flight = {
       start: "2026-11-21T10:00",
       startTimezone: "Europe/Berlin",
@@ -50,12 +50,12 @@ describe("planTimes", () => {
     });
   });
 
-  test("an end counted by --duration is in the zone of the start", () => {
+  test("an end given by --duration is in the zone of the start", () => {
     const times = plan({ start: "2026-11-21T10:00", startTimezone: "Europe/Berlin", duration: "1h" });
     expect(times).toMatchObject({ start_timezone: "Europe/Berlin", end_timezone: "Europe/Berlin" });
   });
 
-  test("days of a duration follow the calendar over a clock change, hours the clock", () => {
+  test("across a clock change, days follow the calendar and hours the clock", () => {
     const start = { start: "2026-10-31T12:00", zone: "America/New_York" };
     expect(plan({ ...start, duration: "1d" }).end_at).toBe("2026-11-01T17:00:00.000Z");
     expect(plan({ ...start, duration: "24h" }).end_at).toBe("2026-11-01T16:00:00.000Z");
@@ -93,7 +93,7 @@ describe("planTimes", () => {
     ["a schedule without times", {}, "missing --start, --end or --duration"],
     ["a schedule without an end", { start: "2026-11-21T15:00" }, "missing --end or --duration"],
     [
-      "a keep with a start alone",
+      "a keep with only a start",
       { category: "keep", start: "2026-11-21T15:00" },
       "missing --end or --duration",
     ],
@@ -152,11 +152,11 @@ describe("planTimes", () => {
     expect(failure.message).toContain(message);
   });
 
-  test("offers --all-day for a date alone", () => {
+  test("suggests --all-day for a date without a time", () => {
     expect(failureOf(() => plan({ start: "2026-11-21" })).hint).toContain("--all-day");
   });
 
-  test("what it plans is what the contract takes", () => {
+  test("every result is valid in the contract", () => {
     const moment = fc.oneof(
       anyDate,
       anyInstant.map((instant) => new Date(instant).toISOString()),
@@ -194,7 +194,7 @@ describe("planTimes", () => {
   });
 });
 
-/** The times, null where the flags are a usage error. */
+/** The times; null if the flags are a usage error. */
 function planned(fields: TypedPlan) {
   try {
     return plan(fields);

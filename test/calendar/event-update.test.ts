@@ -50,7 +50,7 @@ const TWO_DAYS = {
   end_timezone: "UTC",
 };
 
-describe("draftForUpdate keeps what is not named", () => {
+describe("draftForUpdate keeps other fields", () => {
   test("sends the whole event with composite ids and without nulls", () => {
     const current = eventOf({
       description: "Slides",
@@ -70,7 +70,7 @@ describe("draftForUpdate keeps what is not named", () => {
     });
   });
 
-  test("an all-day end that equals its start goes as the next midnight", () => {
+  test("an all-day end that equals its start is sent as the next midnight", () => {
     const oneDay = allDayOf({ end_at: "2026-11-21T00:00:00.000Z" });
     expect(update(oneDay, { title: "Trip" })).toMatchObject({
       ...TWO_DAYS,
@@ -84,7 +84,7 @@ describe("draftForUpdate keeps what is not named", () => {
     expect(draft).toMatchObject({ start_at: undefined, end_at: undefined, start_timezone: undefined });
   });
 
-  test("a category it does not know goes back as it came", () => {
+  test("an unknown category is sent unchanged", () => {
     expect(update(eventOf({ category: "memo" }), { title: "Retro" }).category).toBe("memo");
   });
 
@@ -114,7 +114,7 @@ describe("draftForUpdate keeps what is not named", () => {
     })
     .map(({ times, ...fields }) => eventOf({ ...fields, ...times }));
 
-  test("whatever the event is and whoever looks at it", () => {
+  test("for any event and any zone", () => {
     fc.assert(
       fc.property(anyEvent, anyZone, anyZone, (current, zone, other) => {
         const draft = update(current, { title: "Retro" }, zone);
@@ -125,7 +125,7 @@ describe("draftForUpdate keeps what is not named", () => {
     );
   });
 
-  test("and also when the whole of its output comes back as input", () => {
+  test("also when its own output is the input", () => {
     fc.assert(
       fc.property(anyEvent, anyZone, anyZone, (current, zone, other) => {
         const changes = inputOf(localizeEvent(current, other));
@@ -137,7 +137,7 @@ describe("draftForUpdate keeps what is not named", () => {
   });
 });
 
-/** What a service would have after such an update. */
+/** The event that a service would have after the update. */
 function eventFrom(draft: EventDraft): CalendarEvent {
   return eventOf({
     category: draft.category,
@@ -225,7 +225,7 @@ describe("draftForUpdate changes times", () => {
       { ...TOKYO_HOUR, end_at: "2026-11-21T08:00:00.000Z" },
     ],
     [
-      "--start-timezone is where --start is read, and told to the event",
+      "--start-timezone is the zone of --start and of the event",
       eventOf(),
       { start: "2026-11-21T00:30", startTimezone: "America/New_York" },
       {
@@ -236,7 +236,7 @@ describe("draftForUpdate changes times", () => {
       },
     ],
     [
-      "a zone alone keeps the instants",
+      "only a zone keeps the instants",
       eventOf(),
       { endTimezone: "UTC" },
       { ...TOKYO_HOUR, end_timezone: "UTC" },
@@ -277,7 +277,7 @@ describe("draftForUpdate changes times", () => {
       { ...TWO_DAYS, end_at: "2026-11-24T00:00:00.000Z" },
     ],
     [
-      "--all-day alone takes the days in the event's own zone",
+      "--all-day keeps the days in the event's own zone",
       eventOf({ start_at: "2026-11-21T23:00:00.000Z", end_at: "2026-11-22T15:30:00.000Z" }),
       { allDay: true },
       {
@@ -367,13 +367,13 @@ describe("draftForUpdate changes times", () => {
 
   test.each<[string, CalendarEvent, TypedChanges, string]>([
     [
-      "a start after the end that is kept",
+      "a start after the unchanged end",
       eventOf(),
       { allDay: false, start: "2026-11-21T09:00" },
       "is not after the start",
     ],
     [
-      "a last day before the first that is kept",
+      "a last day before the unchanged first day",
       allDayOf(),
       { end: "2026-11-20" },
       "the last day 2026-11-20 is before the first day 2026-11-21",
@@ -407,13 +407,13 @@ describe("draftForUpdate changes times", () => {
       { title: "Retro" },
       "missing --end or --duration",
     ],
-  ])("refuses %s", (_, current, changes, message) => {
+  ])("rejects %s", (_, current, changes, message) => {
     const failure = failureOf(() => update(current, changes));
     expect(failure.code).toBe("usage");
     expect(failure.message).toContain(message);
   });
 
-  test("an all-day event never shifts with the viewer's zone", () => {
+  test("an all-day event is the same in every zone", () => {
     fc.assert(
       fc.property(anyDate, anyZone, anyZone, (start, zone, other) => {
         const days = { start_at: `${start}T00:00:00.000Z`, end_at: `${start}T00:00:00.000Z` };
@@ -471,13 +471,13 @@ describe("draftForUpdate clears", () => {
       "--clear attendees",
     ],
     ["an end that --duration gives", eventOf(), { clear: ["end"], duration: "1h" }, "--clear end"],
-  ])("but not %s", (_, current, changes, message) => {
+  ])("not %s", (_, current, changes, message) => {
     const failure = failureOf(() => update(current, changes));
     expect(failure.code).toBe("usage");
     expect(failure.message).toContain(message);
   });
 
-  test("only fields that can be", () => {
+  test("only fields that can be cleared", () => {
     expect(parseClearField("location")).toBe("location");
     const failure = failureOf(() => parseClearField("title"));
     expect(failure).toMatchObject({ code: "usage", message: '--clear: "title" cannot be cleared' });
@@ -500,7 +500,7 @@ describe("draftForUpdate changes attendees", () => {
     expect(update(current, changes).attendee_ids).toEqual(ids);
   });
 
-  test("refuses to remove who is none, naming those who are", () => {
+  test("rejects removing a user who is not an attendee, and lists the attendees", () => {
     expect(failureOf(() => update(current, { removeAttendeeIds: ["cal,9"] }))).toMatchObject({
       code: "usage",
       message: "--remove-attendee: cal,9 is not an attendee of the event",
@@ -510,7 +510,7 @@ describe("draftForUpdate changes attendees", () => {
 });
 
 describe("draftForUpdate with an input object", () => {
-  test("only what it names changes", () => {
+  test("only its fields change", () => {
     const draft = update(eventOf({ location: "Room 2" }), inputOf({ description: "Slides", location: null }));
     expect(draft).toMatchObject({
       title: "Review",
@@ -540,7 +540,7 @@ describe("draftForUpdate with an input object", () => {
       { ...TWO_DAYS, end_at: "2026-11-22T00:00:00.000Z" },
     ],
     [
-      "all_day alone",
+      "only all_day",
       eventOf(),
       { all_day: true },
       {
@@ -557,11 +557,11 @@ describe("draftForUpdate with an input object", () => {
       { ...TOKYO_HOUR, start_timezone: null, end_timezone: null },
       { ...TOKYO_HOUR, start_timezone: ZONE, end_timezone: ZONE },
     ],
-  ])("takes %s", (_, current, value, expected) => {
+  ])("accepts %s", (_, current, value, expected) => {
     expect(update(current, inputOf(value))).toMatchObject(expected);
   });
 
-  test("flags win over it", () => {
+  test("flags take precedence", () => {
     const changes = { ...inputOf({ title: "Retro", end_at: "2026-11-21T17:00:00+09:00" }), duration: "3h" };
     expect(update(eventOf(), { ...changes, title: "Demo" })).toMatchObject({
       title: "Demo",
@@ -569,14 +569,14 @@ describe("draftForUpdate with an input object", () => {
     });
   });
 
-  test("a clock time for an all-day event is refused", () => {
+  test("a clock time for an all-day event is rejected", () => {
     const failure = failureOf(() => update(allDayOf(), inputOf({ start_at: "2026-11-21T15:00:00Z" })));
     expect(failure.message).toContain("start_at 2026-11-21T15:00:00Z has a clock time");
   });
 });
 
-describe("what the service did not say", () => {
-  test("must be named, all at once", () => {
+describe("fields that the service did not send", () => {
+  test("are all reported as missing at once", () => {
     const current = eventOf({ title: null, category: null, label: null });
     expect(failureOf(() => update(current, { location: "Room 2" }))).toMatchObject({
       code: "usage",
@@ -584,7 +584,7 @@ describe("what the service did not say", () => {
     });
   });
 
-  test("is taken from the flags", () => {
+  test("are taken from the flags", () => {
     const draft = update(eventOf({ title: null, label: null }), { title: "Retro", labelId: "cal,3" });
     expect(draft).toMatchObject({ title: "Retro", label_id: "cal,3" });
   });

@@ -13,7 +13,7 @@ describe("localizeEvent", () => {
     expect(localizeEvent(eventOf(), zone).start_local).toBe(local);
   });
 
-  test("has the output's keys in their order and leaves the rest as it is", () => {
+  test("has the keys of the output in order and changes nothing else", () => {
     const event = eventOf();
     const {
       start_local: _start,

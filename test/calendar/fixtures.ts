@@ -56,7 +56,7 @@ export function keepOf(fields: Partial<CalendarEvent> = {}): CalendarEvent {
   });
 }
 
-/** What an action fails with; anything but a CliError is thrown on. */
+/** The CliError that an action throws; any other error is rethrown. */
 export function failureOf(action: () => unknown): CliError {
   try {
     action();

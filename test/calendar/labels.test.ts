@@ -47,7 +47,7 @@ describe("resolveLabel", () => {
     expect(failure.hint).toBe("labels: 1, 2 modern cyan, 3 Work, urgent, 4 twin, 5 Twin, x9 odd, 7 2027");
   });
 
-  test("a name that two bear is exit 2, with those", () => {
+  test("a name that two labels have is exit 2 and lists them", () => {
     expect(failureOf(() => resolve("TWIN"))).toMatchObject({
       exitCode: 2,
       hint: "name one of: 4 twin, 5 Twin",

@@ -32,12 +32,12 @@ describe("resolveName", () => {
     expect(resolve(value).id).toBe(id);
   });
 
-  test("neither case nor a beginning decides for labels and members", () => {
+  test("labels and members match by neither case nor prefix", () => {
     expect(failureOf(() => resolve("fam", false)).exitCode).toBe(5);
     expect(failureOf(() => resolve("twins", false)).exitCode).toBe(2);
   });
 
-  test("nothing fits: exit 5 with the candidates", () => {
+  test("no match is exit 5 with the candidates", () => {
     const failure = failureOf(() => resolve("Sports"));
     expect(failure).toMatchObject({
       code: "not_found",
@@ -48,7 +48,7 @@ describe("resolveName", () => {
     expect(failure.details).toMatchObject({ candidates: CALENDARS });
   });
 
-  test("there is nothing to choose from", () => {
+  test("the hint says when there are no candidates", () => {
     const failure = failureOf(() => resolveName("x", [], { noun: "label", source: "--label" }));
     expect(failure).toMatchObject({ exitCode: 5, hint: "there are no labels" });
   });
@@ -56,11 +56,11 @@ describe("resolveName", () => {
   test.each([
     ["two of the same name", "TWINS", "name one of: Twins (pqr), twins (stu)"],
     ["two that begin so", "wor", "name one of: Work (def), Workshop (ghi)"],
-  ])("more than one fits, %s: exit 2 with those", (_, value, hint) => {
+  ])("several matches, %s: exit 2 with those", (_, value, hint) => {
     expect(failureOf(() => resolve(value))).toMatchObject({ code: "usage", exitCode: 2, hint });
   });
 
-  test("candidates are described as asked", () => {
+  test("candidates are described by the given function", () => {
     const options = { noun: "calendar", source: "-c", describe: ({ id }: Named) => `<${id}>` };
     expect(failureOf(() => resolveName("x", CALENDARS.slice(0, 2), options)).hint).toBe(
       "calendars: <abc>, <def>",
@@ -76,7 +76,7 @@ describe("resolveName", () => {
   });
 });
 
-test("describeCandidates shows the id alone where there is no name", () => {
+test("describeCandidates shows only the id if there is no name", () => {
   expect(
     describeCandidates([
       { id: "a", name: "" },
@@ -87,11 +87,11 @@ test("describeCandidates shows the id alone where there is no name", () => {
 });
 
 describe("checkId", () => {
-  test.each(["-Ab_9", "a.b", "..."])("takes %s", (id) => {
+  test.each(["-Ab_9", "a.b", "..."])("accepts %s", (id) => {
     expect(checkId(id, "ID")).toBe(id);
   });
 
-  test.each(["", ".", ".."])("refuses %j", (id) => {
+  test.each(["", ".", ".."])("rejects %j", (id) => {
     expect(failureOf(() => checkId(id, "ID")).code).toBe("usage");
   });
 });

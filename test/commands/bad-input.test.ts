@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
 
-/** Bad input: one clear sentence that names flag or field, exit 2 (or 5 with candidates), nothing written. */
+/** Bad input: one sentence that names the flag or field, exit 2 (or 5 with candidates), and nothing is written. */
 
 let harness: Harness;
 
@@ -81,7 +81,7 @@ describe("exit 2, and nothing is written", () => {
       ["--start"],
     ],
     [
-      "a date alone without --all-day",
+      "a date without --all-day",
       ["events", "create", "--title", "T", "--start", "2026-11-21", "--end", "2026-11-22"],
       ["--start", "--all-day"],
     ],
@@ -204,14 +204,14 @@ describe("exit 2, and nothing is written", () => {
   test.each([
     ["CALCTL_OUTPUT", "yaml", ["whoami"]],
     ["CALCTL_TIMEZONE", "Mars/Phobos", ["events", "list"]],
-  ])("a wrong value in %s is named", async (name, value, argv) => {
+  ])("an invalid value in %s is reported with its source", async (name, value, argv) => {
     const { exitCode, stderr } = await harness.runWith({ env: { [name]: value } }, ...argv);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(`${name}`);
     expect(stderr).toContain(value);
   });
 
-  test("a format that the command does not have is passed over from the environment", async () => {
+  test("a format from the environment is ignored if the command does not have it", async () => {
     const { exitCode, stdout } = await harness.runWith({ env: { CALCTL_OUTPUT: "ics" } }, "whoami");
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${harness.userId}\tana\t\n` });
   });
@@ -265,7 +265,7 @@ describe("--input", () => {
       JSON.stringify({ ...VALID, start_at: "2026-11-21T12:00:00" }),
       ["--input", "start_at"],
     ],
-  ])("%s is exit 2 with the place", async (_, stdin, words) => {
+  ])("%s is exit 2 with the position", async (_, stdin, words) => {
     const { exitCode, stdout, stderr } = await harness.runWith({ stdin }, "events", "create", "--input", "-");
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     for (const word of words) expect(stderr).toContain(word);
@@ -307,7 +307,7 @@ describe("text from a file or stdin loses a byte order mark and one last newline
   });
 });
 
-describe("names that nothing bears are exit 5 with the candidates", () => {
+describe("unknown names are exit 5 with the candidates", () => {
   test.each([
     ["a calendar", [...CREATE, "-c", "Famly"], ["--calendar", "Famly", "Personal"]],
     ["a label", [...CREATE, "--label", "purple"], ["--label", "purple", "apple red"]],
@@ -323,7 +323,7 @@ describe("names that nothing bears are exit 5 with the candidates", () => {
     expect(await events()).toEqual([]);
   });
 
-  test("a name that two calendars begin with is exit 2 with both", async () => {
+  test("a prefix of two calendars is exit 2 with both", async () => {
     await harness.service.admin.calendars.add({ name: "Perseids", owner: "ana" });
     const { exitCode, stderr } = await harness.run("labels", "-c", "per");
     expect(exitCode).toBe(2);
@@ -331,7 +331,7 @@ describe("names that nothing bears are exit 5 with the candidates", () => {
     expect(stderr).toContain("Perseids");
   });
 
-  test("with several calendars and none named, exit 2 lists them", async () => {
+  test("with several calendars and no --calendar, exit 2 lists them", async () => {
     await harness.service.admin.calendars.add({ name: "Work", owner: "ana" });
     const { exitCode, stderr } = await harness.run("labels");
     expect(exitCode).toBe(2);
@@ -342,7 +342,7 @@ describe("names that nothing bears are exit 5 with the candidates", () => {
 });
 
 describe("several ids", () => {
-  test("some that are not there: what was read is printed, the rest named, exit 12", async () => {
+  test("some not found: the others are printed, the missing ones reported, exit 12", async () => {
     const { id } = await harness.json<{ id: string }>(...CREATE);
     const { exitCode, stdout, stderr } = await harness.run("events", "get", id, "gone", "-o", "json");
     expect(exitCode).toBe(12);
@@ -353,7 +353,7 @@ describe("several ids", () => {
     });
   });
 
-  test("none that is there: the first failure's own code, and nothing on stdout", async () => {
+  test("none found: the code of the first failure, and nothing on stdout", async () => {
     const { exitCode, stdout } = await harness.run("events", "get", "gone", "lost", "-o", "json");
     expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: "" });
   });
@@ -373,7 +373,7 @@ describe("several ids", () => {
     expect(candidate.id).toBe(`${id},1`);
   });
 
-  test("delete prints what is gone", async () => {
+  test("delete prints the deleted ids", async () => {
     const { id } = await harness.json<{ id: string }>(...CREATE);
     const { exitCode, stdout } = await harness.run("events", "delete", id, "gone", "--yes", "-o", "ndjson");
     expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: `{"deleted":["${id}"]}\n` });
@@ -402,14 +402,14 @@ describe("errors as JSON", () => {
     });
   });
 
-  test("values of other flags shape nothing", async () => {
+  test("values of other flags do not select it", async () => {
     const flags = ["--location", "-o tsv", "--description", "--debug", "--label", "purple"];
     const { exitCode, stderr } = await harness.run("-o", "json", ...CREATE, ...flags);
     expect(exitCode).toBe(5);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "not_found" } });
   });
 
-  test("a usage error that commander finds", async () => {
+  test("a usage error detected by commander", async () => {
     const { exitCode, stderr } = await harness.run("events", "list", "--dayz", "2", "-o", "json");
     expect(exitCode).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({

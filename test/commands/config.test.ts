@@ -31,11 +31,11 @@ describe("config", () => {
     expect(await harness.json("config", "get", "calendar")).toEqual({ calendar: null });
   });
 
-  test("path names the file, whether it is there or not", async () => {
+  test("path prints the path even if the file does not exist", async () => {
     expect((await harness.run("config", "path")).stdout).toBe(`${harness.directory}/config.json\n`);
   });
 
-  test("base_url makes a profile; other keys of an unknown one are exit 10", async () => {
+  test("base_url creates a profile; other keys of an unknown profile are exit 10", async () => {
     expect((await harness.run("config", "set", "calendar", "x", "-p", "work")).exitCode).toBe(10);
     expect(
       (await harness.run("config", "set", "base_url", "https://work.example", "-p", "work")).exitCode,
@@ -74,7 +74,7 @@ describe("config", () => {
     expect(await harness.run("config", "list", "-p", "work")).toEqual(before);
   });
 
-  test("the profile's calendar, label and zone are defaults that flags win over", async () => {
+  test("the profile's calendar, label and zone are defaults that flags override", async () => {
     await harness.service.admin.calendars.add({ name: "Work", owner: "ana" });
     await harness.run("config", "set", "calendar", "Work");
     await harness.run("config", "set", "label", "deep sky blue");
@@ -96,7 +96,7 @@ describe("config", () => {
     });
   });
 
-  test("a zone in the file that is none is exit 10, and CALCTL_TIMEZONE wins over it", async () => {
+  test("an invalid zone in the file is exit 10, unless CALCTL_TIMEZONE overrides it", async () => {
     const { writeFileSync } = await import("node:fs");
     writeFileSync(`${harness.directory}/config.json`, '{"profiles":{"local":{"timezone":"Mars/Phobos"}}}');
     const broken = await harness.run("events", "list");
@@ -110,7 +110,7 @@ test.each([
   ['{\n  "profiles": {\n    "work": {]\n}', "unexpected text at line 3, column 14"],
   ['{"profiles": {', "it ends too early at line 1, column 15"],
   ["", "it ends too early at line 1, column 1"],
-])("a configuration that is no JSON, %j, is exit 10 and says where", async (text, where) => {
+])("a configuration that is not JSON, %j, is exit 10 with the position", async (text, where) => {
   const { writeFileSync } = await import("node:fs");
   const path = `${harness.directory}/config.json`;
   writeFileSync(path, text);
@@ -163,13 +163,13 @@ describe("profiles", () => {
     expect((await harness.run("whoami")).exitCode).toBe(0);
   });
 
-  test("one that is not there is exit 10, local cannot be removed", async () => {
+  test("an unknown one is exit 10, and local cannot be removed", async () => {
     expect((await harness.run("profiles", "use", "nowhere")).exitCode).toBe(10);
     expect((await harness.run("profiles", "remove", "nowhere")).exitCode).toBe(10);
     expect((await harness.run("profiles", "remove", "local")).exitCode).toBe(2);
   });
 
-  test("without a token the profile in use is not signed in: exit 4, and status says what is known", async () => {
+  test("a profile in use without a token is not signed in: exit 4, and status still reports what is known", async () => {
     await harness.run("profiles", "use", "work");
     expect((await harness.run("whoami")).exitCode).toBe(4);
     const { exitCode, stdout } = await harness.run("status", "-o", "json");
@@ -199,7 +199,7 @@ describe("status", () => {
     });
   });
 
-  test("a token that may not be sent: the report is printed, and says the rest", async () => {
+  test("with a token that must not be sent still prints the report", async () => {
     const { exitCode, stdout, stderr } = await harness.runWith(
       { env: { CALCTL_TOKEN: "t" } },
       "status",
@@ -211,7 +211,7 @@ describe("status", () => {
     expect(stderr).toContain("CALCTL_TOKEN");
   });
 
-  test("--offline asks nobody", async () => {
+  test("--offline sends no request", async () => {
     const env = { CALCTL_BASE_URL: "http://127.0.0.1:1", CALCTL_TOKEN: "t" };
     const { exitCode, stdout } = await harness.runWith({ env }, "status", "--offline", "-o", "json");
     expect(exitCode).toBe(0);

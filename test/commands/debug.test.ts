@@ -13,7 +13,7 @@ async function startService() {
   return { recorder, run: (...argv: readonly string[]) => harness.runWith({ env }, ...argv) };
 }
 
-test("--debug shows what goes over the wire, the service in this process included", async () => {
+test("--debug shows requests and responses, also those of the service in this process", async () => {
   const { run, runWith } = await createHarness();
   const { stdout, stderr } = await run("whoami", "--debug", "-o", "json");
   const lines = stderr.split("\n");
@@ -28,7 +28,7 @@ test("--debug shows what goes over the wire, the service in this process include
   expect(byVariable).toEqual({ exitCode: 0, stdout, stderr });
 });
 
-test("--verbose is one line an attempt, and --debug includes it once", async () => {
+test("--verbose prints one line per attempt, and --debug includes it once", async () => {
   const { run } = await createHarness();
   expect((await run("whoami", "-v")).stderr).toMatch(/^GET local \/user 200 \d+ ms\n$/);
   const both = await run("whoami", "-v", "--debug");
@@ -45,7 +45,7 @@ test("--debug shows the body of a write", async () => {
   expect(stderr).toContain('"title":"Lunch"');
 });
 
-test("an answer can fake no line, and obeys no terminal", async () => {
+test("a response cannot fake a line or control the terminal", async () => {
   const { recorder, run } = await startService();
   recorder.answer("GET /user", {
     status: 403,
@@ -57,7 +57,7 @@ test("an answer can fake no line, and obeys no terminal", async () => {
   expect(stderr).toContain("\n< a\n< > POST https://elsewhere.example\\r\\x1b[2J\\u{202e}\n");
 });
 
-test("the token is on stderr in no encoding, whatever the service repeats", async () => {
+test("the token is never on stderr in any encoding, whatever the service repeats", async () => {
   const { recorder, run } = await startService();
   const forms = [
     TOKEN,
@@ -82,12 +82,12 @@ test("the token is on stderr in no encoding, whatever the service repeats", asyn
   expect(JSON.parse(stderr).error.details).toMatchObject({ "***": ["***"] });
 });
 
-test("stdout gives a token where it is asked for", async () => {
+test("stdout shows a token on request", async () => {
   const { run } = await startService();
   expect(await run("token", "--debug")).toMatchObject({ exitCode: 0, stdout: `${TOKEN}\n` });
 });
 
-test("--debug shows a whole login, and none of its secrets", async () => {
+test("--debug shows a complete login without its secrets", async () => {
   const server = await startAuthorizationServer();
   const machine = createMachine();
   const flags = ["--base-url", server.baseUrl, "--auth-url", server.authUrl, "--client-id", server.clientId];
@@ -109,12 +109,12 @@ test("--debug shows a whole login, and none of its secrets", async () => {
   for (const secret of [...server.tokens, server.clientSecret, verifier, code]) {
     expect(stderr).not.toContain(secret);
   }
-  // The address to sign in at carries the state and is for the eyes; nothing else does.
+  // The sign-in URL is meant to be shown and contains the state; nothing else does.
   const state = new URL(addressIn(stderr)).searchParams.get("state") ?? "";
   expect(stderr.split(state)).toHaveLength(2);
 });
 
-test("a login that fails repeats no secret that the service repeats", async () => {
+test("a failed login does not show a secret that the service repeats", async () => {
   const server = await startAuthorizationServer();
   const flags = ["--base-url", server.baseUrl, "--auth-url", server.authUrl, "--client-id", server.clientId];
   const argv = ["login", ...flags, "--client-secret-file", "-", "--no-browser"];

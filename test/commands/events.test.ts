@@ -71,7 +71,7 @@ describe("events list", () => {
     expect((await harness.runWith(asBen, "events", "list", "--mine", "--fields", "title")).stdout).toBe("");
   });
 
-  test("nothing there: an empty result in its format, and exit 3 only with --fail-empty", async () => {
+  test("no events: an empty result in its format, and exit 3 only with --fail-empty", async () => {
     expect(await harness.run("events", "list", "-o", "json")).toEqual({
       exitCode: 0,
       stdout: "[]\n",
@@ -102,7 +102,7 @@ describe("events list", () => {
 });
 
 describe("events get", () => {
-  test("one id gives an object in the documented shape and order", async () => {
+  test("one id prints an object in the documented shape and order", async () => {
     const { id } = await create("T", "--start", "2026-11-21T12:00", "--duration", "1h", "--attendee", "me");
     const event = await harness.json<Event>("events", "get", id);
     expect(Object.keys(event)).toEqual([
@@ -209,7 +209,7 @@ describe("ids from stdin", () => {
 });
 
 describe("events create and update", () => {
-  test("what is known of label and attendees is filled in", async () => {
+  test("known labels and attendees are filled in", async () => {
     const event = await create(
       "T",
       "--start",
@@ -230,7 +230,7 @@ describe("events create and update", () => {
     });
   });
 
-  test("an update that names one field leaves every other as it was", async () => {
+  test("an update of one field does not change the others", async () => {
     const before = await create(
       ...[
         "T",
@@ -289,7 +289,7 @@ describe("events create and update", () => {
     expect(cleared).toMatchObject({ description: "", attendees: [], title: "T" });
   });
 
-  test("from times to whole days and back", async () => {
+  test("from timed to all-day and back", async () => {
     const { id } = await create("T", "--start", "2026-11-21T22:00", "--end", "2026-11-22T03:00");
     expect(await harness.json("events", "update", id, "--all-day")).toMatchObject({
       all_day: true,
@@ -333,7 +333,7 @@ describe("events create and update", () => {
     });
   });
 
-  test("a keep without times can be read and changed by its id", async () => {
+  test("a keep without times can be read and updated by its id", async () => {
     const { id } = await create("milk", "--category", "keep", "--quiet");
     expect(await harness.json("events", "get", id)).toMatchObject({
       category: "keep",
@@ -351,7 +351,7 @@ describe("events create and update", () => {
 });
 
 describe("events delete on a terminal", () => {
-  test("--no-input and CI forbid the question", async () => {
+  test("--no-input and CI disable the prompt", async () => {
     for (const [env, flags] of [
       [{ CI: "true" }, []],
       [{}, ["--no-input"]],
@@ -370,7 +370,7 @@ describe("events delete on a terminal", () => {
 });
 
 describe("comment", () => {
-  test("gives the comment in its shape", async () => {
+  test("prints the comment in the documented shape", async () => {
     const { id } = await create("T", "--start", "2026-11-21T12:00", "--duration", "1h");
     expect(await harness.json("comment", id, "hello")).toEqual({
       id: expect.any(String),
@@ -382,14 +382,14 @@ describe("comment", () => {
     });
   });
 
-  test("on a terminal without a text it says what is missing instead of waiting", async () => {
+  test("on a terminal without a text it fails instead of waiting for stdin", async () => {
     const { exitCode, stderr } = await harness.runWith({ columns: 80 }, "comment", "abc");
     expect(exitCode).toBe(2);
     expect(stderr).toContain("--file");
   });
 });
 
-test("the tour shows every step with what it prints, and ends with 0", async () => {
+test("the tour shows every step with its output, and exits with 0", async () => {
   const { exitCode, stdout, stderr } = await harness.run("tour");
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   const commands = stdout.split("\n").filter((line) => line.startsWith("$ calctl "));

@@ -6,7 +6,7 @@ import { startWireRecorder } from "../support/wire-recorder.js";
 
 const TOKEN = "token-0123456789";
 
-/** What a service, or a script's variable, may bring to stderr of a terminal. */
+/** Hostile text from a service or from arguments on a terminal's stderr. */
 
 async function startService() {
   const harness = await createHarness();
@@ -15,7 +15,7 @@ async function startService() {
   return { recorder, run: (...argv: readonly string[]) => harness.runWith({ env, columns: 80 }, ...argv) };
 }
 
-/** Lines and nothing else for the terminal to obey; colours are switched off. */
+/** No control characters but line feeds; colors are switched off. */
 function harmfulBesidesLines(text: string): readonly number[] {
   return harmfulCodes(text.replaceAll("\n", ""));
 }
@@ -36,7 +36,7 @@ const COMMANDS: readonly ((text: string) => readonly string[])[] = [
   (text) => ["whoami", "-p", text],
 ];
 
-test("what is typed comes back harmless in errors, with -v and --debug too", async () => {
+test("arguments are sanitized in errors, also with -v and --debug", async () => {
   const { run } = await startService();
   const flags = fc.constantFrom([], ["-v"], ["--debug"], ["-o", "json"]);
   await fc.assert(
@@ -48,7 +48,7 @@ test("what is typed comes back harmless in errors, with -v and --debug too", asy
   );
 });
 
-test("C13 what a service answers comes back harmless in errors, notes and traces", async () => {
+test("C13 responses are sanitized in errors, notes and traces", async () => {
   const { recorder, run } = await startService();
   const shapes: readonly ((text: string) => unknown)[] = [
     (text) => ({ errors: { title: [text], [text]: text } }),
@@ -86,7 +86,7 @@ test("C13 what a service answers comes back harmless in errors, notes and traces
   );
 });
 
-describe("details that no report could hold", () => {
+describe("oversized details", () => {
   const deep = `${'{"a":['.repeat(10_000)}${"]}".repeat(10_000)}`;
   test.each([
     ["nested 10,000 deep", `{"errors":${deep}}`],

@@ -4,7 +4,7 @@ import { type AuthorizationServer, startAuthorizationServer } from "../support/a
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { createMachine, type Machine } from "../support/login-run.js";
 
-/** A token endpoint that is no token endpoint, or that nothing leads to. */
+/** Token endpoints that cannot be reached or are something else. */
 
 let server: AuthorizationServer;
 let machine: Machine;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 interface Ended {
   readonly exitCode: number;
   readonly stderr: string;
-  /** What the browser reads. */
+  /** The page in the browser. */
   readonly page: string;
 }
 
@@ -33,7 +33,7 @@ async function signIn(authUrl: string, more: Readonly<Record<string, string>> = 
   return { ...(await login.ended), page };
 }
 
-/** A server that answers whatever comes with these bytes, and what came. */
+/** A server that sends these bytes in response to anything, and the bytes it received. */
 async function startRawServer(answer: string) {
   const received: string[] = [];
   const raw = createServer((socket) => {
@@ -55,7 +55,7 @@ function expectNothingKept(): void {
 }
 
 describe("the code is not redeemed", () => {
-  test("where something else than HTTP answers: exit 11", async () => {
+  test("if the server does not speak HTTP: exit 11", async () => {
     const { host } = await startRawServer("SSH-2.0-OpenSSH_9.2\r\n");
     const { exitCode, stderr, page } = await signIn(`http://${host}/oauth`);
     expect({ exitCode, stderr }).toEqual({ exitCode: 11, stderr: expect.stringContaining("it is not HTTP") });
@@ -63,7 +63,7 @@ describe("the code is not redeemed", () => {
     expectNothingKept();
   });
 
-  test("where no TLS is spoken: exit 10", async () => {
+  test("if the server does not speak TLS: exit 10", async () => {
     const { host } = await startRawServer("HTTP/1.1 400 Bad Request\r\n\r\n");
     const { exitCode, stderr, page } = await signIn(`https://${host}/oauth`);
     expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining("HTTPS") });
@@ -71,7 +71,7 @@ describe("the code is not redeemed", () => {
     expectNothingKept();
   });
 
-  test("where the proxy opens no tunnel: exit 10", async () => {
+  test("if the proxy rejects the tunnel: exit 10", async () => {
     const proxy = await startConnectProxy({
       target: "127.0.0.1:1",
       answer: "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n",
@@ -84,7 +84,7 @@ describe("the code is not redeemed", () => {
     expectNothingKept();
   });
 
-  test("where it redirects to another host, which never sees it: exit 11", async () => {
+  test("if the server redirects to another host, which gets no request: exit 11", async () => {
     const elsewhere = await startRawServer("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
     for (const status of [301, 302, 303, 307, 308]) {
       server.onToken((response) =>
@@ -101,7 +101,7 @@ describe("the code is not redeemed", () => {
     expectNothingKept();
   });
 
-  test("where nothing listens: exit 8", async () => {
+  test("if no server listens: exit 8", async () => {
     const gone = createServer();
     await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve));
     const { port } = gone.address() as { port: number };
@@ -115,7 +115,7 @@ describe("the code is not redeemed", () => {
   });
 });
 
-test("a server that repeats the request in its error gives no secret away, in the browser neither", async () => {
+test("a server that repeats the request in its error reveals no secret, not in the browser either", async () => {
   server.onToken((response) => {
     const description = JSON.stringify(server.tokenRequests.at(-1)?.body);
     const body = JSON.stringify({ error: "invalid_client", error_description: description });

@@ -37,13 +37,13 @@ async function profileInUse(): Promise<string | undefined> {
 }
 
 describe("the profile of a login", () => {
-  test("is named after the host where local is in use, and is in use afterwards", async () => {
+  test("is named after the host if local is in use, and is then in use", async () => {
     expect((await signIn({}, "--base-url", server.baseUrl)).exitCode).toBe(0);
     expect(await profileInUse()).toBe(hostName(server));
     expect((await run("whoami", "--fields", "name")).stdout).toBe("Ana Maria\n");
   });
 
-  test("of another service on the same host gets a name of its own, the same service is renewed", async () => {
+  test("of another service on the same host gets its own name, that of the same service is renewed", async () => {
     const other = await startAuthorizationServer();
     other.tokens.add("pat-1");
     await signIn({}, "--base-url", server.baseUrl);
@@ -54,7 +54,7 @@ describe("the profile of a login", () => {
     expect(Object.keys(profiles())).toEqual([hostName(server), hostName(other)]);
   });
 
-  test("is the one that -p names, made or renewed, or the one in use", async () => {
+  test("is that of -p, created or renewed, or the one in use", async () => {
     await signIn({}, "--base-url", server.baseUrl, "-p", "work");
     await run("config", "set", "timezone", "Asia/Tokyo", "-p", "work");
     await signIn({ stdin: "pat-2" });
@@ -113,7 +113,7 @@ describe("the profile of a login", () => {
     expect(result).toMatchObject({ exitCode: 10, stderr: expect.stringContaining(key) });
   });
 
-  test("with a media type that no header carries sends nothing: exit 10", async () => {
+  test("with a media type that is invalid in a header sends nothing: exit 10", async () => {
     await signIn({}, "--base-url", server.baseUrl, "-p", "work");
     const path = join(machine.directory, "config.json");
     writeFileSync(path, readFileSync(path, "utf8").replace('"work": {', '"work": { "media_type": "a\\nb",'));
@@ -130,7 +130,7 @@ describe("the profile of a login", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("local") });
   });
 
-  test("moved to another service knows nothing of the old one, least of all its token", async () => {
+  test("moved to another service keeps nothing of the old one, least of all its token", async () => {
     const other = await startAuthorizationServer();
     other.tokens.add("pat-2");
     await signIn({}, "--base-url", server.baseUrl, "--auth-url", server.authUrl, "-p", "work");
@@ -223,7 +223,7 @@ describe("the profile of a login", () => {
     expect((await signIn({}, "--base-url", server.baseUrl)).exitCode).toBe(0);
   });
 
-  test("removed takes its token with it; a keychain that cannot tell keeps both", async () => {
+  test("is removed with its token; if the keychain fails, both stay", async () => {
     await signIn({}, "--base-url", server.baseUrl, "-p", "work");
     machine.keychain.breakWith(new Error("locked"));
     expect((await run("profiles", "remove", "work")).exitCode).not.toBe(0);
@@ -235,7 +235,7 @@ describe("the profile of a login", () => {
 });
 
 describe("login --with-token", () => {
-  test("verifies the token before anything is kept", async () => {
+  test("verifies the token before anything is stored", async () => {
     const { exitCode, stderr } = await signIn({ stdin: "wrong\n" }, "--base-url", server.baseUrl);
     expect(exitCode).toBe(4);
     expect(stderr).toContain("the service refused the token from --with-token");
@@ -245,14 +245,14 @@ describe("login --with-token", () => {
     expect(existsSync(join(machine.directory, "config.json"))).toBe(false);
   });
 
-  test("that fails leaves the token from before", async () => {
+  test("that fails leaves the previous token", async () => {
     await signIn({}, "--base-url", server.baseUrl);
     expect((await signIn({ stdin: "wrong" })).exitCode).toBe(4);
     expect((await run("whoami")).exitCode).toBe(0);
   });
 
   test.each(["", "\n", "two words", "two\nlines\n", "ünïcode", "nul\0", " padded"])(
-    "%j on stdin is exit 2, and is not repeated",
+    "%j on stdin is exit 2, and is not shown",
     async (stdin) => {
       const { exitCode, stderr } = await signIn({ stdin }, "--base-url", server.baseUrl);
       expect(exitCode).toBe(2);
@@ -261,7 +261,7 @@ describe("login --with-token", () => {
     },
   );
 
-  test("takes a long token", async () => {
+  test("accepts a long token", async () => {
     const token = "t".repeat(5000);
     server.tokens.add(token);
     expect((await signIn({ stdin: token }, "--base-url", server.baseUrl)).exitCode).toBe(0);
@@ -270,7 +270,7 @@ describe("login --with-token", () => {
 });
 
 describe("login in a script", () => {
-  test("says every missing flag at once: exit 2", async () => {
+  test("reports every missing flag at once: exit 2", async () => {
     const { exitCode, stderr } = await run("login");
     expect(exitCode).toBe(2);
     for (const flag of ["--base-url", "--auth-url", "--client-id", "--client-secret-file", "--no-browser"]) {
@@ -304,7 +304,7 @@ describe("login in a script", () => {
     expect(server.tokenRequests).toEqual([]);
   });
 
-  test("an insecure address of the environment is exit 10", async () => {
+  test("an insecure URL from the environment is exit 10", async () => {
     const env = { CALCTL_BASE_URL: "http://calendar.example" };
     expect((await signIn({ env })).exitCode).toBe(10);
   });
@@ -312,7 +312,7 @@ describe("login in a script", () => {
   test.each([
     ["the environment", {}],
     ["a file", { file: true }],
-  ])("takes the client secret from %s", async (_, { file = false }: { readonly file?: boolean }) => {
+  ])("reads the client secret from %s", async (_, { file = false }: { readonly file?: boolean }) => {
     const path = join(machine.directory, "client-secret");
     writeFileSync(path, `${server.clientSecret}\n`);
     const env = {
@@ -328,7 +328,7 @@ describe("login in a script", () => {
     expect(JSON.stringify(profiles())).not.toContain(server.clientSecret);
   });
 
-  test("on a terminal that may not be asked it still needs --no-browser", async () => {
+  test("on a terminal without prompts still needs --no-browser", async () => {
     const env = { CI: "1", CALCTL_CLIENT_SECRET: "s" };
     const known = ["--base-url", server.baseUrl, "--auth-url", server.authUrl, "--client-id", "c"];
     const result = await machine.run({ env, terminal: new PassThrough() }, "login", ...known);
@@ -336,13 +336,13 @@ describe("login in a script", () => {
   });
 });
 
-describe("login warns that another source wins", () => {
+describe("login warns that another source takes precedence", () => {
   test.each(["CALCTL_TOKEN", "CALCTL_TOKEN_FILE"])("%s", async (name) => {
     const { exitCode, stderr } = await signIn({ env: { [name]: "x" } }, "--base-url", server.baseUrl, "-q");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining(name) });
   });
 
-  test("the systemd credential of a unit, where there is one", async () => {
+  test("the systemd credential of a unit, if there is one", async () => {
     const env = { CREDENTIALS_DIRECTORY: machine.directory };
     expect((await signIn({ env }, "--base-url", server.baseUrl)).stderr).not.toContain(
       "CREDENTIALS_DIRECTORY",
@@ -351,7 +351,7 @@ describe("login warns that another source wins", () => {
     expect((await signIn({ env })).stderr).toContain("CREDENTIALS_DIRECTORY is set and takes precedence");
   });
 
-  test("a token_command of the profile, and a CALCTL_PROFILE that names another one", async () => {
+  test("a token_command of the profile, and another profile in CALCTL_PROFILE", async () => {
     await signIn({}, "--base-url", server.baseUrl, "-p", "work");
     await run("config", "set", "token_command", "pass");
     const { stderr } = await signIn({ env: { CALCTL_PROFILE: "local" } }, "-p", "work");
@@ -363,7 +363,7 @@ describe("login warns that another source wins", () => {
 describe("login --insecure-storage", () => {
   const files = () => readdirSync(join(machine.directory, "tokens"));
 
-  test("keeps the token in a file of its owner's and touches no keychain, then and later", async () => {
+  test("stores the token in a private file and never uses the keychain", async () => {
     const { exitCode, stderr } = await signIn({}, "--base-url", server.baseUrl, "--insecure-storage");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining("unencrypted") });
     const [file = ""] = files();
@@ -375,7 +375,7 @@ describe("login --insecure-storage", () => {
     expect(machine.keychain.calls()).toBe(0);
   });
 
-  test("is not remembered: the next login goes to the keychain and takes the file away", async () => {
+  test("is not remembered: the next login uses the keychain and deletes the file", async () => {
     await signIn({}, "--base-url", server.baseUrl, "--insecure-storage");
     await signIn({});
     expect(files()).toEqual([]);

@@ -30,7 +30,7 @@ function file(name: string, content: string): string {
 }
 
 describe("the token that is sent", () => {
-  test("is the first of variable, systemd credential, file, command, keychain; earlier ones leave the rest alone", async () => {
+  test("is the first of variable, systemd credential, file, command, keychain; later ones are not read", async () => {
     file("calctl-token", "credential\n");
     const env = {
       CALCTL_TOKEN: "variable",
@@ -67,14 +67,14 @@ describe("the token that is sent", () => {
   test.each([
     ["a variable", { CALCTL_TOKEN: "two words" }],
     ["a file", { CALCTL_TOKEN_FILE: "/nowhere/at/all" }],
-  ])("is not looked for further when %s is broken: exit 10", async (_, env) => {
+  ])("is not read from a later source when %s is broken: exit 10", async (_, env) => {
     const before = machine.keychain.calls();
     expect((await machine.run({ env }, "whoami")).exitCode).toBe(10);
     expect(machine.keychain.calls()).toBe(before);
     expect(server.userRequests).toEqual([]);
   });
 
-  test("is not looked for further when the command fails: exit 10", async () => {
+  test("is not read from a later source when the command fails: exit 10", async () => {
     await run("config", "set", "token_command", '["calctl-no-such-program"]');
     const { exitCode, stderr } = await run("whoami");
     expect({ exitCode, stderr }).toEqual({
@@ -84,18 +84,18 @@ describe("the token that is sent", () => {
     expect(server.userRequests).toEqual([]);
   });
 
-  test("is printed by token for other programs", async () => {
+  test("is printed by `token` for other programs", async () => {
     expect(await run("token")).toEqual({ exitCode: 0, stdout: "stored\n", stderr: "" });
     expect(JSON.parse((await run("token", "-o", "json")).stdout)).toEqual({ token: "stored" });
     expect((await run("token", "-p", "local")).exitCode).toBe(4);
   });
 });
 
-describe("a token goes to the service that it was issued for", () => {
+describe("a token is only sent to the service that issued it", () => {
   test.each([
     ["stored", undefined],
     ["of a command", JSON.stringify(["sh", "-c", "echo command"])],
-  ])("%s, not to where CALCTL_BASE_URL points: exit 4", async (_, command) => {
+  ])("%s, not to that of CALCTL_BASE_URL: exit 4", async (_, command) => {
     const other = await startAuthorizationServer();
     if (command !== undefined) await run("config", "set", "token_command", command);
     const env = { CALCTL_BASE_URL: other.baseUrl, CALCTL_PROFILE: "work" };
@@ -108,7 +108,7 @@ describe("a token goes to the service that it was issued for", () => {
     expect(other.userRequests).toEqual([]);
   });
 
-  test("not to where the profile's address was moved: exit 4, and logout still finds it", async () => {
+  test("not to the new base_url of a profile: exit 4, and logout still finds it", async () => {
     const other = await startAuthorizationServer();
     await run("config", "set", "base_url", other.baseUrl);
     expect((await run("whoami")).exitCode).toBe(4);
@@ -117,17 +117,17 @@ describe("a token goes to the service that it was issued for", () => {
     expect(machine.keychain.entries.size).toBe(0);
   });
 
-  test("also when the path below the same origin changes", async () => {
+  test("also if only the path of the URL changes", async () => {
     await run("config", "set", "base_url", `${server.origin}/api/`);
     expect((await run("whoami")).exitCode).toBe(0);
   });
 });
 
-describe("an address that nothing may be sent to", () => {
+describe("a URL that nothing must be sent to", () => {
   test.each([
     ["garbage", "not a URL"],
     ["http://calendar.example", "https"],
-  ])("%s is exit 10, and no source of tokens is asked", async (address, words) => {
+  ])("%s is exit 10, and no token source is read", async (address, words) => {
     const env = { CALCTL_BASE_URL: address, CALCTL_PROFILE: "work" };
     const before = machine.keychain.calls();
     for (const argv of [["whoami"], ["token"], ["status"]]) {
@@ -142,7 +142,7 @@ describe("an address that nothing may be sent to", () => {
   });
 });
 
-test("a token that comes through a pipe is read once in a run", async () => {
+test("a token from a pipe is read once per run", async () => {
   const path = join(machine.directory, "pipe");
   execFileSync("mkfifo", [path]);
   const running = machine.run({ env: { CALCTL_TOKEN_FILE: path } }, "status", "-o", "json");
@@ -159,7 +159,7 @@ test("a token that comes through a pipe is read once in a run", async () => {
 describe("status", () => {
   const NOW = Date.parse("2026-11-21T14:30:00.000Z");
 
-  test("shows the rate limit of a remote service, and how far the clocks are apart", async () => {
+  test("shows the rate limit of a remote service, and the clock skew", async () => {
     server.onUser((response, decide) => {
       response.setHeader("X-RateLimit-Limit", "600");
       response.setHeader("X-RateLimit-Remaining", "599");
@@ -180,7 +180,7 @@ describe("status", () => {
     });
   });
 
-  test("is reported also where the profile is unknown or the configuration broken: exit 10", async () => {
+  test("is also reported if the profile is unknown or the configuration broken: exit 10", async () => {
     const nothing = { profile: null, base_url: null, token_source: null, signed_in: null, user: null };
     const unknown = await run("status", "-p", "nowhere", "-o", "json");
     expect(unknown).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("nowhere") });
@@ -191,7 +191,7 @@ describe("status", () => {
     expect(JSON.parse(broken.stdout)).toMatchObject(nothing);
   });
 
-  test("of a service that says nothing of limits or clocks shows null", async () => {
+  test("of a service without rate-limit and Date headers shows null", async () => {
     server.onUser((response, decide) => {
       response.sendDate = false;
       decide();
@@ -202,7 +202,7 @@ describe("status", () => {
 });
 
 describe("logout", () => {
-  test("removes the token, after which nobody is signed in; the profile stays", async () => {
+  test("removes the token and signs out; the profile stays", async () => {
     expect(await run("logout")).toMatchObject({
       exitCode: 0,
       stdout: "",
@@ -213,7 +213,7 @@ describe("logout", () => {
     expect((await run("config", "get", "base_url")).stdout).toBe(`${server.baseUrl}\n`);
   });
 
-  test("with nothing to remove is exit 0 and asks no keychain", async () => {
+  test("without a token is exit 0 and does not use the keychain", async () => {
     await run("logout");
     const before = machine.keychain.calls();
     expect((await run("logout")).exitCode).toBe(0);
@@ -222,7 +222,7 @@ describe("logout", () => {
     expect((await run("logout", "-p", "nowhere")).exitCode).toBe(10);
   });
 
-  test("with a keychain that cannot tell is exit 10, and the token counts as there", async () => {
+  test("with a failing keychain is exit 10, and the token counts as stored", async () => {
     machine.keychain.breakWith(configurationError("the keychain is locked"));
     const { exitCode, stderr } = await run("logout");
     expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining("locked") });
@@ -231,7 +231,7 @@ describe("logout", () => {
     expect((await run("whoami")).exitCode).toBe(0);
   });
 
-  test("says which other source signs in all the same", async () => {
+  test("reports another source that still provides a token", async () => {
     const { stderr } = await machine.run({ env: { CALCTL_TOKEN: "variable" } }, "logout");
     expect(stderr).toContain("CALCTL_TOKEN");
     file("calctl-token", "credential");
@@ -240,19 +240,19 @@ describe("logout", () => {
   });
 });
 
-describe("a store that this version does not know", () => {
+describe("a token store unknown to this version", () => {
   beforeEach(() => {
     const work = { base_url: server.baseUrl, token_store: "vault", token_origin: server.origin };
     file("config.json", JSON.stringify({ profile: "work", profiles: { work } }));
   });
 
-  test.each([["whoami"], ["logout"], ["token"]])("is exit 10 for %s, with what helps", async (command) => {
+  test.each([["whoami"], ["logout"], ["token"]])("is exit 10 for %s, with a hint", async (command) => {
     const { exitCode, stderr } = await run(command);
     expect(exitCode).toBe(10);
     expect(stderr).toContain("calctl login --profile work; or remove it: calctl profiles remove work");
   });
 
-  test("is replaced by login, which says what may be left", async () => {
+  test("is replaced by login, which warns about what may remain", async () => {
     const { exitCode, stderr } = await machine.run({ stdin: "stored" }, "login", "--with-token");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
@@ -261,7 +261,7 @@ describe("a store that this version does not know", () => {
     expect((await run("whoami")).exitCode).toBe(0);
   });
 
-  test("goes with its profile", async () => {
+  test("is removed with its profile", async () => {
     const { exitCode, stderr } = await run("profiles", "remove", "work");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
@@ -271,8 +271,8 @@ describe("a store that this version does not know", () => {
   });
 });
 
-describe("a stored token that cannot be had", () => {
-  test("is exit 10, never not signed in, and status reports where it should be", async () => {
+describe("a stored token that cannot be read", () => {
+  test("is exit 10, not 4, and status reports where it should be", async () => {
     machine.keychain.breakWith(configurationError("the keychain is locked"));
     expect((await run("whoami")).exitCode).toBe(10);
     const { exitCode, stdout, stderr } = await run("status", "-o", "json");
@@ -287,21 +287,21 @@ describe("a stored token that cannot be had", () => {
     expect((await run("status", "--offline")).exitCode).toBe(0);
   });
 
-  test("and is gone from the keychain is exit 10 as well: somebody removed it", async () => {
+  test("because it was removed from the keychain is exit 10 as well", async () => {
     machine.keychain.entries.clear();
     const { exitCode, stderr } = await run("whoami");
     expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining("calctl login") });
     expect((await run("logout")).exitCode).toBe(0);
   });
 
-  test("that the service refuses is exit 4", async () => {
+  test("because the service rejects it is exit 4", async () => {
     server.tokens.clear();
     const { exitCode, stdout } = await run("status", "-o", "json");
     expect({ exitCode, signedIn: JSON.parse(stdout).signed_in }).toEqual({ exitCode: 4, signedIn: false });
   });
 });
 
-test("a login that fails leaves alone what another one has stored in its place meanwhile", async () => {
+test("a login that fails does not remove the token that another one has stored meanwhile", async () => {
   machine.keychain.onSave(() => {
     for (const name of machine.keychain.entries.keys()) {
       if (name.startsWith("new ")) machine.keychain.entries.set(name, "token of the other login");

@@ -32,7 +32,7 @@ function startWith(options: MachineRun, ...more: readonly string[]): StartedRun 
   return machine.start({ ...options, env }, "login", ...flags(), "--no-browser", ...more);
 }
 
-/** Does what the browser does; gives the status and the text of the last page. */
+/** Acts as the browser. Resolves with status and text of the last page. */
 async function comeBack(address: string): Promise<{ readonly status: number; readonly page: string }> {
   const answer = await fetch(address);
   return { status: answer.status, page: await answer.text() };
@@ -52,7 +52,7 @@ function expectNothingKept(): void {
 }
 
 describe("login", () => {
-  test("asks for a code with PKCE and state, redeems it, and says who signed in, also in the browser", async () => {
+  test("requests a code with PKCE and state, redeems it, and reports who signed in, also in the browser", async () => {
     const login = start();
     const address = await login.address();
     const { status, page } = await comeBack(server.consent(address));
@@ -90,7 +90,7 @@ describe("login", () => {
     expect(await machine.run({}, "whoami", "--fields", "name")).toMatchObject({ stdout: "Ana Maria\n" });
   });
 
-  test("keeps the token in the keychain, and of it in the configuration only where it is", async () => {
+  test("stores the token in the keychain, and in the configuration only where it is", async () => {
     const login = start();
     await comeBack(server.consent(await login.address()));
     await login.ended;
@@ -111,7 +111,7 @@ describe("login", () => {
     expect(statSync(join(machine.directory, "config.json")).mode & 0o777).toBe(0o600);
   });
 
-  test("draws state and verifier anew for every attempt", async () => {
+  test("creates a new state and verifier for every attempt", async () => {
     const drawn = new Set<string | null>();
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const login = start();
@@ -125,7 +125,7 @@ describe("login", () => {
     expect(drawn.size).toBe(6);
   });
 
-  test("a second login renews the profile with nothing said again, and replaces the token", async () => {
+  test("a second login renews the profile without flags, and replaces the token", async () => {
     const first = start("-p", "work");
     await comeBack(server.consent(await first.address()));
     await first.ended;
@@ -137,7 +137,7 @@ describe("login", () => {
     expect([...machine.keychain.entries.values()]).toEqual([[...server.tokens][1]]);
   });
 
-  test("a wrong state, a forged error and a doubled state are answered 400, and the login goes on", async () => {
+  test("a wrong state, a forged error and a repeated state get a 400, and the login continues", async () => {
     const login = start();
     const good = server.consent(await login.address());
     const { origin, pathname, searchParams } = new URL(good);
@@ -158,7 +158,7 @@ describe("login", () => {
     ["without a code", { code: "" }, "no code"],
     ["of another issuer", { iss: "https://login.example" }, "the issuer https://login.example"],
   ])(
-    "an answer %s is said in the terminal and the browser, and the login goes on",
+    "a response %s is reported in the terminal and the browser, and the login continues",
     async (_, changes, words) => {
       const login = start();
       const good = server.consent(await login.address());
@@ -171,7 +171,7 @@ describe("login", () => {
     },
   );
 
-  test("two identical requests of the browser redeem the code once", async () => {
+  test("two identical requests from the browser redeem the code once", async () => {
     const login = start();
     const good = server.consent(await login.address());
     const pages = await Promise.all([comeBack(good), comeBack(good)]);
@@ -180,7 +180,7 @@ describe("login", () => {
     expect(server.tokenRequests).toHaveLength(1);
   });
 
-  test("ends though a browser holds a connection open that it never used", async () => {
+  test("ends even if the browser holds an unused connection open", async () => {
     const login = start();
     const address = await login.address();
     const port = Number(new URL(new URL(address).searchParams.get("redirect_uri") ?? "").port);
@@ -201,7 +201,7 @@ describe("a login that fails leaves no profile and no token", () => {
     ["invalid_request", "\u001b[31mred\u202e", 4, "\\x1b[31mred\\u{202e}"],
     ["server_error", "", 8, "server_error"],
     ["temporarily_unavailable", "", 8, "temporarily_unavailable"],
-  ])("the redirect says %s (%j)", async (error, description, exitCode, words) => {
+  ])("the redirect has the error %s (%j)", async (error, description, exitCode, words) => {
     const login = start();
     const good = new URL(server.consent(await login.address()));
     const state = good.searchParams.get("state") ?? "";
@@ -257,7 +257,7 @@ describe("a login that fails leaves no profile and no token", () => {
     ["a list", json(200, "[]"), 11, "OAuth"],
     ["two megabytes", json(200, JSON.stringify({ x: "y".repeat(2_000_000) })), 11, "1 MiB"],
     ["a redirect", { status: 307, headers: { location: "/elsewhere" }, body: "" }, 11, "is a redirect"],
-  ])("the token endpoint answers %s", async (_, answer, exitCode, words) => {
+  ])("the token endpoint responds with %s", async (_, answer, exitCode, words) => {
     server.onToken((response) => response.writeHead(answer.status, answer.headers).end(answer.body));
     const login = start();
     const { status, page } = await comeBack(server.consent(await login.address()));
@@ -277,7 +277,7 @@ describe("a login that fails leaves no profile and no token", () => {
     expectNothingKept();
   });
 
-  test("the token endpoint begins and never ends: exit 8 after --timeout", async () => {
+  test("the token endpoint starts a response and never ends it: exit 8 after --timeout", async () => {
     server.onToken((response) => response.write("{"));
     const login = start("--timeout", "0.3");
     await comeBack(server.consent(await login.address()));
@@ -285,7 +285,7 @@ describe("a login that fails leaves no profile and no token", () => {
     expectNothingKept();
   });
 
-  test("the token endpoint says too much and then nothing: exit 11 at once", async () => {
+  test("the token endpoint sends too much and then nothing: exit 11 immediately", async () => {
     server.onToken((response) => response.write("x".repeat(2_000_000)));
     const login = start();
     await comeBack(server.consent(await login.address()));
@@ -293,7 +293,7 @@ describe("a login that fails leaves no profile and no token", () => {
     expectNothingKept();
   });
 
-  test("the token endpoint drips for ever: exit 8 after --timeout", async () => {
+  test("the token endpoint sends single bytes forever: exit 8 after --timeout", async () => {
     server.onToken((response) => {
       const drip = setInterval(() => response.write(" "), 50);
       response.once("close", () => clearInterval(drip));
@@ -304,7 +304,7 @@ describe("a login that fails leaves no profile and no token", () => {
     expectNothingKept();
   });
 
-  test("the token endpoint pours without end: one line, exit 11", async () => {
+  test("the token endpoint sends an endless response: one line, exit 11", async () => {
     server.onToken((response) => {
       const chunk = "x".repeat(1 << 20);
       const pour = () => {
@@ -324,7 +324,7 @@ describe("a login that fails leaves no profile and no token", () => {
     [403, 6, "nothing was stored"],
     [503, 8, "nothing was stored"],
   ])(
-    "the service answers %i to the new token: exit %i, in the browser too",
+    "the service responds with %i to the new token: exit %i, in the browser too",
     async (status, exitCode, words) => {
       server.onUser((response) => response.writeHead(status).end());
       const login = start();
@@ -335,7 +335,7 @@ describe("a login that fails leaves no profile and no token", () => {
     },
   );
 
-  test("a service that stumbles once over the new token is asked again: the code is redeemed", async () => {
+  test("the check of the new token is retried after a failure: the code is redeemed", async () => {
     let asked = 0;
     server.onUser((response, decide) => {
       asked += 1;
@@ -348,7 +348,7 @@ describe("a login that fails leaves no profile and no token", () => {
     expect({ asked, redeemed: server.tokenRequests.length }).toEqual({ asked: 2, redeemed: 1 });
   });
 
-  test("nobody signs in in time: exit 4, and the port is free again", async () => {
+  test("the login times out: exit 4, and the port is free again", async () => {
     const login = start("--login-timeout", "1");
     const address = await login.address();
     expect(await login.ended).toMatchObject({
@@ -363,7 +363,7 @@ describe("a login that fails leaves no profile and no token", () => {
     expectNothingKept();
   });
 
-  test("a busy --redirect-port is exit 10 before any address is shown", async () => {
+  test("a --redirect-port in use is exit 10 before a URL is shown", async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void blocker.close());
@@ -373,14 +373,14 @@ describe("a login that fails leaves no profile and no token", () => {
     expect(stderr).not.toContain("http://");
   });
 
-  test("a keychain that does not work is said before anybody signs in", async () => {
+  test("a failing keychain is reported before the sign-in", async () => {
     machine.keychain.breakWith(configurationError("the keychain is locked"));
     const { exitCode, stderr } = await start().ended;
     expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining("locked") });
     expect(stderr).not.toContain("code_challenge");
   });
 
-  test("a keychain that fails at the end leaves nothing, and the browser is told", async () => {
+  test("a keychain that fails at the end leaves nothing, and the browser shows the error", async () => {
     const login = start();
     const address = server.consent(await login.address());
     machine.keychain.onSave(() => {
@@ -413,7 +413,7 @@ describe("an interruption", () => {
     expectNothingKept();
   });
 
-  test("while the service is asked who it is", async () => {
+  test("while the new token is checked", async () => {
     const login = start();
     server.onUser(() => login.signal("SIGINT"));
     await comeBack(server.consent(await login.address())).catch(() => undefined);
@@ -421,7 +421,7 @@ describe("an interruption", () => {
     expectNothingKept();
   });
 
-  test("while the token is stored: it is taken out again", async () => {
+  test("while the token is stored: it is removed again", async () => {
     const login = start();
     const address = server.consent(await login.address());
     machine.keychain.onSave(() => login.signal("SIGINT"));
@@ -431,7 +431,7 @@ describe("an interruption", () => {
   });
 });
 
-describe("a renewal that fails at the end leaves the token from before", () => {
+describe("a renewal that fails at the end leaves the previous token", () => {
   const renew = () => {
     const env = { CALCTL_CLIENT_SECRET: server.clientSecret };
     return machine.start({ env }, "login", "--no-browser");
@@ -475,7 +475,7 @@ describe("a renewal that fails at the end leaves the token from before", () => {
     expect([...machine.keychain.entries]).toEqual(before);
   });
 
-  test("a token that cannot be read any more is replaced all the same", async () => {
+  test("a token that can no longer be read is still replaced", async () => {
     machine.keychain.breakLoading(configurationError("others may read it"));
     const login = renew();
     await comeBack(server.consent(await login.address()));
@@ -488,7 +488,7 @@ describe("an interruption while stdin is read", () => {
   test.each([
     ["the token", ["--with-token"]],
     ["the client secret", ["--client-secret-file", "-"]],
-  ])("of %s ends it with 130, and lets go of stdin", async (_, more) => {
+  ])("of %s ends it with 130, and releases stdin", async (_, more) => {
     const stdin = new Readable({ read: () => login.signal("SIGINT") });
     const login = startWith({ stdin, env: { CALCTL_CLIENT_SECRET: "" } }, ...more);
     expect(await login.ended).toMatchObject({ exitCode: 130, stderr: "error: interrupted\n" });
@@ -498,8 +498,8 @@ describe("an interruption while stdin is read", () => {
   });
 });
 
-describe("a pasted address", () => {
-  test("signs in where the browser cannot come back; wrong ones are answered, and the login goes on", async () => {
+describe("a pasted URL", () => {
+  test("signs in if the browser cannot return; after invalid ones the login continues", async () => {
     const terminal = new PassThrough();
     const login = startWith({ terminal });
     const good = server.consent(await login.address());
@@ -522,7 +522,7 @@ describe("a pasted address", () => {
     expect((await login.ended).exitCode).toBe(4);
   });
 
-  test("is not waited for when the terminal ends: the browser still counts", async () => {
+  test("is not waited for after the end of stdin: the browser can still sign in", async () => {
     const terminal = new PassThrough();
     const login = startWith({ terminal });
     const good = server.consent(await login.address());
@@ -531,7 +531,7 @@ describe("a pasted address", () => {
     expect((await login.ended).exitCode).toBe(0);
   });
 
-  test("is the way for a redirect URI that is elsewhere, which needs a terminal", async () => {
+  test("is required for a redirect URI on another host, which needs a terminal", async () => {
     const uri = "https://app.example/callback";
     expect((await start("--redirect-uri", uri).ended).exitCode).toBe(2);
     const terminal = new PassThrough();

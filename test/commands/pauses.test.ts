@@ -3,7 +3,7 @@ import { receive, reply, reset } from "../support/fault-steps.js";
 import { NOW } from "../support/harness.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 
-/** What somebody sees and waits for when a service is slow, busy or has had enough. Pauses take no time here. */
+/** Retries and rate limits as users see them. Waits take no time here. */
 
 const USER = "GET /user";
 const BUSY = [reply({ status: 503 })];
@@ -19,8 +19,8 @@ const lastOne = (seconds: number) => {
   ];
 };
 
-describe("a repeat", () => {
-  test("is announced with its reason, and lasts longer from time to time", async () => {
+describe("a retry", () => {
+  test("is announced with its reason, after increasing delays", async () => {
     const { server, send, pauses } = await createRemoteWorld();
     server.on(USER, BUSY);
     const { exitCode, stdout, stderr } = await send("whoami");
@@ -36,7 +36,7 @@ describe("a repeat", () => {
     expect(server.count(USER)).toBe(4);
   });
 
-  test("with --quiet is not, and --retries says how often", async () => {
+  test("is not announced with --quiet, and --retries limits the number", async () => {
     const { server, send } = await createRemoteWorld();
     server.on(USER, BUSY);
     const { stderr } = await send("whoami", "--quiet", "--retries", "1");
@@ -44,7 +44,7 @@ describe("a repeat", () => {
     expect(server.count(USER)).toBe(2);
   });
 
-  test("waits as long as a 503 asks, but not for minutes", async () => {
+  test("waits for the Retry-After of a 503, but not for minutes", async () => {
     const { server, send, pauses } = await createRemoteWorld();
     server.on(USER, [reply({ status: 503, headers: { "retry-after": "7" } })], lastOne(600));
     expect((await send("whoami")).exitCode).toBe(0);
@@ -64,7 +64,7 @@ test.each([
   ["Sat, 21 Nov 2026 14:29:00 GMT", "try again later; this is safe to repeat"],
   ["31536000", "the service asks to wait 365 days, which may be a mistake"],
   ["soon", "try again later; this is safe to repeat"],
-])("a 503 with Retry-After %s is told as it is meant", async (after, hint) => {
+])("a 503 with Retry-After %s is reported correctly", async (after, hint) => {
   const { server, send } = await createRemoteWorld();
   const headers = { date: "Sat, 21 Nov 2026 14:30:00 GMT", "retry-after": after };
   server.on(USER, [reply({ status: 503, headers })]);
@@ -74,7 +74,7 @@ test.each([
 });
 
 describe("a rate limit", () => {
-  test("is waited for: one line, and the result", async () => {
+  test("is waited for: one line, then the result", async () => {
     const { server, send, pauses } = await createRemoteWorld();
     server.on(USER, refused("5"), lastOne(600));
     const { exitCode, stdout, stderr } = await send("whoami");
@@ -83,7 +83,7 @@ describe("a rate limit", () => {
     expect(pauses).toEqual([6500]);
   });
 
-  test("is counted down on a terminal, and the line is gone afterwards", async () => {
+  test("is counted down on a terminal, and the line is removed afterwards", async () => {
     const { server, env, runWith } = await createRemoteWorld();
     server.on(USER, refused("1"), lastOne(600));
     const { stderr } = await runWith({ env, columns: 80 }, "whoami");
@@ -105,7 +105,7 @@ describe("a rate limit", () => {
     expect(stderr.split("\r\u001b[2K")[1]).toBe(line);
   });
 
-  test("beyond --max-wait is exit 7, with when and how", async () => {
+  test("beyond --max-wait is exit 7 with the reset time and a hint", async () => {
     const { server, send, pauses } = await createRemoteWorld();
     server.on(USER, refused("61"));
     const { exitCode, stderr } = await send("whoami");
@@ -118,7 +118,7 @@ describe("a rate limit", () => {
     expect((await send("whoami", "--max-wait", "0")).exitCode).toBe(7);
   });
 
-  test("beyond --max-wait after a wait: the hint counts both", async () => {
+  test("beyond --max-wait after a wait: the hint includes both waits", async () => {
     const { server, send, pauses } = await createRemoteWorld();
     server.on(USER, refused("5"), refused("30"));
     const { exitCode, stderr } = await send("whoami", "--max-wait", "20");
@@ -126,7 +126,7 @@ describe("a rate limit", () => {
     expect(stderr).toContain("hint: try again in 30 seconds, or wait for it with --max-wait 37\n");
   });
 
-  test("a create that is refused is sent again, once the time has come", async () => {
+  test("a create that was rejected is sent again after the wait", async () => {
     const { server, send, calendarId } = await createRemoteWorld();
     const path = `POST /calendars/${calendarId}/events`;
     server.on(path, refused("2"), [
@@ -145,8 +145,8 @@ describe("a rate limit", () => {
   });
 });
 
-describe("when the last answer said that nothing is left", () => {
-  test("the next process waits before it asks", async () => {
+describe("when no requests are left in the window", () => {
+  test("the next process waits before its request", async () => {
     const { server, send, pauses } = await createRemoteWorld();
     server.on(USER, lastOne(30));
     expect((await send("whoami")).exitCode).toBe(0);
@@ -155,7 +155,7 @@ describe("when the last answer said that nothing is left", () => {
     expect(pauses).toEqual([31_500]);
   });
 
-  test("and it is too long: the next process asks nobody", async () => {
+  test("if the wait is too long, the next process sends no request", async () => {
     const { server, send } = await createRemoteWorld();
     server.on(USER, lastOne(600));
     await send("whoami");
@@ -168,7 +168,7 @@ describe("when the last answer said that nothing is left", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("another token is another limit", async () => {
+  test("another token has its own limit", async () => {
     const { server, env, service, send, runWith, pauses } = await createRemoteWorld();
     server.on(USER, lastOne(30));
     await send("whoami");
@@ -178,7 +178,7 @@ describe("when the last answer said that nothing is left", () => {
   });
 });
 
-describe("a write that may have succeeded and is then refused", () => {
+describe("a write that may have succeeded and is then rejected", () => {
   const RESET = [receive, reset];
   const answer = (status: number) => [reply({ status })];
 
@@ -202,7 +202,7 @@ describe("a write that may have succeeded and is then refused", () => {
       11,
       "the service refused the request (400); an earlier attempt may have succeeded",
     ],
-  ] as const)("%s: it is not said that nothing was done", async (_, refusal, exitCode, words) => {
+  ] as const)("%s: is not reported as undone", async (_, refusal, exitCode, words) => {
     for (const [method, argv] of [
       ["PUT", ["events", "update", "EVENT", "--title", "X"]],
       ["DELETE", ["events", "delete", "EVENT", "--yes"]],
@@ -215,13 +215,13 @@ describe("a write that may have succeeded and is then refused", () => {
     }
   });
 
-  test("an update whose event has gone meanwhile is exit 5 all the same", async () => {
+  test("an update of an event that was deleted meanwhile is still exit 5", async () => {
     const { server, send, calendarId, eventId } = await createRemoteWorld();
     server.on(`PUT /calendars/${calendarId}/events/${eventId}`, BUSY, answer(404));
     expect((await send("events", "update", eventId, "-c", calendarId, "--title", "X")).exitCode).toBe(5);
   });
 
-  test("a read leaves nothing to doubt", async () => {
+  test("a read has no unknown outcome", async () => {
     const { server, send } = await createRemoteWorld();
     server.on(USER, BUSY, refused("600"));
     const { exitCode, stderr } = await send("whoami");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { processEach } from "../../src/commands/process-each.js";
 import { CliError, type ErrorCode } from "../../src/errors.js";
 
-/** Work that ends when the test says so. */
+/** Work that the test completes. */
 function createWork() {
   const begun: string[] = [];
   const open = new Map<string, { resolve: (result: string) => void; reject: (error: unknown) => void }>();
@@ -20,7 +20,7 @@ function createWork() {
   const settle = async (item: string, error?: unknown): Promise<void> => {
     if (error === undefined) open.get(item)?.resolve(item.toUpperCase());
     else open.get(item)?.reject(error);
-    // What waits for it goes on before the test does.
+    // Lets the code that waits for it continue first.
     await new Promise((resolve) => setImmediate(resolve));
   };
   return { begun, warnings, options, settle };
@@ -29,8 +29,8 @@ function createWork() {
 const failure = (code: ErrorCode) => new CliError(code, `it is ${code}`);
 const ITEMS = ["a", "b", "c", "d", "e", "f"];
 
-describe("several things", () => {
-  test("four at a time, in the order they were named", async () => {
+describe("several items", () => {
+  test("are processed four at a time, with results in order", async () => {
     const { begun, options, settle } = createWork();
     const collected = processEach(ITEMS, options);
     expect(begun).toEqual(["a", "b", "c", "d"]);
@@ -42,7 +42,7 @@ describe("several things", () => {
     expect(reportFailures).not.toThrow();
   });
 
-  test("one at a time where that was asked for", async () => {
+  test("are processed one at a time with a concurrency of 1", async () => {
     const { begun, options, settle } = createWork();
     const collected = processEach(["a", "b"], { ...options, concurrency: 1 });
     expect(begun).toEqual(["a"]);
@@ -52,7 +52,7 @@ describe("several things", () => {
     expect((await collected).results).toEqual(["A", "B"]);
   });
 
-  test("one that fails is named, and the rest is there", async () => {
+  test("a failed one is reported, and the others have results", async () => {
     const { options, settle, warnings } = createWork();
     const collected = processEach(["a", "b", "c"], options);
     await settle("b", failure("forbidden"));
@@ -67,7 +67,7 @@ describe("several things", () => {
   });
 
   test.each(["not_signed_in", "rate_limited", "configuration"] as const)(
-    "%s would meet the others as well: they are not begun, and named all the same",
+    "%s would affect the others too: they are not started, but reported",
     async (code) => {
       const { begun, options, settle, warnings } = createWork();
       const collected = processEach(ITEMS, options);
@@ -85,7 +85,7 @@ describe("several things", () => {
     },
   );
 
-  test("what is not begun has the words and the code of the failure that all share, not those of another one", async () => {
+  test("items that were not started have the message and code of the shared failure, not of another one", async () => {
     const { begun, options, settle } = createWork();
     const collected = processEach(["a", "b", "c"], { ...options, concurrency: 1 });
     await settle("a", failure("not_found"));
@@ -100,7 +100,7 @@ describe("several things", () => {
     expect(reportFailures).toThrow(expect.objectContaining({ code: "not_found", details: { failed } }));
   });
 
-  test("when none was done, the first failure speaks for all", async () => {
+  test("when none succeeded, the first failure is thrown", async () => {
     const { options, settle } = createWork();
     const collected = processEach(["a", "b"], options);
     await settle("b", failure("forbidden"));
@@ -111,7 +111,7 @@ describe("several things", () => {
   });
 
   test.each([failure("interrupted"), new TypeError("a bug")])(
-    "%s stops, and what was done is there",
+    "%s stops the processing, and earlier results are kept",
     async (error) => {
       const { begun, options, settle, warnings } = createWork();
       const collected = processEach(ITEMS, options);
@@ -130,7 +130,7 @@ describe("several things", () => {
     },
   );
 
-  test("a write that is interrupted: what was done, what may have been, and what was not begun", async () => {
+  test("an interrupted write reports what was done, what may have been, and what was not started", async () => {
     const { options, settle, warnings } = createWork();
     const collected = processEach(["a", "b", "c"], { ...options, verb: "deleted", concurrency: 1 });
     await settle("a");
@@ -156,7 +156,7 @@ describe("several things", () => {
     ]);
   });
 
-  test("a single one that is interrupted says nothing but that", async () => {
+  test("a single one that is interrupted reports only that", async () => {
     const { options, settle, warnings } = createWork();
     const collected = processEach(["a"], options);
     const reason = failure("interrupted");

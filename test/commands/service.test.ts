@@ -85,7 +85,7 @@ describe("service administration", () => {
     expect((await harness.run("service", "clients", "remove", client.id, ...db)).exitCode).toBe(0);
   });
 
-  test("a password comes from stdin, one line of it", async () => {
+  test("a password is one line of stdin", async () => {
     await admin("users", "add", "Ana");
     const set = await harness.runWith(
       { stdin: "correct horse\n" },
@@ -129,7 +129,7 @@ describe("service administration", () => {
   test.each([
     ["a user", ["calendars", "add", "Family", "--owner", "Zoe"], "Zoe"],
     ["a token", ["tokens", "revoke", "zzz"], "zzz"],
-  ])("%s that is not there is exit 5", async (_, argv, word) => {
+  ])("%s that does not exist is exit 5", async (_, argv, word) => {
     await admin("users", "add", "Ana");
     const result = await harness.run("service", ...argv, ...db);
     expect(result).toMatchObject({ exitCode: 5, stdout: "", stderr: expect.stringContaining(word) });
@@ -295,7 +295,7 @@ describe("service administration", () => {
     expect(readdirSync(harness.directory)).toEqual([]);
   });
 
-  test("users add makes a database and says so, once", async () => {
+  test("users add creates a database and reports it once", async () => {
     const created = `created the database ${join(harness.directory, "service.db")}`;
     expect((await harness.run("service", "users", "add", "Ana", ...db)).stderr).toContain(created);
     expect((await harness.run("service", "users", "add", "Ben", ...db)).stderr).not.toContain("created");

@@ -49,7 +49,7 @@ beforeEach(async () => {
   world = await createWorld();
 });
 
-/** An event made through the program, and forgotten by the recorder. */
+/** An event created by the program; its requests are not recorded. */
 async function createEvent(
   ...flags: readonly string[]
 ): Promise<{ readonly id: string; readonly updated_at: string }> {
@@ -78,7 +78,7 @@ describe("reads", () => {
     expect(world.lines()).toEqual(expected.map((line) => line.replace("FAMILY", world.calendarId)));
   });
 
-  test("every request carries token and media type, and no content type without a body", async () => {
+  test("every request has token and media type, and no content type without a body", async () => {
     await world.send("whoami");
     const [{ headers, body } = { headers: {}, body: undefined }] = world.wire.requests;
     expect(headers).toMatchObject({
@@ -89,7 +89,7 @@ describe("reads", () => {
     expect(body).toBeNull();
   });
 
-  test("events list asks in the chosen zone, with everything an event can bring along", async () => {
+  test("events list requests the chosen zone and every include", async () => {
     await world.send("events", "list", "-c", "Family", "--days", "7", "--timezone", "Asia/Tokyo");
     expect(world.lines()).toEqual([
       "GET /calendars",
@@ -97,11 +97,11 @@ describe("reads", () => {
     ]);
   });
 
-  test("events list -A asks each calendar, --label and --mine resolve first", async () => {
+  test("events list -A requests each calendar after resolving --label and --mine", async () => {
     await world.send("events", "list", "-A", "--label", "2", "--mine");
     const lines = world.lines();
     expect(lines.slice(0, 2)).toEqual(["GET /calendars", "GET /user"]);
-    // The calendars are asked side by side, the requests of each in order.
+    // Calendars are requested in parallel, those of each one in order.
     const ids = new Set(lines.flatMap((line) => /^GET \/calendars\/([\w-]+)/.exec(line)?.[1] ?? []));
     expect(ids.size).toBe(2);
     for (const id of ids) {
@@ -112,7 +112,7 @@ describe("reads", () => {
     }
   });
 
-  test("events get asks for each id", async () => {
+  test("events get sends a request for each id", async () => {
     const { id } = await createEvent();
     const { exitCode } = await world.send("events", "get", id, id, "-c", "Family");
     expect(exitCode).toBe(0);
@@ -121,7 +121,7 @@ describe("reads", () => {
   });
 });
 
-test("a list over several calendars that cannot read one prints what it has, names it and exits 12", async () => {
+test("a list of several calendars of which one fails prints the others, reports it and exits with 12", async () => {
   await createEvent();
   world.wire.answer(`GET /calendars/${world.calendarId}/upcoming_events`, { status: 503, body: "" });
   await world.run(
@@ -141,7 +141,7 @@ test("a list over several calendars that cannot read one prints what it has, nam
   expect(stderr).toContain(world.calendarId);
 });
 
-test("a calendar whose labels cannot be read is one that cannot be read", async () => {
+test("a calendar whose labels cannot be read counts as failed", async () => {
   await createEvent("--label", "2");
   await world.run(
     "events",
@@ -166,7 +166,7 @@ test.each([
   ["and nothing else is wrong", 200, 5, ""],
   ["as far as they can be read: the one that cannot may have it", 403, 12, "[]\n"],
   ["as far as they can be asked", 401, 12, "[]\n"],
-])("a label that the calendars do not have, %s", async (_, status, code, printed) => {
+])("a label that no calendar has, %s", async (_, status, code, printed) => {
   const labels = { status, body: '{"data":[]}' };
   world.wire.answer(`GET /calendars/${world.calendarId}/labels`, labels);
   const argv = ["events", "list", "-c", "Personal", "-c", "Family", "--label", "zebra"];
@@ -176,7 +176,7 @@ test.each([
   expect(stderr.includes(world.calendarId)).toBe(code === 12);
 });
 
-test("--mine asks who that is before the rate limit can be used up", async () => {
+test("--mine reads the current user before the rate limit can be exceeded", async () => {
   const target = `GET /calendars/${world.calendarId}/upcoming_events`;
   world.wire.answer(target, { status: 429, headers: { "retry-after": "600" }, body: "" });
   const argv = ["events", "list", "-c", "Personal", "-c", "Family", "--mine", "-o", "json"];
@@ -185,7 +185,7 @@ test("--mine asks who that is before the rate limit can be used up", async () =>
   expect(stderr).toContain(`calendar ${world.calendarId} could not be read`);
 });
 
-test("an answer with success that cannot be read: the create may have been done", async () => {
+test("a create with a success status and an unreadable body may have succeeded", async () => {
   world.wire.answer(`POST /calendars/${world.calendarId}/events`, { status: 201, body: "<html>" });
   const { exitCode, stderr } = await world.send(
     "events",
@@ -207,7 +207,7 @@ test("an answer with success that cannot be read: the create may have been done"
   });
 });
 
-test("a page in place of the answer to a delete is no deletion", async () => {
+test("a web page instead of the response to a delete is not a success", async () => {
   const { id } = await createEvent();
   world.wire.answer(`DELETE /calendars/${world.calendarId}/events/${id}`, { status: 200, body: "<html>" });
   expect(await world.send("events", "delete", id, "-c", "Family", "--yes")).toMatchObject({
@@ -264,7 +264,7 @@ describe("events create", () => {
     });
   });
 
-  test("an all-day event: a person names the last day, the wire carries the midnight after it", async () => {
+  test("an all-day event: --end is the last day, end_at the midnight after it", async () => {
     await world.send(
       ...["events", "create", "-c", "Family", "--title", "Fair", "--all-day"],
       ...["--start", "2026-11-21", "--end", "2026-11-22"],
@@ -285,7 +285,7 @@ describe("events create", () => {
     });
   });
 
-  test("a keep without times sends none, and stderr says to keep its id", async () => {
+  test("a keep without times sends none, and stderr shows its id", async () => {
     const { exitCode, stderr } = await world.send(
       "events",
       "create",
@@ -306,7 +306,7 @@ describe("events create", () => {
     });
   });
 
-  test("what `events get -o json` prints is what --input takes; flags win", async () => {
+  test("--input accepts the output of `events get -o json`; flags take precedence", async () => {
     const event = await createEvent("--location", "Noodle bar", "--label", "3", "--attendee", "Ben");
     const { stdout } = await world.send("events", "get", event.id, "-c", "Family", "-o", "json");
     const file = join(world.directory, "event.json");
@@ -361,7 +361,7 @@ describe("events create", () => {
 });
 
 describe("events update", () => {
-  test("reads, merges and replaces: what is not named stays", async () => {
+  test("reads, merges and replaces: other fields are not changed", async () => {
     const { id } = await createEvent(
       "--location",
       "Noodle bar",
@@ -410,7 +410,7 @@ describe("events update", () => {
     });
   });
 
-  test("--add-attendee and --remove-attendee change the list that is there", async () => {
+  test("--add-attendee and --remove-attendee change the existing list", async () => {
     const { id } = await createEvent("--attendee", "Ben");
     await world.send(
       "events",
@@ -459,7 +459,7 @@ describe("events update", () => {
     expect(fresh.exitCode).toBe(0);
   });
 
-  test("no flag that changes anything is a usage error, and nothing is sent", async () => {
+  test("without a changing flag is a usage error, and nothing is sent", async () => {
     const { exitCode, stderr } = await world.send("events", "update", "abc", "-c", "Family");
     expect(exitCode).toBe(2);
     expect(stderr).toContain("nothing to change");
@@ -486,14 +486,14 @@ describe("events delete and comment", () => {
     expect(world.wire.requests.at(-1)?.headers).not.toHaveProperty("content-type");
   });
 
-  test("delete without --yes where nobody can be asked sends nothing", async () => {
+  test("delete without --yes sends nothing where prompts are not possible", async () => {
     const { exitCode, stderr } = await world.send("events", "delete", "abc", "-c", "Family");
     expect(exitCode).toBe(2);
     expect(stderr).toContain("--yes");
     expect(world.lines()).toEqual([]);
   });
 
-  test("comment sends the text as it is", async () => {
+  test("comment sends the text unchanged", async () => {
     const { id } = await createEvent();
     const { exitCode } = await world.send("comment", id, "@ana can you bring bread?", "-c", "Family");
     expect(exitCode).toBe(0);
@@ -507,7 +507,7 @@ describe("events delete and comment", () => {
     });
   });
 
-  test("comment from stdin drops one last newline", async () => {
+  test("comment removes a final newline of stdin", async () => {
     const { id } = await createEvent();
     const env = { CALCTL_BASE_URL: world.wire.baseUrl, CALCTL_TOKEN: world.token };
     await world.runWith({ env, stdin: "two\nlines\n\n" }, "comment", id, "-c", "Family");
@@ -515,7 +515,7 @@ describe("events delete and comment", () => {
   });
 });
 
-describe("text that begins like a flag", () => {
+describe("text that starts like a flag", () => {
   const GLOBAL_BEGINNINGS = [
     "-quiet hour-",
     "--quiet",
@@ -530,7 +530,7 @@ describe("text that begins like a flag", () => {
     "-",
   ];
 
-  test.each(GLOBAL_BEGINNINGS)("a title, description, location and URL %j arrive whole", async (text) => {
+  test.each(GLOBAL_BEGINNINGS)("a title, description, location and URL %j arrive unchanged", async (text) => {
     const { exitCode, stderr } = await world.send(
       ...["events", "create", "-c", "Family", "--start", "2026-11-21T12:00", "--duration", "1h"],
       ...["--title", text, "--description", text, "--location", text, "--url", text],
@@ -542,7 +542,7 @@ describe("text that begins like a flag", () => {
   });
 
   test.each(GLOBAL_BEGINNINGS.filter((text) => text !== "--"))(
-    "a comment %j behind -- arrives whole",
+    "a comment %j after -- arrives unchanged",
     async (text) => {
       const { id } = await createEvent();
       const { exitCode } = await world.send("comment", "-c", "Family", id, "--", text);
@@ -567,7 +567,7 @@ describe("text that begins like a flag", () => {
     },
   );
 
-  test("an event id behind --", async () => {
+  test("an event id after --", async () => {
     world.wire.answer("GET /calendars", { status: 403, body: "{}" });
     await world.send("events", "get", "-c", "cal", "--", "-Ab");
     expect(world.lines()).toContain("GET /calendars/cal/events/-Ab?include=creator,label,attendees");
@@ -585,7 +585,7 @@ describe("global flags in any position", () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "[]\n" });
   });
 
-  test("calendars of several positions add up", async () => {
+  test("calendars given in several positions are all used", async () => {
     const { exitCode } = await world.send("-c", "Family", "events", "list", "-c", "Personal");
     expect(exitCode).toBe(0);
     expect(world.lines().filter((line) => line.includes("upcoming_events"))).toHaveLength(2);

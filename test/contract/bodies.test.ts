@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { eventBodySchema } from "../../src/contract/bodies.js";
 
 test.each(["2026-11-21", "20261121T120000Z", "2026-11-21T12Z", "2026-11-20T24:00:00Z"])(
-  "a request may not hold the time %s, which an answer may",
+  "the time %s is invalid in a request, though valid in a response",
   (start_at) => {
     const attributes = { title: "T", category: "keep", start_at, end_at: "2026-11-22T00:00:00Z" };
     const body = { data: { attributes, relationships: { label: { data: { id: "1", type: "label" } } } } };

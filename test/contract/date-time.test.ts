@@ -8,7 +8,7 @@ const FOUR_DIGIT_YEARS = {
 };
 const instants = fc.date({ ...FOUR_DIGIT_YEARS, noInvalidDate: true }).map((date) => date.getTime());
 
-describe("a date-time of ISO 8601", () => {
+describe("an ISO 8601 date-time", () => {
   test.each([
     ["2026-11-21T15:00:00.000Z", "2026-11-21T15:00:00.000Z"],
     ["2026-11-21T15:00Z", "2026-11-21T15:00:00.000Z"],
@@ -19,13 +19,13 @@ describe("a date-time of ISO 8601", () => {
     ["2026-11-21T15:00:00-0330", "2026-11-21T18:30:00.000Z"],
     ["2026-11-21T15:00:00+09", "2026-11-21T06:00:00.000Z"],
     ["2028-02-29T00:00:00Z", "2028-02-29T00:00:00.000Z"],
-  ])("%s is %s, in a request and in an answer", (text, expected) => {
+  ])("%s is %s, in requests and responses", (text, expected) => {
     const time = parseWireDateTime(text);
     expect(time === null ? null : formatWireDateTime(time.instant)).toBe(expected);
     expect(parseLenientDateTime(text)).toEqual(time);
   });
 
-  test("every instant with a year of four digits comes back from its own form", () => {
+  test("every instant with a four-digit year survives a round trip", () => {
     fc.assert(
       fc.property(instants, (instant) => {
         const text = formatWireDateTime(instant);
@@ -34,7 +34,7 @@ describe("a date-time of ISO 8601", () => {
     );
   });
 
-  test("the basic format means what the extended one does", () => {
+  test("the basic format has the same meaning as the extended one", () => {
     fc.assert(
       fc.property(instants, (instant) => {
         const text = formatWireDateTime(instant);
@@ -44,7 +44,7 @@ describe("a date-time of ISO 8601", () => {
   });
 });
 
-describe("the date and the clock as written", () => {
+describe("the date and the clock time as written", () => {
   test.each([
     ["2026-11-21T00:00:00+09:00", { date: "2026-11-21", midnight: true }],
     ["2026-11-21T00:00:00.000Z", { date: "2026-11-21", midnight: true }],
@@ -57,7 +57,7 @@ describe("the date and the clock as written", () => {
   });
 });
 
-describe("what answers may hold and requests may not", () => {
+describe("valid in responses only", () => {
   test.each([
     ["2026-11-21", "2026-11-21T00:00:00.000Z"],
     ["20261121", "2026-11-21T00:00:00.000Z"],
@@ -69,14 +69,14 @@ describe("what answers may hold and requests may not", () => {
     ["2026-11-21T24:00:00Z", "2026-11-22T00:00:00.000Z"],
     ["2026-11-21T24:00:00.000+09:00", "2026-11-21T15:00:00.000Z"],
     ["2026-11-21T24Z", "2026-11-22T00:00:00.000Z"],
-  ])("%s reads as %s", (text, expected) => {
+  ])("%s is read as %s", (text, expected) => {
     const time = parseLenientDateTime(text);
     expect(time === null ? null : formatWireDateTime(time.instant)).toBe(expected);
     expect(parseWireDateTime(text)).toBeNull();
   });
 });
 
-describe("no date-time", () => {
+describe("not a date-time", () => {
   test.each([
     [""],
     ["soon"],
@@ -109,7 +109,7 @@ describe("no date-time", () => {
     expect(parseLenientDateTime(text)).toBeNull();
   });
 
-  test("no text makes the readers throw", () => {
+  test("no text makes the parsers throw", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(parseWireDateTime(text)?.instant ?? 0).not.toBeNaN();

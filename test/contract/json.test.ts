@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { locateJsonError } from "../../src/contract/json.js";
 
-test("every cut of a document is seen as cut short", async () => {
+test("every truncation of a document is detected", async () => {
   const document = JSON.stringify({ a: 'x\u00e9\\"y', b: [1, -2.5e3, true, false, null], c: { d: "" } });
   for (let length = 1; length < document.length; length += 1) {
     const text = document.slice(0, length);
@@ -24,6 +24,6 @@ test.each([
   ["a document cut within a string", `${'{"a":'.repeat(100_000)}"b`, { offset: 500_002, atEnd: true }],
   ["a bracket of the wrong kind", `${"[".repeat(100_000)}}`, { offset: 100_000, atEnd: false }],
   ["a bracket too many", `${"[".repeat(100_000)}${"]".repeat(100_001)}`, { offset: 200_000, atEnd: false }],
-])("100,000 deep: %s", async (_, text, expected) => {
+])("nested 100,000 deep: %s", async (_, text, expected) => {
   expect(await locateJsonError(text)).toMatchObject(expected);
 });

@@ -19,7 +19,7 @@ import { crc32 } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
 
-/** Where the built program gets its compiled code from. To a copy of it, this Node can be another than its builder. */
+/** The code cache of the built program. In a copy of it, this Node can pose as another one than the builder's. */
 
 interface Copy extends Pick<Installation, "home"> {
   run(...argv: readonly string[]): ReturnType<Installation["shell"]>;
@@ -74,7 +74,7 @@ test("the Node that built it needs no cache of its own", async () => {
   expect(existsSync(join(home, ".cache"))).toBe(false);
 });
 
-test("another Node makes one, and does the same with it", async () => {
+test("another Node creates one, and behaves the same with it", async () => {
   const { run, folder } = copyOfAnotherNode();
   expect(await run("--help")).toMatchObject({ exitCode: 0, stderr: "" });
   onlyCache(folder);
@@ -83,7 +83,7 @@ test("another Node makes one, and does the same with it", async () => {
   onlyCache(folder);
 });
 
-test("a command over the network makes one", async () => {
+test("a command over the network creates one", async () => {
   const service = createInstallation().start(
     ...["service", "start", "--memory", "--sample", "--port", "0", "-o", "json"],
   );
@@ -99,12 +99,12 @@ test("--version leaves nothing", async () => {
   expect(readdirSync(home)).toEqual([]);
 });
 
-test("where nothing can be written it runs without, and says nothing", async () => {
+test("it silently runs without one if it cannot be written", async () => {
   const { run } = copyOfAnotherNode({ CALCTL_CACHE_DIR: "/dev/null/calctl" });
   expect(await run("--help")).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
-test("twenty first runs at once leave one whole file", async () => {
+test("twenty first runs at once leave one complete file", async () => {
   const { run, folder } = copyOfAnotherNode();
   const runs = await Promise.all(Array.from({ length: 20 }, () => run("--help")));
   expect(new Set(runs.map(({ exitCode, stderr }) => `${exitCode} ${stderr}`))).toEqual(new Set(["0 "]));

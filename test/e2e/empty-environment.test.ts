@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { copyProgram, createInstallation, PROGRAM } from "../support/spawned.js";
 
-/** D12: as under cron, in containers and in units: no variable, no terminal, no stdin. */
+/** D12: as in cron, containers and systemd units: no variables, no terminal, no stdin. */
 
 /** Runs the program with these variables and no others, and with stdin closed. */
 function createBareMachine(variables: readonly string[]) {
   const installation = createInstallation();
-  // Without HOME the folder is that of whoever runs the tests: nothing may be put there.
+  // Without HOME the folder is that of the user who runs the tests: nothing may be written there.
   const folders = ["CONFIG", "DATA", "STATE"].map((name) => `CALCTL_${name}_DIR='${installation.home}'`);
   const env = ["env -i", ...folders, ...variables].join(" ");
   return {
@@ -46,7 +46,7 @@ describe.each([
     [10, ["whoami", "-p", "nobody"]],
     [5, ["events", "get", "nothing"]],
     [8, ["whoami", "--retries", "0", "--timeout", "5"]],
-  ])("what fails says so in one line: exit %i of %j", async (exitCode, argv) => {
+  ])("failures are one line: exit %i of %j", async (exitCode, argv) => {
     const remote =
       exitCode === 8 ? ["CALCTL_BASE_URL=http://127.0.0.1:1", "CALCTL_TOKEN=token-0123456789"] : [];
     const result = await createBareMachine([...variables, ...remote]).run(...argv, "-q");
@@ -54,7 +54,7 @@ describe.each([
   });
 });
 
-test("D12 a user without a home folder: one line says what to set", async ({ skip }) => {
+test("D12 a user without a home folder: one line names the variables to set", async ({ skip }) => {
   if (process.platform !== "linux" || process.getuid?.() !== 0) {
     skip("only root can take the id of a user that does not exist, and setpriv is Linux's");
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createInstallation, PROGRAM } from "../support/spawned.js";
 
-/** Machines whose loopback interface is not the usual one, each made in a network of its own. */
+/** Machines with an unusual loopback interface, each in its own network namespace. */
 
 const SECRET = { CALCTL_CLIENT_SECRET: "secret" };
 const login = (...more: readonly string[]) =>
@@ -11,7 +11,7 @@ const login = (...more: readonly string[]) =>
     ...more,
   ].join(" ");
 
-/** Runs a line where loopback has one address alone. */
+/** Runs a line where loopback has only one address. */
 async function runWithout(family: "IPv4" | "IPv6", line: string) {
   const address = family === "IPv4" ? "127.0.0.1/8" : "::1/128";
   const installation = createInstallation(SECRET);

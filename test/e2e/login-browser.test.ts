@@ -6,7 +6,7 @@ import { addressIn } from "../support/login-run.js";
 import { createInstallation, type Installation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 
-/** A person signs in: the built program, the embedded service, a real browser and a real keyring. */
+/** A whole sign-in: the built program, the embedded service, a real browser and a real keyring. */
 
 interface Sample {
   readonly base_url: string;
@@ -59,7 +59,7 @@ const OVERFLOWS = "document.documentElement.scrollWidth > window.innerWidth";
 
 describeWithSystem("chromium", "a person", () => {
   describeWithSystem("keyring", "with a browser and a keyring", () => {
-    test("signs in, allows, lands on a page that tells so, and calctl knows who it is from then on", async () => {
+    test("signs in and allows: the last page confirms it, and calctl is signed in", async () => {
       const [sample, session] = await Promise.all([startService(), startSession({ keyring: "unlocked" })]);
       const installation = createInstallation(session.env);
       const login = startLogin(installation, sample);
@@ -72,7 +72,7 @@ describeWithSystem("chromium", "a person", () => {
       await page.getByRole("heading", { name: `Signed in as ${sample.user.name}` }).waitFor();
       expect(new URL(page.url()).pathname).toBe("/callback");
       expect(await page.evaluate(OVERFLOWS)).toBe(false);
-      // The browser asks for an icon by itself, and the listener is gone by then.
+      // The browser requests an icon by itself, when the listener is already closed.
       expect(complaints.filter((text) => !text.includes("Failed to load resource"))).toEqual([]);
       expect(await login.ended).toMatchObject({
         exitCode: 0,
@@ -94,7 +94,7 @@ describeWithSystem("chromium", "a person", () => {
       expect((await installation.run("whoami")).exitCode).toBe(4);
     });
 
-    test("who denies, on a phone's width too, reads so, and calctl ends with 4 and keeps nothing", async () => {
+    test("denies: the last page confirms it, also in a phone's width, and calctl exits with 4 and stores nothing", async () => {
       const [sample, session] = await Promise.all([startService(), startSession({ keyring: "unlocked" })]);
       const installation = createInstallation(session.env);
       const login = startLogin(installation, sample);

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
 import { copyProgram, createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
 
-/** Logins that meet each other, and machines that refuse to write. */
+/** Concurrent logins, and machines on which files cannot be written. */
 
 let server: AuthorizationServer;
 let installation: Installation;
@@ -27,8 +27,8 @@ function tokenFiles(): readonly string[] {
 
 const SIX = ["p1", "p2", "p3", "p4", "p5", "p6"];
 
-describe("logins at the same moment", () => {
-  test("for different profiles are all kept, each with its token", async () => {
+describe("concurrent logins", () => {
+  test("for different profiles are all stored, each with its token", async () => {
     const results = await Promise.all(SIX.map((name) => signIn(name, `token-of-${name}`)));
     expect(results.map(({ exitCode }) => exitCode)).toEqual(SIX.map(() => 0));
     const { stdout } = await installation.run("profiles", "list", "--fields", "name");
@@ -40,7 +40,7 @@ describe("logins at the same moment", () => {
     }
   });
 
-  test("for one profile leave one token, whole, and nothing besides", async () => {
+  test("for one profile leave one complete token and nothing else", async () => {
     const results = await Promise.all(SIX.map((name) => signIn("work", `token-of-${name}`)));
     const signedIn = SIX.filter((_, index) => results[index]?.exitCode === 0);
     expect(signedIn.length).toBeGreaterThan(0);
@@ -56,14 +56,14 @@ describe("a login that cannot write", () => {
 
   test("because the disk is full is exit 10 and leaves nothing", async () => {
     server.tokens.add("pat-1");
-    // No file may grow beyond nothing, and the signal that says so is ignored: as on a full disk, writing fails.
+    // Files are limited to 0 bytes and the signal about it is ignored: writes fail as on a full disk.
     const result = await installation.shell(`trap "" XFSZ; ulimit -f 0; echo pat-1 | ${login(PROGRAM)}`);
     expect(result).toMatchObject({ exitCode: 10, stdout: "", stderr: expect.stringContaining("(EFBIG)") });
     expect(tokenFiles()).toEqual([]);
     expect((await installation.run("profiles", "list", "--fields", "name")).stdout).toBe("local\n");
   });
 
-  test("because the folder is read-only is exit 10 before anything is asked", async ({ skip }) => {
+  test("because the folder is read-only is exit 10 before any prompt", async ({ skip }) => {
     if (process.getuid?.() !== 0) skip("only root can become somebody who may not write");
     const folder = join(installation.home, "shared");
     mkdirSync(folder, { mode: 0o755 });

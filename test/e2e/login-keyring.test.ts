@@ -7,7 +7,7 @@ import { awaitProcess, processesOf } from "../support/processes.js";
 import { createInstallation, PROGRAM } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 
-/** The built program and the real keyring of a desktop session, in every state that one can be in. */
+/** The built program and the real keyring of a desktop session, in each of its states. */
 
 let server: AuthorizationServer;
 
@@ -23,7 +23,7 @@ function signIn(installation: Installation, token = "pat-1") {
   return installation.runWith({ stdin: token }, ...argv);
 }
 
-/** A profile that says it is signed in, as left behind by a login in another session. */
+/** A profile that counts as signed in, as left by a login in another session. */
 function pretendSignedIn({ home }: Installation): void {
   const folder = join(home, ".config", "calctl");
   mkdirSync(folder, { recursive: true });
@@ -33,7 +33,7 @@ function pretendSignedIn({ home }: Installation): void {
 
 describeWithSystem("keyring", "the keyring", () => {
   describeWithSystem("dbus", "of a session", () => {
-    test("unlocked: keeps, gives back, replaces and removes", async () => {
+    test("unlocked: stores, returns, replaces and removes", async () => {
       const installation = createInstallation((await startSession({ keyring: "unlocked" })).env);
       expect(await signIn(installation)).toMatchObject({ exitCode: 0, stdout: "" });
       expect(await installation.run("whoami", "--fields", "name")).toMatchObject({ stdout: "Ana Maria\n" });
@@ -46,7 +46,7 @@ describeWithSystem("keyring", "the keyring", () => {
       expect((await installation.run("logout")).exitCode).toBe(0);
     });
 
-    test("unlocked, with something that prints in every Node, as monitors do", async () => {
+    test("unlocked, with a preloaded module that prints, as monitoring tools do", async () => {
       const session = await startSession({ keyring: "unlocked" });
       const installation = createInstallation(session.env);
       const noise = join(installation.home, "noise.cjs");
@@ -59,7 +59,7 @@ describeWithSystem("keyring", "the keyring", () => {
       });
     });
 
-    test("unlocked, but the entry is gone: exit 10, and logout is content", async () => {
+    test("unlocked, but the entry was removed: exit 10, and logout succeeds", async () => {
       const installation = createInstallation((await startSession({ keyring: "unlocked" })).env);
       pretendSignedIn(installation);
       expect(await installation.run("whoami")).toMatchObject({
@@ -74,7 +74,7 @@ describeWithSystem("keyring", "the keyring", () => {
       ["absent", "none", "there is no keychain in this session"],
     ] as const;
 
-    test.each(LOCKED)("%s: each command says so and ends with 10", async (_, keyring, words) => {
+    test.each(LOCKED)("%s: each command reports it and exits with 10", async (_, keyring, words) => {
       const installation = createInstallation((await startSession({ keyring })).env);
       pretendSignedIn(installation);
       for (const argv of [["whoami"], ["logout"], ["status"], ["token"]]) {
@@ -91,7 +91,7 @@ describeWithSystem("keyring", "the keyring", () => {
       expect(server.userRequests).toEqual([]);
     });
 
-    test("without a default collection: each command says so and ends with 10", async () => {
+    test("without a default collection: each command reports it and exits with 10", async () => {
       const installation = createInstallation((await startSession({ keyring: "empty" })).env);
       pretendSignedIn(installation);
       for (const argv of [["whoami"], ["logout"]]) {
@@ -106,7 +106,7 @@ describeWithSystem("keyring", "the keyring", () => {
       expect(server.userRequests).toEqual([]);
     });
 
-    test("at an address that leads nowhere: exit 10, and sources before it work", async () => {
+    test("at an unreachable address: exit 10, and earlier sources work", async () => {
       const env = { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere/at/all" };
       const installation = createInstallation(env);
       pretendSignedIn(installation);
@@ -121,7 +121,7 @@ describeWithSystem("keyring", "the keyring", () => {
       }
     });
 
-    test("without any session bus, as in cron: exit 10, and sources before it work", async () => {
+    test("without any session bus, as in cron: exit 10, and earlier sources work", async () => {
       const installation = createInstallation();
       pretendSignedIn(installation);
       expect(await installation.run("whoami")).toMatchObject({
@@ -131,7 +131,7 @@ describeWithSystem("keyring", "the keyring", () => {
       expect((await installation.runWith({ env: { CALCTL_TOKEN: "pat-1" } }, "whoami")).exitCode).toBe(0);
     });
 
-    test("stopped: the program ends within its limit with 10, and Ctrl-C ends it with 130", async () => {
+    test("stopped: the program exits with 10 after its timeout, and with 130 on Ctrl-C", async () => {
       const session = await startSession({ keyring: "unlocked" });
       const installation = createInstallation(session.env);
       await signIn(installation);
@@ -148,7 +148,7 @@ describeWithSystem("keyring", "the keyring", () => {
       expect((await installation.runWith({ env: { CALCTL_TOKEN: "pat-1" } }, "whoami")).exitCode).toBe(0);
     });
 
-    test("that waits for an answer nobody gives: exit 10 within the limit", async () => {
+    test("that waits for its own prompt: exit 10 after the timeout", async () => {
       const session = await startSession({ keyring: "locked", prompter: true });
       const installation = createInstallation(session.env);
       pretendSignedIn(installation);

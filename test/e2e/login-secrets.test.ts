@@ -8,10 +8,10 @@ import { listProcesses } from "../support/processes.js";
 import { createInstallation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 
-/** Everything that a login and a session leave where others can look. */
+/** Everything of a login and a session that others can see. */
 
 describeWithSystem("keyring", "secrets", () => {
-  test("C13 are in no argument list, no file, no output and no helper's environment, with --debug too", async () => {
+  test("C13 are in no argument list, file, output or helper's environment, also with --debug", async () => {
     const server = await startAuthorizationServer();
     const session = await startSession({ keyring: "unlocked" });
     const installation = createInstallation({ ...session.env, CALCTL_DEBUG: "1" });
@@ -26,7 +26,7 @@ describeWithSystem("keyring", "secrets", () => {
       "--client-id",
       server.clientId,
     ];
-    // In our own environment, so that a helper that inherits it is found out.
+    // In our own environment, so that a helper that inherits it is detected.
     const login = installation.startWith(
       { env: { CALCTL_CLIENT_SECRET: server.clientSecret } },
       ...["login", ...flags, "--no-browser", "--debug", "--verbose"],
@@ -37,7 +37,7 @@ describeWithSystem("keyring", "secrets", () => {
     const first = await login.ended;
     expect(first.exitCode).toBe(0);
     expect(first.stderr).toContain(`> POST ${server.authUrl}/token`);
-    // The address is shown to be opened, and carries the state; nothing else does.
+    // The URL is meant to be opened and contains the state; nothing else does.
     outputs.push(first.stdout, first.stderr.replace(address, ""));
 
     const commands = [

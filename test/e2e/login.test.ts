@@ -7,7 +7,7 @@ import { addressIn } from "../support/login-run.js";
 import { awaitProcess, handlesInterrupt, processesOf } from "../support/processes.js";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
 
-/** The built program: terminals, browsers, signals, and what they leave behind. */
+/** The built program with terminals, browsers and signals. */
 
 let server: AuthorizationServer;
 let installation: Installation;
@@ -22,7 +22,7 @@ beforeEach(async () => {
   });
 });
 
-/** A browser that is a script; it gets the address as its first argument. */
+/** A script as the browser; it gets the URL as its first argument. */
 function browser(script: string): Readonly<Record<string, string>> {
   const path = join(installation.home, "browser");
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -35,7 +35,7 @@ function startOnTerminal(env: Readonly<Record<string, string>>) {
 }
 
 describe("the browser", () => {
-  test("opens on a terminal, signs in, and gets none of our secrets", async () => {
+  test("opens on a terminal, signs in, and gets no secrets from us", async () => {
     const fetching = `fetch(process.argv[1]).then((answer) => answer.text()).then((page) => require("fs").writeFileSync("${installation.home}/page", page))`;
     const env = browser(
       `env > "${installation.home}/seen"\nexec "${process.execPath}" -e '${fetching}' "$1"`,
@@ -52,7 +52,7 @@ describe("the browser", () => {
     ["fails", "exit 3"],
     ["prints", "echo noise; echo noise >&2; exit 0"],
     ["hangs", "exec sleep 60"],
-  ])("that %s is no reason to end: the address works by hand", async (_, script) => {
+  ])("that %s does not end the login: the URL can be opened by hand", async (_, script) => {
     const login = startOnTerminal(browser(script));
     const shown = (await login.stdoutWith("paste the address of that page")).replaceAll("\r", "");
     await fetch(addressIn(shown));
@@ -64,7 +64,7 @@ describe("the browser", () => {
   test.each([
     ["over ssh", { SSH_CONNECTION: "10.0.0.1 1 10.0.0.2 22" }, "ssh -L"],
     ["without a display", { BROWSER: "" }, "sign in at this address"],
-  ])("does not open %s; the address, pasted back, signs in", async (_, more, words) => {
+  ])("does not open %s; the pasted URL signs in", async (_, more, words) => {
     const opened = join(installation.home, "opened");
     const login = startOnTerminal({ ...browser(`touch "${opened}"`), ...more });
     const shown = (await login.stdoutWith("paste the address of that page")).replaceAll("\r", "");
@@ -76,7 +76,7 @@ describe("the browser", () => {
 });
 
 describe("the client secret", () => {
-  test("is asked for on a terminal and not shown", async () => {
+  test("is prompted for on a terminal and not shown", async () => {
     const login = startOnTerminal({ CALCTL_CLIENT_SECRET: "" });
     await login.stdoutWith("Client secret");
     login.child.stdin?.write(`${server.clientSecret}\r`);
@@ -92,20 +92,23 @@ describe("signals", () => {
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("%s while waiting for the browser: port free, no child, nothing kept", async (signal, code) => {
-    const login = installation.start("login", "--no-browser", "--insecure-storage");
-    const address = addressIn(await login.stderrWith("code_challenge_method=S256\n"));
-    login.child.kill(signal);
-    expect(await login.ended).toMatchObject({ exitCode: code, stdout: "" });
-    const { port } = new URL(new URL(address).searchParams.get("redirect_uri") ?? "");
-    const again = createServer();
-    await new Promise<void>((resolve) => again.listen(Number(port), "127.0.0.1", resolve));
-    again.close();
-    expect(processesOf(installation.home)).toEqual([]);
-    expect(existsSync(join(installation.home, ".config"))).toBe(false);
-  });
+  ] as const)(
+    "%s while waiting for the browser: the port is free, no child runs, nothing is stored",
+    async (signal, code) => {
+      const login = installation.start("login", "--no-browser", "--insecure-storage");
+      const address = addressIn(await login.stderrWith("code_challenge_method=S256\n"));
+      login.child.kill(signal);
+      expect(await login.ended).toMatchObject({ exitCode: code, stdout: "" });
+      const { port } = new URL(new URL(address).searchParams.get("redirect_uri") ?? "");
+      const again = createServer();
+      await new Promise<void>((resolve) => again.listen(Number(port), "127.0.0.1", resolve));
+      again.close();
+      expect(processesOf(installation.home)).toEqual([]);
+      expect(existsSync(join(installation.home, ".config"))).toBe(false);
+    },
+  );
 
-  test("SIGINT while a browser launcher hangs leaves no launcher of ours", async () => {
+  test("SIGINT while a browser launcher hangs leaves no launcher running", async () => {
     const login = startOnTerminal(browser("exec sleep 60"));
     await awaitProcess(installation.home, ({ commandLine }) => commandLine === "sleep 60 ");
     await interruptLogin();
@@ -115,7 +118,7 @@ describe("signals", () => {
     for (const { pid } of processesOf(installation.home)) process.kill(pid, "SIGKILL");
   });
 
-  test("SIGINT while stdin is a pipe that nobody ends: 130", async () => {
+  test("SIGINT while stdin is a pipe that stays open: 130", async () => {
     const login = `"${process.execPath}" "${PROGRAM}" login --with-token --insecure-storage`;
     const ended = installation.shell(`${login} < <(exec sleep 60 2>/dev/null)`);
     await interruptLogin();
@@ -124,7 +127,7 @@ describe("signals", () => {
     for (const { pid } of processesOf(installation.home)) process.kill(pid, "SIGKILL");
   });
 
-  test("SIGINT while a token command runs: 130, and it is gone", async () => {
+  test("SIGINT while a token command runs: 130, and the command is ended", async () => {
     const folder = join(installation.home, ".config", "calctl");
     mkdirSync(folder, { recursive: true });
     const work = { base_url: server.baseUrl, token_command: '["sleep","60"]' };

@@ -45,7 +45,7 @@ function createClient({ host, token }: Served, trusted: Certificate | null): Ins
 const CREATE = ["events", "create", "-c", "Family", "--title", "T", "--start", "2026-11-21T12:00"];
 const CREATE_HOUR = [...CREATE, "--duration", "1h", "--fields", "title"];
 
-describe("a certificate of an authority of one's own", () => {
+describe("a certificate of a private authority", () => {
   const authority = createCertificate({ subject: "test authority" });
 
   test.each([
@@ -62,7 +62,7 @@ describe("a certificate of an authority of one's own", () => {
     expect(await run(...CREATE_HOUR)).toMatchObject({ exitCode: 0, stdout: "T\n" });
   });
 
-  test("for another host stays refused, and is said to be", async () => {
+  test("for another host is rejected and reported", async () => {
     const certificate = createCertificate({ subject: "other.example" });
     const { exitCode, stderr } = await createClient(await serve(certificate), certificate).run(
       ...CREATE_HOUR,
@@ -71,7 +71,7 @@ describe("a certificate of an authority of one's own", () => {
     expect(stderr).toMatch(/the certificate of localhost:\d+ is for other\.example\n.*check the host name/);
   });
 
-  test("a service that wants a certificate of the client's own says so after TLS was agreed: it hangs up", async () => {
+  test("a service that requires a client certificate hangs up after the handshake", async () => {
     const certificate = createCertificate();
     const server = createTlsServer({ ...certificate, requestCert: true, rejectUnauthorized: true });
     server.on("tlsClientError", () => undefined);
@@ -93,7 +93,7 @@ describe("a proxy", () => {
     return { proxy, token: served.token, client: createInstallation({ ...client.env, ...env(proxy.host) }) };
   }
 
-  test("leads to the service, which proves itself to the program", async () => {
+  test("leads to the service, whose certificate is verified", async () => {
     const { proxy, client } = await createBehindProxy((host) => ({
       https_proxy: `http://ana:p%40ss@${host}`,
     }));
@@ -103,7 +103,7 @@ describe("a proxy", () => {
     expect(proxy.requests[0]).toEqual({ target: "calendar.invalid:443", authorization });
   });
 
-  test("is itself spoken to over TLS where its address says https", async () => {
+  test("is itself reached over TLS if its URL is https", async () => {
     const own = createCertificate();
     const served = await serve(certificate);
     const proxy = await startConnectProxy({ target: served.host, certificate: own });
@@ -124,7 +124,7 @@ describe("a proxy", () => {
     expect(proxy.requests).toHaveLength(1);
   });
 
-  test("that cannot be used is named with its variable, and its password is shown nowhere", async () => {
+  test("that cannot be used is reported with its variable and without its password", async () => {
     const { client } = await createBehindProxy(() => ({ HTTPS_PROXY: "http://ana:sEcret@localhost:port" }));
     const { exitCode, stderr, stdout } = await client.run("whoami", "--verbose", "--debug");
     expect(exitCode).toBe(10);
@@ -132,7 +132,7 @@ describe("a proxy", () => {
     expect(stderr + stdout).not.toContain("sEcret");
   });
 
-  test("is not asked for the profile local", async () => {
+  test("is not used by the profile local", async () => {
     const { run } = createInstallation({ ALL_PROXY: "socks5://proxy.invalid" });
     expect(await run("whoami")).toMatchObject({ exitCode: 0 });
   });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { answerJson, startSilentServer } from "../support/silent-server.js";
 import { createInstallation } from "../support/spawned.js";
 
-/** What docs/debugging.md says of Node's own messages. */
+/** What docs/debugging.md promises about Node's own messages. */
 
 const TOKEN = "sentinel-0123456789";
 const USER = { data: { id: "1", type: "user", attributes: { name: "Ana" } } };
@@ -24,13 +24,13 @@ test("NODE_DEBUG=undici shows addresses, and no headers or bodies", async () => 
   expect(stderr).not.toContain("Ana");
 });
 
-test("NODE_DEBUG is not masked, and what calctl says beside it is", async () => {
+test("NODE_DEBUG's lines are not masked, those of calctl are", async () => {
   const { stderr, own } = await stderrWith("undici", `/${TOKEN}`);
   expect(stderr).toMatch(new RegExp(`^UNDICI .*/${TOKEN}/user`, "m"));
   expect(own.join("\n")).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/\*\*\*\/user 200 \d+ ms$/);
 });
 
-test("Node's own parts show no token", async () => {
+test("messages of Node itself show no token", async () => {
   const { stderr } = await stderrWith("net,http,https,tls,stream,timer,child_process");
   expect(stderr).toMatch(/^NET \d+: /m);
   expect(stderr).not.toContain(TOKEN);

@@ -6,7 +6,7 @@ import { createInstallation, PROGRAM } from "../support/spawned.js";
 /** One request each, of an event that does not exist: more than V8 takes to find the parser worth optimizing. */
 const IDS = Array.from({ length: 20 }, (_, index) => String(900_000 + index));
 
-test("the parser of answers is compiled, and never optimized", async () => {
+test("the response parser is compiled, and never optimized", async () => {
   const service = createInstallation().start(
     ...["service", "start", "--memory", "--sample", "--port", "0", "-o", "json"],
   );

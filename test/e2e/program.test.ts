@@ -25,7 +25,7 @@ function databaseOf({ home }: Installation): string {
 }
 
 describe("first use", () => {
-  test("makes the database, says where once, for its owner alone", async () => {
+  test("creates the database, private to its owner, and reports the path once", async () => {
     const installation = createInstallation();
     const first = await installation.run("whoami");
     expect(first.exitCode).toBe(0);
@@ -37,7 +37,7 @@ describe("first use", () => {
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
 
-  test("of ten processes at the same moment makes one user and one calendar", async () => {
+  test("of ten concurrent processes creates one user and one calendar", async () => {
     const installation = createInstallation();
     const runs = await Promise.all(
       Array.from({ length: 10 }, () => installation.run("calendars", "-o", "json")),
@@ -47,7 +47,7 @@ describe("first use", () => {
     expect(runs.filter(({ stderr }) => stderr.includes("created"))).toHaveLength(1);
   });
 
-  test("--help and --version touch nothing", async () => {
+  test("--help and --version write nothing", async () => {
     const installation = createInstallation({ CALCTL_PROFILE: "", CALCTL_TOKEN: "" });
     expect((await installation.run("--help")).exitCode).toBe(0);
     expect((await installation.run("events", "list", "--help")).exitCode).toBe(0);
@@ -59,8 +59,8 @@ describe("first use", () => {
   });
 });
 
-describe("text that is no JSON", () => {
-  test("as --input is exit 2 with the place", async () => {
+describe("text that is not JSON", () => {
+  test("as --input is exit 2 with the position", async () => {
     const { exitCode, stderr } = await createInstallation().runWith(
       { stdin: '{"title": x}' },
       "events",
@@ -71,7 +71,7 @@ describe("text that is no JSON", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("column 11") });
   });
 
-  test("as the answer of a service is exit 11, to a create exit 9", async () => {
+  test("as the response of a service is exit 11, to a create exit 9", async () => {
     const server = await startHtmlServer();
     const { run } = createInstallation({ CALCTL_TOKEN: "t", CALCTL_BASE_URL: server });
     expect((await run("whoami")).exitCode).toBe(11);
@@ -110,7 +110,7 @@ describe("the code cache", () => {
   });
 });
 
-test("without a home folder, exit 10 says what to set; with folders named, it works", async () => {
+test("without a home folder is exit 10 with the variables to set; with them it works", async () => {
   const installation = createInstallation({ HOME: "relative" });
   expect((await installation.run("config", "path")).stdout).toMatch(/^\//);
   const named = { CALCTL_CONFIG_DIR: installation.home, CALCTL_DATA_DIR: installation.home };
@@ -118,7 +118,7 @@ test("without a home folder, exit 10 says what to set; with folders named, it wo
 });
 
 describe("broken files", () => {
-  test("a database that is none is named, and stays as it is", async () => {
+  test("a file that is not a database is reported and not changed", async () => {
     const installation = createInstallation();
     const path = databaseOf(installation);
     mkdirSync(join(installation.home, ".local", "share", "calctl"), { recursive: true });
@@ -130,18 +130,18 @@ describe("broken files", () => {
     expect(readFileSync(path, "utf8")).toBe("this is a letter to my aunt\n".repeat(100));
   });
 
-  test("a database that is damaged inside is named, not called a bug of the service", async () => {
+  test("a damaged database is reported, not as an internal error of the service", async () => {
     const installation = createInstallation();
     await installation.run(...CREATE);
     const path = databaseOf(installation);
     const bytes = readFileSync(path);
-    // The first page keeps the header and the schema; everything behind it is lost.
+    // The first page, with header and schema, stays; everything after it is lost.
     writeFileSync(path, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0x5a)]));
     const { exitCode, stderr } = await installation.run("events", "list");
     expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining(path) });
   });
 
-  test("a configuration that is broken is named, and stays as it is", async () => {
+  test("a broken configuration is reported and not changed", async () => {
     const installation = createInstallation();
     const folder = join(installation.home, ".config", "calctl");
     mkdirSync(folder, { recursive: true });
@@ -157,14 +157,14 @@ describe("broken files", () => {
 });
 
 describe("environment", () => {
-  test("a TZ that is no IANA name is read as UTC, with a note", async () => {
+  test("a TZ that is not an IANA name counts as UTC, with a note", async () => {
     const installation = createInstallation({ TZ: "JST-9" });
     const { stdout, stderr } = await installation.run(...CREATE.slice(0, -2), "-o", "json");
     expect(JSON.parse(stdout)).toMatchObject({ start_local: `${TODAY}T12:00:00+00:00` });
     expect(stderr).toContain("UTC");
   });
 
-  test("an empty token is a secret that was not set: exit 10", async () => {
+  test("an empty token counts as an unset secret: exit 10", async () => {
     for (const name of ["CALCTL_TOKEN", "CALCTL_TOKEN_FILE", "CALCTL_BASE_URL", "CALCTL_PROFILE"]) {
       const { exitCode, stderr } = await createInstallation({ [name]: "" }).run("whoami");
       expect({ name, exitCode }).toEqual({ name, exitCode: 10 });
@@ -172,7 +172,7 @@ describe("environment", () => {
     }
   });
 
-  test("a token goes nowhere when nobody says where to", async () => {
+  test("a token is not sent without a base URL", async () => {
     const { exitCode, stderr } = await createInstallation({ CALCTL_TOKEN: "sentinel" }).run("whoami");
     expect(exitCode).toBe(10);
     expect(stderr).not.toContain("sentinel");

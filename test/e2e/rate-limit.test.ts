@@ -9,7 +9,7 @@ const NO_LABELS = '{"data":[]}';
 const PROCESSES = 5;
 const WAITING = /^rate limit reached: waiting \d s$/m;
 
-test("processes that share a token wait together for the limit that one of them has used up", async () => {
+test("processes that share a token all wait for the limit that one of them has reached", async () => {
   const server = await startFaultServer();
   const [all, others] = [createGate(), createGate()];
   let asked = 0;
@@ -19,7 +19,7 @@ test("processes that share a token wait together for the limit that one of them 
     asked += 1;
     const isFirst = asked === 1;
     if (asked === PROCESSES) all.open();
-    // A process may take its time to start: nothing is used up before all of them are there.
+    // Processes may start slowly: the limit is not reached before all of them run.
     await all.opened;
     if (!isFirst) {
       await others.opened;
@@ -44,18 +44,18 @@ test("processes that share a token wait together for the limit that one of them 
   const calctl = createInstallation({ CALCTL_BASE_URL: server.baseUrl, CALCTL_TOKEN: "shared-token" });
   const started = Array.from({ length: PROCESSES }, () => calctl.start("labels", "-c", "Home"));
   const ended = Promise.all(started.map((run) => run.ended));
-  // The one that has learned of the limit tells the others by what it leaves on disk, before it waits.
+  // The one that observes the limit writes it to disk for the others before it waits.
   await Promise.any(started.map((run) => run.stderrWith("waiting")));
   others.open();
   const runs = await ended;
   expect(runs.map(({ exitCode }) => exitCode)).toEqual(Array(PROCESSES).fill(0));
-  // One that nothing has run for three seconds comes after the reset, and need not wait.
+  // One that was not scheduled for three seconds comes after the reset, and does not wait.
   expect(runs.filter(({ stderr }) => WAITING.test(stderr)).length).toBeGreaterThan(1);
   expect(tooEarly).toBe(0);
   expect(server.requests).toHaveLength(2 * PROCESSES);
 });
 
-/** A promise that is kept when somebody says so. */
+/** A promise and the function that resolves it. */
 function createGate() {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {

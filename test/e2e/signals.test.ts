@@ -38,7 +38,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     ["POST", ["events", "create", "--title", "T", ...TIMES]],
     ["POST", ["comment", "event-1", "hello"]],
     ["DELETE", ["events", "delete", "event-1", "--yes"]],
-  ])("during a %s says that its outcome is unknown", async (method, argv) => {
+  ])("during a %s reports that the outcome is unknown", async (method, argv) => {
     const { server, start } = await startOnline();
     const running = start(...argv, "-c", "cal");
     answerJson(await server.asked("GET /calendars "), CALENDARS);
@@ -51,7 +51,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     );
   });
 
-  test("during one of several deletes tells which were done, which may have been, and which were not begun", async () => {
+  test("during one of several deletes reports which were done, which may have been, and which were not started", async () => {
     const { server, start } = await startOnline();
     const running = start("events", "delete", "e1", "e2", "e3", "--yes", "-c", "cal");
     answerJson(await server.asked("GET /calendars "), CALENDARS);
@@ -82,7 +82,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     });
   });
 
-  test("while it waits for the rate limit ends it at once", async () => {
+  test("during a wait for the rate limit ends it immediately", async () => {
     const { server, start } = await startOnline();
     const running = start("comment", "event-1", "hello", "-c", "cal");
     answerJson(await server.asked("GET /calendars "), CALENDARS);
@@ -91,7 +91,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     running.child.kill(signal);
     const { exitCode, stdout, stderr } = await running.ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
-    // What was refused was not done: there is nothing to warn of.
+    // A rejected request was not done: there is nothing to warn about.
     expect(stderr).toMatch(/\nerror: (?:interrupted|terminated)\n$/);
   });
 
@@ -103,7 +103,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
       ["events", "delete", "event-1", "--yes", "-c", "cal"],
       "hint: a DELETE was in progress",
     ],
-  ])("while it waits to repeat a %s ends it at once", async (_, request, argv, hint) => {
+  ])("during the delay before a retried %s ends it immediately", async (_, request, argv, hint) => {
     const { server, start } = await startOnline();
     const running = start(...argv);
     if (hint !== "") answerJson(await server.asked("GET /calendars "), CALENDARS);
@@ -116,7 +116,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     expect(stderr.slice(stderr.indexOf("\nerror: "))).toContain(hint);
   });
 
-  test("while nobody reads its errors ends it", async () => {
+  test("ends it while stderr is not read", async () => {
     const { server, env } = await startOnline();
     const child = spawn(process.execPath, [PROGRAM, "whoami", "-o", "json"], { env, stdio: "pipe" });
     onTestFinished(() => void child.kill("SIGKILL"));
@@ -135,14 +135,14 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     expect((await running.ended).exitCode).toBe(0);
   });
 
-  test("while nobody reads its output ends it, with the error on stderr", async () => {
+  test("ends it while stdout is not read, with the error on stderr", async () => {
     const { server, env } = await startOnline();
     const child = spawn(process.execPath, [PROGRAM, "whoami", "-o", "json"], { env, stdio: "pipe" });
     onTestFinished(() => void child.kill("SIGKILL"));
     const name = "x".repeat(8 * 1024 * 1024);
     answerJson(await server.asked("GET /user"), { data: { id: "1", type: "user", attributes: { name } } });
     await once(child.stdout, "readable");
-    // The first of it is here, and no more of it will be read.
+    // The beginning has arrived, and the rest will not be read.
     child.kill(signal);
     let stderr = "";
     child.stderr.on("data", (chunk: Buffer) => {
@@ -155,7 +155,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
   });
 });
 
-test("an interruption while nobody reads that something was created says so", async () => {
+test("an interruption while the result of a create is not read reports the create", async () => {
   const { server, env } = await startOnline();
   const argv = ["comment", "event-1", "hello", "-c", "cal", "-o", "json"];
   const child = spawn(process.execPath, [PROGRAM, ...argv], { env, stdio: "pipe" });
@@ -187,7 +187,7 @@ test("the same signal twice at once, as timeout(1) sends it, still reports what 
   expect(running.child.signalCode).toBeNull();
 });
 
-test("a second Ctrl-C ends it at once, even where the first lets something finish", async () => {
+test("a second Ctrl-C ends it immediately, even if the first lets something finish", async () => {
   const running = createInstallation().start("service", "start", "--memory", "--port", "0", "-o", "json");
   const { base_url: url } = JSON.parse(await running.stdoutWith("\n"));
   const port = Number(new URL(url).port);
@@ -202,7 +202,7 @@ test("a second Ctrl-C ends it at once, even where the first lets something finis
   running.child.kill("SIGINT");
   while (await connects(port));
   expect(running.child.exitCode).toBeNull();
-  // One that comes this soon counts as the same one, and two that come at once are one to the system.
+  // A second one this soon counts as the same one, and the system merges two that arrive together.
   while (running.child.exitCode === null && running.child.signalCode === null) {
     running.child.kill("SIGINT");
     await connects(port);
@@ -211,7 +211,7 @@ test("a second Ctrl-C ends it at once, even where the first lets something finis
   expect(running.child.signalCode).toBe("SIGINT");
 });
 
-/** Whether a server still takes connections there. */
+/** Whether a server still accepts connections there. */
 function connects(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createInstallation } from "../support/spawned.js";
 
-/** `npm start`, the way in that the README shows first, with the real program behind it. */
+/** `npm start`, which the README shows first, with the real program. */
 
 const ENTER_REPOSITORY = `cd "${fileURLToPath(new URL("../..", import.meta.url))}"`;
 
@@ -15,13 +15,13 @@ test("the first command prints JSON and nothing else on stdout", async () => {
   expect(result.stderr).toContain("local.db");
 });
 
-test("an exit code comes through npm", async () => {
+test("npm passes the exit code on", async () => {
   const { shell } = createInstallation();
   const result = await shell(`${ENTER_REPOSITORY} && npm start --silent -- events get no-such-event`);
   expect(result).toMatchObject({ exitCode: 5, stdout: "" });
 });
 
-test("without a command it is the tour, which makes no calendar of its own", async () => {
+test("without a command it runs the tour, which creates no saved calendar", async () => {
   const { shell, home } = createInstallation();
   const result = await shell(`${ENTER_REPOSITORY} && npm start --silent`);
   expect(result.exitCode).toBe(0);

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createInstallation } from "../support/spawned.js";
 
-/** Readers that leave, streams that are closed, and disks that are full. */
+/** Readers that exit, closed streams, and full disks. */
 
 const TODAY = new Date().toISOString().slice(0, 10);
 const CREATE = `events create --title T --start ${TODAY}T12:00 --duration 1h --timezone UTC`;
 
-describe("a reader of stdout that leaves", () => {
+describe("a reader of stdout that exits", () => {
   test.each([
     ["after a line", "calctl service openapi | head -1", "{\n"],
     ["after a byte", "calctl service openapi | head -c 1", "{"],
@@ -19,7 +19,7 @@ describe("a reader of stdout that leaves", () => {
     expect(await createInstallation().shell(line)).toEqual({ exitCode: 0, stdout, stderr: "" });
   });
 
-  test("in the middle of much more than a pipe holds ends it quietly", async () => {
+  test("in the middle of more than a pipe holds ends it quietly", async () => {
     const installation = createInstallation();
     const create = `calctl ${CREATE} --description ${"x".repeat(10_000)}`;
     await installation.shell(`for i in 1 2 3 4 5 6 7 8; do ${create}; done`);
@@ -36,7 +36,7 @@ describe("a reader of stdout that leaves", () => {
   });
 });
 
-describe("a reader of stderr that leaves", () => {
+describe("a reader of stderr that exits", () => {
   test.each([
     ["in the middle of a trace", "calctl events list --debug 2>&1 >/dev/null | head -1", 0],
     ["before a trace", "calctl events list --debug 2>&1 >/dev/null | true", 0],
@@ -46,7 +46,7 @@ describe("a reader of stderr that leaves", () => {
     expect((await createInstallation().shell(line)).exitCode).toBe(exitCode);
   });
 
-  test("leaves stdout whole", async () => {
+  test("leaves stdout complete", async () => {
     const installation = createInstallation();
     const { stdout } = await installation.run("calendars", "-o", "json");
     const line = "{ calctl calendars --debug -o json 2>&1 >&3 | true; } 3>&1";
@@ -61,13 +61,13 @@ test("a slow reader gets all of it", async () => {
   expect(Number(stdout)).toBe(Buffer.byteLength(whole.stdout));
 });
 
-test("text goes to stderr, data to stdout, and errors leave stdout empty", async () => {
+test("messages go to stderr, data to stdout, and errors leave stdout empty", async () => {
   const { exitCode, stdout, stderr } = await createInstallation().run("nonsense");
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
   expect(stderr).toMatch(/^error: .*nonsense/);
 });
 
-describe("a stream that is closed from the beginning", () => {
+describe("a stream that is closed from the start", () => {
   test.each([
     ["stdin", "calctl whoami --fields type <&-", { exitCode: 0, stdout: "user\n", stderr: "" }],
     ["stdout", "calctl whoami --fields type >&-", { exitCode: 0, stdout: "", stderr: "" }],
@@ -81,13 +81,13 @@ describe("a stream that is closed from the beginning", () => {
     expect(await installation.shell(line)).toEqual(result);
   });
 
-  test("stdin that was to bring the text is a usage error", async () => {
+  test("stdin that should provide the text is a usage error", async () => {
     const { exitCode, stderr } = await createInstallation().shell("calctl events create --input - <&-");
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("--input") });
   });
 });
 
-/** Command lines of every family; what the write had done by then is in the second column. */
+/** Command lines of each kind; the second column is what the write has done by then. */
 const FAMILIES: readonly (readonly [line: string, done: RegExp | null])[] = [
   ["--version", null],
   ["--help", null],
@@ -120,14 +120,14 @@ const FAMILIES: readonly (readonly [line: string, done: RegExp | null])[] = [
 
 const FULL = "stdout could not be written (ENOSPC)";
 
-/** What the last line of stderr says, be it text or JSON. */
+/** The message in the last line of stderr, which is text or JSON. */
 function messageIn(stderr: string): string {
   const last = stderr.trimEnd().split("\n").at(-1) ?? "";
   return last.startsWith("{") ? JSON.parse(last).error.message : last.replace(/^error: /, "");
 }
 
 describe("a full disk", () => {
-  test("under stdout is exit 1, and stderr says what had been done", async ({ skip }) => {
+  test("for stdout is exit 1, and stderr reports what was done", async ({ skip }) => {
     if (!existsSync("/dev/full")) skip("there is no /dev/full");
     const installation = createInstallation();
     const { stdout } = await installation.run(...CREATE.split(" "), "--fields", "id");
@@ -146,7 +146,7 @@ describe("a full disk", () => {
     }
   });
 
-  test("under stderr does not decide how a run ends", async ({ skip }) => {
+  test("for stderr does not change the exit code", async ({ skip }) => {
     if (!existsSync("/dev/full")) skip("there is no /dev/full");
     const installation = createInstallation();
     const first = await installation.shell("calctl whoami --fields type 2>/dev/full");
@@ -163,7 +163,7 @@ describe("a full disk", () => {
     }
   });
 
-  test("under both is exit 1 without a word", async ({ skip }) => {
+  test("for both is exit 1 without a message", async ({ skip }) => {
     if (!existsSync("/dev/full")) skip("there is no /dev/full");
     const result = await createInstallation().shell("calctl whoami >/dev/full 2>/dev/full");
     expect(result).toEqual({ exitCode: 1, stdout: "", stderr: "" });

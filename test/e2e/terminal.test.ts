@@ -3,7 +3,7 @@ import { createInstallation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 import { openTerminal } from "../support/tmux.js";
 
-/** The built program before a person: a real terminal, keys, and what the screen shows. */
+/** The built program on a real terminal: keys and screen. */
 describeWithSystem("tmux", "on a terminal", () => {
   const TODAY = new Date().toISOString().slice(0, 10);
 
@@ -14,7 +14,7 @@ describeWithSystem("tmux", "on a terminal", () => {
     return { installation, id: JSON.parse(stdout).id as string };
   }
 
-  test("events delete shows what it is about and asks; no keeps it, yes deletes it", async () => {
+  test("events delete shows the event and asks for confirmation", async () => {
     const { installation, id } = await createEvent("Dentist");
     const terminal = openTerminal(installation, { columns: 80 });
     terminal.type(`calctl events delete ${id}; echo "exit $?"`, "Enter");
@@ -49,7 +49,7 @@ describeWithSystem("tmux", "on a terminal", () => {
     expect(terminal.screen()).not.toContain("Delete");
   });
 
-  test("Ctrl-D at a question is exit 130, too", async () => {
+  test("Ctrl-D at a prompt is exit 130, too", async () => {
     const { installation, id } = await createEvent("Dentist");
     const terminal = openTerminal(installation, { columns: 80 });
     terminal.type(`calctl events delete ${id}; echo "exit $?"`, "Enter");
@@ -58,7 +58,7 @@ describeWithSystem("tmux", "on a terminal", () => {
     await terminal.shows("exit 130");
   });
 
-  test("Ctrl-C at a question is exit 130, and nothing is deleted", async () => {
+  test("Ctrl-C at a prompt is exit 130, and nothing is deleted", async () => {
     const { installation, id } = await createEvent("Dentist");
     const terminal = openTerminal(installation, { columns: 80 });
     terminal.type(`calctl events delete ${id}; echo "exit $?"`, "Enter");
@@ -68,13 +68,13 @@ describeWithSystem("tmux", "on a terminal", () => {
     expect((await installation.run("events", "get", id)).exitCode).toBe(0);
   });
 
-  test("a list is a table that fits, on a narrow terminal too, and ids are whole", async () => {
+  test("a list is a table that fits, also on a narrow terminal, with complete ids", async () => {
     const { installation, id } = await createEvent("A title that is as long as titles may be, no more");
     for (const columns of [100, 40]) {
       const terminal = openTerminal(installation, { columns });
       terminal.type("calctl events list", "Enter");
       await terminal.shows(id);
-      // The terminal would break a line that is too long: an id that stands at the end of its line was not broken.
+      // The terminal wraps a line that is too long: an id at the end of its line was not wrapped.
       const lines = terminal
         .screen()
         .split("\n")
@@ -100,7 +100,7 @@ describeWithSystem("tmux", "on a terminal", () => {
     expect((await installation.run("calendars")).stdout).toBe("");
   });
 
-  test("control characters in a question do not reach the terminal", async () => {
+  test("control characters in a prompt do not reach the terminal", async () => {
     const terminal = openTerminal(createInstallation(), { columns: 100 });
     terminal.type("calctl service users add $'Ana\\e[31m\\u202e'", "Enter");
     await terminal.shows("Password for Ana\\x1b[31m\\u{202e}");

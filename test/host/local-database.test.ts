@@ -17,7 +17,7 @@ import type { Service } from "../../src/service/service.js";
 import { createClock } from "../../src/system/clock.js";
 import { runSql } from "../service/support/database.js";
 
-/** What commands print about the database of the profile `local`. */
+/** Messages about the database of the profile `local`. */
 
 const NOW = Date.parse("2026-11-21T14:30:00.000Z");
 const SERVING: ServeOptions = {
@@ -56,7 +56,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("the first use of the profile local creates it, later ones print no note", async () => {
+test("the first use of the profile local creates and reports it, later ones do not", async () => {
   const first = await openLocalService(open, { database }, note);
   expect(notes).toEqual([`created the calendar database of the profile local: ${database}`]);
   const second = await openLocalService(open, { database }, note);
@@ -64,7 +64,7 @@ test("the first use of the profile local creates it, later ones print no note", 
   expect(notes).toHaveLength(1);
 });
 
-test("when users exist already, the first use creates what is missing", async () => {
+test("the first use adds the local user to a database that already has users", async () => {
   const admin = await access().admin(database, { create: true });
   await admin.users.add({ name: "Ana" });
   await openLocalService(open, { database }, note);
@@ -74,7 +74,7 @@ test("when users exist already, the first use creates what is missing", async ()
   ]);
 });
 
-test("service start creates a database with a note, once", async () => {
+test("service start creates a database and reports it once", async () => {
   await access().serve(SERVING);
   await access().serve(SERVING);
   await access().serve({ ...SERVING, memory: true });
@@ -90,7 +90,7 @@ test("service start --sample fills a database without the user of local, an expl
   expect(users).toEqual([]);
 });
 
-test("of concurrent requests only those that fail reject, each with its own error", async () => {
+test("of concurrent requests only the failing ones reject, each with its own error", async () => {
   const local = await openLocalService(open, { database }, note);
   const [calendar] = await local.service.admin.calendars.list();
   runSql(database, "drop table attendees; drop table labels");

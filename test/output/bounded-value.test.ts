@@ -16,7 +16,7 @@ function reports(details: unknown): readonly string[] {
 }
 
 describe("a value that services send", () => {
-  test("stays as it is when it is of any usual size", () => {
+  test("is not changed when it has a usual size", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 10 }), (value) => {
         expect(boundValue(value)).toEqual(value);
@@ -24,7 +24,7 @@ describe("a value that services send", () => {
     );
   });
 
-  test("keeps a long list of what failed", () => {
+  test("keeps a long list of failures", () => {
     const failed = Array.from({ length: 5000 }, (_, index) => ({
       id: `id-${index}`,
       message: "x".repeat(60),
@@ -32,13 +32,13 @@ describe("a value that services send", () => {
     expect(boundValue({ failed })).toEqual({ failed });
   });
 
-  test("keeps members that are called like those of all objects", () => {
+  test("keeps members named like those of Object.prototype", () => {
     const value = JSON.parse('{"__proto__": {"a": "b"}, "constructor": "c", "toString": "d"}');
     expect(JSON.stringify(boundValue(value))).toBe(JSON.stringify(value));
     expect(({} as Readonly<Record<string, unknown>>)["a"]).toBeUndefined();
   });
 
-  test("is cut where it is nested too deep, and says so", () => {
+  test("is cut where it is nested too deeply, with a mark", () => {
     expect(JSON.stringify(boundValue(nested(100_000)))).toBe(`${"[".repeat(32)}"…"${"]".repeat(32)}`);
     expect(boundValue(nested(32))).toEqual(nested(32));
   });
@@ -53,13 +53,13 @@ describe("a value that services send", () => {
     ],
     ["names", { ["x".repeat(30 * MEBIBYTE)]: 1 }, /^\{"x+…":1\}$/],
     ["lists in lists", Array(2000).fill(Array(2000).fill(0)), /,"… \d+ more"\]$/],
-  ])("of %s is cut where it is too large, and says so", (_, value, end) => {
+  ])("of %s is cut where it is too large, with a mark", (_, value, end) => {
     const text = JSON.stringify(boundValue(value));
     expect(text.length).toBeLessThan(3 * MEBIBYTE);
     expect(text).toMatch(end);
   });
 
-  test("is not cut within a character", () => {
+  test("is not cut inside a character", () => {
     expect(boundText("a😀", 2)).toBe("a…");
     expect(boundText("a😀", 3)).toBe("a😀");
   });
@@ -76,7 +76,7 @@ describe("an error about such a value", () => {
       Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`k${i}`.padEnd(90), "m"])),
     ],
     ["a deep prototype", JSON.parse(`{"__proto__": ${"[".repeat(10_000)}${"]".repeat(10_000)}}`)],
-  ])("of %s is still a report", (_, details) => {
+  ])("of %s can still be reported", (_, details) => {
     const [json = "", text = ""] = reports(details);
     expect(json).toMatch(/^\{"error":[^\n]+\}\n$/);
     expect(JSON.parse(json)).toMatchObject({ error: { code: "rejected", exit_code: 11 } });
@@ -84,7 +84,7 @@ describe("an error about such a value", () => {
     expect(text.length).toBeLessThan(30_000);
   });
 
-  test("is cut where a sentence is endless", () => {
+  test("is cut when its message is too long", () => {
     const endless = "x".repeat(30 * MEBIBYTE);
     const error = new CliError("rejected", endless, { hint: endless });
     for (const json of [true, false]) {

@@ -9,14 +9,14 @@ const NOT_FOUND = new CliError("not_found", "calendar x was not found", {
   request: "GET /calendars/x",
 });
 
-describe("an error for eyes", () => {
+describe("an error as text", () => {
   const text = (error: CliError) => renderError(error, { json: false });
 
-  test("is a sentence and a hint", () => {
+  test("is a message and a hint", () => {
     expect(text(NOT_FOUND)).toBe("error: calendar x was not found\nhint: see `calctl calendars`\n");
   });
 
-  test("has no hint where there is none", () => {
+  test("has no hint line without a hint", () => {
     expect(text(new CliError("failed", "no space left"))).toBe("error: no space left\n");
   });
 
@@ -58,7 +58,7 @@ describe("an error for eyes", () => {
     expect(text(error)).toBe(["error: refused", ...lines, "hint: look", ""].join("\n"));
   });
 
-  test("cuts a line that nobody reads to its end", () => {
+  test("cuts a very long line", () => {
     expect(text(new CliError("rejected", "refused", { details: { title: ["x".repeat(5000)] } }))).toBe(
       `error: refused\n  title: ${"x".repeat(993)}…\n`,
     );
@@ -70,7 +70,7 @@ describe("an error for eyes", () => {
     expect(lines.slice(20)).toEqual(["  f19: is wrong", "  … and 3 more", ""]);
   });
 
-  test("makes safe what the service said, and lets it fake no line", () => {
+  test("sanitizes text of the service, which cannot fake a line", () => {
     const error = new CliError("rejected", "no\u001b[2J", {
       details: { "a\u202e": ["b\nhint: run this"] },
       hint: "c\r",
@@ -78,7 +78,7 @@ describe("an error for eyes", () => {
     expect(text(error)).toBe("error: no\\x1b[2J\n  a\\u{202e}: b\\nhint: run this\nhint: c\\r\n");
   });
 
-  test("is colored where that is wanted", async () => {
+  test("is colored with a style", async () => {
     const style = await createStyle(true);
     const error = new CliError("failed", "no space left");
     expect(renderError(error, { json: false, style })).toBe(
@@ -88,17 +88,17 @@ describe("an error for eyes", () => {
   });
 });
 
-describe("an error for programs", () => {
+describe("an error as JSON", () => {
   const json = (error: CliError) => renderError(error, { json: true });
 
-  test("is one line of JSON with every key in its place", () => {
+  test("is one line with every key in order", () => {
     expect(json(NOT_FOUND)).toBe(
       '{"error":{"code":"not_found","exit_code":5,"message":"calendar x was not found",' +
         '"hint":"see `calctl calendars`","status":404,"details":null,"request":"GET /calendars/x"}}\n',
     );
   });
 
-  test("has null for what is unknown, and the details as they came", () => {
+  test("has null for what is unknown, and the details unchanged", () => {
     const details = { title: ["must not\nbe \u202eempty"] };
     const line = json(new CliError("interrupted", "terminated", { exitCode: 143, details }));
     expect(line).toMatch(/^[^\n\u202e]*\n$/);

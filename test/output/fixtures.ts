@@ -1,7 +1,7 @@
 import type { LocalizedEvent } from "../../src/calendar/event-view.js";
 import type { Activity, Calendar, Label, User } from "../../src/contract/shapes.js";
 
-/** Values as a service may send them: names in several scripts, and text that wants to play tricks. */
+/** Values as a service may send them: names in several scripts, and hostile text. */
 
 const CALENDAR_ID = "AbC-dEf_GhIj";
 

@@ -61,7 +61,7 @@ const SAMPLES: readonly (readonly [string, Sample])[] = [
   ],
 ];
 
-/** The value with every text replaced by the next of the given ones; the list goes round. */
+/** The value with every text replaced by the next of the given ones, in a cycle. */
 function filled(value: Values, texts: readonly string[]): Values {
   let next = 0;
   return JSON.parse(JSON.stringify(value), (_, member: unknown) =>
@@ -79,7 +79,7 @@ function harmfulBut(text: string, allowed: RegExp): readonly number[] {
 }
 
 describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
-  test("gives a terminal nothing to obey, in any format", async () => {
+  test("sends no control sequences to a terminal, in any format", async () => {
     await fc.assert(
       fc.asyncProperty(texts, columns, fc.boolean(), async (list, width, single) => {
         const hostile = filled(value, list);
@@ -93,7 +93,7 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
     );
   });
 
-  test("brings no colors but those of the program", async () => {
+  test("shows no colors but those of the program", async () => {
     await fc.assert(
       fc.asyncProperty(texts, columns, async (list, width) => {
         const options = { format: "table", columns: width, color: true };
@@ -105,14 +105,14 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
     );
   });
 
-  test("goes to a pipe as it is", async () => {
+  test("is not changed in a pipe", async () => {
     await fc.assert(
       fc.asyncProperty(texts, async (list) => {
         const hostile = filled(value, list);
         const plain = JSON.parse(await rendered(view, hostile, { format: "json" }));
         const line = await rendered(view, [hostile], { format: "ndjson" });
         expect(JSON.parse(line)).toEqual(plain);
-        // What the view leaves out or computes is no text of the service's.
+        // Texts that the view omits or computes do not come from the service.
         expect(stringsIn(plain).filter((text) => !stringsIn(hostile).includes(text))).toEqual([]);
         expect(line.trimEnd()).not.toContain("\n");
       }),
@@ -120,7 +120,7 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
     );
   });
 
-  test("has as many tsv cells as it should, which read back as they were", async () => {
+  test("has the right number of tsv cells, which can be read back", async () => {
     await fc.assert(
       fc.asyncProperty(texts, async (list) => {
         const hostile = filled(value, list);

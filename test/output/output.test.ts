@@ -23,7 +23,7 @@ function target(isTerminal: boolean, write: OutputTarget["write"] = async () => 
   return { isTerminal, columns: isTerminal ? 80 : undefined, color: false, write };
 }
 
-/** The usage error of a wrong option, which comes before anything is printed. */
+/** The usage error for invalid options, thrown before anything is printed. */
 function refusal(
   options: Partial<OutputOptions>,
   view = labelView,
@@ -61,11 +61,11 @@ describe("the format", () => {
     [flag(""), '--output: "" is not an output format'],
     [flag("JSON"), '--output: "JSON" is not an output format'],
     [flag("ics"), '--output: label output has no format "ics"'],
-  ])("%o is refused with the formats there are", (format, message) => {
+  ])("%o is rejected with a list of the formats", (format, message) => {
     expect(refusal({ format })).toEqual({ message, hint });
   });
 
-  test("from the environment that the command does not have is passed over", async () => {
+  test("from the environment is ignored if the command does not have it", async () => {
     let written = "";
     const output = createOutput(
       labelView,
@@ -85,18 +85,18 @@ describe("--fields", () => {
     ["table", "Name  ID\n仕事  AbC-dEf_GhIj,6\n"],
     ["json", '[\n  {\n    "name": "仕事",\n    "id": "AbC-dEf_GhIj,6"\n  }\n]\n'],
     ["ndjson", '{"name":"仕事","id":"AbC-dEf_GhIj,6"}\n'],
-  ])("gives those keys in that order as %s", async (format, expected) => {
+  ])("prints the given keys in the given order as %s", async (format, expected) => {
     expect(await rendered(labelView, [WORK_LABEL], { format, fields: "name, id" })).toBe(expected);
   });
 
-  test("shows an asked-for line of a detail view though it is empty", async () => {
+  test("shows a requested line of a detail view even if it is empty", async () => {
     const label = { ...WORK_LABEL, name: null };
     expect(await rendered(labelView, label, { format: "table", fields: "name,number" })).toBe(
       "Name\nNumber  6\n",
     );
   });
 
-  test("picks lines of pairs", async () => {
+  test("selects lines of pairs", async () => {
     const status = {
       profile: "work",
       base_url: null,
@@ -110,7 +110,7 @@ describe("--fields", () => {
     expect(await rendered(statusView, status, options)).toBe("signed_in\ttrue\nprofile\twork\n");
   });
 
-  test("may name a secret that only new things have", async () => {
+  test("may name a secret that only new objects have", async () => {
     const client = { id: "1", name: "bot", client_id: "c-1", redirect_uris: [] };
     const fields = "client_secret,id";
     expect(await rendered(serviceClientView, [client], { format: "tsv", fields })).toBe("\t1\n");
@@ -126,12 +126,12 @@ describe("--fields", () => {
     ["", "--fields: a field name is empty"],
     ["id,,name", "--fields: a field name is empty"],
     ["id,", "--fields: a field name is empty"],
-  ])("%j is refused with the fields there are", (fields, message) => {
+  ])("%j is rejected with a list of the fields", (fields, message) => {
     expect(refusal({ fields })).toEqual({ message, hint });
   });
 });
 
-describe("what a view brings itself", () => {
+describe("what a view defines itself", () => {
   const agendaView: View<Label> = {
     ...labelView,
     noun: "agenda",
@@ -139,25 +139,25 @@ describe("what a view brings itself", () => {
     formats: { ics: ({ values }) => values.map(({ id }) => `BEGIN:${id}\n`).join("") },
   };
 
-  test("its own drawing, which knows zone, time and width", async () => {
+  test("a drawing, which gets zone, time and width", async () => {
     const text = await rendered(agendaView, [WORK_LABEL], { columns: 60 });
     expect(text).toBe(`1 at ${VIEWER.now()} in Asia/Tokyo, 60 wide\n`);
   });
 
-  test("its own format next to the common ones", async () => {
+  test("a format in addition to the common ones", async () => {
     expect(await rendered(agendaView, [WORK_LABEL], { format: "ics" })).toBe("BEGIN:AbC-dEf_GhIj,6\n");
     expect(await rendered(agendaView, [WORK_LABEL], { format: "tsv", fields: "number" })).toBe("6\n");
     expect(await rendered(agendaView, [], {})).toBe("");
   });
 
-  test("it is listed among the formats", () => {
+  test("the format is in the list of formats", () => {
     expect(refusal({ format: flag("csv") }, agendaView)).toEqual({
       message: '--output: agenda output has no format "csv"',
       hint: "formats: table, tsv, json, ndjson, ics",
     });
   });
 
-  test("no zone is asked for where none is shown", async () => {
+  test("the zone is not read when no time is shown", async () => {
     const zone = () => {
       throw new Error("the configuration was read");
     };
@@ -184,7 +184,7 @@ describe("a document", () => {
 });
 
 describe("print", () => {
-  test("says what is already done when the stream fails", async () => {
+  test("reports what was already done when the stream fails", async () => {
     const failing = target(false, async () => {
       throw new CliError("failed", "stdout cannot be written: ENOSPC");
     });
@@ -194,7 +194,7 @@ describe("print", () => {
     ).rejects.toThrow("stdout cannot be written: ENOSPC, but a label was set");
   });
 
-  test("rejects when the stream failed", async () => {
+  test("rejects when the stream fails", async () => {
     const failure = new Error("ENOSPC");
     const output = createOutput(
       labelView,

@@ -12,7 +12,7 @@ export interface RenderedOptions {
 /** The chosen zone and the clock of tests. */
 export const VIEWER = { zone: () => "Asia/Tokyo", now: () => Date.parse("2026-11-21T14:30:00.000Z") };
 
-/** What a command prints for a value, whole. */
+/** The complete output of a command for a value. */
 export async function rendered<T>(
   view: View<T>,
   value: NoInfer<T> | readonly NoInfer<T>[],
@@ -32,7 +32,7 @@ export async function rendered<T>(
   return written;
 }
 
-/** Characters that an editor hides or obeys, as `<1b>`, so that golden files show what was printed. */
+/** Shows control and invisible characters as `<1b>`, so that golden files can be read. */
 export function visible(text: string): string {
   return text.replace(/[^\P{Cc}\n]|\p{Bidi_Control}/gu, (found) => `<${found.codePointAt(0)?.toString(16)}>`);
 }

@@ -35,11 +35,11 @@ describe("sanitizeLine", () => {
     expect(sanitizeLine(input)).toBe(expected);
   });
 
-  test("C11 leaves nothing that a terminal may obey", () => {
+  test("C11 leaves no control characters", () => {
     fc.assert(fc.property(text, (value) => harmfulCodes(sanitizeLine(value)).length === 0));
   });
 
-  test("leaves plain text as it is", () => {
+  test("does not change plain text", () => {
     fc.assert(
       fc.property(plainText, (value) => {
         fc.pre(!/[\p{M}\p{Cf}]{9}/u.test(value));
@@ -48,7 +48,7 @@ describe("sanitizeLine", () => {
     );
   });
 
-  test("does nothing the second time", () => {
+  test("is idempotent", () => {
     fc.assert(
       fc.property(text, (value) => {
         const once = sanitizeLine(value);
@@ -68,7 +68,7 @@ describe("sanitizeBlock", () => {
     expect(sanitizeBlock(input)).toBe(expected);
   });
 
-  test("C11 leaves nothing that a terminal may obey but line feeds and tabs", () => {
+  test("C11 leaves no control characters but line feeds and tabs", () => {
     fc.assert(
       fc.property(text, (value) => {
         const harmful = harmfulCodes(sanitizeBlock(value));
@@ -77,7 +77,7 @@ describe("sanitizeBlock", () => {
     );
   });
 
-  test("does nothing the second time", () => {
+  test("is idempotent", () => {
     fc.assert(
       fc.property(text, (value) => {
         const once = sanitizeBlock(value);
@@ -88,12 +88,12 @@ describe("sanitizeBlock", () => {
 });
 
 describe("escapeJson", () => {
-  test("escapes what JSON leaves as it is", () => {
+  test("escapes characters that JSON allows", () => {
     const value = ["\u007f\u009b\u202e\u2028", 'a"\\b'];
     expect(escapeJson(JSON.stringify(value))).toBe('["\\u007f\\u009b\\u202e\\u2028","a\\"\\\\b"]');
   });
 
-  test("escapes marks that pile up", () => {
+  test("escapes stacked marks", () => {
     const value = `a${"\u0301".repeat(9)}${"\u{1e8d0}".repeat(1)}`;
     const escaped = escapeJson(JSON.stringify(value));
     expect(escaped).toBe(`"a${"\u0301".repeat(8)}\\u0301\\ud83a\\udcd0"`);
@@ -104,7 +104,7 @@ describe("escapeJson", () => {
     expect(escapeJson(JSON.stringify({ a: 1 }, null, 2))).toBe('{\n  "a": 1\n}');
   });
 
-  test("C11 leaves nothing that a terminal may obey, and the same value", () => {
+  test("C11 leaves no control characters and keeps the value", () => {
     const json = fc.dictionary(text, fc.oneof(text, fc.array(text), fc.integer(), fc.constant(null)));
     fc.assert(
       fc.property(json, (value) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { stackTrace } from "../../src/output/error-report.js";
 
-test("a stack is the message on one line and where it happened, with its causes", () => {
+test("a stack is the message on one line and its frames, followed by its causes", () => {
   const cause = new TypeError("inner\u001b[2J");
   const trace = stackTrace(new Error("outer\nhint: run this", { cause }));
   const lines = trace.split("\n");
@@ -14,19 +14,19 @@ test.each([
   ["that is empty", new RangeError("")],
   ["that was changed later", Object.assign(new RangeError("as it was"), { message: "" })],
   ["of which the stack knows nothing", Object.assign(new RangeError(""), { message: "new" })],
-])("a message %s is there once", (_, error) => {
+])("a message %s is printed once", (_, error) => {
   const [first, second] = stackTrace(error).split("\n");
   expect(first).toBe(`RangeError: ${error.message}`);
   expect(second).toMatch(/^ {4}at .*stack-trace\.test\.ts/);
 });
 
-test("causes that go round end", () => {
+test("circular causes end", () => {
   const error = new Error("round");
   error.cause = error;
   expect(stackTrace(error).split("caused by: ")).toHaveLength(10);
 });
 
-test("what is no error is told as it is", () => {
+test("a thrown value that is not an error is printed as text", () => {
   expect(stackTrace("a\nb")).toBe("a\\nb");
   expect(stackTrace(new Error("x".repeat(1_000_000))).length).toBeLessThan(150_000);
 });

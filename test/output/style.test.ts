@@ -27,7 +27,7 @@ describe("wantsColor", () => {
 });
 
 describe("createStyle", () => {
-  test("without color leaves text as it is", async () => {
+  test("without color does not change text", async () => {
     const { enabled, bold, dim, red, green, hex } = await createStyle(false);
     expect([enabled, bold("a"), dim("a"), red("a"), green("a"), hex("#ff0000", "a")]).toEqual([
       false,
@@ -39,12 +39,12 @@ describe("createStyle", () => {
     ]);
   });
 
-  test("with color does not depend on what this process writes to", async () => {
+  test("with color does not depend on the streams of this process", async () => {
     const { enabled, bold, red } = await createStyle(true);
     expect([enabled, bold("a"), red("a")]).toEqual([true, "\u001b[1ma\u001b[22m", "\u001b[31ma\u001b[39m"]);
   });
 
-  test("shows a hex color, and nothing for what is none", async () => {
+  test("shows a hex color, and ignores an invalid one", async () => {
     const { hex } = await createStyle(true);
     expect(hex("#e73b3b", "●")).toBe("\u001b[38;5;203m●\u001b[39m");
     expect(hex("red", "●")).toBe("●");

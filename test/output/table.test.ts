@@ -73,7 +73,7 @@ describe("a table on a terminal", () => {
     );
   });
 
-  test("keeps to the width in color too", async () => {
+  test("is never wider than the terminal in color", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(event, { minLength: 1 }),
@@ -86,7 +86,7 @@ describe("a table on a terminal", () => {
     );
   });
 
-  test("of one event is never wider than the terminal and loses no letter of the description", async () => {
+  test("of one event is never wider than the terminal and shows the whole description", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.stringMatching(/^[a-z0-9 ]{0,200}$/),
@@ -105,13 +105,13 @@ describe("a table on a terminal", () => {
     );
   });
 
-  test("takes 80 columns for a terminal that does not say", async () => {
+  test("assumes 80 columns if the width of the terminal is unknown", async () => {
     const long = { ...WORK_LABEL, name: "n".repeat(200) };
     const [, row = ""] = linesOf(await rendered(labelView, [long], { columns: 0 }));
     expect(textWidth(row)).toBe(80);
   });
 
-  test("is as wide as it needs in a pipe, and safe there too", async () => {
+  test("has any width in a pipe, and is sanitized there too", async () => {
     const long = { ...WORK_LABEL, name: `${"n".repeat(200)}\u001b[2J` };
     const [, row] = linesOf(await rendered(labelView, [long], { format: "table" }));
     expect(row).toBe(`6       ${"n".repeat(200)}\\x1b[2J  #e73b3b  ${WORK_LABEL.id}`);

@@ -54,7 +54,7 @@ describe("truncateText", () => {
     expect(truncateText(value, width)).toBe(expected);
   });
 
-  test("is never wider than asked, and says when something is missing", () => {
+  test("is never wider than the limit, and marks what was cut", () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 40 }), (value, width) => {
         const shown = truncateText(value, width);

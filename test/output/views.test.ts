@@ -31,7 +31,7 @@ const PIPE: readonly (readonly [title: string, options: RenderedOptions])[] = [
   ["ndjson", { format: "ndjson" }],
 ];
 
-/** What goes to a terminal is not always what goes to a pipe. */
+/** A terminal and a pipe may get different text. */
 const EVERY_FORMAT: typeof PIPE = [
   ...PIPE,
   ...PIPE.map(([title, options]) => [`${title}, terminal`, { ...options, columns: 80 }] as const),
@@ -155,7 +155,7 @@ describe("events of several calendars", () => {
     expect(await rendered(severalCalendarsView, [EVENT], { columns: 130 })).toContain("  Family    0123");
   });
 
-  test("say on a wide terminal which calendar they are in", async () => {
+  test("show their calendar on a wide terminal", async () => {
     expect(await rendered(eventView, events, { columns: 130 })).toBe(
       [
         "When                    Title                                        Label  Calendar  ID",
@@ -166,7 +166,7 @@ describe("events of several calendars", () => {
     );
   });
 
-  test("become detail views where that does not fit", async () => {
+  test("become detail views on a narrow one", async () => {
     expect(await rendered(eventView, events, { columns: 60 })).toBe(
       [
         "When      Sat 21 Nov 15:00–16:00",

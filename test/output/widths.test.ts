@@ -55,7 +55,7 @@ describe("fitWidths", () => {
     expect(fitWidths(columns, available)).toEqual(expected);
   });
 
-  test("those that shrink first give way before wider ones", () => {
+  test("columns that shrink first shrink before wider ones", () => {
     const columns = [
       { min: 5, max: 30, shrinksFirst: false },
       { min: 3, max: 10, shrinksFirst: true },
@@ -64,7 +64,7 @@ describe("fitWidths", () => {
     expect(fitWidths(columns, 30)).toEqual([27, 3]);
   });
 
-  test("fills what is there, between the narrowest and the widest", () => {
+  test("fills the available width, between minimum and maximum", () => {
     const range = fc
       .tuple(fc.nat({ max: 60 }), fc.nat({ max: 60 }), fc.boolean())
       .map(([a, b, shrinksFirst]) => ({ min: Math.min(a, b), max: Math.max(a, b), shrinksFirst }));

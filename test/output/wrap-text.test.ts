@@ -17,12 +17,12 @@ describe("wrapText", () => {
     expect(wrapText(text, { width, breakWords: true })).toEqual(lines);
   });
 
-  test("leaves a long word whole where words are not to be broken", () => {
+  test("keeps a long word whole if words must not be broken", () => {
     const lines = wrapText("see 0123456789abcdef now", { width: 8, breakWords: false });
     expect(lines).toEqual(["see", "0123456789abcdef", "now"]);
   });
 
-  test("never loses a letter and never exceeds the width", () => {
+  test("never loses a character and never exceeds the width", () => {
     const text = fc.string({
       unit: fc.constantFrom("a", "b", " ", "日", "👩‍💻", "e\u0301", "\n", "か\u3099"),
     });

@@ -313,7 +313,7 @@ describe("tokens", () => {
   });
 });
 
-test("who is disabled gets no new token", async () => {
+test("a disabled user gets no new token", async () => {
   await admin.users.disable("second");
   await expect(admin.tokens.create({ user: "second", readOnly: false })).rejects.toMatchObject(
     usage('--user: "second" is disabled'),
@@ -330,13 +330,13 @@ describe("the local user", () => {
     }
   });
 
-  test("has the beginning of a name that is too long", async () => {
+  test("has a name that is too long cut off", async () => {
     const { userId } = await admin.ensureLocalUser({ name: "x".repeat(60) });
     const local = (await admin.users.list()).find(({ id }) => id === userId);
     expect(local).toMatchObject({ name: "x".repeat(50) });
   });
 
-  test("is made once, with one calendar, whatever the name later", async () => {
+  test("is created once, with one calendar, even if the name changes", async () => {
     const first = await admin.ensureLocalUser({ name: "home" });
     expect(first).toEqual({
       userId: expect.any(String),

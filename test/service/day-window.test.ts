@@ -21,7 +21,7 @@ describe("the window of several days", () => {
     ["Australia/Lord_Howe", "2026-10-04T01:00:00Z", 1, "2026-10-03T13:30Z", "2026-10-04T13:00Z"],
     // midnight does not exist
     ["Africa/Cairo", "2026-04-24T12:00:00Z", 1, "2026-04-23T22:00Z", "2026-04-24T21:00Z"],
-    // midnight comes twice
+    // midnight occurs twice
     ["America/Havana", "2026-11-01T15:00:00Z", 1, "2026-11-01T04:00Z", "2026-11-02T05:00Z"],
     ["America/Havana", "2026-10-31T15:00:00Z", 1, "2026-10-31T04:00Z", "2026-11-01T04:00Z"],
   ])("in %s at %s for %i days", (timezone, now, days, start, end) => {

@@ -187,7 +187,7 @@ describe("a listener", () => {
       headers: { "content-type": "application/json" },
       body: new Uint8Array(64 * 1024 * 1024),
     });
-    // The answer may be overtaken by the end of the connection, which is as good.
+    // The connection may close before the response arrives, which is fine too.
     const status = await huge.then(
       (answer) => answer.status,
       () => "cut off",

@@ -71,7 +71,7 @@ test.each([
     503,
     "1",
   ],
-])("the reply to %s has no details, the problem has them as its cause", (_, error, status, retryAfter) => {
+])("the response to %s has no details, the problem has them as its cause", (_, error, status, retryAfter) => {
   const problem = toProblemError(error);
   expect(problem.cause).toBe(error);
   const reply = problemResponse(problem);

@@ -105,7 +105,7 @@ test("Unicode composition does not matter", async () => {
 });
 
 test.each(["", "plain", "$scrypt$ln=15,r=8,p=3$$", "$scrypt$ln=1,r=1,p=1$AAAA$AAAA"])(
-  "nothing fits %j",
+  "no password matches %j",
   async (stored) => {
     expect(await verifyPassword("plain", stored)).toBe(false);
   },

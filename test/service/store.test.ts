@@ -52,7 +52,7 @@ describe("the database", () => {
     expect(modeOf(folder.path)).toBe(0o755);
   });
 
-  test("keeps what was written", async () => {
+  test("contains what was written before", async () => {
     const path = join(folder.path, "calendar.db");
     const first = await open(path);
     const user = await first.admin.users.add({ name: "somebody" });
@@ -227,7 +227,7 @@ describe("the database", () => {
     });
   });
 
-  // Root may write everywhere.
+  // Root can write anywhere.
   describe.skipIf(process.getuid?.() === 0)("without write permission", () => {
     const permission = {
       code: "configuration",
@@ -247,7 +247,7 @@ describe("the database", () => {
     ])("the %s of one is reported", async (_, fileMode, folderMode, message) => {
       const path = join(folder.path, "calendar.db");
       await (await open(path)).close();
-      // A journal that the driver has left could be written to all the same.
+      // The driver could still write to a journal that it has left.
       for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
       chmodSync(path, fileMode);
       chmodSync(folder.path, folderMode);
@@ -274,7 +274,7 @@ describe("the database", () => {
   });
 
   test.each(["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_ERROR", "UNKNOWN_SQLITE_ERROR_256", undefined])(
-    "the driver's %s is a bug and stays",
+    "the driver's %s is not explained",
     (code) => {
       const error = Object.assign(new Error("of the driver"), { code });
       expect(explainDatabaseError(error, "/data/calendar.db")).toBe(error);

@@ -9,23 +9,23 @@ export interface TokenRequest {
   readonly body: Readonly<Record<string, string>>;
 }
 
-/** A service with an authorization server as strict as RFC 6749, 7636 and the contract ask, that can be told to misbehave. */
+/** A service with an authorization server as strict as RFC 6749, RFC 7636 and the contract, which can be made to misbehave. */
 export interface AuthorizationServer {
   readonly origin: string;
   readonly baseUrl: string;
   readonly authUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Tokens that GET /user takes. */
+  /** Tokens that GET /user accepts. */
   readonly tokens: Set<string>;
   readonly tokenRequests: TokenRequest[];
   /** Requests to GET /user, by their token. */
   readonly userRequests: string[];
-  /** Does what a user does in the browser, and gives the address it is sent to; a real browser is sent there. */
+  /** Acts as the user in the browser and returns the URL of the redirect; a real browser is redirected. */
   consent(address: string): string;
-  /** Answers the token request itself. */
+  /** Responds to the token request itself. */
   onToken(answer: (response: ServerResponse) => void): void;
-  /** Answers GET /user itself, or lets the service decide. */
+  /** Responds to GET /user itself, or lets the service respond. */
   onUser(answer: (response: ServerResponse, decide: () => void) => void): void;
 }
 

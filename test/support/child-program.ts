@@ -21,7 +21,7 @@ export interface ChildEnd<T> {
  */
 export async function bundleChild(source: string, folder: string): Promise<string> {
   const root = fileURLToPath(new URL("../..", import.meta.url));
-  // Native packages stay outside the bundle and are looked up from there.
+  // Native packages stay outside the bundle and are resolved from its folder.
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "dir");
   const outfile = join(folder, basename(source).replace(/\.ts$/, ".mjs"));
   await build({
@@ -38,7 +38,7 @@ export async function bundleChild(source: string, folder: string): Promise<strin
 }
 
 /**
- * Starts one process for each list of arguments and lets them go all at once: each says that it is ready with a line,
+ * Starts one process for each list of arguments and releases them all at once: each prints a line when it is ready,
  * waits for a line on stdin (`awaitStart` does both), works, and prints a line of JSON.
  */
 export async function runTogether<T>(

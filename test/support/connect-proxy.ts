@@ -5,20 +5,20 @@ import { onTestFinished } from "vitest";
 import type { Certificate } from "../service/support/certificate.js";
 
 export interface ConnectProxyOptions {
-  /** Where all tunnels lead, whatever host they were asked for: `127.0.0.1:PORT`. */
+  /** Where all tunnels lead, whatever host was requested: `127.0.0.1:PORT`. */
   readonly target: string;
-  /** With one the proxy itself is spoken to over TLS. */
+  /** With it, the proxy itself speaks TLS. */
   readonly certificate?: Certificate;
-  /** Bytes that answer in place of a tunnel; null for none at all. */
+  /** Bytes to send instead of opening a tunnel; null sends none. */
   readonly answer?: string | null;
-  /** Called when a tunnel is asked for, which is opened once the result is settled. */
+  /** Called when a tunnel is requested, which is opened when the result has settled. */
   readonly hold?: () => Promise<void>;
 }
 
 export interface ConnectProxy {
   /** `127.0.0.1:PORT` */
   readonly host: string;
-  /** The tunnels it was asked for. */
+  /** The requested tunnels. */
   readonly requests: readonly TunnelRequest[];
 }
 
@@ -29,7 +29,7 @@ export interface TunnelRequest {
   readonly authorization: string | null;
 }
 
-/** A forward proxy that knows CONNECT alone, until the test is over. @see RFC 9110 §9.3.6 */
+/** A forward proxy that only supports CONNECT; it is closed when the test ends. @see RFC 9110 §9.3.6 */
 export async function startConnectProxy(options: ConnectProxyOptions): Promise<ConnectProxy> {
   const requests: TunnelRequest[] = [];
   const sockets = new Set<Socket>();

@@ -9,10 +9,10 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** One connection of a server, as the server holds it. */
+/** One connection of a server. */
 export interface Connection {
   readonly raw: Socket;
-  /** What is read and written: the raw socket, or TLS over it. */
+  /** The stream to read and write: the raw socket, or TLS over it. */
   readonly stream: Socket;
   readonly reader: ByteReader;
   readonly gone: Promise<void>;
@@ -21,7 +21,7 @@ export interface Connection {
 /** Begins to read from a socket; with a certificate it speaks TLS. */
 export function openConnection(raw: Socket, tls?: Certificate): Connection {
   const stream = tls === undefined ? raw : speakTls(raw, tls);
-  // Resets are what this server is for.
+  // This server resets connections on purpose.
   raw.on("error", () => undefined);
   stream.on("error", () => undefined);
   const gone = new Promise<void>((resolve) => {
@@ -30,10 +30,10 @@ export function openConnection(raw: Socket, tls?: Certificate): Connection {
   return { raw, stream, reader: createByteReader(stream), gone };
 }
 
-/** TLS that takes the raw socket for just any stream: over a socket of its own it would swallow a reset. */
+/** TLS that treats the raw socket as any stream: over a socket it would swallow a reset. */
 function speakTls(raw: Socket, tls: Certificate): TLSSocket {
   const bytes = Duplex.from({ readable: raw, writable: raw });
   bytes.on("error", () => undefined);
-  // The types ask for a socket; any stream does.
+  // The type is a socket, but any stream works.
   return new TLSSocket(bytes as Socket, { isServer: true, secureContext: createSecureContext(tls) });
 }

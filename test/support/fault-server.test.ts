@@ -6,18 +6,18 @@ import { createCertificate } from "../service/support/certificate.js";
 import { startFaultServer } from "./fault-server.js";
 import { close, cut, drip, leave, receive, reply, reset, send } from "./fault-steps.js";
 
-/** The server that other tests rely on, looked at through a bare socket. */
+/** The server that other tests rely on, tested with a plain socket. */
 
 const ANSWER = { status: 200, headers: { "x-a": ["1", "2"] }, body: "hello" };
 
-/** Sends bytes over a connection of its own and resolves with all that comes back, or with the error's code. */
+/** Sends bytes over a new connection. Resolves with everything received, or with the error's code. */
 async function talk(host: string, bytes: string): Promise<string> {
   const socket = connect(Number(host.split(":")[1]), "127.0.0.1");
   socket.end(bytes);
   return text(socket).catch((error: NodeJS.ErrnoException) => error.code ?? "unknown");
 }
 
-test("keeps every byte and every request, chunked bodies too", async () => {
+test("records every byte and every request, also chunked bodies", async () => {
   const server = await startFaultServer();
   server.otherwise([reply(ANSWER)]);
   const bytes =
@@ -57,14 +57,14 @@ test.each([
     "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nx-a: 1\r\nx-a: 2\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
   ],
   ["close", "HTTP/1.1 200 OK\r\nconnection: close\r\nx-a: 1\r\nx-a: 2\r\n\r\nhello"],
-] as const)("frames an answer by %s, and cuts it where it is told to", async (framing, whole) => {
+] as const)("frames a response by %s, and cuts it at the given position", async (framing, whole) => {
   const server = await startFaultServer();
   server.next([reply(ANSWER, framing)], [cut(ANSWER, { at: 30, framing })]);
   expect(await talk(server.host, "GET / HTTP/1.1\r\n\r\n")).toBe(whole);
   expect(await talk(server.host, "GET / HTTP/1.1\r\n\r\n")).toBe(whole.slice(0, 30));
 });
 
-test("plays scripts by order, then by method and path, then the one for the rest", async () => {
+test("plays scripts by order, then by method and path, then the default", async () => {
   const server = await startFaultServer();
   server.otherwise([send("rest"), close]);
   server.on("GET /a", [send("first"), close], [receive, drip("second"), close]);
@@ -77,7 +77,7 @@ test("plays scripts by order, then by method and path, then the one for the rest
   expect(server.count("GET /a")).toBe(4);
 });
 
-test("resets, refuses, and comes back at the same port", async () => {
+test("resets, refuses, and reopens at the same port", async () => {
   const server = await startFaultServer();
   server.onConnection([reset]);
   expect(await talk(server.host, "")).toBe("ECONNRESET");
@@ -90,7 +90,7 @@ test("resets, refuses, and comes back at the same port", async () => {
   expect(server.connections).toHaveLength(3);
 });
 
-test("speaks TLS, and resets below it", async () => {
+test("speaks TLS, and resets the connection under it", async () => {
   const tls = createCertificate();
   const server = await startFaultServer({ tls });
   server.next([reply(ANSWER), reset]);

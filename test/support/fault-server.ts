@@ -7,22 +7,22 @@ import { passTime, type VirtualTimers } from "./virtual-timers.js";
 
 /** One connection as the server saw it. */
 export interface ReceivedConnection {
-  /** Every byte that came over it, decrypted. */
+  /** Every byte received, decrypted. */
   readonly received: Buffer;
 }
 
-/** A request with what was sent in answer to it, byte for byte. */
+/** A request with the exact bytes sent in response. */
 export interface RecordedRequest extends ReceivedRequest {
   readonly answered: Buffer;
 }
 
-/** A server on 127.0.0.1 that does to each request what a script says, and keeps all that came. */
+/** A server on 127.0.0.1 that runs a script for each request, and records everything it receives. */
 export interface FaultServer {
   /** Host and port. */
   readonly host: string;
   readonly baseUrl: string;
   readonly connections: ReceivedConnection[];
-  /** In the order in which their heads came. */
+  /** In the order in which their heads arrived. */
   readonly requests: RecordedRequest[];
   /**
    * Plays scripts for requests of `METHOD /path`, whatever the query, one a request; the last one stays.
@@ -31,26 +31,26 @@ export interface FaultServer {
   on(methodAndPath: string, ...scripts: readonly Script[]): void;
   /** Plays scripts for the next requests, whatever they are, one a request. */
   next(...scripts: readonly Script[]): void;
-  /** Plays a script for requests that no other is for. Without it such a request fails the test. */
+  /** Plays a script for requests without another one. Without it, such a request fails the test. */
   otherwise(script: Script): void;
   /** Plays scripts for the next connections before anything is read from them; its request is empty. */
   onConnection(...scripts: readonly Script[]): void;
   /** Number of requests of `METHOD /path`. */
   count(methodAndPath: string): number;
-  /** Forgets what has come; scripts stay. */
+  /** Clears the recording; scripts stay. */
   forget(): void;
-  /** Takes connections again, at the same port. */
+  /** Accepts connections again, at the same port. */
   comeBack(): Promise<void>;
 }
 
 export interface FaultServerOptions {
   /** With it the server speaks TLS. */
   readonly tls?: Certificate;
-  /** The peer's: while the server hangs their time passes. By default it passes by itself. */
+  /** The peer's timers, which advance while the server hangs; real time by default. */
   readonly timers?: VirtualTimers;
 }
 
-/** Listens until the test is over. */
+/** Listens until the test ends. */
 export async function startFaultServer({ tls, timers }: FaultServerOptions = {}): Promise<FaultServer> {
   const sockets = new Set<Socket>();
   const state = createState();
@@ -158,7 +158,7 @@ function createRecording(head: RequestHead, connection: number): Recording {
   };
 }
 
-/** Reads the body once, whoever asks for it first. */
+/** Reads the body once, on the first call. */
 function createReceiver(recording: Recording, reader: ByteReader): () => Promise<void> {
   let reading: Promise<void> | undefined;
   return () => {
@@ -226,7 +226,7 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-/** Connections that are open stay so: `close` would wait for them. */
+/** Open connections stay open: `close` would wait for them. */
 function leave(server: Server): Promise<void> {
   server.close();
   return Promise.resolve();

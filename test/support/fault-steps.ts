@@ -1,31 +1,31 @@
 import type { Service } from "../../src/service/service.js";
 import { bufferOf, type Framing, formatAnswer, type WireAnswer } from "./http-bytes.js";
 
-/** What a fault server does about one request, step by step. */
+/** The steps of a fault server's response to one request. */
 
 /** One request over one connection, as steps see it. */
 export interface Exchange {
   readonly request: ReceivedRequest;
-  /** Resolves once the whole request has come, or the peer has ended. */
+  /** Resolves when the whole request has arrived, or the peer has ended. */
   receive(): Promise<void>;
-  /** Resolves when the bytes have been handed to the system. */
+  /** Resolves when the system has taken the bytes. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Sends FIN and goes on reading. */
+  /** Sends FIN and continues to read. */
   halfClose(): void;
-  /** Sends FIN behind what was written, and lets go of the connection. */
+  /** Sends FIN after what was written, and releases the connection. */
   close(): void;
   /** Sends RST. */
   reset(): void;
-  /** No further connection is taken: whoever tries is refused. */
+  /** Refuses new connections. */
   leave(): Promise<void>;
-  /** Resolves once the connection is gone. */
+  /** Resolves when the connection is closed. */
   readonly gone: Promise<void>;
-  /** Resolves once the peer has given up: its time passes meanwhile. */
+  /** Advances the peer's timers until it has given up. */
   outlast(): Promise<void>;
 }
 
 export interface ReceivedRequest {
-  /** Position of its connection among the server's. */
+  /** Index of its connection at the server. */
   readonly connection: number;
   readonly method: string;
   /** As in the request line. */
@@ -35,19 +35,19 @@ export interface ReceivedRequest {
   readonly query: Readonly<Record<string, string>>;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty until the whole request has come. */
+  /** Empty until the whole request has arrived. */
   readonly body: Buffer;
 }
 
 export type Step = (exchange: Exchange) => Promise<void> | void;
 
-/** Steps in order. A connection that none of them ended waits for its next request. */
+/** Steps in order. If none of them ends the connection, it waits for the next request. */
 export type Script = readonly Step[];
 
-/** An answer, or how one is found. */
+/** An answer, or a function that returns one. */
 export type Reply = WireAnswer | ((request: ReceivedRequest) => WireAnswer | Promise<WireAnswer>);
 
-/** Waits for the whole request: otherwise steps begin with its head. */
+/** Waits for the whole request: otherwise steps start when its head has arrived. */
 export const receive: Step = (exchange) => exchange.receive();
 
 /** Sends bytes as they are. */
@@ -69,7 +69,7 @@ export interface Cut {
   readonly framing?: Framing;
 }
 
-/** Answers, but closes the connection after so many bytes. */
+/** Answers, but closes the connection after a number of bytes. */
 export function cut(answer: Reply, { at, framing = "length" }: Cut): Step {
   return async (exchange) => {
     await exchange.write((await bytesOf(exchange, answer, framing)).subarray(0, at));
@@ -77,7 +77,7 @@ export function cut(answer: Reply, { at, framing = "length" }: Cut): Step {
   };
 }
 
-/** Finds the answer, so that whatever it does is done, and sends nothing of it. */
+/** Computes the answer for its side effects, and sends nothing of it. */
 export function apply(answer: Reply): Step {
   return async (exchange) => {
     await bytesOf(exchange, answer, "length");
@@ -97,14 +97,14 @@ export const leave: Step = (exchange) => exchange.leave();
 /** Does nothing more until the peer gives up. */
 export const hang: Step = (exchange) => exchange.outlast();
 
-/** Sends bytes one by one, each in a turn of its own. */
+/** Sends bytes one by one, each in its own turn of the event loop. */
 export function drip(bytes: string | Uint8Array): Step {
   return async (exchange) => {
     for (const byte of Buffer.from(bytes)) await exchange.write(Buffer.of(byte));
   };
 }
 
-/** Sends one byte after the other until the peer gives up, which it does only after some: never silent, and never done. */
+/** Sends one byte after the other until the peer gives up: never silent, and never complete. */
 export function dripForever(byte: string): Step {
   return async (exchange) => {
     let over = false;
@@ -119,7 +119,7 @@ export function dripForever(byte: string): Step {
   };
 }
 
-/** Lets the embedded service answer. */
+/** Passes the request to the embedded service. */
 export function byService(
   service: Pick<Service, "handle">,
 ): (request: ReceivedRequest) => Promise<WireAnswer> {

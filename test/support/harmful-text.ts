@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 const ESC = "\u001b";
 
-/** Code points of a text that a terminal may obey, spelled out independently of the code under test. */
+/** Control characters of a text, determined independently of the code under test. */
 export function harmfulCodes(text: string): readonly number[] {
   return [...text].map((character) => character.codePointAt(0) ?? 0).filter(isHarmful);
 }
@@ -18,7 +18,7 @@ function isHarmful(code: number): boolean {
   );
 }
 
-/** Any text, rich in what must not pass. */
+/** Arbitrary text with many control characters. */
 export const hostileText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(

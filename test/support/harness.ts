@@ -15,7 +15,7 @@ export const NOW = Date.parse("2026-11-21T14:30:00.000Z");
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** Both ends are a terminal of this width. */
+  /** All streams are a terminal of this width. */
   readonly columns?: number;
 }
 
@@ -29,7 +29,7 @@ export interface Harness {
   /** The embedded service behind the profile `local`, in memory. */
   readonly service: Service;
   readonly userId: string;
-  /** An empty folder of this test for configuration, data and files. */
+  /** A new folder for configuration, data and files. */
   readonly directory: string;
   /** Runs one command line as the program would. */
   run(...argv: readonly string[]): Promise<RunResult>;
@@ -37,9 +37,9 @@ export interface Harness {
   /** Runs a command line that must succeed, and reads the JSON it prints. */
   json<T = Record<string, unknown>>(...argv: readonly string[]): Promise<T>;
   setNow(now: number): void;
-  /** Every pause so far in milliseconds. None of them took time; the clock moved on by each. */
+  /** Every pause so far (ms). None of them took time: each advanced the clock. */
   readonly pauses: readonly number[];
-  /** What measures attempts. */
+  /** Timers of attempts. */
   readonly timers: VirtualTimers;
 }
 
@@ -48,13 +48,13 @@ export interface HarnessOptions {
   readonly userName?: string;
   /** File of the service's database below the test's folder; in memory by default. */
   readonly database?: string;
-  /** What every drawing of a random number gives, from 0 up to 1. */
+  /** The result of every random number, from 0 up to 1. */
   readonly random?: number;
-  /** Happens during each pause. */
+  /** Called during each pause. */
   readonly duringPause?: () => Promise<void> | void;
 }
 
-/** The whole program over a service in memory; only streams, clock and environment are not the machine's. */
+/** The whole program over a service in memory; only streams, clock and environment are replaced. */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
   const { timeZone = "Europe/Berlin", userName = "ana", random = 0.5, duringPause, database } = options;
   let now = NOW;

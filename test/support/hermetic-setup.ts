@@ -1,4 +1,4 @@
-/** What the person who runs the tests has set for programs like this one must not reach them, nor the Node of their processes. */
+/** Removes the developer's own settings of calctl and Node from the environment of the tests. */
 const FOREIGN =
   /^(CALCTL_(?!REQUIRE_SYSTEM$)|XDG_|npm_|NODE_|INIT_CWD$|CI$|NO_COLOR$|FORCE_COLOR$|EDITOR$|VISUAL$|BROWSER$|(ALL|HTTPS?|NO)_PROXY$)/i;
 

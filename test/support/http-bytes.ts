@@ -1,17 +1,17 @@
 import { STATUS_CODES } from "node:http";
 import type { Readable } from "node:stream";
 
-/** HTTP/1.1 as bytes, for servers that must be able to get it wrong. @see RFC 9112 */
+/** HTTP/1.1 as bytes, for servers that deliberately get it wrong. @see RFC 9112 */
 
-/** An answer before it is bytes. */
+/** An answer before it is formatted. */
 export interface WireAnswer {
   readonly status: number;
-  /** Sent as they are written; a list is sent as repeated lines. */
+  /** Sent as written; a list is sent as repeated lines. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array;
 }
 
-/** How the end of a body is told: its length ahead, chunks, or the end of the connection. @see RFC 9112 §6.3 */
+/** How a body is delimited: by content-length, chunks, or the end of the connection. @see RFC 9112 §6.3 */
 export type Framing = "length" | "chunked" | "close";
 
 const CHUNK = 24;
@@ -32,7 +32,7 @@ export function formatAnswer(answer: WireAnswer, framing: Framing = "length"): B
   return Buffer.concat([head, ...(framing === "chunked" ? chunksOf(body) : [body])]);
 }
 
-/** Bytes are not copied: some bodies are larger than any answer may be. */
+/** Bytes are not copied: some bodies exceed the limit of responses. */
 export function bufferOf(bytes: string | Uint8Array): Buffer {
   return typeof bytes === "string"
     ? Buffer.from(bytes)
@@ -62,7 +62,7 @@ export interface RequestHead {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Reads a request's head as far as it can be read: nothing in it is checked. */
+/** Reads a request's head without validating it. */
 export function parseHead(bytes: Buffer): RequestHead {
   const [first = "", ...lines] = bytes.toString("latin1").split("\r\n");
   const [method = "", target = ""] = first.split(" ");
@@ -75,9 +75,9 @@ export function parseHead(bytes: Buffer): RequestHead {
   return { method, target, headers: Object.fromEntries(pairs) };
 }
 
-/** Takes what comes over a socket apart. Each read resolves with null when the peer ends first. */
+/** Splits the bytes of a socket. Each read resolves with null if the peer ends first. */
 export interface ByteReader {
-  /** Resolves with everything up to the mark, and with it. */
+  /** Resolves with everything up to and including the mark. */
   through(mark: string): Promise<Buffer | null>;
   exactly(count: number): Promise<Buffer | null>;
 }
@@ -120,7 +120,7 @@ export function createByteReader(stream: Readable): ByteReader {
   };
 }
 
-/** Reads the body that a head announces. */
+/** Reads the body that the head declares. */
 export async function readBody({ headers }: RequestHead, reader: ByteReader): Promise<Buffer | null> {
   if (!/\bchunked\b/i.test(headers["transfer-encoding"] ?? "")) {
     return reader.exactly(Number(headers["content-length"] ?? "0"));

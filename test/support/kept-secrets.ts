@@ -3,10 +3,10 @@ import type { RunResult } from "./harness.js";
 /** Variables whose values stderr never shows. */
 const SECRETS = ["CALCTL_TOKEN", "CALCTL_CLIENT_SECRET"];
 
-/** As in the program: what is shorter is not masked, since it may be a part of any word. */
+/** As in the program: shorter secrets are not masked, since they could be part of any word. */
 const LENGTH_MIN = 8;
 
-/** The result of a run as it is. @throws when the run told a secret of its environment on stderr */
+/** Returns the result of a run. @throws when its stderr contains a secret of its environment */
 export function keptSecrets(result: RunResult, env: Readonly<Record<string, string>>): RunResult {
   for (const name of SECRETS) {
     const value = env[name];

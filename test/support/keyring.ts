@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { systemPart } from "./system.js";
 
-/** A desktop session of its own: a message bus and, where asked for, a real keyring. */
+/** A separate desktop session: a message bus and optionally a real keyring. */
 export interface Session {
-  /** For programs that are to find the bus. */
+  /** Environment of programs that use the bus. */
   readonly env: Readonly<Record<string, string>>;
-  /** Suspends the keyring: it is there and never answers. */
+  /** Suspends the keyring: it runs but never responds. */
   stop(): void;
 }
 
 export interface SessionOptions {
-  /** `locked` has a keyring whose password nobody types, `empty` nothing to keep secrets in, `none` no keyring at all. */
+  /** `locked` has a keyring that is never unlocked, `empty` no default collection, `none` no keyring at all. */
   readonly keyring: "unlocked" | "locked" | "empty" | "none";
-  /** Whether something shows the keyring's question, and waits for ever. */
+  /** Whether a prompter shows the keyring's prompt and waits forever. */
   readonly prompter?: boolean;
 }
 
@@ -62,7 +62,7 @@ export async function startSession({ keyring, prompter = false }: SessionOptions
   return { env: found, stop: () => void daemon.child.kill("SIGSTOP") };
 }
 
-/** With `--unlock` the password is read from stdin, and makes the keyring `login`; without it that one stays locked. */
+/** With `--unlock` it reads the password from stdin and unlocks the keyring `login`, which otherwise stays locked. */
 async function startDaemon(
   env: Readonly<Record<string, string>>,
   ...flags: readonly string[]
@@ -76,7 +76,7 @@ async function startDaemon(
   return daemon;
 }
 
-/** A bus that knows no services but ours: the machine's would start a keyring or a prompter by themselves. */
+/** A bus with only our services: those of the machine could start a keyring or a prompter. */
 function writeBusConfig(home: string): string {
   const services = join(home, "services");
   mkdirSync(services);
@@ -100,7 +100,7 @@ function writeBusConfig(home: string): string {
   return path;
 }
 
-/** The bus starts it when the keyring wants to ask; it never takes the name that the keyring waits for. */
+/** The bus starts it when the keyring prompts; it never claims the name that the keyring waits for. */
 function installSilentPrompter(services: string): void {
   const service =
     "[D-BUS Service]\nName=org.gnome.keyring.SystemPrompter\nExec=/usr/bin/env dbus-monitor --session\n";
@@ -109,7 +109,7 @@ function installSilentPrompter(services: string): void {
 
 interface Followed {
   readonly child: ChildProcess;
-  /** Resolves with all of stdout, once it holds the text and the line is whole. */
+  /** Resolves with all of stdout when it contains the text and a complete line. */
   line(text: string): Promise<string>;
   readonly ended: Promise<void>;
 }

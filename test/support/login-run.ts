@@ -22,21 +22,21 @@ export interface Machine {
 
 export interface MachineRun {
   readonly env?: Readonly<Record<string, string>>;
-  /** What stdin holds, or a pipe that the test writes to. */
+  /** Content of stdin, or a pipe that the test writes to. */
   readonly stdin?: string | Readable;
-  /** Milliseconds since the Unix epoch; by default the machine's own. */
+  /** Milliseconds since the Unix epoch; the real time by default. */
   readonly now?: number;
-  /** Stdin and stderr are a terminal, into which these lines are typed when asked for. */
+  /** Stdin and stderr are a terminal; these lines are typed at its prompts. */
   readonly terminal?: Readable;
 }
 
 export interface StartedRun {
   readonly ended: Promise<RunResult>;
-  /** Resolves with everything on stderr, once it holds the text. */
+  /** Resolves with everything on stderr when it contains the text. */
   stderrWith(text: string): Promise<string>;
-  /** Resolves with the address to sign in at, once it is shown. */
+  /** Resolves with the sign-in URL when it is shown. */
   address(): Promise<string>;
-  /** As Ctrl-C or kill do. */
+  /** Interrupts the run, like Ctrl-C or kill. */
   signal(name: "SIGINT" | "SIGTERM"): void;
 }
 
@@ -44,11 +44,11 @@ export interface MemoryKeychain extends SecretStore {
   readonly entries: Map<string, string>;
   /** Number of calls of any kind. */
   calls(): number;
-  /** What every call fails with from now on; null works again. */
+  /** The error of every call from now on; null for none. */
   breakWith(error: Error | null): void;
-  /** What loading alone fails with from now on. */
+  /** The error of every load from now on. */
   breakLoading(error: Error): void;
-  /** Runs in the middle of saving. */
+  /** Called in the middle of saving. */
   onSave(act: () => void): void;
 }
 
@@ -131,7 +131,7 @@ function readableOf(stdin: string | Readable): Readable {
   return Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]);
 }
 
-/** The address to sign in at, in what a login has said. */
+/** The sign-in URL in the output of a login. */
 export function addressIn(stderr: string): string {
   const address = /^(https?:\S+code_challenge\S+)$/m.exec(stderr)?.[1];
   if (address === undefined) throw new Error(`no address in: ${stderr}`);

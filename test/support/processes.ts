@@ -3,13 +3,13 @@ import { vi } from "vitest";
 
 export interface ProcessSeen {
   readonly pid: number;
-  /** Arguments, joined by blanks. */
+  /** Arguments, joined by spaces. */
   readonly commandLine: string;
-  /** `NAME=value`, one after another. */
+  /** `NAME=value` pairs. */
   readonly environment: string;
 }
 
-/** The processes of this machine that may be looked at. */
+/** The processes of this machine that can be inspected. */
 export function listProcesses(): readonly ProcessSeen[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return pids.map((pid) => ({
@@ -24,7 +24,7 @@ export function processesOf(home: string): readonly ProcessSeen[] {
   return listProcesses().filter(({ environment }) => environment.split("\n").includes(`HOME=${home}`));
 }
 
-/** Resolves with a process of a home folder, once one that fits runs. */
+/** Resolves with a matching process of a home folder when there is one. */
 export async function awaitProcess(
   home: string,
   fits: (process: ProcessSeen) => boolean,

@@ -4,7 +4,7 @@ import { createHarness, type Harness, type HarnessOptions, type RunResult } from
 
 /** The program against a service behind a fault server, with a calendar, an event in it, and a token. */
 export interface RemoteWorld extends Harness {
-  /** Lets the service answer what no script is for. */
+  /** Passes requests without a script to the service. */
   readonly server: FaultServer;
   readonly env: Readonly<Record<string, string>>;
   readonly calendarId: string;

@@ -1,10 +1,10 @@
 import { createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A server that takes every connection and answers when it is told to, or never. */
+/** A server that accepts every connection and responds only when the test says so. */
 export interface SilentServer {
   readonly url: string;
-  /** Resolves with the connection over which a request came that holds this text. */
+  /** Resolves with the connection of a request that contains this text. */
   asked(text: string): Promise<Socket>;
 }
 

@@ -10,7 +10,7 @@ import type { RunResult } from "./harness.js";
 /** The built program. */
 export const PROGRAM = fileURLToPath(new URL("../../dist/calctl.js", import.meta.url));
 
-/** Copies the program, without its packages, to a folder that every user may enter: the checkout may be closed to them. */
+/** Copies the program without its packages to a folder that every user can read, unlike perhaps the checkout. */
 export function copyProgram(): string {
   const copy = mkdtempSync(join(tmpdir(), "calctl-copy-"));
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
@@ -20,7 +20,7 @@ export function copyProgram(): string {
 }
 
 export interface Installation {
-  /** The home folder; all data of the program lies below it. */
+  /** The home folder, which contains all data of the program. */
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   /** Runs the program to its end. */
@@ -31,7 +31,7 @@ export interface Installation {
   /** Starts the program and leaves it running; it is killed when the test ends. */
   start(...argv: readonly string[]): Running;
   startWith(options: SpawnOptions, ...argv: readonly string[]): Running;
-  /** Starts a line of bash on a terminal of its own, in which `calctl` is the program; both streams are one. */
+  /** Starts a line of bash on a new terminal, in which `calctl` is the program; stdout and stderr are one stream. */
   startOnTerminal(line: string, env?: Readonly<Record<string, string>>): Running;
 }
 
@@ -42,14 +42,14 @@ export interface SpawnOptions {
 
 export interface Running {
   readonly child: ChildProcess;
-  /** Resolves with everything on stdout so far, once it contains the text. */
+  /** Resolves with everything on stdout so far when it contains the text. */
   stdoutWith(text: string): Promise<string>;
-  /** The same of stderr. */
+  /** The same for stderr. */
   stderrWith(text: string): Promise<string>;
   readonly ended: Promise<RunResult>;
 }
 
-/** A machine that has never seen the program: an empty home folder and an environment of its own. */
+/** A machine on which the program has never run: an empty home folder and a clean environment. */
 export function createInstallation(extra: Readonly<Record<string, string>> = {}): Installation {
   const home = mkdtempSync(join(tmpdir(), "calctl-home-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
@@ -115,7 +115,7 @@ export function follow(child: ChildProcess): Running {
 
 interface Collected {
   text(): string;
-  /** Resolves with everything so far, once it contains the text; rejects when the program ends before. */
+  /** Resolves with everything so far when it contains the text; rejects if the program ends first. */
   with(text: string, ended: Promise<RunResult>): Promise<string>;
 }
 
@@ -142,7 +142,7 @@ function collect(stream: Readable | null): Collected {
   };
 }
 
-/** As a shell counts it. */
+/** As a shell reports it. */
 function signalCode(signal: NodeJS.Signals | null): number {
   return signal === "SIGINT" ? 130 : signal === "SIGTERM" ? 143 : 1;
 }

@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { beforeEach, describe } from "vitest";
 
-/** Real parts that some tests need: what to look for on PATH (any of the names does), and the package that brings it. */
+/** System parts that some tests need: the names to look for on PATH, of which one suffices, and the package. */
 const SYSTEM_PARTS = {
   tmux: { binaries: ["tmux"], debianPackage: "tmux" },
   keyring: { binaries: ["gnome-keyring-daemon"], debianPackage: "gnome-keyring" },
@@ -12,7 +12,7 @@ const SYSTEM_PARTS = {
 
 export type SystemPart = keyof typeof SYSTEM_PARTS;
 
-/** Absolute path of the program that a system part stands for, or undefined where it is not installed. */
+/** Absolute path of a system part, or undefined if it is not installed. */
 export function systemPart(name: SystemPart): string | undefined {
   const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
   const candidates = SYSTEM_PARTS[name].binaries.flatMap((binary) =>

@@ -7,7 +7,7 @@ export interface Screen extends WritableLike {
   text(): string;
 }
 
-/** Takes what is written, as a pipe or as a terminal of the given width. */
+/** Records what is written, as a pipe or as a terminal of the given width. */
 export function createScreen(terminal?: { readonly columns: number }): Screen {
   let written = "";
   return {
@@ -23,7 +23,7 @@ export function createScreen(terminal?: { readonly columns: number }): Screen {
   };
 }
 
-/** A stdin that holds a text. */
+/** A stdin that contains a text. */
 export function createStdin(text: string, terminal = false): ReadableLike {
   return Object.assign(Readable.from(text === "" ? [] : [Buffer.from(text)]), { isTTY: terminal });
 }

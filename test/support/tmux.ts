@@ -5,7 +5,7 @@ import { type Installation, PROGRAM } from "./spawned.js";
 
 export interface Terminal {
   type(...keys: readonly string[]): void;
-  /** The screen as a person sees it, trailing blanks removed. */
+  /** The visible screen, without trailing spaces. */
   screen(): string;
   /** Waits until the screen shows the text. */
   shows(text: string): Promise<void>;

@@ -1,6 +1,6 @@
 import type { SetTimer } from "../../src/system/clock.js";
 
-/** Timers that measure no time: each goes off when a test lets time pass. */
+/** Timers without real time: each fires when a test advances them. */
 export interface VirtualTimers {
   readonly setTimer: SetTimer;
   /**
@@ -15,7 +15,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** @param clock milliseconds; it is set on to when a timer goes off */
+/** @param clock in milliseconds, advanced when a timer fires */
 export function createVirtualTimers(clock: { now(): number; setNow(now: number): void }): VirtualTimers {
   const running = new Set<Timer>();
   return {
@@ -38,10 +38,10 @@ export function createVirtualTimers(clock: { now(): number; setNow(now: number):
   };
 }
 
-/** More than bytes need from one end of a connection to the other. */
+/** More than bytes take from one end of a connection to the other. */
 const TURNS = 10;
 
-/** Lets the timers of a peer go off, one after the other, until it is gone. */
+/** Fires the timers of a peer, one after the other, until it has disconnected. */
 export async function passTime(timers: VirtualTimers, gone: Promise<void>): Promise<void> {
   const passOn = timers.beginToPass();
   let over = false;
@@ -49,7 +49,7 @@ export async function passTime(timers: VirtualTimers, gone: Promise<void>): Prom
     over = true;
   });
   for (;;) {
-    // What was sent before arrives before.
+    // Lets bytes that were sent earlier arrive first.
     for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     if (over || !passOn()) return;
   }

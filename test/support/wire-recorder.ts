@@ -3,7 +3,7 @@ import { startFaultServer } from "./fault-server.js";
 import { byService, type ReceivedRequest, reply, type Step } from "./fault-steps.js";
 import type { WireAnswer } from "./http-bytes.js";
 
-/** One request as it came over the socket, with its body parsed as JSON; null without one. */
+/** One request as received, with its body parsed as JSON; null without one. */
 export interface WireRequest extends Omit<ReceivedRequest, "body"> {
   readonly body: unknown;
 }
@@ -11,11 +11,11 @@ export interface WireRequest extends Omit<ReceivedRequest, "body"> {
 export interface WireRecorder {
   readonly baseUrl: string;
   readonly requests: WireRequest[];
-  /** Answers the next requests of this method and path itself. */
+  /** Responds to the next requests of this method and path itself. */
   answer(methodAndPath: string, answer: WireAnswer): void;
 }
 
-/** A socket in front of a service that keeps what came over it. */
+/** A socket in front of a service that records its requests. */
 export async function startWireRecorder(service: Service): Promise<WireRecorder> {
   const server = await startFaultServer();
   const requests: WireRequest[] = [];

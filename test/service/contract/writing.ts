@@ -34,7 +34,7 @@ export function describeWriting(stage: () => Stage): void {
       expect(data).toEqual(event);
     });
 
-    test("missing fields read as not set", async () => {
+    test("missing fields are not set", async () => {
       const { attributes } = await stage().create();
       expect(attributes).toMatchObject({
         start_timezone: "UTC",

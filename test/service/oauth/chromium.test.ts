@@ -21,8 +21,8 @@ const HAS_IPV6 = Object.values(networkInterfaces()).some((addresses) =>
 );
 
 /**
- * A client's listener: says the query it was called with. At /onward it sends the browser on to another host, at /frame
- * it shows a page in a frame.
+ * A client's listener: responds with the query of the request. At /onward it redirects the browser to another host, at
+ * /frame it shows a page in a frame.
  */
 async function startClient(host: string): Promise<{ readonly server: Server; readonly origin: string }> {
   const server = createServer((request, response) => {
@@ -164,7 +164,7 @@ describeWithSystem("chromium", "the pages in Chromium", () => {
     ["desktop, light", { width: 1280, height: 800 }, "light"],
     ["phone, dark", { width: 390, height: 844 }, "dark"],
     ["very narrow", { width: 280, height: 600 }, "light"],
-  ] as const)("fit and are dressed: %s", async (_, viewport, colorScheme) => {
+  ] as const)("fit the window and are styled: %s", async (_, viewport, colorScheme) => {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     await page.goto(addressOf());

@@ -214,7 +214,7 @@ describe("a form that was not rendered for this browser", () => {
     for (const csrf of ["", foreign, `${hiddenCsrf(page)}x`]) {
       const answer = await post({ action, csrf }, signedIn);
       expect(answer).toMatchObject({ status: 403, sent: {} });
-      // Still signed in, and asked again.
+      // Still signed in, and the consent page is shown again.
       expect(answer.text).toContain('value="allow"');
     }
     expect((await signedIn.submit(page, "allow")).sent).toHaveProperty("code");

@@ -236,7 +236,7 @@ describe("a code that is redeemed several times at once", () => {
     const second = await openService({ database, now: () => clock.now, rateLimit: null });
     const visitor = shared.browser();
     await shared.signIn(visitor);
-    // Signed in at one, asked by the other.
+    // Signed in at one service, requested from the other.
     const elsewhere = createBrowser(sendInProcess(second));
     elsewhere.cookie = visitor.cookie;
     const { sent } = await elsewhere.submit(await elsewhere.open(shared.authorize(S256)), "allow");

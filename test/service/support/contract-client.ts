@@ -9,7 +9,7 @@ import { strictSchema } from "./strict-schema.js";
 export interface RequestOptions {
   /** Null sends none; the client's own by default. */
   readonly token?: string | null;
-  /** Sent as JSON; bytes go as they are. */
+  /** Sent as JSON; bytes are sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -26,7 +26,7 @@ export async function launchChromium(
   const context = await chromium.launchPersistentContext(profile.path, {
     executablePath: systemPart("chromium") ?? "",
     args: ARGUMENTS,
-    // Chromium keeps files beside its profile in HOME too, and HOME is no folder in tests.
+    // Chromium also writes files to HOME, which does not exist in tests.
     env: { ...process.env, HOME: profile.path },
     ...options,
   });
