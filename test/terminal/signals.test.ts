@@ -26,6 +26,7 @@ function createProcess() {
 describe.each([
   ["SIGINT", "interrupted", 130],
   ["SIGTERM", "terminated", 143],
+  ["SIGHUP", "hung up", 129],
 ])("%s", (signal, message, exitCode) => {
   test("is the reason to stop", () => {
     const { interruption, send } = createProcess();
