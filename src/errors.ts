@@ -31,7 +31,7 @@ export interface CliErrorOptions {
   readonly details?: unknown;
   /** The request that failed, as `METHOD /path`. */
   readonly request?: string | undefined;
-  /** By default that of the code; only SIGTERM has its own (143). */
+  /** By default that of the code; only SIGTERM (143) and SIGHUP (129) have their own. */
   readonly exitCode?: number | undefined;
   /** Whether an interrupted write may have succeeded. */
   readonly mayHaveSucceeded?: boolean;

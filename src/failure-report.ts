@@ -6,6 +6,7 @@ import type { Host } from "./host/parts.js";
 import { renderError, stackTrace } from "./output/error-report.js";
 import { effectiveFormat } from "./output/output.js";
 import { createStyle, wantsColor } from "./output/style.js";
+import { widthOf } from "./output/view.js";
 
 export interface FailedRun {
   readonly host: Pick<Host, "env" | "stdout" | "stderr">;
@@ -23,6 +24,7 @@ export async function describeFailure(failure: CliError, { host, flags }: Failed
   const text = renderError(error, {
     json: format === "json" || format === "ndjson",
     style: await createStyle(color),
+    width: widthOf(stderr),
   });
   return settings.debug ? `${stackTrace(error)}\n${text}` : text;
 }

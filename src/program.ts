@@ -105,7 +105,7 @@ export async function runProgram(
   } catch (error) {
     if (parsing !== undefined) onFlags(readGlobalFlags(parsing));
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw asUsageError(error);
+    if (error.exitCode !== 0) throw asUsageError(error, parsing);
   }
   await host.stdout.write(help.join(""));
   return exitCode;
@@ -154,8 +154,14 @@ function eachCommand(command: Command, visit: (command: Command) => void): void 
   for (const child of command.commands) eachCommand(child, visit);
 }
 
-/** Commander's usage errors carry exit code 1; here they are exit 2. Its suggestion becomes the hint. */
-function asUsageError(error: CommanderError): CliError {
+/**
+ * Commander's usage errors carry exit code 1; here they are exit 2. Its suggestion becomes the hint; without one, an
+ * unknown flag may be an argument that begins with `-`.
+ */
+function asUsageError(error: CommanderError, command: Command | undefined): CliError {
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  return usageError(message, suggestion?.replace(/^\((.*)\)$/, "$1"));
+  const mayBeArgument =
+    error.code === "commander.unknownOption" && (command?.registeredArguments.length ?? 0) > 0;
+  const hint = mayBeArgument ? "write -- before an argument that begins with -" : undefined;
+  return usageError(message, suggestion?.replace(/^\((.*)\)$/, "$1") ?? hint);
 }

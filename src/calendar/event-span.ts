@@ -115,6 +115,12 @@ export function missingInSpan({ start, end }: EventSpan, category: string | null
 /** Checks that the end is after the start and both have a four-digit year. @throws CliError usage */
 export function checkSpan({ allDay, start, end, ...zones }: EventSpan, zone: string): void {
   if (start === null || end === null) return;
+  if (allDay === true && start >= FIRST_INSTANT && end === LAST_INSTANT + 1) {
+    throw usageError(
+      "an event of 9999-12-31 ends after the year 9999, at the midnight after it",
+      "the last day of an all-day event can be 9999-12-30",
+    );
+  }
   if (start < FIRST_INSTANT || end > LAST_INSTANT) {
     throw usageError("--start and --end must be in the years 0000 to 9999");
   }

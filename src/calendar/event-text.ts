@@ -33,9 +33,15 @@ export function checkText(texts: LimitedTexts, source?: string): void {
     if (text === undefined) continue;
     const name = nameOf(field, source);
     if (required && text === "") throw usageError(`${name} is empty`, `write 1 to ${max} characters`);
+    if (field === "title") checkTitle(text, name);
     const length = codePointLength(text);
     if (length > max) throw usageError(`${name} is ${length} characters long, at most ${max} are allowed`);
   }
+}
+
+function checkTitle(title: string, name: string): void {
+  if (title.trim() === "") throw usageError(`${name} is blank`, "write something that can be seen");
+  if (/[\r\n]$/.test(title)) throw usageError(`${name} ends with a line break`, "a title is one line");
 }
 
 function nameOf(field: keyof LimitedTexts, source: string | undefined): string {
@@ -67,7 +73,10 @@ export function missingTimes({ needed, hasStart, hasEnd }: GivenTimes): readonly
   return [...(hasStart ? [] : ["--start"]), ...(hasEnd ? [] : ["--end or --duration"])];
 }
 
-/** A usage error that names all missing flags. */
+/** A usage error that names all missing flags: `missing --title, --start and --end (or --duration)`. */
 export function missingFlags(flags: readonly string[], hint?: string): CliError {
-  return usageError(`missing ${flags.join(", ")}`, hint);
+  const [last = "", ...others] = [...flags].reverse();
+  if (others.length === 0) return usageError(`missing ${last}`, hint);
+  const list = `${others.reverse().join(", ")} and ${last}`;
+  return usageError(`missing ${list.replace(/ or (--[a-z-]+)/g, " (or $1)")}`, hint);
 }

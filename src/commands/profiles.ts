@@ -1,6 +1,7 @@
 import type { Command } from "commander";
+import { type Named, resolveName } from "../calendar/names.js";
 import type { Context } from "../context.js";
-import { usageError } from "../errors.js";
+import { CliError, usageError } from "../errors.js";
 import { createBareView } from "../output/views/plain.js";
 import { createConfigView, profileView } from "../output/views/profile.js";
 import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
@@ -41,7 +42,7 @@ export async function runProfilesRemove(context: ProfilesContext, { name }: Name
   if (wasInUse) context.note("no profile is in use now; choose one: calctl profiles use NAME");
 }
 
-type ConfigContext = Pick<Context, "profiles" | "output" | "profileName">;
+type ConfigContext = Pick<Context, "profiles" | "output" | "profileName" | "service" | "note">;
 
 export function registerConfig(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -62,8 +63,9 @@ interface KeyArgument {
 }
 
 export async function runConfigList(context: ConfigContext): Promise<void> {
-  const values = context.profiles().values(context.profileName());
-  await context.output(createConfigView(Object.keys(values))).print(values);
+  const profile = context.profileName();
+  const values = context.profiles().values(profile);
+  await context.output(createConfigView(profile, Object.keys(values))).print(values);
 }
 
 /** Prints only the value, nothing for a key that is not set. */
@@ -80,7 +82,30 @@ export async function runConfigSet(
   context: ConfigContext,
   { key, value }: KeyArgument & { readonly value: string },
 ): Promise<void> {
-  await context.profiles().set(context.profileName(), key, value);
+  const profile = context.profileName();
+  await context.profiles().set(profile, key, value);
+  if (profile !== "local" || (key !== "calendar" && key !== "label")) return;
+  const problem = await findNameProblem(context, key, value);
+  if (problem !== null) context.note(`${key} was set, although ${problem}`);
+}
+
+/** Says that the embedded service has no such calendar or label; null when it has, or when that is unknown. */
+async function findNameProblem(
+  { service }: ConfigContext,
+  noun: "calendar" | "label",
+  value: string,
+): Promise<string | null> {
+  try {
+    const calendars = await (await service.admin(undefined)).calendars.list();
+    const labels = calendars.flatMap((calendar) => calendar.labels);
+    if (noun === "label" && labels.some(({ number }) => String(number) === value)) return null;
+    const candidates: readonly Named[] = noun === "label" ? labels : calendars;
+    resolveName(value, candidates, { noun, source: noun, prefix: noun === "calendar" });
+    return null;
+  } catch (error) {
+    // Any other error says nothing about the name, such as a database that does not exist yet.
+    return error instanceof CliError && error.code === "not_found" ? `there is no ${noun} "${value}"` : null;
+  }
 }
 
 export async function runConfigUnset(context: ConfigContext, { key }: KeyArgument): Promise<void> {

@@ -1,7 +1,7 @@
 import { isTimeZone } from "../contract/date-time.js";
 import { usageError } from "../errors.js";
 import { type Config, type ConfigFile, PROFILE_KEYS, type Profile, type ProfileKey } from "./config-file.js";
-import { parseMediaType, parseTokenCommand } from "./profile-values.js";
+import { checkTokenCommand, parseMediaType } from "./profile-values.js";
 import { rethrowAsUsage } from "./setting.js";
 import { findProfile, LOCAL_PROFILE } from "./settings.js";
 import { parseRedirectUri, parseServiceUrl } from "./urls.js";
@@ -32,7 +32,8 @@ export interface ProfileStore {
 /** The keys of `local`, which has no address and needs no login. */
 const LOCAL_KEYS: ReadonlySet<ProfileKey> = new Set(["calendar", "timezone", "label"]);
 
-export function createProfileStore(file: ConfigFile): ProfileStore {
+/** @param searchPath PATH, to find the program of a token command */
+export function createProfileStore(file: ConfigFile, searchPath?: string): ProfileStore {
   /** @param create whether a missing profile is created */
   async function change(name: string, edit: (profile: Profile) => Profile, create = false): Promise<void> {
     await file.update((config) => {
@@ -72,7 +73,7 @@ export function createProfileStore(file: ConfigFile): ProfileStore {
     },
     async set(name, key, value) {
       const known = parseKey(name, key);
-      checkValue(known, value);
+      checkValue(known, value, searchPath);
       checkProfileName(name);
       await change(name, (profile) => ({ ...profile, [known]: value }), known === "base_url");
     },
@@ -115,7 +116,7 @@ export function checkProfileName(name: string): string {
   );
 }
 
-function checkValue(key: ProfileKey, value: string): void {
+function checkValue(key: ProfileKey, value: string, searchPath: string | undefined): void {
   if (value === "")
     throw usageError(`${key}: the value is empty`, `to remove it: calctl config unset ${key}`);
   switch (key) {
@@ -134,7 +135,7 @@ function checkValue(key: ProfileKey, value: string): void {
       rethrowAsUsage(() => parseMediaType(value, key));
       return;
     case "token_command":
-      rethrowAsUsage(() => parseTokenCommand(value, key));
+      rethrowAsUsage(() => checkTokenCommand(value, key, searchPath));
       return;
     case "client_id":
     case "calendar":

@@ -1,4 +1,5 @@
-import { isAbsolute } from "node:path";
+import { statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
 import { configurationError } from "../errors.js";
 
 /**
@@ -33,6 +34,22 @@ export function parseTokenCommand(text: string, source: string): Command {
     });
   }
   return [program, ...args];
+}
+
+/**
+ * Checks a token command as it is set: text that is not a JSON array must be a program that exists.
+ * @param searchPath PATH
+ * @throws CliError configuration
+ */
+export function checkTokenCommand(text: string, source: string, searchPath = ""): void {
+  const [program, ...args] = parseTokenCommand(text, source);
+  if (args.length > 0 || program !== text) return;
+  const folders = isAbsolute(program) ? [""] : searchPath.split(delimiter).filter(isAbsolute);
+  const files = folders.flatMap((folder) => ["", ".exe", ".cmd"].map((end) => join(folder, program + end)));
+  if (files.some((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)) return;
+  throw configurationError(`${source}: there is no program "${text}"`, {
+    hint: 'write the path of a program, or a JSON array such as ["PROGRAM","ARG"]',
+  });
 }
 
 function parseArray(text: string, source: string): readonly string[] {

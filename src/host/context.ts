@@ -63,7 +63,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     prompt,
     input: createInput(process, parts.signal),
     settings,
-    profiles: () => createProfileStore(configFile),
+    profiles: () => createProfileStore(configFile, env["PATH"]),
     profileName: () => profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
     api: once(() =>
       createServiceClient(

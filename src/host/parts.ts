@@ -8,7 +8,7 @@ import type { Clock, SetTimer } from "../system/clock.js";
 import type { ProcessSource, ProcessTable } from "../system/file-lock.js";
 import type { ReadableLike } from "../terminal/input.js";
 import type { Redactor } from "../terminal/redaction.js";
-import type { SignalSource } from "../terminal/signals.js";
+import type { SignalSource, TerminationSignal } from "../terminal/signals.js";
 import type { StatusSink } from "../terminal/status-line.js";
 import type { TextSink, WritableLike } from "../terminal/text-sink.js";
 import type { Resources } from "./resources.js";
@@ -24,7 +24,7 @@ export interface ProcessLike extends SignalSource, ProcessSource {
   readonly stdin: ReadableLike;
   readonly stdout: WritableLike;
   readonly stderr: WritableLike;
-  kill(pid: number, signal: 0 | "SIGINT" | "SIGTERM"): unknown;
+  kill(pid: number, signal: 0 | TerminationSignal): unknown;
 }
 
 /** Parts that a sandbox or a test replaces. */
@@ -82,6 +82,6 @@ export interface HostParts {
   readonly stateDirectory: () => string;
   /** Path of the database of the profile `local`. */
   readonly database: () => string;
-  /** Aborts on SIGINT and SIGTERM. The first call starts listening for them. */
+  /** Aborts on SIGINT, SIGTERM and SIGHUP. The first call starts listening for them. */
   readonly signal: () => AbortSignal;
 }

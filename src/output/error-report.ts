@@ -2,6 +2,7 @@ import { isJsonObject } from "../contract/json.js";
 import type { CliError } from "../errors.js";
 import { escapeJson, sanitizeBlock, sanitizeLine } from "./sanitize.js";
 import { PLAIN_STYLE, type Style } from "./style.js";
+import { wrapText } from "./table/text-width.js";
 
 /** UTF-16 code units of one line about a single field. */
 const DETAIL_MAX = 1000;
@@ -11,14 +12,17 @@ export interface ErrorReportOptions {
   readonly json: boolean;
   /** The style of stderr; without colors by default. */
   readonly style?: Style;
+  /** Columns of a line of text, which is broken at words; no limit by default. */
+  readonly width?: number;
 }
 
 /**
  * An error as it goes to stderr, sanitized, line feed included: `error: …`, its details and `hint: …` on separate
  * lines, or one line of JSON with null for what is unknown.
  */
-export function renderError(error: CliError, { json, style = PLAIN_STYLE }: ErrorReportOptions): string {
-  return json ? renderJson(error) : renderText(error, style);
+export function renderError(error: CliError, options: ErrorReportOptions): string {
+  const { json, style = PLAIN_STYLE, width = Number.POSITIVE_INFINITY } = options;
+  return json ? renderJson(error) : renderText(error, style, width);
 }
 
 function renderJson({ code, exitCode, message, hint, status, details, request }: CliError): string {
@@ -34,11 +38,20 @@ function renderJson({ code, exitCode, message, hint, status, details, request }:
   return `${escapeJson(JSON.stringify({ error }))}\n`;
 }
 
-function renderText({ message, hint, details }: CliError, style: Style): string {
+function renderText({ message, hint, details }: CliError, style: Style, width: number): string {
+  const wrap = (text: string, indent = ""): readonly string[] =>
+    (Number.isFinite(width)
+      ? wrapText(text, { width: width - indent.length, breakWords: false })
+      : [text]
+    ).map((line) => indent + line);
+  const labeled = (label: string, text: string, paint: (label: string) => string): readonly string[] =>
+    wrap(`${label} ${sanitizeLine(boundText(text))}`).map((line, index) =>
+      index === 0 ? paint(label) + line.slice(label.length) : line,
+    );
   const lines = [
-    `${style.bold(style.red("error:"))} ${sanitizeLine(boundText(message))}`,
-    ...describeDetails(details).map((line) => `  ${sanitizeLine(boundText(line, DETAIL_MAX))}`),
-    ...(hint === undefined ? [] : [`${style.bold("hint:")} ${sanitizeLine(boundText(hint))}`]),
+    ...labeled("error:", message, (label) => style.bold(style.red(label))),
+    ...describeDetails(details).flatMap((line) => wrap(sanitizeLine(boundText(line, DETAIL_MAX)), "  ")),
+    ...(hint === undefined ? [] : labeled("hint:", hint, style.bold)),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -82,6 +82,14 @@ export interface Surface {
   readonly color: boolean;
 }
 
+const DEFAULT_WIDTH = 80;
+
+/** Columns of a line; Infinity where it is not a terminal. */
+export function widthOf({ isTerminal, columns = 0 }: Pick<Surface, "isTerminal" | "columns">): number {
+  if (!isTerminal) return Number.POSITIVE_INFINITY;
+  return columns > 0 ? columns : DEFAULT_WIDTH;
+}
+
 /** What `table` is drawn with. */
 export interface Canvas {
   readonly style: Style;

@@ -1,6 +1,6 @@
 import { CliError } from "../errors.js";
 
-type TerminationSignal = "SIGINT" | "SIGTERM";
+export type TerminationSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 /** The part of the process that handles signals. */
 export interface SignalSource {
@@ -16,7 +16,7 @@ export interface SignalSource {
 const DUPLICATE_TIME = 500;
 
 /**
- * An abort signal for SIGINT and SIGTERM; its reason is a CliError. Each is handled once: a second Ctrl-C has Node's
+ * An abort signal for SIGINT, SIGTERM and SIGHUP; its reason is a CliError. Each is handled once: a second Ctrl-C has Node's
  * default effect and ends the process.
  * @param now milliseconds since the Unix epoch
  */
@@ -34,5 +34,6 @@ export function createInterruptSignal(source: SignalSource, now: () => number): 
   };
   handle("SIGINT", new CliError("interrupted", "interrupted"));
   handle("SIGTERM", new CliError("interrupted", "terminated", { exitCode: 143 }));
+  handle("SIGHUP", new CliError("interrupted", "hung up", { exitCode: 129 }));
   return controller.signal;
 }

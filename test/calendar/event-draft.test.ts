@@ -59,12 +59,12 @@ describe("draftForCreate from flags", () => {
   });
 
   test.each<[TypedFlags, string]>([
-    [{}, "missing --title, --start, --end or --duration"],
-    [{ title: "Review" }, "missing --start, --end or --duration"],
-    [{ start: "2026-11-21T15:00" }, "missing --title, --end or --duration"],
-    [{ allDay: true }, "missing --title, --start"],
+    [{}, "missing --title, --start and --end (or --duration)"],
+    [{ title: "Review" }, "missing --start and --end (or --duration)"],
+    [{ start: "2026-11-21T15:00" }, "missing --title and --end (or --duration)"],
+    [{ allDay: true }, "missing --title and --start"],
     [{ category: "keep" }, "missing --title"],
-    [{ category: "keep", end: "2026-11-21T15:00" }, "missing --title, --start"],
+    [{ category: "keep", end: "2026-11-21T15:00" }, "missing --title and --start"],
     [{ title: "x".repeat(51), ...TIMES }, "--title is 51 characters long, at most 50 are allowed"],
     [{ title: "Review", url: "", ...TIMES }, "--url is empty"],
     [{ title: "", ...TIMES }, "--title is empty"],
@@ -119,9 +119,9 @@ describe("draftForCreate from an input object", () => {
   });
 
   test.each<[TypedFlags, unknown, string]>([
-    [{}, { title: "Review" }, "missing --start, --end or --duration"],
+    [{}, { title: "Review" }, "missing --start and --end (or --duration)"],
     [{}, { ...HOUR }, "missing --title"],
-    [{ allDay: false }, allDayOf(), "missing --start, --end or --duration"],
+    [{ allDay: false }, allDayOf(), "missing --start and --end (or --duration)"],
     [{ start: "2026-11-21T17:00" }, eventOf(), "the end 2026-11-21T16:00:00+09:00 is not after the start"],
     [{}, { ...DAYS, title: "Trip", end_at: "2026-11-20T00:00:00Z" }, "is before the first day 2026-11-21"],
     [

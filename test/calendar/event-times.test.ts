@@ -90,7 +90,7 @@ describe("planTimes", () => {
   });
 
   test.each<[string, Partial<TypedPlan>, string]>([
-    ["a schedule without times", {}, "missing --start, --end or --duration"],
+    ["a schedule without times", {}, "missing --start and --end (or --duration)"],
     ["a schedule without an end", { start: "2026-11-21T15:00" }, "missing --end or --duration"],
     [
       "a keep with only a start",
@@ -139,7 +139,7 @@ describe("planTimes", () => {
       { start: "2026-11-21T15:00", duration: "1h", startTimezone: "Tokio" },
       "--start-timezone",
     ],
-    ["a year that is too long", { allDay: true, start: "9999-12-31" }, "the years 0000 to 9999"],
+    ["a year that is too long", { allDay: true, start: "9999-12-31" }, "after the year 9999"],
     [
       "a duration beyond the years",
       { start: "9000-11-21T15:00", duration: "99999w" },

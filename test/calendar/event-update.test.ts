@@ -390,14 +390,24 @@ describe("draftForUpdate changes times", () => {
       { end: "2026-11-22T15:00" },
       '--end: "2026-11-22T15:00" has a clock time',
     ],
-    ["--no-all-day without times", allDayOf(), { allDay: false }, "missing --start, --end or --duration"],
+    [
+      "--no-all-day without times",
+      allDayOf(),
+      { allDay: false },
+      "missing --start and --end (or --duration)",
+    ],
     [
       "--no-all-day without an end",
       allDayOf(),
       { allDay: false, start: "2026-11-21T15:00" },
       "missing --end or --duration",
     ],
-    ["a schedule without times", keepOf(), { category: "schedule" }, "missing --start, --end or --duration"],
+    [
+      "a schedule without times",
+      keepOf(),
+      { category: "schedule" },
+      "missing --start and --end (or --duration)",
+    ],
     ["--all-day of a keep without times", keepOf(), { allDay: true }, "missing --start"],
     ["a zone of a keep without times", keepOf(), { startTimezone: "UTC" }, "missing --start"],
     ["a keep with a start alone", keepOf(), { start: "2026-11-21T15:00" }, "missing --end or --duration"],
@@ -580,7 +590,7 @@ describe("fields that the service did not send", () => {
     const current = eventOf({ title: null, category: null, label: null });
     expect(failureOf(() => update(current, { location: "Room 2" }))).toMatchObject({
       code: "usage",
-      message: "missing --title, --category, --label",
+      message: "missing --title, --category and --label",
     });
   });
 

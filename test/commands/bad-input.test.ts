@@ -35,7 +35,28 @@ describe("exit 2, and nothing is written", () => {
     ["a zone that is none, where none is needed", ["whoami", "--timezone", "Mars/Phobos"], ["--timezone"]],
     ["a format that is none, where nothing is printed", ["profiles", "use", "local", "-o", "yaml"], ["yaml"]],
     ["a flag without its value", ["events", "create", "--title"], ["--title"]],
-    ["all that is missing, at once", ["events", "create"], ["--title", "--start", "--end"]],
+    [
+      "all that is missing, at once",
+      ["events", "create"],
+      ["missing --title, --start and --end (or --duration)"],
+    ],
+    [
+      "a wrong date before what is missing",
+      ["events", "create", "--start", "nonsense"],
+      ['--start: "nonsense" is not'],
+    ],
+    [
+      "the last day of all",
+      ["events", "create", "--title", "T", "--all-day", "--start", "9999-12-31"],
+      ["ends after", "9999-12-30"],
+    ],
+    ["a title of spaces", ["events", "create", "--title", " \u3000"], ["--title is blank"]],
+    [
+      "a title with a line break at its end",
+      ["events", "create", "--title", "T\r\n"],
+      ["--title ends with a line break"],
+    ],
+    ["a text that begins with -", ["comment", "abc", "-text"], ["-text", "hint: write -- before"]],
     ["no end", ["events", "create", "--title", "T", "--start", "2026-11-21T12:00"], ["--end", "--duration"]],
     ["an empty title", ["events", "create", "--title", "", ...TIMES], ["--title is empty"]],
     [
@@ -416,4 +437,13 @@ describe("errors as JSON", () => {
       error: { code: "usage", exit_code: 2, hint: expect.stringContaining("--days") },
     });
   });
+});
+
+test("errors and hints break at words at the width of a terminal, and nowhere else", async () => {
+  const argv = ["events", "list", "-c", "a calendar that nobody has ever heard of"];
+  const piped = await harness.run(...argv);
+  const { stderr } = await harness.runWith({ columns: 40, env: { NO_COLOR: "1" } }, ...argv);
+  expect(stderr.split("\n").filter((line) => line.length > 40)).toEqual([]);
+  expect(stderr).not.toBe(piped.stderr);
+  expect(stderr.replaceAll(/\n(?!hint:|$)/g, " ")).toBe(piped.stderr);
 });

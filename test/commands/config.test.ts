@@ -59,6 +59,12 @@ describe("config", () => {
       ["redirect_uri", "http:/127.0.0.1/cb", "-p", "work"],
       "http or https URL",
     ],
+    [
+      "a token command that does not exist",
+      ["token_command", "/nowhere/token", "-p", "work"],
+      "/nowhere/token",
+    ],
+    ["a token command as a shell line", ["token_command", "cat token", "-p", "work"], "JSON array"],
     ["a token command of this folder", ["token_command", "./token", "-p", "work"], "absolute"],
     ["a token command without a name", ["token_command", '[""]', "-p", "work"], "has no program"],
     ["a token command that is an object", ["token_command", '{"a":1}', "-p", "work"], "JSON array"],
@@ -72,6 +78,27 @@ describe("config", () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain(word);
     expect(await harness.run("config", "list", "-p", "work")).toEqual(before);
+  });
+
+  test.each([
+    ["calendar", "Personl", 'calendar was set, although there is no calendar "Personl"\n'],
+    ["calendar", "pers", ""],
+    ["label", "purple", 'label was set, although there is no label "purple"\n'],
+    ["label", "apple red", ""],
+    ["label", "3", ""],
+  ])("%s %s is set, with a note if `local` has none", async (key, value, stderr) => {
+    const local = await createHarness({ database: "local.db" });
+    expect(await local.run("config", "set", key, value)).toEqual({ exitCode: 0, stdout: "", stderr });
+    expect(await local.json("config", "get", key)).toEqual({ [key]: value });
+    expect((await harness.run("config", "set", key, value)).stderr).toBe("");
+  });
+
+  test("on a terminal says what is not set, and that `local` is embedded", async () => {
+    const terminal = { columns: 80, env: { NO_COLOR: "1" } };
+    const list = await harness.runWith(terminal, "config", "list");
+    expect(list.stdout).toMatch(/base_url +embedded\nauth_url +not set\n/);
+    expect((await harness.runWith(terminal, "profiles", "list")).stdout).toMatch(/local +embedded +yes/);
+    expect((await harness.runWith(terminal, "status")).stdout).toMatch(/Service +embedded\n/);
   });
 
   test("the profile's calendar, label and zone are defaults that flags override", async () => {
@@ -120,6 +147,9 @@ test.each([
     expect(stderr).toContain(`the configuration ${path} is broken: it is not JSON: ${where}`);
     expect(stderr).toContain("hint: fix the file");
   }
+  const status = await harness.run("status");
+  expect(status.exitCode).toBe(10);
+  expect(status.stderr).toContain(`the configuration ${path} is broken: it is not JSON: ${where}`);
 });
 
 describe("profiles", () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createHarness, type Harness, NOW } from "../support/harness.js";
+import { createHarness, type Harness, NOW, type RunOptions, type RunResult } from "../support/harness.js";
 import { startWireRecorder } from "../support/wire-recorder.js";
 
 let harness: Harness;
@@ -406,4 +406,22 @@ test("the tour shows every step with its output, and exits with 0", async () => 
     ...["events get", "events update", "comment", "events delete", "events list"],
   ]);
   expect(await harness.json("events", "list", "--days", "7")).toEqual([]);
+});
+
+test("runs at the same time in one process share neither flags nor state", async () => {
+  await create("T", "--start", "2026-11-21T12:00", "--duration", "1h");
+  const commands: readonly (readonly [RunOptions, readonly string[]])[] = [
+    [{}, ["events", "list", "-o", "json", "--timezone", "Asia/Tokyo"]],
+    [{ env: { CALCTL_TIMEZONE: "UTC" } }, ["events", "list", "--fields", "start_local"]],
+    [{ columns: 60 }, ["events", "list", "--color", "always"]],
+    [{}, ["events", "list", "-c", "none", "-o", "json"]],
+    [{}, ["events", "list", "--verbose", "--days", "8"]],
+    [{}, ["events", "list", "--category", "keep", "--fail-empty"]],
+    [{}, ["calendars", "--help"]],
+  ];
+  const alone: RunResult[] = [];
+  for (const [options, argv] of commands) alone.push(await harness.runWith(options, ...argv));
+  const together = await Promise.all(commands.map(([options, argv]) => harness.runWith(options, ...argv)));
+  expect(together).toEqual(alone);
+  expect(new Set(alone.map(({ exitCode }) => exitCode))).toEqual(new Set([0, 2, 3, 5]));
 });

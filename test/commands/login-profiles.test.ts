@@ -353,7 +353,7 @@ describe("login warns that another source takes precedence", () => {
 
   test("a token_command of the profile, and another profile in CALCTL_PROFILE", async () => {
     await signIn({}, "--base-url", server.baseUrl, "-p", "work");
-    await run("config", "set", "token_command", "pass");
+    await run("config", "set", "token_command", '["pass"]');
     const { stderr } = await signIn({ env: { CALCTL_PROFILE: "local" } }, "-p", "work");
     expect(stderr).toContain("token_command is set");
     expect(stderr).toContain("CALCTL_PROFILE");

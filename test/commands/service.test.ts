@@ -113,7 +113,7 @@ describe("service administration", () => {
       "nothing to set, and no calendar",
       ["labels", "set", "1"],
       2,
-      "missing --calendar, --name or --label-color",
+      "missing --calendar and --name (or --label-color)",
     ],
     ["nothing to set", ["labels", "set", "1", "-c", "Family"], 2, "--name"],
     ["a number that is none", ["labels", "set", "x", "--name", "y", "-c", "Family"], 2, "NUMBER"],

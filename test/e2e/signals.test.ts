@@ -10,6 +10,7 @@ import { createInstallation, PROGRAM } from "../support/spawned.js";
 const SIGNALS = [
   ["SIGINT", 130],
   ["SIGTERM", 143],
+  ["SIGHUP", 129],
 ] as const;
 
 const TODAY = new Date().toISOString().slice(0, 10);
@@ -31,7 +32,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     running.child.kill(signal);
     const { exitCode, stdout, stderr } = await running.ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
-    expect(stderr).toMatch(/^error: (?:interrupted|terminated)\n$/);
+    expect(stderr).toMatch(/^error: (?:interrupted|terminated|hung up)\n$/);
   });
 
   test.each([
@@ -65,8 +66,10 @@ describe.each(SIGNALS)("%s", (signal, code) => {
       "1 of 3 events were deleted: e1",
       "event e2: it is unknown whether it was deleted",
     ]);
-    expect(lines[2]).toMatch(/^event e3 could not be deleted: not tried: (?:interrupted|terminated)$/);
-    expect(lines[3]).toMatch(/^error: (?:interrupted|terminated)$/);
+    expect(lines[2]).toMatch(
+      /^event e3 could not be deleted: not tried: (?:interrupted|terminated|hung up)$/,
+    );
+    expect(lines[3]).toMatch(/^error: (?:interrupted|terminated|hung up)$/);
   });
 
   test("with -o json is an error object with the code of the signal", async () => {
@@ -92,7 +95,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     const { exitCode, stdout, stderr } = await running.ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
     // A rejected request was not done: there is nothing to warn about.
-    expect(stderr).toMatch(/\nerror: (?:interrupted|terminated)\n$/);
+    expect(stderr).toMatch(/\nerror: (?:interrupted|terminated|hung up)\n$/);
   });
 
   test.each([
@@ -112,7 +115,7 @@ describe.each(SIGNALS)("%s", (signal, code) => {
     running.child.kill(signal);
     const { exitCode, stdout, stderr } = await running.ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
-    expect(stderr).toMatch(/\nerror: (?:interrupted|terminated)\n/);
+    expect(stderr).toMatch(/\nerror: (?:interrupted|terminated|hung up)\n/);
     expect(stderr.slice(stderr.indexOf("\nerror: "))).toContain(hint);
   });
 

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { CliError } from "../../src/errors.js";
 import { renderError } from "../../src/output/error-report.js";
@@ -14,6 +15,16 @@ describe("an error as text", () => {
 
   test("is a message and a hint", () => {
     expect(text(NOT_FOUND)).toBe("error: calendar x was not found\nhint: see `calctl calendars`\n");
+  });
+
+  test("is broken at words at the width of a terminal", async () => {
+    const options = { json: false, width: 20 };
+    const plain = renderError(NOT_FOUND, options);
+    expect(plain).toBe("error: calendar x\nwas not found\nhint: see `calctl\ncalendars`\n");
+    const colored = renderError(NOT_FOUND, { ...options, style: await createStyle(true) });
+    expect(stripVTControlCharacters(colored)).toBe(plain);
+    const details = new CliError("rejected", "refused", { details: { title: "is much too long for this" } });
+    expect(renderError(details, options)).toBe("error: refused\n  title: is much too\n  long for this\n");
   });
 
   test("has no hint line without a hint", () => {

@@ -40,7 +40,7 @@ const SAMPLES: readonly (readonly [string, Sample])[] = [
   ["user", sample(userView, MEMBER)],
   ["comment", sample(activityView, ACTIVITY)],
   ["profile", sample(profileView, { name: "n", base_url: "u", in_use: true })],
-  ["config", sample(createConfigView(["base_url", "timezone"]), { base_url: "u", timezone: "z" })],
+  ["config", sample(createConfigView("work", ["base_url", "timezone"]), { base_url: "u", timezone: "z" })],
   ["bare value", sample(createBareView("token"), { token: "t" })],
   ["status", sample(statusView, STATUS)],
   ["deletion", sample(deletedView, { deleted: ["a", "b"] })],

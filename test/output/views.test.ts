@@ -114,7 +114,7 @@ test("the shape of every view", async () => {
     sample("whoami", userView, MEMBER),
     sample("comment", activityView, ACTIVITY),
     sample("profiles", profileView, PROFILES),
-    sample("config", createConfigView(Object.keys(CONFIG)), CONFIG),
+    sample("config", createConfigView("work", Object.keys(CONFIG)), CONFIG),
     sample("bare value", createBareView("token"), { token: "s3cret" }),
     sample("status", statusView, STATUS),
     sample("status, nothing known", statusView, UNKNOWN_STATUS),

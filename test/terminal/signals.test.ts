@@ -26,6 +26,7 @@ function createProcess() {
 describe.each([
   ["SIGINT", "interrupted", 130],
   ["SIGTERM", "terminated", 143],
+  ["SIGHUP", "hung up", 129],
 ])("%s", (signal, message, exitCode) => {
   test("aborts with its own reason", () => {
     const { interruption, send } = createProcess();

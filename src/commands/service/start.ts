@@ -40,7 +40,7 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
 
 type StartContext = Pick<Context, "service" | "warn" | "outputFormat" | "output">;
 
-/** Serves until SIGTERM or SIGINT, then finishes open requests and exits with 0. */
+/** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0. */
 export async function runServiceStart(context: StartContext, flags: ServiceStartFlags): Promise<void> {
   const format = context.outputFormat();
   if (flags.memory === true && flags.db !== undefined)

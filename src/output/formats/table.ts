@@ -2,9 +2,7 @@ import { createStyle } from "../style.js";
 import { columnsOf } from "../table/columns.js";
 import { drawDetail } from "../table/detail.js";
 import { drawList } from "../table/list.js";
-import type { Rendering, Surface } from "../view.js";
-
-const DEFAULT_WIDTH = 80;
+import { type Rendering, widthOf } from "../view.js";
 
 /**
  * A table for people: columns for a list that fits the terminal, otherwise a detail view. All text is sanitized.
@@ -19,9 +17,4 @@ export async function renderTable<T>(rendering: Rendering<T>): Promise<string> {
   const skipEmpty = fields === null;
   const filled = skipEmpty ? columns.filter(({ cells }) => cells.some(({ text }) => text !== "")) : columns;
   return (single ? null : drawList(filled, canvas)) ?? drawDetail(columns, { ...canvas, skipEmpty });
-}
-
-function widthOf({ isTerminal, columns = 0 }: Surface): number {
-  if (!isTerminal) return Number.POSITIVE_INFINITY;
-  return columns > 0 ? columns : DEFAULT_WIDTH;
 }

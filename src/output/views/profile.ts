@@ -10,22 +10,36 @@ export interface ProfileRow {
   readonly in_use: boolean;
 }
 
+const NOT_SET = "not set";
+
 /** The profiles of `profiles list`. */
 export const profileView: View<ProfileRow> = {
   noun: "profile",
-  keys: { name: { minWidth: 8 }, base_url: { header: "Service" }, in_use: {} },
+  keys: {
+    name: { minWidth: 8 },
+    base_url: { header: "Service", cell: ({ name, base_url }) => ({ text: addressText(name, base_url) }) },
+    in_use: {},
+  },
   tsv: ["name", "base_url", "in_use"],
 };
 
 /** Keys of a profile with their values; null when not set. */
 export type ConfigValues = Readonly<Record<string, string | null>>;
 
+function addressText(profile: string, baseUrl: string | null): string {
+  return baseUrl ?? (profile === "local" ? "embedded" : NOT_SET);
+}
+
 /** The view of `config list`, for the given keys in their order. */
-export function createConfigView(keys: readonly string[]): View<ConfigValues> {
+export function createConfigView(profile: string, keys: readonly string[]): View<ConfigValues> {
+  const text = (key: string, value: string | null = null) =>
+    key === "base_url" ? addressText(profile, value) : (value ?? NOT_SET);
   return pairsView<ConfigValues>({
     noun: "config",
     // The keys are what `config set` takes, so they are not turned into words.
-    keys: Object.fromEntries(keys.map((key) => [key, { header: key }])),
+    keys: Object.fromEntries(
+      keys.map((key) => [key, { header: key, cell: (values) => ({ text: text(key, values[key]) }) }]),
+    ),
     tsv: keys,
   });
 }
@@ -56,8 +70,16 @@ export const statusView: View<Status> = pairsView<Status>({
   noun: "status",
   keys: {
     profile: {},
-    base_url: { header: "Service" },
-    token_source: { header: "Token from" },
+    base_url: {
+      header: "Service",
+      cell: ({ profile, base_url }) => ({
+        text: profile === null ? (base_url ?? "") : addressText(profile, base_url),
+      }),
+    },
+    token_source: {
+      header: "Token from",
+      cell: ({ base_url, token_source }) => ({ text: token_source ?? (base_url === null ? "" : NOT_SET) }),
+    },
     signed_in: {},
     user: { json: ({ user }) => userJson(user), text: ({ user }) => userText(user) },
     rate_limit: { text: ({ rate_limit }) => rateLimitText(rate_limit) },

@@ -2,9 +2,8 @@ import { CliError, configurationError, errorCodeOf } from "../../../errors.js";
 import { resultCode } from "./driver.js";
 
 const DAMAGED = "restore it from a backup, or move it away to start with an empty one";
-const MAKE_WRITABLE =
-  "make the file and its folder writable, or choose another database with --db or CALCTL_DATA_DIR";
-const CHOOSE_ANOTHER = "choose another database with --db or CALCTL_DATA_DIR";
+const CHOOSE_ANOTHER = "choose another database (that of the profile local is in CALCTL_DATA_DIR)";
+const MAKE_WRITABLE = `make the file and its folder writable, or ${CHOOSE_ANOTHER}`;
 
 /** Turns an error of the driver into a CliError with a hint; returns any other error unchanged. */
 export function explainDatabaseError(error: unknown, path: string): unknown {
