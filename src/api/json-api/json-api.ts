@@ -32,7 +32,7 @@ interface RouteRequest extends Pick<RequestDescription, "subject" | "notFound" |
 export type RequestRoute = (name: RouteName, request: RouteRequest) => Promise<JsonApiResponse>;
 
 /** A success with a JSON body, or without a body where the contract has none. */
-interface JsonApiResponse {
+export interface JsonApiResponse {
   /** Reads a document whose `data` is one resource. @throws CliError when it does not match the contract */
   one<T>(read: (document: v.InferOutput<typeof lenientDocumentSchema>) => T): T;
   /** Reads a document whose `data` is a list of resources. @throws CliError when it does not match the contract */
