@@ -58,8 +58,12 @@ export function planTimes({ category, zone, ...flags }: TimePlan, from: EventSpa
   if (missing.length > 0) throw missingFlags(missing);
   checkSpan(span, zone);
   if (span.start === null) return draftTimes(EMPTY_SPAN);
-  const zones = span.allDay === true ? { startTimezone: "UTC", endTimezone: "UTC" } : {};
-  return draftTimes(fillZones({ ...span, ...zones }, zone));
+  if (span.allDay !== true) return draftTimes(fillZones(span, zone));
+  const useless = timeFlagsGiven(flags).find((flag) => flag.endsWith("-timezone"));
+  if (useless !== undefined) {
+    throw usageError(`${useless} has no effect on an all-day event`, "days are the same in every zone");
+  }
+  return draftTimes({ ...span, startTimezone: "UTC", endTimezone: "UTC" });
 }
 
 /**

@@ -113,6 +113,16 @@ describe("planTimes", () => {
       { allDay: true, start: "2026-11-21", end: "2026-11-22T00:00" },
       "has a clock time",
     ],
+    [
+      "a zone of the start for all-day",
+      { allDay: true, start: "2026-11-21", startTimezone: "Asia/Tokyo" },
+      "--start-timezone",
+    ],
+    [
+      "a zone of the end for all-day",
+      { allDay: true, start: "2026-11-21", endTimezone: "UTC" },
+      "--end-timezone",
+    ],
     ["hours for all-day", { allDay: true, start: "2026-11-21", duration: "90m" }, '--duration: "90m"'],
     [
       "an end at the start",
