@@ -25,6 +25,19 @@ export function addAction<O>(
   });
 }
 
+/** The same for a command that prints no data, and therefore refuses `--fields`. */
+export function addSilentAction<O>(
+  command: Command,
+  contextOf: ContextOf,
+  run: (context: Context, options: O) => Promise<void>,
+): void {
+  addAction<O>(command, contextOf, async (context, options) => {
+    if (readGlobalFlags(command).fields !== undefined)
+      throw usageError("--fields: this command prints no data");
+    await run(context, options);
+  });
+}
+
 /** Makes a group of commands fail with a hint when it is run without one of them. */
 export function requireSubcommand(group: Command): void {
   const outputHelp = group.outputHelp.bind(group);

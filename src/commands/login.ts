@@ -3,7 +3,7 @@ import type { SignedIn } from "../auth/login.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
 import { createBareView } from "../output/views/plain.js";
-import { addAction, type ContextOf } from "./command.js";
+import { addAction, addSilentAction, type ContextOf } from "./command.js";
 
 /** Flags as they were typed; undefined where they were not. */
 export interface LoginOptions {
@@ -40,7 +40,7 @@ export function registerLogin(command: Command, contextOf: ContextOf): void {
     .option("--no-browser", "print the URL instead of opening a browser")
     .option("--insecure-storage", "store the token unencrypted in a file instead of the keychain")
     .option("--login-timeout <seconds>", "timeout of the sign-in (default: 300)");
-  addAction(command, contextOf, runLogin);
+  addSilentAction(command, contextOf, runLogin);
 }
 
 type LoginContext = Pick<Context, "session" | "prompt" | "input" | "note" | "warn">;
@@ -131,7 +131,7 @@ async function readToken({ prompt, input }: LoginContext): Promise<string> {
 }
 
 export function registerLogout(command: Command, contextOf: ContextOf): void {
-  addAction(command, contextOf, runLogout);
+  addSilentAction(command, contextOf, runLogout);
 }
 
 /** Removes the stored token, if there is one. */

@@ -3,15 +3,15 @@ import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { createBareView } from "../output/views/plain.js";
 import { createConfigView, profileView } from "../output/views/profile.js";
-import { addAction, addCommand, type ContextOf, requireSubcommand } from "./command.js";
+import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
 
 type ProfilesContext = Pick<Context, "profiles" | "session" | "output" | "note">;
 
 export function registerProfiles(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
   addAction(addCommand(command, "list", "list the profiles"), contextOf, runProfilesList);
-  addAction(addCommand(command, "use <name>", "switch to a profile"), contextOf, runProfilesUse);
-  addAction(
+  addSilentAction(addCommand(command, "use <name>", "switch to a profile"), contextOf, runProfilesUse);
+  addSilentAction(
     addCommand(command, "remove <name>", "remove a profile and its token"),
     contextOf,
     runProfilesRemove,
@@ -48,8 +48,8 @@ export function registerConfig(command: Command, contextOf: ContextOf): void {
   addAction(addCommand(command, "list", "list every key of a profile"), contextOf, runConfigList);
   addAction(addCommand(command, "get <key>", "print the value of a key"), contextOf, runConfigGet);
   const set = "set a key; setting base_url of a new --profile creates it";
-  addAction(addCommand(command, "set <key> <value>", set), contextOf, runConfigSet);
-  addAction(addCommand(command, "unset <key>", "remove a key"), contextOf, runConfigUnset);
+  addSilentAction(addCommand(command, "set <key> <value>", set), contextOf, runConfigSet);
+  addSilentAction(addCommand(command, "unset <key>", "remove a key"), contextOf, runConfigUnset);
   addAction(
     addCommand(command, "path", "print the path of the configuration file"),
     contextOf,

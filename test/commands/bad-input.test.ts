@@ -181,6 +181,27 @@ describe("exit 2, and nothing is written", () => {
   });
 
   test.each([
+    ["config", "set", "timezone", "UTC"],
+    ["config", "unset", "timezone"],
+    ["profiles", "use", "local"],
+    ["profiles", "remove", "x"],
+    ["login", "--with-token", "--base-url", "https://calendar.example"],
+    ["logout"],
+    ["service", "users", "password", "ana"],
+    ["service", "users", "disable", "ana"],
+    ["service", "users", "enable", "ana"],
+    ["service", "users", "unlock", "ana"],
+    ["service", "calendars", "remove", "Personal", "--yes"],
+    ["service", "members", "remove", "ana", "-c", "Personal"],
+    ["service", "clients", "remove", "x"],
+    ["service", "tokens", "revoke", "x"],
+  ])("--fields with %j, which prints no data", async (...argv) => {
+    const { exitCode, stdout, stderr } = await harness.runWith({ stdin: "t" }, "--fields", "id", ...argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain("--fields");
+  });
+
+  test.each([
     ["CALCTL_OUTPUT", "yaml", ["whoami"]],
     ["CALCTL_TIMEZONE", "Mars/Phobos", ["events", "list"]],
   ])("a wrong value in %s is named", async (name, value, argv) => {

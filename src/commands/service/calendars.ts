@@ -4,7 +4,13 @@ import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { calendarView, labelView, userView } from "../../output/views/calendar.js";
 import type { CalendarContent } from "../../service/admin/admin.js";
-import { addAction, type ContextOf, requireConfirmation, requireSubcommand } from "../command.js";
+import {
+  addAction,
+  addSilentAction,
+  type ContextOf,
+  requireConfirmation,
+  requireSubcommand,
+} from "../command.js";
 import {
   type AdminContext,
   addAdminCommand,
@@ -37,7 +43,7 @@ export function registerServiceCalendars(command: Command, contextOf: ContextOf)
   const remove = addAdminCommand(command, "remove", "remove a calendar and everything in it")
     .argument("<calendar>", CALENDAR_ARGUMENT)
     .option("-y, --yes", "skip the confirmation");
-  addAction(remove, contextOf, runCalendarsRemove);
+  addSilentAction(remove, contextOf, runCalendarsRemove);
   addAction(addAdminCommand(command, "list", "list every calendar"), contextOf, runCalendarsList);
 }
 
@@ -113,7 +119,7 @@ export function registerServiceMembers(command: Command, contextOf: ContextOf): 
   const add = addAdminCommand(command, "add", "add a user to --calendar").argument("<user>", "name or id");
   addAction(add, contextOf, runMembersAdd);
   const remove = addAdminCommand(command, "remove", "remove a user from --calendar");
-  addAction(remove.argument("<user>", "name or id"), contextOf, runMembersRemove);
+  addSilentAction(remove.argument("<user>", "name or id"), contextOf, runMembersRemove);
   addAction(addAdminCommand(command, "list", "list the members of --calendar"), contextOf, runMembersList);
 }
 

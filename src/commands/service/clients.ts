@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { missingFlags } from "../../calendar/event-text.js";
 import { serviceClientView, serviceTokenView } from "../../output/views/service.js";
-import { addAction, type ContextOf, collect, requireSubcommand } from "../command.js";
+import { addAction, addSilentAction, type ContextOf, collect, requireSubcommand } from "../command.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag, openAdmin } from "./admin-command.js";
 
 export interface ClientsAddOptions extends DatabaseFlag {
@@ -20,7 +20,11 @@ export function registerServiceClients(command: Command, contextOf: ContextOf): 
   const redirectUri = "redirect URI (required), repeatable; a loopback address matches any port";
   addAction(add.option("--redirect-uri <uri>", redirectUri, collect), contextOf, runClientsAdd);
   addAction(addAdminCommand(command, "list", "list the OAuth clients"), contextOf, runClientsList);
-  addAction(addAdminCommand(command, "remove <id>", "remove an OAuth client"), contextOf, runClientsRemove);
+  addSilentAction(
+    addAdminCommand(command, "remove <id>", "remove an OAuth client"),
+    contextOf,
+    runClientsRemove,
+  );
 }
 
 interface IdArgument extends DatabaseFlag {
@@ -69,7 +73,7 @@ export function registerServiceTokens(command: Command, contextOf: ContextOf): v
     contextOf,
     runTokensList,
   );
-  addAction(addAdminCommand(command, "revoke <id>", "revoke a token"), contextOf, runTokensRevoke);
+  addSilentAction(addAdminCommand(command, "revoke <id>", "revoke a token"), contextOf, runTokensRevoke);
 }
 
 export async function runTokensCreate(context: AdminContext, options: TokensCreateOptions): Promise<void> {

@@ -3,7 +3,7 @@ import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import { serviceUserView } from "../../output/views/service.js";
-import { addAction, type ContextOf, requireSubcommand } from "../command.js";
+import { addAction, addSilentAction, type ContextOf, requireSubcommand } from "../command.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag, openAdmin } from "./admin-command.js";
 
 type UsersContext = AdminContext & Pick<Context, "prompt" | "input">;
@@ -20,17 +20,17 @@ export function registerServiceUsers(command: Command, contextOf: ContextOf): vo
   addAction(add.option("--login <login>", "login name (default: the name)"), contextOf, runUsersAdd);
   addAction(addAdminCommand(command, "list", "list the users"), contextOf, runUsersList);
   const password = addAdminCommand(command, "password", "set a password, from a prompt or stdin");
-  addAction(password.argument("<user>", "name or id"), contextOf, runUsersPassword);
+  addSilentAction(password.argument("<user>", "name or id"), contextOf, runUsersPassword);
   const disable = addAdminCommand(command, "disable", "reject a user's tokens and sign-ins");
-  addAction(disable.argument("<user>", "name or id"), contextOf, runUsersDisable);
+  addSilentAction(disable.argument("<user>", "name or id"), contextOf, runUsersDisable);
   const enable = addAdminCommand(command, "enable", "accept a disabled user's tokens and sign-ins again");
-  addAction(enable.argument("<user>", "name or id"), contextOf, runUsersEnable);
+  addSilentAction(enable.argument("<user>", "name or id"), contextOf, runUsersEnable);
   const unlock = addAdminCommand(
     command,
     "unlock",
     "let a user sign in again after too many failed attempts",
   );
-  addAction(unlock.argument("<user>", "name or id"), contextOf, runUsersUnlock);
+  addSilentAction(unlock.argument("<user>", "name or id"), contextOf, runUsersUnlock);
 }
 
 interface UserArgument extends DatabaseFlag {
