@@ -100,7 +100,7 @@ async function findNameProblem(
     const labels = calendars.flatMap((calendar) => calendar.labels);
     if (noun === "label" && labels.some(({ number }) => String(number) === value)) return null;
     const candidates: readonly Named[] = noun === "label" ? labels : calendars;
-    resolveName(value, candidates, { noun, source: noun, prefix: noun === "calendar" });
+    resolveName(value, candidates, { noun, source: noun, byCaseOrPrefix: noun === "calendar" });
     return null;
   } catch (error) {
     // Any other error says nothing about the name, such as a database that does not exist yet.
