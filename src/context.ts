@@ -25,8 +25,8 @@ export interface Sandbox {
 /** The embedded service, for the `service` commands. */
 export interface ServiceAccess {
   /**
-   * Opens the database of `--db`, by default that of the profile `local`, which is created with its user.
-   * @param options.create whether a missing database of `--db` is created; false by default
+   * Opens the database of `--db`, by default that of the profile `local`.
+   * @param options.create whether a missing one is created; by default only that of `local` is, with its user
    * @throws CliError configuration when it is missing and not created
    */
   admin(database: string | undefined, options?: { readonly create?: boolean }): Promise<ServiceAdmin>;

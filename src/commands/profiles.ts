@@ -96,7 +96,7 @@ async function findNameProblem(
   value: string,
 ): Promise<string | null> {
   try {
-    const calendars = await (await service.admin(undefined)).calendars.list();
+    const calendars = await (await service.admin(undefined, { create: false })).calendars.list();
     const labels = calendars.flatMap((calendar) => calendar.labels);
     if (noun === "label" && labels.some(({ number }) => String(number) === value)) return null;
     const candidates: readonly Named[] = noun === "label" ? labels : calendars;

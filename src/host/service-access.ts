@@ -24,9 +24,10 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
   const openLocal = async (rateLimit: RateLimitPolicy | null) =>
     (await openLocalService(options.open, { database: defaultDatabase(), rateLimit }, note)).service;
   return {
-    async admin(database, { create = false } = {}) {
-      if (database === undefined) return (await openLocal(null)).admin;
-      return (await open({ database: parseDatabase(database), create, rateLimit: null })).admin;
+    async admin(database, { create = database === undefined } = {}) {
+      if (database === undefined && create) return (await openLocal(null)).admin;
+      const path = database === undefined ? defaultDatabase() : parseDatabase(database);
+      return (await open({ database: path, create, rateLimit: null })).admin;
     },
     async serve(serveOptions) {
       const { memory, sample, database, rateLimit } = serveOptions;

@@ -31,6 +31,8 @@ export async function runEventsGet(
     verb: "read",
     name: (id) => id,
     warn: context.warn,
+    // Each search reads several calendars at the same time already.
+    ...(finder.several ? { concurrency: 1 } : {}),
     work: async (eventId) => {
       const { calendar, event } = await finder.read(eventId);
       return localizeEvent(event, timezone, calendar.name);

@@ -75,12 +75,11 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   });
   const now = context.now();
   const remaining = options.remaining === true ? { now } : undefined;
-  const filtered = filterEvents(
-    results.flat(),
-    { category: options.category, labelIds, mine, remaining },
-    timezone,
-  );
-  const events = sortEvents(filtered, { zone: timezone, firstDay: localDate(now, timezone) });
+  const filter = { category: options.category, labelIds, mine, remaining };
+  const events = sortEvents(filterEvents(results.flat(), filter, timezone), {
+    zone: timezone,
+    firstDay: localDate(now, timezone),
+  });
   if (results.length > 0 || calendars.length === 0) {
     const names = new Map(calendars.map(({ id, name }) => [id, name]));
     const shown = calendars.length > 1 ? context.output(severalCalendarsView) : output;
