@@ -19,7 +19,7 @@ type CommandEntry = readonly [nameAndArguments: string, summary: string, load: (
 
 const COMMANDS: readonly CommandEntry[] = [
   ["login", "sign in to a service", async () => (await import("./commands/login.js")).registerLogin],
-  ["logout", "forget the stored token", async () => (await import("./commands/login.js")).registerLogout],
+  ["logout", "remove the stored token", async () => (await import("./commands/login.js")).registerLogout],
   ["whoami", "show who is signed in", async () => (await import("./commands/status.js")).registerWhoami],
   [
     "status",
