@@ -72,6 +72,11 @@ export function usageError(message: string, hint?: string): CliError {
   return new CliError("usage", message, hint === undefined ? {} : { hint });
 }
 
+/** A usage error for an empty value: most often a script's variable is unset. @param what the flag or the value */
+export function emptyValueError(what: string): CliError {
+  return usageError(`${what} is empty`, "is a variable of the script unset?");
+}
+
 /** For a problem in the configuration, the environment or a file of the program (exit 10). */
 export function configurationError(message: string, options: CliErrorOptions = {}): CliError {
   return new CliError("configuration", message, options);

@@ -1,6 +1,6 @@
 import { isCalendarDate, isTimeZone, parseWireDateTime } from "../contract/date-time.js";
 import { DAYS_MAX, DAYS_MIN } from "../contract/limits.js";
-import { usageError } from "../errors.js";
+import { emptyValueError, usageError } from "../errors.js";
 import { type Duration, formatOffset, readWallClock } from "./zoned-time.js";
 
 /** Reads dates, times, zones and durations as typed. `source` is how messages name the flag. */
@@ -22,7 +22,6 @@ export interface DateInputOptions {
   readonly zone: string;
 }
 
-const UNSET_HINT = "is a variable of the script unset?";
 const DATE_HINT = "write 2026-11-21T15:00, or 2026-11-21 for a whole day";
 const OFFSET_HINT = "write it as 2026-11-21T15:00:00Z or 2026-11-21T15:00:00+09:00";
 const DATE_TIME =
@@ -35,7 +34,7 @@ const DATE_TIME =
  */
 export function parseDateInput(text: string, { source, zone }: DateInputOptions): DateInput {
   const typed = text.trim();
-  if (typed === "") throw usageError(`${source} is empty`, UNSET_HINT);
+  if (typed === "") throw emptyValueError(source);
   const match = DATE_TIME.exec(typed);
   if (match === null) throw usageError(`${source}: "${text}" is not a valid date or time`, DATE_HINT);
   const [, date = "", clock, offset] = match;
@@ -94,7 +93,7 @@ const ISO_DURATION = /^P(?:(\d{1,5})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{
  */
 export function parseDuration(text: string, source: string): DurationInput {
   const typed = text.trim();
-  if (typed === "") throw usageError(`${source} is empty`, UNSET_HINT);
+  if (typed === "") throw emptyValueError(source);
   const match = SHORT_DURATION.exec(typed) ?? ISO_DURATION.exec(typed);
   const [weeks = 0, days = 0, hours = 0, minutes = 0] = (match ?? [])
     .slice(1)
@@ -108,7 +107,7 @@ export function parseDuration(text: string, source: string): DurationInput {
 
 /** Reads a number of days as `upcoming_events` takes it: 1 to 7. @throws CliError usage @see contract section 8 */
 export function parseDays(text: string, source: string): number {
-  if (text.trim() === "") throw usageError(`${source} is empty`, UNSET_HINT);
+  if (text.trim() === "") throw emptyValueError(source);
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (days < DAYS_MIN || days > DAYS_MAX) {
     throw usageError(
@@ -121,7 +120,7 @@ export function parseDays(text: string, source: string): number {
 
 /** Checks an IANA timezone name and returns it as typed. @throws CliError usage */
 export function parseTimeZone(name: string, source: string): string {
-  if (name === "") throw usageError(`${source} is empty`, UNSET_HINT);
+  if (name === "") throw emptyValueError(source);
   if (!isTimeZone(name)) {
     throw usageError(
       `${source}: "${name}" is not a valid timezone`,

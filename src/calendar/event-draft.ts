@@ -1,5 +1,5 @@
 import type { Category, EventDraft } from "../contract/shapes.js";
-import { usageError } from "../errors.js";
+import { emptyValueError } from "../errors.js";
 import type { EventInput } from "./event-input.js";
 import { EMPTY_SPAN } from "./event-span.js";
 import { checkText, missingFlags, missingTimes } from "./event-text.js";
@@ -77,5 +77,5 @@ function categoryOf(flags: EventFlags, input: EventInput | null): Category {
 /** Checks the texts of flags. @throws CliError usage */
 export function checkFlagTexts(flags: EventFlags): void {
   checkText(flags);
-  if (flags.url === "") throw usageError("--url is empty", "is a variable of the script unset?");
+  if (flags.url === "") throw emptyValueError("--url");
 }

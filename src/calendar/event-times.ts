@@ -137,7 +137,7 @@ interface EventKind {
 function instantOfFlag(input: DateInput, source: string, { allDay, allDayFlag }: EventKind): number {
   if (allDay && input.kind === "date-time") {
     const written = parseWireDateTime(input.text.trim());
-    // Of an end it would be unclear whether the day it begins is meant, or the one before.
+    // Not for an end at midnight: it could mean the day that starts or the one that ends.
     if (source === "--start" && allDayFlag === true && written?.midnight === true)
       return dateToInstant(written.date);
     throw usageError(

@@ -140,15 +140,15 @@ function updatedSpan(
 }
 
 /**
- * Whether the event moves, which is when only its start is given: its length stays. An all-day flag or field says what
- * the event becomes, so it does not move.
+ * Whether the event moves and keeps its length: only its start is given, and no flag or field of the input makes it
+ * all-day or timed.
  */
 export function movesEvent({ start, end, duration, allDay, input }: EventChanges): boolean {
   const others = [end, duration, allDay, input?.end_at, input?.all_day];
   return start !== undefined && others.every((other) => other === undefined);
 }
 
-/** The end after the flags; null when it is to be filled in. */
+/** The new end; null if it must be filled in. */
 function updatedEnd(own: EventSpan, { start, end }: EventSpan, changes: EventChanges): number | null {
   const newDay = changes.allDay === true && changes.start !== undefined;
   if (newDay && changes.end === undefined && changes.duration === undefined) return null;

@@ -43,7 +43,7 @@ export function localizeEvent(
   };
 }
 
-/** The end; of an all-day event of one day that a service ends where it starts, the midnight after that day. */
+/** The end. Some services end a one-day event where it starts; its end is then the midnight after that day. */
 function endOf({ all_day, start_at, end_at }: CalendarEvent): string | null {
   const day = all_day === true && end_at === start_at ? parseWireDateTime(start_at ?? "") : null;
   return day === null ? end_at : formatWireDateTime(dateToInstant(day.date) + DAY_MS);

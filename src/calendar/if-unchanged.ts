@@ -5,9 +5,9 @@ import { CliError } from "../errors.js";
 import { readSpan } from "./event-span.js";
 
 /**
- * Checks that an event was not updated since its caller read it.
- * @param seen its `updated_at` then, in milliseconds since the Unix epoch
- * @throws CliError changed when it was, rejected when the service does not say when it was updated
+ * Checks that an event was not updated since the user last read it.
+ * @param seen the `updated_at` that the user read, in milliseconds since the Unix epoch
+ * @throws CliError changed when it was updated, rejected when the service did not send `updated_at`
  */
 export function checkUnchanged({ id, updated_at: updatedAt }: CalendarEvent, seen: number): void {
   if (updatedAt === null) {
@@ -21,15 +21,15 @@ export function checkUnchanged({ id, updated_at: updatedAt }: CalendarEvent, see
   });
 }
 
-/** An update of an event that its caller saw updated at `seen`, in milliseconds since the Unix epoch. */
+/** An update that was sent. `seen` is the `updated_at` before it, in milliseconds since the Unix epoch. */
 export interface SentUpdate {
   readonly seen: number;
   readonly draft: EventDraft;
 }
 
 /**
- * Whether an update without a response was done; false when the event is still as it was.
- * @throws CliError outcome_unknown when the event is neither as it was nor as the update left it
+ * Whether an update that got no response was applied; false when the event is unchanged.
+ * @throws CliError outcome_unknown when the event is neither unchanged nor as the update would leave it
  */
 export function wasUpdated(found: CalendarEvent, { seen, draft }: SentUpdate): boolean {
   const { id, updated_at: updatedAt } = found;

@@ -1,6 +1,6 @@
 import { compositeId, plainId } from "../contract/ids.js";
 import type { Label, User } from "../contract/shapes.js";
-import { CliError, usageError } from "../errors.js";
+import { CliError, emptyValueError, usageError } from "../errors.js";
 
 /** A value, and how messages name where it came from: `--calendar`, `CALCTL_CALENDAR`. */
 export interface NamedValue {
@@ -69,7 +69,7 @@ export function describeCandidates(candidates: readonly Named[]): string {
 
 /** Refuses an id that is empty, `.` or `..`, which would change the path of a request. @throws CliError usage */
 export function checkId(value: string, source: string): string {
-  if (value === "") throw usageError(`${source}: the id is empty`, "is a variable of the script unset?");
+  if (value === "") throw emptyValueError(`${source}: the id`);
   if (value === "." || value === "..") throw usageError(`${source}: "${value}" is not a valid id`);
   return value;
 }
@@ -103,7 +103,7 @@ export function resolveLabel(
   labels: readonly Label[],
   { calendarId, source }: ResolveLabelOptions,
 ): Label {
-  if (value === "") throw usageError(`${source} is empty`, "is a variable of the script unset?");
+  if (value === "") throw emptyValueError(source);
   const wanted = compositeId(calendarId, value);
   const found =
     labels.find(({ number }) => number !== null && String(number) === value) ??
@@ -142,7 +142,7 @@ export function resolveAttendees(
 
 function resolveMember(value: string, members: readonly User[], options: ResolveAttendeesOptions): User {
   const { calendarId, source } = options;
-  if (value === "") throw usageError(`${source} is empty`, "is a variable of the script unset?");
+  if (value === "") throw emptyValueError(source);
   const wanted = compositeId(calendarId, value === "me" ? ownId(options) : value);
   const found = members.find(({ id }) => compositeId(calendarId, id) === wanted);
   return found ?? resolveName(value, members, { noun: "member", source });

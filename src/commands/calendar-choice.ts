@@ -94,7 +94,7 @@ export async function chooseCalendars(context: CalendarContext): Promise<readonl
   return resolveCalendars(context, [defaultCalendar]);
 }
 
-/** The calendars that a command for one of them may mean. */
+/** The calendars that a command for a single one may refer to. */
 async function candidateCalendars(context: CalendarContext): Promise<readonly ChosenCalendar[]> {
   if (context.calendarFlags.length > 1) throw usageError("--calendar: this command takes one calendar");
   const calendars = await chooseCalendars(context);

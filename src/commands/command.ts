@@ -67,7 +67,7 @@ function commandPath(command: Command): string {
   return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
 }
 
-/** @throws CliError usage without `--yes` where nobody can be asked */
+/** @throws CliError usage without `--yes` where calctl cannot prompt */
 export function requireConfirmation(yes: boolean, canAsk: boolean): void {
   if (!yes && !canAsk)
     throw usageError("--yes is required where calctl cannot prompt", "add --yes to skip the confirmation");

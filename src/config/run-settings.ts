@@ -1,9 +1,9 @@
 import { isTimeZone } from "../contract/date-time.js";
-import { usageError } from "../errors.js";
+import { emptyValueError, usageError } from "../errors.js";
 import type { FormatChoice } from "../output/output.js";
 import type { ColorChoice } from "../output/style.js";
 import { type Environment, isOn, readVariable, type Variable } from "./environment.js";
-import { emptyFlag, pickSetting, type Setting, settingError } from "./setting.js";
+import { pickSetting, type Setting, settingError } from "./setting.js";
 
 /** Global flags as typed; undefined when not given. */
 export interface GlobalFlags {
@@ -57,7 +57,7 @@ export interface ReportSettings {
 
 /** Reads flags and environment: a flag wins over its variable. @throws CliError usage */
 export function readRunSettings(flags: GlobalFlags, env: Environment): RunSettings {
-  if (flags.profile === "") throw emptyFlag("--profile");
+  if (flags.profile === "") throw emptyValueError("--profile");
   return {
     ...readReportSettings(flags, env),
     profile: flags.profile,

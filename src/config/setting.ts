@@ -1,4 +1,4 @@
-import { CliError, configurationError, usageError } from "../errors.js";
+import { CliError, configurationError, emptyValueError, usageError } from "../errors.js";
 
 /** A value and where it comes from. */
 export interface Setting {
@@ -9,18 +9,13 @@ export interface Setting {
   readonly origin: "flag" | "environment" | "profile";
 }
 
-/** The error of a flag whose value is empty. */
-export function emptyFlag(name: string): CliError {
-  return usageError(`${name}: the value is empty`, "is a variable of the script unset?");
-}
-
 /** The first that is set of flag, environment and profile. @throws CliError usage for an empty flag */
 export function pickSetting(
   flag: { readonly name: string; readonly value: string | undefined },
   env: { readonly name: string; readonly value: string | undefined },
   profile?: Setting | undefined,
 ): Setting | undefined {
-  if (flag.value === "") throw emptyFlag(flag.name);
+  if (flag.value === "") throw emptyValueError(flag.name);
   if (flag.value !== undefined) return { value: flag.value, source: flag.name, origin: "flag" };
   if (env.value !== undefined && env.value !== "") {
     return { value: env.value, source: env.name, origin: "environment" };

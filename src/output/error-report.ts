@@ -64,7 +64,7 @@ const LINES_MAX = 20;
  * objects. Anything else, such as the candidates for a name, appears only in JSON.
  * @see RFC 9457 §3.2, JSON:API "Error Objects"
  */
-export function describeDetails(details: unknown): readonly string[] {
+function describeDetails(details: unknown): readonly string[] {
   const lines = linesOf(details);
   const rest = lines.length - LINES_MAX;
   return rest > 0 ? [...lines.slice(0, LINES_MAX), `… and ${rest} more`] : lines;

@@ -64,7 +64,7 @@ export async function listen(service: Service, options: ServiceStartOptions): Pr
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // A closing server no longer enforces its timeouts: an incomplete request would keep it open forever.
       await settledBefore(requests.finish(), closeTimeout);
-      // The rest are slow, or idle: kept alive, or opened by a browser in advance.
+      // The rest are slow or idle, such as keep-alive connections.
       server.closeAllConnections();
       await closed;
     },

@@ -7,7 +7,8 @@ import type {
   LabelResource,
   UserResource,
 } from "../contract/resources.js";
-import type { ActivityRow, CalendarRow, EventRow, LabelRow, UserRow } from "./store/schema.js";
+import type { CalendarOfUser } from "./store/calendars.js";
+import type { ActivityRow, EventRow, LabelRow, UserRow } from "./store/schema.js";
 
 /** Converts rows of the store to the contract's resource objects. @see contract section 2 */
 
@@ -27,18 +28,13 @@ export function labelResource({ calendar_id, number, name, color }: LabelRow): L
   return { id: compositeId(calendar_id, String(number)), type: "label", attributes: { name, color } };
 }
 
-export interface CalendarRelations {
-  /** Position of the calendar in the user's list, from 0. */
-  readonly order: number;
-  readonly labels: readonly LabelResource[];
-  readonly members: readonly UserResource[];
-}
-
+/** @param row `position` is that in the user's list, from 0 */
 export function calendarResource(
-  row: CalendarRow,
-  { order, labels, members }: CalendarRelations,
+  row: CalendarOfUser,
+  labels: readonly LabelResource[],
+  members: readonly UserResource[],
 ): CalendarResource {
-  const { id, name, description, color, image_url, created_at } = row;
+  const { id, name, description, color, position: order, image_url, created_at } = row;
   return {
     id,
     type: "calendar",

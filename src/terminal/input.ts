@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { describeJsonError } from "../contract/json.js";
-import { CliError, errorCodeOf, usageError } from "../errors.js";
+import { CliError, emptyValueError, errorCodeOf, usageError } from "../errors.js";
 
 /** The part of a Node readable stream that the program uses. */
 export interface ReadableLike extends AsyncIterable<Uint8Array | string> {
@@ -98,7 +98,7 @@ async function collect(stream: ReadableLike, source: string): Promise<Uint8Array
 
 function openFile(path: string, source: string): ReadableLike {
   if (path !== "") return createReadStream(path);
-  throw usageError(`${source}: the file name is empty`, "is a variable of the script unset?");
+  throw emptyValueError(`${source}: the file name`);
 }
 
 function unreadable(path: string, source: string, cause: unknown): CliError {

@@ -169,7 +169,6 @@ export async function runLabelsSet(context: AdminContext, options: LabelsSetOpti
   if (!/^\d{1,3}$/.test(number))
     throw usageError(`NUMBER: "${number}" is not the number of a label`, "write 1 to 10");
   const admin = await openAdmin(context, db);
-  const change = { ...(name === undefined ? {} : { name }), ...(color === undefined ? {} : { color }) };
-  const label = await admin.labels.set(calendar, Number(number), change);
+  const label = await admin.labels.set(calendar, Number(number), { name, color });
   await output.print(label, `label ${label.id} was set`);
 }

@@ -48,7 +48,7 @@ export async function runUsersAdd(
   const admin = await context.service.admin(db, { create: true });
   const user = await admin.users.add({
     name,
-    ...(login === undefined ? {} : { login }),
+    login,
     ...(password === "" ? {} : { password }),
   });
   if (password === "") {

@@ -20,10 +20,9 @@ export function drawDetail(columns: readonly Column[], options: DetailOptions): 
   const nameWidth = Math.max(...columns.map(({ header }) => textWidth(header)));
   const count = columns[0]?.cells.length ?? 0;
   const records = Array.from({ length: count }, (_, index) =>
-    columns.flatMap((column) => {
-      const cell = column.cells[index] ?? { text: "" };
-      return drawEntry({ column, cell, nameWidth }, options);
-    }),
+    columns.flatMap((column) =>
+      drawEntry(column, column.cells[index] ?? { text: "" }, { ...options, nameWidth }),
+    ),
   );
   return records.map((lines) => lines.map((line) => `${line}\n`).join("")).join("\n");
 }
@@ -33,14 +32,11 @@ export function drawFields<T>(rendering: Rendering<T>, canvas: Canvas): string {
   return drawDetail(columnsOf(rendering, rendering.view.tsv), { ...canvas, skipEmpty: false });
 }
 
-interface Entry {
-  readonly column: Column;
-  readonly cell: Cell;
-  readonly nameWidth: number;
-}
-
-function drawEntry({ column, cell, nameWidth }: Entry, options: DetailOptions): readonly string[] {
-  const { style, width, skipEmpty } = options;
+function drawEntry(
+  column: Column,
+  cell: Cell,
+  { style, width, skipEmpty, nameWidth }: DetailOptions & { readonly nameWidth: number },
+): readonly string[] {
   const name = style.dim(column.header);
   const text = (column.multiline ? sanitizeBlock(cell.text) : sanitizeLine(cell.text)).trim();
   if (text === "") return skipEmpty ? [] : [name];

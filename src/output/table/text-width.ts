@@ -5,7 +5,7 @@
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 /** Ranges of East_Asian_Width W and F; JavaScript's regular expressions do not have this property. */
-export const WIDE =
+const WIDE =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/u;
 /** Shown as an emoji by default, or because of variation selector 16. */
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
@@ -34,7 +34,7 @@ export function truncateText(text: string, width: number): string {
 }
 
 /** Splits text into user-perceived characters. */
-export function graphemesOf(text: string): readonly string[] {
+function graphemesOf(text: string): readonly string[] {
   return Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
 }
 

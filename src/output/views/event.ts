@@ -112,7 +112,7 @@ export interface WhenOptions {
 }
 
 /** A day in the chosen zone, with a time of day unless it is a whole day. */
-interface LocalTime {
+interface DisplayTime {
   /** Days since 1970-01-01. */
   readonly day: number;
   readonly weekday: string;
@@ -147,18 +147,18 @@ export function describeWhen(
   return `${dayText(start, years)} ${start.time} – ${dayText(end, years)} ${end.time}`;
 }
 
-function describeDays(first: LocalTime, last: LocalTime, options: WhenOptions): string {
+function describeDays(first: DisplayTime, last: DisplayTime, options: WhenOptions): string {
   if (first.year !== last.year) return `${dayText(first, { year: true })} – ${dayText(last, { year: true })}`;
   const from =
     first.month === last.month ? `${first.weekday} ${first.date}` : dayText(first, { year: false });
   return `${from} – ${dayText(last, options)}`;
 }
 
-function dayText({ weekday, date, month, year }: LocalTime, options: WhenOptions): string {
+function dayText({ weekday, date, month, year }: DisplayTime, options: WhenOptions): string {
   return `${weekday} ${date} ${month}${options.year ? ` ${year}` : ""}`;
 }
 
-function readLocal(text: string | null): LocalTime | null {
+function readLocal(text: string | null): DisplayTime | null {
   const match = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}:\d{2}))?/.exec(text ?? "");
   if (match === null) return null;
   const [, year, month, date, time = null] = match;

@@ -156,7 +156,7 @@ export function createMemberAdmin({ store }: AdminOptions): MemberAdmin {
         const removed = resolveName(user, members, { noun: "member", source: "user" });
         if (members.length === 1) {
           throw usageError(
-            `"${removed.name}" is the last member of "${name}", which nobody could use without one`,
+            `"${removed.name}" is the last member of "${name}", and a calendar needs a member`,
             `add another one first, or remove the calendar: calctl service calendars remove ${calendarId}`,
           );
         }

@@ -77,7 +77,7 @@ async function describeCalendars({ db, query }: EndpointContext, calendars: read
       .filter((member) => member.calendar_id === calendar.id)
       .map((member) => memberResource(calendar.id, member));
     return {
-      resource: calendarResource(calendar, { order: calendar.position, labels, members }),
+      resource: calendarResource(calendar, labels, members),
       included: [
         ...(query.include.has("labels") ? labels : []),
         ...(query.include.has("members") ? members : []),

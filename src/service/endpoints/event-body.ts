@@ -14,10 +14,10 @@ export interface EventReferences {
 }
 
 /** The writable columns of an event. */
-type EventContent = Omit<EventRow, "id" | "calendar_id" | "creator_id" | "created_at" | "updated_at">;
+type EventColumns = Omit<EventRow, "id" | "calendar_id" | "creator_id" | "created_at" | "updated_at">;
 
-export interface EventInput {
-  readonly content: EventContent;
+export interface ParsedEvent {
+  readonly content: EventColumns;
   /** Plain ids in the order given, without duplicates. */
   readonly attendeeIds: readonly string[];
 }
@@ -26,7 +26,7 @@ export interface EventInput {
  * Parses the body of a create or an update. Optional fields that are missing are cleared.
  * @throws ProblemError 400 with every invalid field
  */
-export function parseEventBody(body: unknown, references: EventReferences): EventInput {
+export function parseEventBody(body: unknown, references: EventReferences): ParsedEvent {
   const { output, issues, success } = v.safeParse(eventBodySchema, body);
   const errors = collectFieldErrors(issues);
   const { attributes, relationships } = validFields(output, errors);
@@ -90,9 +90,9 @@ function checkReferences(
   }
 }
 
-type EventTimes = Pick<EventContent, "start_at" | "start_timezone" | "end_at" | "end_timezone">;
+type EventTimes = Pick<EventColumns, "start_at" | "start_timezone" | "end_at" | "end_timezone">;
 
-function eventContent(event: EventBody["data"]["attributes"]): Omit<EventContent, "label_number"> {
+function eventContent(event: EventBody["data"]["attributes"]): Omit<EventColumns, "label_number"> {
   return {
     category: event.category,
     title: event.title,

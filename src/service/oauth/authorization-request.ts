@@ -153,7 +153,7 @@ function decode(text: string): string {
 }
 
 /** Formats parameters as a query, without undefined ones. A space becomes `%20`, which every decoder accepts. */
-export function formatParameters(parameters: Readonly<Record<string, string | undefined>>): string {
+function formatParameters(parameters: Readonly<Record<string, string | undefined>>): string {
   return Object.entries(parameters)
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
     .join("&");

@@ -22,7 +22,7 @@ import {
 import type { OAuthContext, OAuthEndpoint } from "./endpoint.js";
 import { errorPage } from "./pages/error-page.js";
 import { redirectResponse } from "./pages/page.js";
-import { consentPage, type Notice, signInPage } from "./pages/sign-in-page.js";
+import { consentPage, type SignInPage, signInPage } from "./pages/sign-in-page.js";
 
 /**
  * The authorization endpoint: GET shows a page, POST accepts its form. Every request carries the client's parameters in
@@ -54,15 +54,10 @@ interface AuthorizationStep {
   readonly session: BrowserSession;
 }
 
-interface PageChanges {
-  readonly notice?: Notice;
-  readonly login?: string;
-}
-
 /** The sign-in page, or the consent page if the user is signed in. */
 function showPage(
   { context, request, session }: AuthorizationStep,
-  changes: PageChanges = {},
+  changes: Pick<SignInPage, "login" | "notice"> = {},
 ): ServiceResponse {
   const page = {
     ...changes,

@@ -59,12 +59,7 @@ export function formatCookie(secret: string, baseUrl: string | undefined): strin
   return `${COOKIE}=${secret}; Path=${path}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-export interface Credentials {
-  readonly login: string;
-  readonly password: string;
-}
-
-export type SignInResult =
+type SignInResult =
   | { readonly kind: "signed-in"; readonly secret: string }
   | ({ readonly kind: "rejected" } & Notice);
 
@@ -74,7 +69,7 @@ export type SignInResult =
  */
 export async function signIn(
   { store, source, now, passwordCost }: OAuthContext,
-  { login, password }: Credentials,
+  { login, password }: { readonly login: string; readonly password: string },
 ): Promise<SignInResult> {
   const attempt = { address: source.address, login, now };
   const wait = await store.write((db) => countAttempt(db, attempt));

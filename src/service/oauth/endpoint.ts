@@ -26,12 +26,7 @@ export interface OAuthEndpoint {
 
 /** The endpoint of the authorization server that a request target addresses; null for any other target. */
 export function matchOAuthEndpoint(target: string): keyof typeof OAUTH_ROUTES | null {
-  switch (splitTarget(target).path) {
-    case `${OAUTH_PATH}${OAUTH_ROUTES.authorize.path}`:
-      return "authorize";
-    case `${OAUTH_PATH}${OAUTH_ROUTES.token.path}`:
-      return "token";
-    default:
-      return null;
-  }
+  const { path } = splitTarget(target);
+  if (path === `${OAUTH_PATH}${OAUTH_ROUTES.authorize.path}`) return "authorize";
+  return path === `${OAUTH_PATH}${OAUTH_ROUTES.token.path}` ? "token" : null;
 }

@@ -77,7 +77,7 @@ function securitySchemes(authUrl: string): JsonObject {
 }
 
 /** `paths` of the contract's routes. */
-export function routePaths(): JsonObject {
+function routePaths(): JsonObject {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [operationId, route] of Object.entries<Route>(ROUTES)) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(operationId, route) };
@@ -142,7 +142,7 @@ function eventRules(): string {
 }
 
 /** `paths` of the authorization server, which take no token. @see contract section 5 */
-export function oauthPaths(servers: readonly JsonObject[]): JsonObject {
+function oauthPaths(servers: readonly JsonObject[]): JsonObject {
   const { authorize, token } = OAUTH_ROUTES;
   return {
     [authorize.path]: {

@@ -15,7 +15,7 @@ export function listAllUsers(db: Queries): Promise<UserRow[]> {
 }
 
 /** A login in the form that is compared: case and Unicode composition do not matter. */
-export function loginKey(login: string): string {
+function loginKey(login: string): string {
   return login.normalize("NFC").toLowerCase();
 }
 

@@ -49,7 +49,7 @@ ${noticeMarkup(notice)}<form method="post" action="${action}">
 
 const AUTOFOCUS: Markup = { html: " autofocus" };
 
-export function noticeMarkup(notice: Notice | undefined): Markup | null {
+function noticeMarkup(notice: Notice | undefined): Markup | null {
   return notice === undefined
     ? null
     : html`<p class="alert" role="alert">${notice.text}</p>
