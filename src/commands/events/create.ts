@@ -21,7 +21,7 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
 
 /** Creates an event. Checks the flags before sending anything. */
 export async function runEventsCreate(
-  context: CalendarContext & Pick<Context, "output" | "input" | "note">,
+  context: CalendarContext & Pick<Context, "output" | "input" | "note" | "now">,
   options: EventFieldFlags,
 ): Promise<void> {
   const output = context.output(eventView);

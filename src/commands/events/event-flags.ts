@@ -54,7 +54,7 @@ export interface EventFields {
 
 /** Reads the flags, and the files they name. @throws CliError usage */
 export async function readEventFields(
-  context: Pick<Context, "input" | "note" | "settings">,
+  context: Pick<Context, "input" | "note" | "now" | "settings">,
   typed: EventFieldFlags,
 ): Promise<EventFields> {
   const { title, category, location, url, label, attendee, input: inputPath } = typed;
@@ -69,7 +69,7 @@ export async function readEventFields(
   const texts = { title, category, location, url, description: await readDescription(context, typed) };
   checkFlagTexts(texts);
   return {
-    flags: { ...texts, ...readTimeFlags(context, typed) },
+    flags: { ...texts, ...(await readTimeFlags(context, typed)) },
     label: namedValue(label, "--label") ?? namedValue(input?.label, "--input: label"),
     attendees: namedValues(attendee, "--attendee") ?? namedValues(input?.attendees, "--input: attendees"),
     input,

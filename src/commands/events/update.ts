@@ -37,7 +37,7 @@ export interface EventsUpdateOptions extends EventFieldFlags {
   readonly ifUnchanged?: string;
 }
 
-type UpdateContext = CalendarContext & Pick<Context, "output" | "input" | "note">;
+type UpdateContext = CalendarContext & Pick<Context, "output" | "input" | "note" | "now">;
 
 export function registerEventsUpdate(command: Command, contextOf: ContextOf): void {
   addEventFieldFlags(command.argument("<id>", "id of the event"))
