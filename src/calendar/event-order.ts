@@ -5,7 +5,7 @@ import { readSpan } from "./event-span.js";
 import { localDate } from "./zoned-time.js";
 
 /** Position of an event in a list. */
-interface Place {
+interface SortKey {
   /** The first listed day of the event, as `YYYY-MM-DD`. */
   readonly day: string;
   readonly allDay: boolean;
@@ -31,14 +31,14 @@ export function sortEvents<T extends CalendarEvent>(events: readonly T[], listed
 }
 
 /** Null for an event without a readable start. */
-function placeOf(event: CalendarEvent, { zone, firstDay }: ListedDays): Place | null {
+function placeOf(event: CalendarEvent, { zone, firstDay }: ListedDays): SortKey | null {
   const { allDay, start } = readSpan(event);
   if (start === null) return null;
   const day = allDay === true ? instantToDate(start) : localDate(start, zone);
   return { day: day < firstDay ? firstDay : day, allDay: allDay === true, start };
 }
 
-function comparePlaces(left: Place | null, right: Place | null): number {
+function comparePlaces(left: SortKey | null, right: SortKey | null): number {
   if (left === null || right === null) return Number(left === null) - Number(right === null);
   return (
     compare(left.day, right.day) ||
@@ -79,7 +79,7 @@ export function filterEvents<T extends CalendarEvent>(
     (event) =>
       (category === undefined || event.category === category) &&
       (labelIds === undefined || hasLabel(event, labelIds)) &&
-      (mine === undefined || concerns(event, mine.userId)) &&
+      (mine === undefined || involves(event, mine.userId)) &&
       (remaining === undefined || !isOver(event, { now: remaining.now, today })),
   );
 }
@@ -88,7 +88,7 @@ function hasLabel({ label, calendar_id: calendarId }: CalendarEvent, labelIds: R
   return label !== null && labelIds.has(compositeId(calendarId, label.id));
 }
 
-function concerns({ creator, attendees }: CalendarEvent, userId: string): boolean {
+function involves({ creator, attendees }: CalendarEvent, userId: string): boolean {
   return isUser(creator, userId) || attendees.some((attendee) => isUser(attendee, userId));
 }
 
@@ -97,14 +97,14 @@ function isUser(user: User | null, userId: string): boolean {
   return user?.type === "user" && plainId(user.id) === plainId(userId);
 }
 
-interface Moment {
+interface Cutoff {
   readonly now: number;
   /** Midnight UTC of today's date, as all-day events hold dates. */
   readonly today: number;
 }
 
 /** An event without a readable end is never over. */
-function isOver(event: CalendarEvent, { now, today }: Moment): boolean {
+function isOver(event: CalendarEvent, { now, today }: Cutoff): boolean {
   const { allDay, end } = readSpan(event);
   return end !== null && end <= (allDay === true ? today : now);
 }

@@ -69,7 +69,7 @@ export function draftForUpdate(
 ): EventDraft {
   const { input } = changes;
   checkFlagTexts(changes);
-  refuseClearedAndGiven(changes);
+  rejectClearedAndGiven(changes);
   const title = changes.title ?? input?.title ?? current.title;
   const category = updatedCategory(current, changes);
   const labelId = changes.labelId ?? current.label?.id ?? null;
@@ -102,7 +102,7 @@ function missingHint(changes: EventChanges, unnamed: readonly string[]): string 
   return "a schedule has a start and an end, a keep both or neither";
 }
 
-function refuseClearedAndGiven(changes: EventChanges): void {
+function rejectClearedAndGiven(changes: EventChanges): void {
   const given: Readonly<Record<ClearField, unknown>> = {
     description: changes.description,
     location: changes.location,

@@ -44,7 +44,7 @@ export function requireSubcommand(group: Command): void {
   Object.assign(group, {
     outputHelp(context?: HelpContext) {
       // `calctl nonsense --help` asks for help about an unknown command.
-      if (group.args[0] !== undefined && !group.args[0].startsWith("-")) refuse(group);
+      if (group.args[0] !== undefined && !group.args[0].startsWith("-")) throwUnknownCommand(group);
       outputHelp(context);
     },
   });
@@ -52,10 +52,10 @@ export function requireSubcommand(group: Command): void {
     .enablePositionalOptions()
     .usage("<command> [flags]")
     .allowExcessArguments()
-    .action(() => refuse(group));
+    .action(() => throwUnknownCommand(group));
 }
 
-function refuse(group: Command): never {
+function throwUnknownCommand(group: Command): never {
   const [name] = group.args;
   const hint = `commands: ${group.commands.map((command) => command.name()).join(", ")}`;
   const path = commandPath(group);

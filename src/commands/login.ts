@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { SignedIn } from "../auth/login.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
-import { createBareView } from "../output/views/plain.js";
+import { createValueView } from "../output/views/plain.js";
 import { addAction, addSilentAction, type ContextOf } from "./command.js";
 
 /** Flags as they were typed; undefined where they were not. */
@@ -155,7 +155,7 @@ export function registerToken(command: Command, contextOf: ContextOf): void {
 
 /** Prints the token that commands send. */
 export async function runToken(context: Pick<Context, "session" | "output">): Promise<void> {
-  const output = context.output(createBareView("token"));
+  const output = context.output(createValueView("token"));
   const token = await context.session.token();
   if (token === null) {
     throw new CliError("not_signed_in", "there is no token for this profile", {

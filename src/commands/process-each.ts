@@ -108,7 +108,7 @@ type ItemResult<R> =
   | { readonly kind: "stopped"; readonly error: unknown };
 
 /** An item that failed, was not started, or may have failed. */
-interface Missing {
+interface FailedItem {
   readonly name: string;
   readonly error: CliError;
 }
@@ -130,11 +130,13 @@ function reportMissing<I, R>(
   if (items.length === 1) throw first.error;
   const stopped = failures.find(({ kind }) => kind === "stopped");
   const forAll = failures.find(({ kind }) => kind === "failed_for_all");
-  const missing = items.flatMap((item, index): readonly Missing[] => {
+  const missing = items.flatMap((item, index): readonly FailedItem[] => {
     const itemResult = itemResults[index];
     if (itemResult?.kind === "done") return [];
     const error =
-      itemResult === undefined ? notTried((stopped ?? forAll)?.error) : errorOf(itemResult.error, verb);
+      itemResult === undefined
+        ? notStartedError((stopped ?? forAll)?.error)
+        : errorOf(itemResult.error, verb);
     return [{ name: name(item), error }];
   });
   const done = items.filter((_, index) => itemResults[index]?.kind === "done").map(name);
@@ -144,7 +146,7 @@ function reportMissing<I, R>(
     warn(`${noun} ${missed}${error.mayHaveSucceeded ? "" : ` could not be ${verb}`}: ${error.message}`);
   }
   if (stopped !== undefined) throw withMissing(stopped.error, missing);
-  throw done.length === 0 ? noneDone(first.error, missing) : partial(missing, count);
+  throw done.length === 0 ? allFailed(first.error, missing) : partial(missing, count);
 }
 
 function errorOf(error: unknown, verb: string): CliError {
@@ -155,7 +157,7 @@ function errorOf(error: unknown, verb: string): CliError {
 }
 
 /** Why an item was not started: the error that prevented it. */
-function notTried(reason: unknown): CliError {
+function notStartedError(reason: unknown): CliError {
   const { code, message } = asCliError(reason);
   return new CliError(code, `not tried: ${message}`, { cause: reason });
 }
@@ -165,12 +167,12 @@ function asCliError(error: unknown): CliError {
   return new CliError("failed", error instanceof Error ? error.message : String(error), { cause: error });
 }
 
-function noneDone(first: unknown, missing: readonly Missing[]): unknown {
+function allFailed(first: unknown, missing: readonly FailedItem[]): unknown {
   return withMissing(first, missing, `none of ${missing.length}: ${asCliError(first).message}`);
 }
 
 /** The same error with the missing items in its details; an unexpected error is not changed. */
-function withMissing(error: unknown, missing: readonly Missing[], message?: string): unknown {
+function withMissing(error: unknown, missing: readonly FailedItem[], message?: string): unknown {
   if (!(error instanceof CliError)) return error;
   const { code, hint, status, request, exitCode, mayHaveSucceeded } = error;
   const details = failedDetails(missing);
@@ -180,13 +182,13 @@ function withMissing(error: unknown, missing: readonly Missing[], message?: stri
   });
 }
 
-function partial(missing: readonly Missing[], count: string): CliError {
+function partial(missing: readonly FailedItem[], count: string): CliError {
   return new CliError("partial", `${count}, not: ${missing.map(({ name }) => name).join(", ")}`, {
     details: failedDetails(missing),
   });
 }
 
-function failedDetails(missing: readonly Missing[]) {
+function failedDetails(missing: readonly FailedItem[]) {
   return {
     failed: missing.map(({ name, error }) => ({ id: name, code: error.code, message: error.message })),
   };

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type Named, resolveName } from "../calendar/names.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
-import { createBareView } from "../output/views/plain.js";
+import { createValueView } from "../output/views/plain.js";
 import { createConfigView, profileView } from "../output/views/profile.js";
 import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
 
@@ -75,7 +75,7 @@ export async function runConfigGet(context: ConfigContext, { key }: KeyArgument)
   if (value === undefined) {
     throw usageError(`there is no key "${key}"`, `keys: ${Object.keys(values).join(", ")}`);
   }
-  await context.output(createBareView(key)).print({ [key]: value });
+  await context.output(createValueView(key)).print({ [key]: value });
 }
 
 export async function runConfigSet(
@@ -113,5 +113,5 @@ export async function runConfigUnset(context: ConfigContext, { key }: KeyArgumen
 }
 
 export async function runConfigPath(context: ConfigContext): Promise<void> {
-  await context.output(createBareView("path")).print({ path: context.profiles().path });
+  await context.output(createValueView("path")).print({ path: context.profiles().path });
 }

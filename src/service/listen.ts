@@ -63,7 +63,7 @@ export async function listen(service: Service, options: ServiceStartOptions): Pr
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // A closing server no longer enforces its timeouts: an incomplete request would keep it open forever.
-      await settledBefore(requests.finish(), closeTimeout);
+      await settledBefore(requests.drain(), closeTimeout);
       // The rest are slow or idle, such as keep-alive connections.
       server.closeAllConnections();
       await closed;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { View } from "../../src/output/view.js";
 import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
 import { activityView, eventView } from "../../src/output/views/event.js";
-import { createBareView, deletedView } from "../../src/output/views/plain.js";
+import { createValueView, deletedView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { serviceClientView, serviceTokenView, serviceUserView } from "../../src/output/views/service.js";
 import { harmfulCodes, hostileText } from "../support/harmful-text.js";
@@ -41,7 +41,7 @@ const SAMPLES: readonly (readonly [string, Sample])[] = [
   ["comment", sample(activityView, ACTIVITY)],
   ["profile", sample(profileView, { name: "n", base_url: "u", in_use: true })],
   ["config", sample(createConfigView("work", ["base_url", "timezone"]), { base_url: "u", timezone: "z" })],
-  ["bare value", sample(createBareView("token"), { token: "t" })],
+  ["bare value", sample(createValueView("token"), { token: "t" })],
   ["status", sample(statusView, STATUS)],
   ["deletion", sample(deletedView, { deleted: ["a", "b"] })],
   ["service user", sample(serviceUserView, { id: "1", name: "n", login: "l" })],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { View } from "../../src/output/view.js";
 import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
 import { activityView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
-import { createBareView, deletedView } from "../../src/output/views/plain.js";
+import { createValueView, deletedView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { serviceClientView, serviceTokenView, serviceUserView } from "../../src/output/views/service.js";
 import {
@@ -115,7 +115,7 @@ test("the shape of every view", async () => {
     sample("comment", activityView, ACTIVITY),
     sample("profiles", profileView, PROFILES),
     sample("config", createConfigView("work", Object.keys(CONFIG)), CONFIG),
-    sample("bare value", createBareView("token"), { token: "s3cret" }),
+    sample("bare value", createValueView("token"), { token: "s3cret" }),
     sample("status", statusView, STATUS),
     sample("status, nothing known", statusView, UNKNOWN_STATUS),
     sample("deletion", deletedView, { deleted: [EVENT.id, ALL_DAY_EVENT.id] }),

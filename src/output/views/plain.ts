@@ -3,7 +3,7 @@ import { sanitizeLine } from "../sanitize.js";
 import { type Document, type Rendering, textOf, type View } from "../view.js";
 
 /** A view that prints only the value of one key, such as a token or a path; in JSON `{[key]: value}`. */
-export function createBareView(key: string): View<Readonly<Record<string, string | null>>> {
+export function createValueView(key: string): View<Readonly<Record<string, string | null>>> {
   return { noun: key, keys: { [key]: {} }, tsv: [key], draw: drawTexts };
 }
 
@@ -13,7 +13,7 @@ function drawTexts<T>({ view, values, fields }: Rendering<T>): string {
 }
 
 /** A view that prints one key and its value per line, including empty ones: `config list`, `status`. */
-export function pairsView<T>(view: Pick<View<T>, "noun" | "keys" | "tsv">): View<T> {
+export function createPairsView<T>(view: Pick<View<T>, "noun" | "keys" | "tsv">): View<T> {
   return {
     ...view,
     draw: async (rendering, canvas) => (await import("../table/detail.js")).drawFields(rendering, canvas),

@@ -1,7 +1,7 @@
 import type { User } from "../../contract/shapes.js";
 import type { View } from "../view.js";
 import { userJson, userText } from "./calendar.js";
-import { pairsView } from "./plain.js";
+import { createPairsView } from "./plain.js";
 
 export interface ProfileRow {
   readonly name: string;
@@ -34,7 +34,7 @@ function addressText(profile: string, baseUrl: string | null): string {
 export function createConfigView(profile: string, keys: readonly string[]): View<ConfigValues> {
   const text = (key: string, value: string | null = null) =>
     key === "base_url" ? addressText(profile, value) : (value ?? NOT_SET);
-  return pairsView<ConfigValues>({
+  return createPairsView<ConfigValues>({
     noun: "config",
     // The keys are what `config set` takes, so they are not turned into words.
     keys: Object.fromEntries(
@@ -66,7 +66,7 @@ export interface StatusRateLimit {
 }
 
 /** The report of `status`. */
-export const statusView: View<Status> = pairsView<Status>({
+export const statusView: View<Status> = createPairsView<Status>({
   noun: "status",
   keys: {
     profile: {},

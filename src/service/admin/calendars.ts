@@ -18,7 +18,7 @@ import {
   removeMember,
 } from "../store/calendars.js";
 import type { CalendarRow, LabelRow } from "../store/schema.js";
-import { creationTime, type Queries } from "../store/store.js";
+import { creationTime, type Transaction } from "../store/store.js";
 import type {
   AdminOptions,
   CalendarAdmin,
@@ -27,7 +27,7 @@ import type {
   LabelAdmin,
   MemberAdmin,
 } from "./admin.js";
-import { checkColor, checkLine, checkName, checkText, requireCalendar, requireUser } from "./input.js";
+import { checkColor, checkName, checkSingleLine, checkText, resolveCalendar, resolveUser } from "./input.js";
 
 export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin {
   return {
@@ -35,7 +35,7 @@ export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin
       checkName(name);
       if (color !== undefined) checkColor(color);
       return store.write(async (db) => {
-        const { id: ownerId } = await requireUser(db, owner, "--owner");
+        const { id: ownerId } = await resolveUser(db, owner, "--owner");
         return shapeOf(db, await addCalendar(db, { name, ownerId, color, now: now() }));
       });
     },
@@ -46,11 +46,11 @@ export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin
         return rows.map((row) => calendarShape(row, related));
       }),
     inspect: (calendar) =>
-      store.read(async (db) => contentOf(db, await requireCalendar(db, calendar, "CALENDAR"))),
+      store.read(async (db) => contentOf(db, await resolveCalendar(db, calendar, "CALENDAR"))),
     async set(calendar, changes) {
       checkChanges(changes);
       return store.write(async (db) => {
-        const row = await requireCalendar(db, calendar, "CALENDAR");
+        const row = await resolveCalendar(db, calendar, "CALENDAR");
         const { name = row.name, color = row.color, description = row.description } = changes;
         const changed = { name, color, description };
         await db.updateTable("calendars").set(changed).where("id", "=", row.id).execute();
@@ -59,7 +59,7 @@ export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin
     },
     remove: (calendar) =>
       store.write(async (db) => {
-        const row = await requireCalendar(db, calendar, "CALENDAR");
+        const row = await resolveCalendar(db, calendar, "CALENDAR");
         const content = await contentOf(db, row);
         await deleteCalendar(db, row.id);
         return content;
@@ -73,11 +73,11 @@ function checkChanges({ name, color, description }: CalendarChanges): void {
   if (description !== undefined) checkText(description, "description", DESCRIPTION_MAX);
 }
 
-async function shapeOf(db: Queries, row: CalendarRow): Promise<Calendar> {
+async function shapeOf(db: Transaction, row: CalendarRow): Promise<Calendar> {
   return calendarShape(row, await listRelated(db, [row]));
 }
 
-async function contentOf(db: Queries, row: CalendarRow): Promise<CalendarContent> {
+async function contentOf(db: Transaction, row: CalendarRow): Promise<CalendarContent> {
   const { events } = await db
     .selectFrom("events")
     .select(({ fn }) => fn.countAll().as("events"))
@@ -96,7 +96,7 @@ export interface NewCalendar {
 }
 
 /** Adds a calendar with its labels and its first member. */
-export async function addCalendar(db: Queries, options: NewCalendar): Promise<CalendarRow> {
+export async function addCalendar(db: Transaction, options: NewCalendar): Promise<CalendarRow> {
   const { name, ownerId, now, color = await nextCalendarColor(db) } = options;
   const created_at = await creationTime(db, "calendars", now);
   const row = { id: createCalendarId(), name, description: "", color, image_url: "", created_at };
@@ -105,7 +105,7 @@ export async function addCalendar(db: Queries, options: NewCalendar): Promise<Ca
   return row;
 }
 
-async function listRelated(db: Queries, calendars: readonly CalendarRow[]): Promise<RelatedRows> {
+async function listRelated(db: Transaction, calendars: readonly CalendarRow[]): Promise<RelatedRows> {
   const ids = calendars.map(({ id }) => id);
   return { labels: await listLabels(db, ids), members: await listMembers(db, ids) };
 }
@@ -117,10 +117,10 @@ export function createLabelAdmin({ store }: AdminOptions): LabelAdmin {
       if (name === undefined && color === undefined) {
         throw usageError("nothing to change", "give --name, --label-color or both");
       }
-      if (name !== undefined) checkLine(name, "name");
+      if (name !== undefined) checkSingleLine(name, "name");
       if (color !== undefined) checkColor(color);
       return store.write(async (db) => {
-        const { id } = await requireCalendar(db, calendar);
+        const { id } = await resolveCalendar(db, calendar);
         const label = await db
           .updateTable("labels")
           .set({ ...(name !== undefined && { name }), ...(color !== undefined && { color }) })
@@ -144,14 +144,14 @@ export function createMemberAdmin({ store }: AdminOptions): MemberAdmin {
   return {
     add: (user, calendar) =>
       store.write(async (db) => {
-        const { id: calendarId } = await requireCalendar(db, calendar);
-        const added = await requireUser(db, user);
+        const { id: calendarId } = await resolveCalendar(db, calendar);
+        const added = await resolveUser(db, user);
         await addMember(db, { calendarId, userId: added.id });
         return memberShape({ ...added, calendar_id: calendarId });
       }),
     remove: (user, calendar) =>
       store.write(async (db) => {
-        const { id: calendarId, name } = await requireCalendar(db, calendar);
+        const { id: calendarId, name } = await resolveCalendar(db, calendar);
         const members = await listMembers(db, [calendarId]);
         const removed = resolveName(user, members, { noun: "member", source: "user" });
         if (members.length === 1) {
@@ -165,7 +165,7 @@ export function createMemberAdmin({ store }: AdminOptions): MemberAdmin {
       }),
     list: (calendar) =>
       store.read(async (db) => {
-        const { id } = await requireCalendar(db, calendar);
+        const { id } = await resolveCalendar(db, calendar);
         return (await listMembers(db, [id])).map(memberShape);
       }),
   };

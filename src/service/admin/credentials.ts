@@ -4,9 +4,9 @@ import { CliError, usageError } from "../../errors.js";
 import { createSecret, createShortId, createToken, hashSecret } from "../secrets.js";
 import { listRedirectUris } from "../store/clients.js";
 import type { ClientRow, TokenRow } from "../store/schema.js";
-import { creationTime, type Queries } from "../store/store.js";
+import { creationTime, type Transaction } from "../store/store.js";
 import type { AdminOptions, ClientAdmin, ServiceClient, ServiceToken, TokenAdmin } from "./admin.js";
-import { checkName, requireUser } from "./input.js";
+import { checkName, resolveUser } from "./input.js";
 
 export function createClientAdmin({ store, now }: AdminOptions): ClientAdmin {
   return {
@@ -45,7 +45,7 @@ export interface NewClient {
 
 /** Adds a client. The result has its secret, of which only the hash is stored. */
 export async function addClient(
-  db: Queries,
+  db: Transaction,
   { name, redirectUris, now }: NewClient,
 ): Promise<ServiceClient & { readonly client_secret: string }> {
   const client_secret = createSecret();
@@ -62,7 +62,7 @@ export async function addClient(
   return { id, name, client_id, redirect_uris: redirectUris, client_secret };
 }
 
-async function describeClient(db: Queries, { id, name, client_id }: ClientRow): Promise<ServiceClient> {
+async function describeClient(db: Transaction, { id, name, client_id }: ClientRow): Promise<ServiceClient> {
   return { id, name, client_id, redirect_uris: await listRedirectUris(db, id) };
 }
 
@@ -92,7 +92,7 @@ export function createTokenAdmin({ store, now }: AdminOptions): TokenAdmin {
   return {
     create: ({ user, readOnly }) =>
       store.write(async (db) => {
-        const { id: userId, name, disabled } = await requireUser(db, user, "--user");
+        const { id: userId, name, disabled } = await resolveUser(db, user, "--user");
         if (disabled === 1) {
           throw usageError(`--user: "${name}" is disabled`, "a disabled user's token would be rejected");
         }
@@ -127,7 +127,7 @@ export interface NewToken {
 
 /** Adds a token. The result has the token itself, of which only the hash is stored. */
 export async function addToken(
-  db: Queries,
+  db: Transaction,
   { userId, readOnly, now, client }: NewToken,
 ): Promise<ServiceToken & { readonly token: string }> {
   const token = createToken();

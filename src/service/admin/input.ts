@@ -6,7 +6,7 @@ import { usageError } from "../../errors.js";
 import { textProblem } from "../endpoints/event-body.js";
 import { listAllCalendars } from "../store/calendars.js";
 import type { CalendarRow, UserRow } from "../store/schema.js";
-import type { Queries } from "../store/store.js";
+import type { Transaction } from "../store/store.js";
 import { listAllUsers } from "../store/users.js";
 
 /** Maximum length of names of users, calendars, labels and clients, in Unicode code points. */
@@ -16,7 +16,7 @@ export const NAME_MAX = 50;
  * The user with a name or id.
  * @throws CliError not_found, usage when several users have the name
  */
-export async function requireUser(db: Queries, user: string, source = "user"): Promise<UserRow> {
+export async function resolveUser(db: Transaction, user: string, source = "user"): Promise<UserRow> {
   checkNotBlank(user, "user");
   return resolveName(user, await listAllUsers(db), { noun: "user", source });
 }
@@ -25,8 +25,8 @@ export async function requireUser(db: Queries, user: string, source = "user"): P
  * The calendar with an id, a name or a unique prefix of a name.
  * @throws CliError not_found, usage when several calendars match
  */
-export async function requireCalendar(
-  db: Queries,
+export async function resolveCalendar(
+  db: Transaction,
   calendar: string,
   source = "--calendar",
 ): Promise<CalendarRow> {
@@ -42,11 +42,11 @@ export async function requireCalendar(
 export function checkName(name: string, what = "name", max = NAME_MAX): void {
   checkNotBlank(name, what);
   if (name === "." || name === "..") throw usageError(`the ${what} must not be "${name}"`);
-  checkLine(name, what, max);
+  checkSingleLine(name, what, max);
 }
 
 /** Empty text is valid. @throws CliError usage when text is too long, has line breaks or cannot be stored */
-export function checkLine(text: string, what: string, max = NAME_MAX): void {
+export function checkSingleLine(text: string, what: string, max = NAME_MAX): void {
   checkText(text, what, max);
   if (/\p{Cc}/u.test(text)) throw usageError(`the ${what} must not contain control characters`);
 }

@@ -3,7 +3,7 @@ import { configurationError } from "../../errors.js";
 import { createHexId, createSecret, createUserId, hashPassword } from "../secrets.js";
 import { addMember } from "../store/calendars.js";
 import { type EventWithAttendees, insertEvent } from "../store/events.js";
-import type { Queries } from "../store/store.js";
+import type { Transaction } from "../store/store.js";
 import { insertUser, listAllUsers } from "../store/users.js";
 import type { AdminOptions, ServiceSample } from "./admin.js";
 import { addCalendar } from "./calendars.js";
@@ -46,7 +46,7 @@ interface SampleUser {
   readonly now: number;
 }
 
-async function addUser(db: Queries, { name, passwordHash, now }: SampleUser) {
+async function addUser(db: Transaction, { name, passwordHash, now }: SampleUser) {
   const user = { id: createUserId(), name, login: name };
   await insertUser(db, { ...user, password_hash: passwordHash, created_at: now });
   return user;
@@ -58,7 +58,7 @@ interface SampleMembers {
   readonly now: number;
 }
 
-async function addCalendars(db: Queries, members: SampleMembers): Promise<void> {
+async function addCalendars(db: Transaction, members: SampleMembers): Promise<void> {
   const { owner, guest, now } = members;
   const family = await addCalendar(db, { name: "Family", ownerId: owner, now });
   const work = await addCalendar(db, { name: "Work", ownerId: owner, color: "#47b2f7", now });

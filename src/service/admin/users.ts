@@ -1,11 +1,11 @@
 import { usageError } from "../../errors.js";
 import { createUserId, hashPassword, type PasswordCost } from "../secrets.js";
 import type { UserRow } from "../store/schema.js";
-import type { Queries } from "../store/store.js";
-import { endSignIns, insertUser, isLoginTaken, listAllUsers, unlockLogin } from "../store/users.js";
+import type { Transaction } from "../store/store.js";
+import { endSessions, insertUser, isLoginTaken, listAllUsers, unlockLogin } from "../store/users.js";
 import type { AdminOptions, LocalUser, ServiceUser, UserAdmin } from "./admin.js";
 import { addCalendar } from "./calendars.js";
-import { checkName, NAME_MAX, requireUser } from "./input.js";
+import { checkName, NAME_MAX, resolveUser } from "./input.js";
 
 /** Maximum length of a login in Unicode code points: that of an email address. */
 const LOGIN_MAX = 254;
@@ -29,31 +29,31 @@ export function createUserAdmin({ store, now, passwordCost }: AdminOptions): Use
     async setPassword(user, password) {
       const password_hash = await hashNewPassword(password, passwordCost);
       return store.write(async (db) => {
-        const found = await requireUser(db, user);
+        const found = await resolveUser(db, user);
         await db.updateTable("users").set({ password_hash }).where("id", "=", found.id).execute();
-        await endSignIns(db, found.id);
+        await endSessions(db, found.id);
         return serviceUser(found);
       });
     },
     disable: (user) =>
       store.write(async (db) => {
-        const found = await requireUser(db, user);
+        const found = await resolveUser(db, user);
         if (found.id === (await findLocalUser(db))) {
           throw usageError(`"${found.name}" is the user of the profile local and cannot be disabled`);
         }
         await db.updateTable("users").set({ disabled: 1 }).where("id", "=", found.id).execute();
-        await endSignIns(db, found.id);
+        await endSessions(db, found.id);
         return serviceUser(found);
       }),
     enable: (user) =>
       store.write(async (db) => {
-        const found = await requireUser(db, user);
+        const found = await resolveUser(db, user);
         await db.updateTable("users").set({ disabled: 0 }).where("id", "=", found.id).execute();
         return serviceUser(found);
       }),
     unlock: (user) =>
       store.write(async (db) => {
-        const found = await requireUser(db, user);
+        const found = await resolveUser(db, user);
         return {
           ...serviceUser(found),
           wasLocked: await unlockLogin(db, { login: found.login, now: now() }),
@@ -94,7 +94,7 @@ export async function ensureLocalUser({ store, now }: AdminOptions, accountName:
 }
 
 /** Id of the user of the profile `local`; undefined before the first use of the profile. */
-export async function findLocalUser(db: Queries): Promise<string | undefined> {
+export async function findLocalUser(db: Transaction): Promise<string | undefined> {
   const setting = await db
     .selectFrom("settings")
     .select("value")
@@ -104,7 +104,7 @@ export async function findLocalUser(db: Queries): Promise<string | undefined> {
 }
 
 /** The name if no user has it as a login, otherwise the name with the first free number: `ana-2`. */
-async function freeLogin(db: Queries, name: string): Promise<string> {
+async function freeLogin(db: Transaction, name: string): Promise<string> {
   let login = name;
   for (let number = 2; await isLoginTaken(db, login); number += 1) login = `${name}-${number}`;
   return login;

@@ -8,11 +8,11 @@ import {
   listLabels,
   listMembers,
 } from "../store/calendars.js";
-import type { Queries } from "../store/store.js";
+import type { Transaction } from "../store/store.js";
 
 /** A request that was authenticated and parsed, with the transaction it runs in. */
 export interface EndpointContext {
-  readonly db: Queries;
+  readonly db: Transaction;
   readonly userId: string;
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -5,10 +5,10 @@ import type { ClientAddressReader } from "./addresses.js";
 import { BODY_LIMIT } from "./content.js";
 import type { ServiceResponse } from "./response.js";
 
-export interface ServiceRequests {
+export interface DrainableListener {
   readonly listener: RequestListener;
   /** Resolves when no request is in progress. From now on, responses close their connection. */
-  finish(): Promise<void>;
+  drain(): Promise<void>;
 }
 
 /** How much of an oversized body is read and discarded, so that the client can read the response. */
@@ -24,9 +24,9 @@ export interface RequestListenerOptions {
 export function createRequestListener(
   service: Service,
   { addressOf, baseUrl }: RequestListenerOptions,
-): ServiceRequests {
+): DrainableListener {
   const inProgress = new Set<Promise<void>>();
-  let finishing = false;
+  let draining = false;
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await readBody(request);
     const headers = joinHeaders(request);
@@ -35,7 +35,7 @@ export function createRequestListener(
       { method: request.method ?? "", target: request.url ?? "", headers, body },
       { kind: "network", address, baseUrl },
     );
-    if (finishing || body.byteLength > BODY_LIMIT) response.setHeader("connection", "close");
+    if (draining || body.byteLength > BODY_LIMIT) response.setHeader("connection", "close");
     await send(response, handled);
   };
   return {
@@ -46,8 +46,8 @@ export function createRequestListener(
         .finally(() => inProgress.delete(done));
       inProgress.add(done);
     },
-    async finish() {
-      finishing = true;
+    async drain() {
+      draining = true;
       while (inProgress.size > 0) await Promise.all(inProgress);
     },
   };

@@ -1,7 +1,7 @@
 import { badRequest } from "../http/response.js";
 import { findClient, listRedirectUris } from "../store/clients.js";
 import type { ClientRow } from "../store/schema.js";
-import type { Queries } from "../store/store.js";
+import type { Transaction } from "../store/store.js";
 import { type CodeChallenge, parseChallenge } from "./pkce.js";
 
 /** @see RFC 6749 §4.1.1 */
@@ -33,7 +33,7 @@ export type ParsedRequest =
  * @see RFC 6749 §4.1.2.1
  */
 export async function parseAuthorizationRequest(
-  db: Queries,
+  db: Transaction,
   { values, repeated }: Parameters,
 ): Promise<ParsedRequest> {
   const { client, redirectUri } = await readClient(db, { values, repeated });
@@ -54,7 +54,7 @@ export async function parseAuthorizationRequest(
 
 const PARAMETERS = ["response_type", "state", "code_challenge", "code_challenge_method"];
 
-async function readClient(db: Queries, parameters: Parameters) {
+async function readClient(db: Transaction, parameters: Parameters) {
   const clientId = requireParameter(parameters, "client_id");
   const client = await findClient(db, clientId);
   if (client === undefined) {

@@ -8,7 +8,7 @@ import { jsonResponse, ProblemError, type ServiceResponse } from "../http/respon
 import { hashSecret, sameSecret } from "../secrets.js";
 import { findClient, redeemCode, revokeTokenOfCode, setTokenOfCode } from "../store/clients.js";
 import type { AuthorizationCodeRow, ClientRow } from "../store/schema.js";
-import type { Queries } from "../store/store.js";
+import type { Transaction } from "../store/store.js";
 import type { OAuthContext, OAuthEndpoint } from "./endpoint.js";
 import { type CodeChallenge, matchesChallenge } from "./pkce.js";
 
@@ -58,7 +58,7 @@ interface Redemption {
 }
 
 /** Redeems a code for a token; null if it is invalid. Every attempt uses the code up, even one with a wrong verifier. */
-async function redeem(db: Queries, { client, request, now }: Redemption): Promise<string | null> {
+async function redeem(db: Transaction, { client, request, now }: Redemption): Promise<string | null> {
   const { code, redirect_uri, code_verifier } = request;
   const row = await redeemCode(db, client.id, { code, now });
   if (row === undefined) {

@@ -1,5 +1,5 @@
 import type { CalendarRow, LabelRow, UserRow } from "./schema.js";
-import type { Queries } from "./store.js";
+import type { Transaction } from "./store.js";
 
 export type Member = Pick<UserRow, "id" | "name" | "description" | "image_url"> & {
   readonly calendar_id: string;
@@ -10,7 +10,7 @@ export type CalendarOfUser = CalendarRow & { readonly position: number };
 
 /** A calendar with its position in a user's list, null if the user is not a member; undefined if it does not exist. */
 export function findCalendar(
-  db: Queries,
+  db: Transaction,
   calendarId: string,
   userId: string,
 ): Promise<(CalendarRow & { readonly position: number | null }) | undefined> {
@@ -26,12 +26,12 @@ export function findCalendar(
 }
 
 /** Every calendar, oldest first. */
-export function listAllCalendars(db: Queries): Promise<CalendarRow[]> {
+export function listAllCalendars(db: Transaction): Promise<CalendarRow[]> {
   return db.selectFrom("calendars").selectAll().orderBy("created_at").orderBy("id").execute();
 }
 
 /** The calendars that a user is a member of, in the user's order. */
-export function listCalendarsOfUser(db: Queries, userId: string): Promise<CalendarOfUser[]> {
+export function listCalendarsOfUser(db: Transaction, userId: string): Promise<CalendarOfUser[]> {
   return db
     .selectFrom("members")
     .innerJoin("calendars", "calendars.id", "members.calendar_id")
@@ -43,7 +43,7 @@ export function listCalendarsOfUser(db: Queries, userId: string): Promise<Calend
 }
 
 /** The labels of some calendars, ordered by number. */
-export async function listLabels(db: Queries, calendarIds: readonly string[]): Promise<LabelRow[]> {
+export async function listLabels(db: Transaction, calendarIds: readonly string[]): Promise<LabelRow[]> {
   if (calendarIds.length === 0) return [];
   return db
     .selectFrom("labels")
@@ -54,7 +54,7 @@ export async function listLabels(db: Queries, calendarIds: readonly string[]): P
 }
 
 /** The members of some calendars, in the order in which they joined. */
-export async function listMembers(db: Queries, calendarIds: readonly string[]): Promise<Member[]> {
+export async function listMembers(db: Transaction, calendarIds: readonly string[]): Promise<Member[]> {
   if (calendarIds.length === 0) return [];
   return db
     .selectFrom("members")
@@ -66,7 +66,7 @@ export async function listMembers(db: Queries, calendarIds: readonly string[]): 
 }
 
 /** Inserts a calendar with its labels and without members. */
-export async function insertCalendar(db: Queries, calendar: CalendarRow): Promise<void> {
+export async function insertCalendar(db: Transaction, calendar: CalendarRow): Promise<void> {
   await db.insertInto("calendars").values(calendar).execute();
   const labels = LABEL_PALETTE.map((label, index) => ({
     ...label,
@@ -77,7 +77,7 @@ export async function insertCalendar(db: Queries, calendar: CalendarRow): Promis
 }
 
 /** Deletes a calendar with its events, comments, labels and memberships. */
-export async function deleteCalendar(db: Queries, calendarId: string): Promise<void> {
+export async function deleteCalendar(db: Transaction, calendarId: string): Promise<void> {
   for (const { id } of await listMembers(db, [calendarId]))
     await removeMember(db, { calendarId, userId: id });
   await db.deleteFrom("events").where("calendar_id", "=", calendarId).execute();
@@ -91,7 +91,7 @@ export interface Membership {
 }
 
 /** Adds a member and puts the calendar last in the user's list. Does nothing if the user is already a member. */
-export async function addMember(db: Queries, { calendarId, userId }: Membership): Promise<void> {
+export async function addMember(db: Transaction, { calendarId, userId }: Membership): Promise<void> {
   const position = (await listCalendarsOfUser(db, userId)).length;
   const { last } = await db
     .selectFrom("members")
@@ -106,7 +106,7 @@ export async function addMember(db: Queries, { calendarId, userId }: Membership)
 }
 
 /** Removes a member and closes the gap in the user's list. Events and comments of the user stay. */
-export async function removeMember(db: Queries, { calendarId, userId }: Membership): Promise<void> {
+export async function removeMember(db: Transaction, { calendarId, userId }: Membership): Promise<void> {
   const removed = await db
     .deleteFrom("members")
     .where("calendar_id", "=", calendarId)
@@ -137,7 +137,7 @@ export const LABEL_PALETTE: readonly { readonly name: string; readonly color: st
 ];
 
 /** The color of a new calendar: the one of the palette that the fewest calendars have, the first of several. */
-export async function nextCalendarColor(db: Queries): Promise<string> {
+export async function nextCalendarColor(db: Transaction): Promise<string> {
   const used = (await listAllCalendars(db)).map(({ color }) => color.toLowerCase());
   const uses = (color: string) => used.filter((other) => other === color).length;
   const colors = LABEL_PALETTE.map(({ color }) => color);

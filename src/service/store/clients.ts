@@ -2,15 +2,15 @@ import { DAY_MS } from "../../contract/date-time.js";
 import { AUTHORIZATION_CODE_SECONDS } from "../../contract/limits.js";
 import { hashSecret } from "../secrets.js";
 import type { AuthorizationCodeRow, ClientRow } from "./schema.js";
-import type { Queries } from "./store.js";
+import type { Transaction } from "./store.js";
 
 /** The client with a client id; undefined if there is none. */
-export function findClient(db: Queries, clientId: string): Promise<ClientRow | undefined> {
+export function findClient(db: Transaction, clientId: string): Promise<ClientRow | undefined> {
   return db.selectFrom("clients").selectAll().where("client_id", "=", clientId).executeTakeFirst();
 }
 
 /** The redirect URIs of a client in the order of registration. @param client `id` of the client */
-export async function listRedirectUris(db: Queries, client: string): Promise<string[]> {
+export async function listRedirectUris(db: Transaction, client: string): Promise<string[]> {
   const rows = await db
     .selectFrom("redirect_uris")
     .select("uri")
@@ -33,7 +33,7 @@ export interface CodeOptions {
 
 /** Inserts a code and deletes those that expired long ago. */
 export async function insertCode(
-  db: Queries,
+  db: Transaction,
   row: NewAuthorizationCode,
   { code, now }: CodeOptions,
 ): Promise<void> {
@@ -53,7 +53,7 @@ export async function insertCode(
  * Undefined if the client has no such code, or if it was used or has expired.
  */
 export function redeemCode(
-  db: Queries,
+  db: Transaction,
   client: string,
   { code, now }: CodeOptions,
 ): Promise<AuthorizationCodeRow | undefined> {
@@ -69,7 +69,7 @@ export function redeemCode(
 }
 
 /** Stores which token a code was redeemed for. */
-export async function setTokenOfCode(db: Queries, code: string, tokenId: string): Promise<void> {
+export async function setTokenOfCode(db: Transaction, code: string, tokenId: string): Promise<void> {
   await db
     .updateTable("authorization_codes")
     .set({ token_id: tokenId })
@@ -78,7 +78,7 @@ export async function setTokenOfCode(db: Queries, code: string, tokenId: string)
 }
 
 /** Revokes the token of a code that is presented again: the code may have been stolen. @see RFC 6749 §4.1.2 */
-export async function revokeTokenOfCode(db: Queries, client: string, code: string): Promise<void> {
+export async function revokeTokenOfCode(db: Transaction, client: string, code: string): Promise<void> {
   await db
     .deleteFrom("tokens")
     .where("id", "in", (codes) =>

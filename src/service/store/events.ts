@@ -1,10 +1,14 @@
 import { localDate, readWallClock } from "../../calendar/zoned-time.js";
 import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
 import type { AttendeeRow, EventRow } from "./schema.js";
-import type { Queries } from "./store.js";
+import type { Transaction } from "./store.js";
 
 /** An event of a calendar; undefined if the calendar has no such event. */
-export function findEvent(db: Queries, calendarId: string, eventId: string): Promise<EventRow | undefined> {
+export function findEvent(
+  db: Transaction,
+  calendarId: string,
+  eventId: string,
+): Promise<EventRow | undefined> {
   return db
     .selectFrom("events")
     .selectAll()
@@ -14,13 +18,17 @@ export function findEvent(db: Queries, calendarId: string, eventId: string): Pro
 }
 
 /** The events of a calendar that overlap a window, ordered by start. Keeps without times overlap none. */
-export function listEventsInWindow(db: Queries, calendarId: string, window: DayWindow): Promise<EventRow[]> {
+export function listEventsInWindow(
+  db: Transaction,
+  calendarId: string,
+  window: DayWindow,
+): Promise<EventRow[]> {
   return eventsInWindow(db, calendarId, window).selectAll().orderBy("start_at").orderBy("id").execute();
 }
 
 /** The attendees of the same events, ordered by event and position. */
 export function listAttendeesInWindow(
-  db: Queries,
+  db: Transaction,
   calendarId: string,
   window: DayWindow,
 ): Promise<AttendeeRow[]> {
@@ -33,11 +41,11 @@ export function listAttendeesInWindow(
     .execute();
 }
 
-export function listAttendees(db: Queries, eventId: string): Promise<AttendeeRow[]> {
+export function listAttendees(db: Transaction, eventId: string): Promise<AttendeeRow[]> {
   return db.selectFrom("attendees").selectAll().where("event_id", "=", eventId).orderBy("position").execute();
 }
 
-function eventsInWindow(db: Queries, calendarId: string, { start, end, firstDate, endDate }: DayWindow) {
+function eventsInWindow(db: Transaction, calendarId: string, { start, end, firstDate, endDate }: DayWindow) {
   return (
     db
       .selectFrom("events")
@@ -64,18 +72,18 @@ export interface EventWithAttendees {
   readonly attendeeIds: readonly string[];
 }
 
-export async function insertEvent(db: Queries, { row, attendeeIds }: EventWithAttendees): Promise<void> {
+export async function insertEvent(db: Transaction, { row, attendeeIds }: EventWithAttendees): Promise<void> {
   await db.insertInto("events").values(row).execute();
   await insertAttendees(db, row.id, attendeeIds);
 }
 
-export async function replaceEvent(db: Queries, { row, attendeeIds }: EventWithAttendees): Promise<void> {
+export async function replaceEvent(db: Transaction, { row, attendeeIds }: EventWithAttendees): Promise<void> {
   await db.updateTable("events").set(row).where("id", "=", row.id).execute();
   await db.deleteFrom("attendees").where("event_id", "=", row.id).execute();
   await insertAttendees(db, row.id, attendeeIds);
 }
 
-async function insertAttendees(db: Queries, eventId: string, userIds: readonly string[]): Promise<void> {
+async function insertAttendees(db: Transaction, eventId: string, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return;
   await db
     .insertInto("attendees")

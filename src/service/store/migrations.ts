@@ -3,7 +3,7 @@ import { configurationError } from "../../errors.js";
 import { createCalendars } from "./migrations/0001-calendars.js";
 import { createSignIn } from "./migrations/0002-sign-in.js";
 import { SCHEMA_VERSION } from "./schema.js";
-import type { Queries, Store } from "./store.js";
+import type { Store, Transaction } from "./store.js";
 
 /** The migrations in order. A released migration never changes; a new one is appended. */
 export const MIGRATIONS: readonly ((schema: SchemaModule) => Promise<void>)[] = [
@@ -14,8 +14,8 @@ export const MIGRATIONS: readonly ((schema: SchemaModule) => Promise<void>)[] = 
 /** The schema version of a database: the number of migrations that it has run. */
 export interface SchemaVersion {
   /** 0 for an empty database. @throws CliError configuration when the database belongs to another program */
-  read(db: Queries): Promise<number>;
-  write(db: Queries, version: number): Promise<void>;
+  read(db: Transaction): Promise<number>;
+  write(db: Transaction, version: number): Promise<void>;
 }
 
 /**

@@ -2,21 +2,21 @@ import type { Kysely } from "kysely";
 import type { StoreSchema } from "./schema.js";
 
 /** What queries run on: one transaction of the store. */
-export type Queries = Kysely<StoreSchema>;
+export type Transaction = Kysely<StoreSchema>;
 
 /** The service's state. Every query runs inside a transaction. */
 export interface Store {
   /** Runs queries that only read, on one snapshot. */
-  read<T>(work: (db: Queries) => Promise<T>): Promise<T>;
+  read<T>(work: (db: Transaction) => Promise<T>): Promise<T>;
   /** Runs queries as one transaction that holds the write lock from its start. */
-  write<T>(work: (db: Queries) => Promise<T>): Promise<T>;
+  write<T>(work: (db: Transaction) => Promise<T>): Promise<T>;
   /** Path of the database if this process created it just now; null if it existed or is in memory. */
   readonly created: string | null;
   close(): Promise<void>;
 }
 
 /** The two kinds of transaction, over an open connection. */
-export function createTransactions(db: Queries): Pick<Store, "read" | "write"> {
+export function createTransactions(db: Transaction): Pick<Store, "read" | "write"> {
   return {
     read: (work) => db.transaction().setAccessMode("read only").execute(work),
     write: (work) => db.transaction().execute(work),
@@ -29,7 +29,7 @@ export function createTransactions(db: Queries): Pick<Store, "read" | "write"> {
  * @param now milliseconds since the epoch, like the result
  */
 export async function creationTime(
-  db: Queries,
+  db: Transaction,
   table: "users" | "calendars" | "tokens" | "clients",
   now: number,
 ): Promise<number> {

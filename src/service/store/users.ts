@@ -1,16 +1,16 @@
 import { HOUR_MS, MINUTE_MS } from "../../contract/date-time.js";
 import { hashSecret } from "../secrets.js";
 import type { UserRow } from "./schema.js";
-import { creationTime, type Queries } from "./store.js";
+import { creationTime, type Transaction } from "./store.js";
 
 /** The users with these ids. */
-export async function listUsers(db: Queries, ids: readonly string[]): Promise<UserRow[]> {
+export async function listUsers(db: Transaction, ids: readonly string[]): Promise<UserRow[]> {
   if (ids.length === 0) return [];
   return db.selectFrom("users").selectAll().where("id", "in", ids).orderBy("id").execute();
 }
 
 /** Every user, oldest first. */
-export function listAllUsers(db: Queries): Promise<UserRow[]> {
+export function listAllUsers(db: Transaction): Promise<UserRow[]> {
   return db.selectFrom("users").selectAll().orderBy("created_at").orderBy("id").execute();
 }
 
@@ -20,19 +20,19 @@ function loginKey(login: string): string {
 }
 
 /** Whether a user has this login. */
-export async function isLoginTaken(db: Queries, login: string): Promise<boolean> {
+export async function isLoginTaken(db: Transaction, login: string): Promise<boolean> {
   return (await findUserByLogin(db, login)) !== undefined;
 }
 
 /** The user with this login; undefined if there is none. */
-export function findUserByLogin(db: Queries, login: string): Promise<UserRow | undefined> {
+export function findUserByLogin(db: Transaction, login: string): Promise<UserRow | undefined> {
   return db.selectFrom("users").selectAll().where("login_key", "=", loginKey(login)).executeTakeFirst();
 }
 
 export type NewUser = Pick<UserRow, "id" | "name" | "login" | "password_hash" | "created_at">;
 
 /** Inserts a user. The login must not be taken. */
-export async function insertUser(db: Queries, user: NewUser): Promise<void> {
+export async function insertUser(db: Transaction, user: NewUser): Promise<void> {
   const created_at = await creationTime(db, "users", user.created_at);
   const login_key = loginKey(user.login);
   await db
@@ -46,7 +46,7 @@ const SESSION_LIFETIME = 8 * HOUR_MS;
 
 /** Inserts a browser session and deletes those that have expired. */
 export async function insertSession(
-  db: Queries,
+  db: Transaction,
   { secret, userId, now }: { readonly secret: string; readonly userId: string; readonly now: number },
 ): Promise<void> {
   await db.deleteFrom("sessions").where("expires_at", "<=", now).execute();
@@ -59,7 +59,11 @@ export async function insertSession(
 export type SignedInUser = Pick<UserRow, "id" | "name" | "login">;
 
 /** The user of a browser session; undefined if it does not exist or has expired. */
-export function findSessionUser(db: Queries, secret: string, now: number): Promise<SignedInUser | undefined> {
+export function findSessionUser(
+  db: Transaction,
+  secret: string,
+  now: number,
+): Promise<SignedInUser | undefined> {
   return db
     .selectFrom("sessions")
     .innerJoin("users", "users.id", "sessions.user_id")
@@ -69,12 +73,12 @@ export function findSessionUser(db: Queries, secret: string, now: number): Promi
     .executeTakeFirst();
 }
 
-export async function deleteSession(db: Queries, secret: string): Promise<void> {
+export async function deleteSession(db: Transaction, secret: string): Promise<void> {
   await db.deleteFrom("sessions").where("hash", "=", hashSecret(secret)).execute();
 }
 
 /** Ends what a user's password gave access to: browser sessions and unused authorization codes, but not tokens. */
-export async function endSignIns(db: Queries, userId: string): Promise<void> {
+export async function endSessions(db: Transaction, userId: string): Promise<void> {
   await db.deleteFrom("sessions").where("user_id", "=", userId).execute();
   await db.deleteFrom("authorization_codes").where("user_id", "=", userId).where("used", "=", 0).execute();
 }
@@ -113,7 +117,7 @@ function loginCounter(login: string): string {
  * Counts an attempt. Call it before the password is checked, so that parallel attempts are all counted. Resolves with
  * null if the attempt is allowed, otherwise with the seconds until the next one is.
  */
-export async function countAttempt(db: Queries, attempt: SignInAttempt): Promise<number | null> {
+export async function countAttempt(db: Transaction, attempt: SignInAttempt): Promise<number | null> {
   const { now } = attempt;
   await db
     .deleteFrom("sign_in_attempts")
@@ -135,7 +139,7 @@ export async function countAttempt(db: Queries, attempt: SignInAttempt): Promise
 }
 
 /** Call it when an attempt succeeded: it no longer counts, and the count of its login at its address is reset. */
-export async function refundAttempt(db: Queries, attempt: SignInAttempt): Promise<void> {
+export async function refundAttempt(db: Transaction, attempt: SignInAttempt): Promise<void> {
   const [both, ...others] = LIMITS.map(({ keyOf }) => keyOf(attempt));
   if (both !== undefined) await db.deleteFrom("sign_in_attempts").where("key", "=", both).execute();
   await db
@@ -148,7 +152,7 @@ export async function refundAttempt(db: Queries, attempt: SignInAttempt): Promis
 
 /** Deletes the counters of a login. Resolves with whether one of them has locked it, for one address or all. */
 export async function unlockLogin(
-  db: Queries,
+  db: Transaction,
   { login, now }: Pick<SignInAttempt, "login" | "now">,
 ): Promise<boolean> {
   const [perAddress, , perLogin] = LIMITS;

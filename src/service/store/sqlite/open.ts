@@ -4,7 +4,7 @@ import { Kysely, type SqliteDatabase, sql } from "kysely";
 import { CliError, errorCodeOf } from "../../../errors.js";
 import { makePrivateFolder } from "../../../system/private-file.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
-import { createTransactions, type Queries, type Store } from "../store.js";
+import { createTransactions, type Store, type Transaction } from "../store.js";
 import { connect, createDialect } from "./dialect.js";
 import { explainFileError, foreignDatabaseError, missingDatabaseError } from "./errors.js";
 
@@ -28,7 +28,7 @@ export async function openStore(path: string, { create = true }: OpenStoreOption
   const file = path === MEMORY ? MEMORY : resolve(path);
   if (file !== MEMORY) ensureFile(file, create);
   const database = connect(file);
-  const db: Queries = new Kysely<StoreSchema>({ dialect: createDialect(database) });
+  const db: Transaction = new Kysely<StoreSchema>({ dialect: createDialect(database) });
   const transactions = createTransactions(db);
   let created: boolean;
   try {
