@@ -69,7 +69,7 @@ export function wrapError(error: CliError, code: ErrorCode, message: string): Cl
 
 /** For a flag, argument or value that is wrong or missing (exit 2). */
 export function usageError(message: string, hint?: string): CliError {
-  return new CliError("usage", message, hint === undefined ? {} : { hint });
+  return new CliError("usage", message, { hint });
 }
 
 /** A usage error for an empty value: most often a script's variable is unset. @param what the flag or the value */

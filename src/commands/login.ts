@@ -159,7 +159,7 @@ export async function runToken(context: Pick<Context, "session" | "output">): Pr
   const token = await context.session.token();
   if (token === null) {
     throw new CliError("not_signed_in", "there is no token for this profile", {
-      hint: "run calctl login; the profile `local` needs none",
+      hint: "run calctl login; the profile `local` needs no token",
     });
   }
   await output.print({ token });

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { mkdir, open, readdir, rmdir, stat, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, rm, rmdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCodeOf } from "../errors.js";
 import { sleepFor } from "./clock.js";
@@ -102,7 +102,8 @@ async function findHolder(search: Search, waited: number): Promise<string | unde
     sightings.set(other, sighting);
     const mayBeStale = waited - sighting.firstSeen >= GRACE_PERIOD;
     if (!mayBeStale || !(await isStale(other, sighting, search))) return other;
-    await removeStale(join(path, other));
+    // `force`, since another process may have removed it already.
+    await rm(join(path, other), { force: true });
   }
   return undefined;
 }
@@ -174,15 +175,6 @@ async function readEntries(path: string): Promise<readonly string[] | undefined>
 
 function pidOf(entry: string): number {
   return Number.parseInt(entry, 10);
-}
-
-/** Another process may have removed it already. */
-async function removeStale(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (errorCodeOf(error) !== "ENOENT") throw error;
-  }
 }
 
 /** The part of Node's `process` that checks other processes. */

@@ -32,15 +32,15 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
   const text = async (path: string, source: string): Promise<string> => {
     const stream = path === "-" ? process.stdin : openFile(path, source);
     const bytes = await readAll(stream, source, signal()).catch((error: unknown) => {
-      throw error instanceof CliError ? error : unreadable(path, source, error);
+      if (error instanceof CliError) throw error;
+      const code = errorCodeOf(error) ?? "unknown";
+      throw usageError(`${source}: ${displayName(path)} cannot be read (${code})`);
     });
     try {
       // The decoder drops a byte order mark.
       return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     } catch (cause) {
-      const error = usageError(`${source}: ${displayName(path)} is not UTF-8 text`);
-      error.cause = cause;
-      throw error;
+      throw new CliError("usage", `${source}: ${displayName(path)} is not UTF-8 text`, { cause });
     }
   };
   return {
@@ -99,10 +99,6 @@ async function collect(stream: ReadableLike, source: string): Promise<Uint8Array
 function openFile(path: string, source: string): ReadableLike {
   if (path !== "") return createReadStream(path);
   throw emptyValueError(`${source}: the file name`);
-}
-
-function unreadable(path: string, source: string, cause: unknown): CliError {
-  return usageError(`${source}: ${displayName(path)} cannot be read (${errorCodeOf(cause) ?? "unknown"})`);
 }
 
 function displayName(path: string): string {

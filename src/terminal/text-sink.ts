@@ -27,7 +27,7 @@ export interface TextSinkOptions {
   /** Returns the stream. Called late, since Node creates a standard stream on first access, which takes time. */
   readonly open: () => WritableLike;
   readonly name: string;
-  /** Ends a write that nobody reads; undefined while no signals are handled. */
+  /** Ends a write that is not read; undefined while no signals are handled. */
   readonly interruption: () => AbortSignal | undefined;
   readonly sleep: Clock["sleep"];
   /** Replaces secrets in every text; none by default. */

@@ -45,7 +45,7 @@ describe("a body", () => {
     ["JSON that was cut", '{"refresh_token":"abc', '{"refresh_token":"***"'],
     ["text that only looks like a name", '{"title":"code: 1"}', '{"title":"code: 1"}'],
     ["a form", "code=abc&client_id=me&code_verifier=d%2Fe", "code=***&client_id=me&code_verifier=***"],
-    ["a form alone", "password=a+b", "password=***"],
+    ["only a form", "password=a+b", "password=***"],
     [
       "a page",
       '<a href="/x?state=abc&amp;code=def">back</a>',

@@ -96,7 +96,7 @@ test("a program that runs while another start builds finishes as what it was", a
   expect(await ended(running)).toEqual({ code: 0, stdout: told([]), stderr: "" });
 });
 
-test("a source that cannot be built ends it with the place and leaves the old program alone", async () => {
+test("a source that cannot be built is reported with its position, and the old program stays", async () => {
   await start([]);
   const program = join(project.root, "dist/calctl.js");
   const before = readFileSync(program, "utf8");

@@ -54,8 +54,8 @@ const MAX_MASKED = 256 * 1024;
 
 /** `> GET` and the URL, headers, an empty line, the body. */
 function requestLines(title: string, request: HttpRequest, mask: MaskValues): readonly string[] {
-  const body = new TextEncoder().encode(request.body ?? "");
-  return prefixed("> ", [title, ...headerLines(request.headers, mask), ...bodyLines(body, mask)]);
+  const body = bodyLines(Buffer.from(request.body ?? ""), mask);
+  return prefixed("> ", [title, ...headerLines(request.headers, mask), ...body]);
 }
 
 /** `< 200`, headers, an empty line, the body. */
@@ -81,7 +81,7 @@ function bodyLines(body: Uint8Array, mask: MaskValues): readonly string[] {
   if (text === null) return ["", `(${formatBytes(body.length)}, not text)`];
   const masked = maskBody(mask(text));
   const shown = masked.slice(0, MAX_SHOWN).replace(/[\ud800-\udbff]$/, "");
-  const rest = byteLength(masked.slice(shown.length)) + Math.max(body.length - MAX_MASKED, 0);
+  const rest = Buffer.byteLength(masked.slice(shown.length)) + Math.max(body.length - MAX_MASKED, 0);
   const lines = ["", ...shown.split(/\r\n|\n/)];
   return rest === 0 ? lines : [...lines, `… ${rest} more bytes`];
 }
@@ -99,8 +99,4 @@ function decode(bytes: Uint8Array): string | null {
 
 function formatBytes(bytes: number): string {
   return bytes === 1 ? "1 byte" : `${bytes} bytes`;
-}
-
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length;
 }

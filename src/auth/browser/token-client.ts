@@ -123,20 +123,21 @@ export function authorizationError(
 ): CliError {
   const text =
     description === null || description === undefined || description === "" ? "" : `: ${description}`;
-  const options = status === undefined ? {} : { status };
   if (TEMPORARY.has(error)) {
-    return unavailable(`the authorization server cannot sign you in now (${error})${shorten(text)}`, options);
+    return unavailable(`the authorization server cannot sign you in now (${error})${shorten(text)}`, {
+      status,
+    });
   }
   if (error === "access_denied") {
     return new CliError("not_signed_in", `the sign-in was declined${shorten(text)}`, {
-      ...options,
+      status,
       hint: "run calctl login again and allow the access",
     });
   }
   return new CliError(
     "not_signed_in",
     `the authorization server refused the sign-in (${shorten(error)})${shorten(text)}`,
-    { ...options, hint: HINTS[error] ?? "check the client id, the redirect URI and the addresses" },
+    { status, hint: HINTS[error] ?? "check the client id, the redirect URI and the addresses" },
   );
 }
 
@@ -147,7 +148,7 @@ function shorten(text: string): string {
 
 function unavailable(
   message: string,
-  options: { readonly status?: number; readonly cause?: unknown },
+  options: { readonly status?: number | undefined; readonly cause?: unknown },
 ): CliError {
   return new CliError("unavailable", message, { ...options, hint: "try again later: calctl login" });
 }
@@ -157,7 +158,7 @@ function transportFailure(cause: TransportError): CliError {
   if (cause.kind === "not_http") return notOAuth(undefined, "it is not HTTP");
   if (cause.kind === "tls" || cause.kind === "proxy") {
     return configurationError(`the code could not be redeemed: ${cause.message}`, {
-      ...(cause.hint === undefined ? {} : { hint: cause.hint }),
+      hint: cause.hint,
       cause,
     });
   }
@@ -170,7 +171,7 @@ function notOAuth(status: number | undefined, what: string): CliError {
     "rejected",
     `the token endpoint did not return a valid OAuth response${code}: ${what}`,
     {
-      ...(status === undefined ? {} : { status }),
+      status,
       hint: "is --auth-url the address of the authorization server?",
     },
   );

@@ -98,11 +98,11 @@ test("details show the request before the response arrives", async () => {
 });
 
 test("details of a failure say whether the request was sent", async () => {
-  const failure = new TransportError("nobody answered", { kind: "closed", sent: "maybe", reason: "EPIPE" });
+  const failure = new TransportError("no response", { kind: "closed", sent: "maybe", reason: "EPIPE" });
   const { lines } = await traceOf(() => Promise.reject(failure), { details: true });
   expect(lines.slice(-2)).toEqual([
     "POST there /calendars/cal/events?x=1 EPIPE 12 ms",
-    "* nobody answered (sent: maybe)",
+    "* no response (sent: maybe)",
   ]);
 });
 
