@@ -44,10 +44,10 @@ export interface ServeOptions {
   /** Paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** Called when it listens. */
-  readonly onListening: (facts: ListeningFacts) => Promise<void>;
+  readonly onListening: (facts: ListeningAddresses) => Promise<void>;
 }
 
-export interface ListeningFacts {
+export interface ListeningAddresses {
   readonly base_url: string;
   readonly auth_url: string;
   /** `HOST:PORT`. */

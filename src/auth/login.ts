@@ -33,7 +33,7 @@ export interface LoginRequest {
   readonly timeout: number;
 }
 
-export interface SignedIn {
+export interface LoginResult {
   readonly userName: string;
   readonly profile: string;
   readonly store: StoreName;
@@ -66,7 +66,7 @@ export interface LoginParts {
  * Signs in, stores the token and updates the profile. When it fails, profile and token stay as they were.
  * @throws CliError with the exit codes of docs/exit-codes.md
  */
-export async function login(request: LoginRequest, parts: LoginParts): Promise<SignedIn> {
+export async function login(request: LoginRequest, parts: LoginParts): Promise<LoginResult> {
   const { env, configFile, openStore, redactor } = parts;
   const settings = readLoginSettings(
     { ...request.flags, profile: parts.profileFlag },
@@ -102,7 +102,7 @@ function describeLogin(
   user: User,
   { target, store }: { readonly target: LoginTarget; readonly store: StoreName },
   { configFile, env }: Pick<LoginParts, "configFile" | "env">,
-): SignedIn {
+): LoginResult {
   const { profile, previousBaseUrl } = target;
   const variable = env["CALCTL_PROFILE"] || profile;
   return {

@@ -2,7 +2,7 @@ import { type ConfigFile, readTokenRecord, type TokenRecord } from "../config/co
 import type { Environment } from "../config/environment.js";
 import { findProfile, type Settings } from "../config/settings.js";
 import { CliError } from "../errors.js";
-import type { LoginRequest, SignedIn } from "./login.js";
+import type { LoginRequest, LoginResult } from "./login.js";
 import { findOverridingSource } from "./sources/environment-token.js";
 import type { TokenProvider } from "./sources/token-provider.js";
 import type { OpenStore } from "./stores/store.js";
@@ -11,22 +11,22 @@ import { clearTokenRecord, findPreviousToken } from "./token-storage.js";
 /** Signing in and out, and the token of this run. */
 export interface Session {
   /** @throws CliError not_signed_in when it is declined, refused or timed out */
-  login(request: LoginRequest): Promise<SignedIn>;
+  login(request: LoginRequest): Promise<LoginResult>;
   /** Removes the stored token of the profile. @throws CliError configuration when that cannot be verified */
-  logout(): Promise<LoggedOut>;
+  logout(): Promise<LogoutResult>;
   /**
    * Removes the stored token of a profile that is about to be removed. A token in an unknown store stays, with a
    * warning.
    * @throws CliError configuration when the removal cannot be verified
    */
-  forget(profile: string): Promise<void>;
+  removeToken(profile: string): Promise<void>;
   /** The token that commands send; null without one. */
   token(): Promise<string | null>;
   /** The state of the session, without contacting the service, running a program or opening a keychain. */
-  facts(): Promise<SessionFacts>;
+  status(): Promise<SessionStatus>;
 }
 
-export interface LoggedOut {
+export interface LogoutResult {
   readonly profile: string;
   /** False when there was no token. */
   readonly removed: boolean;
@@ -34,7 +34,7 @@ export interface LoggedOut {
   readonly overridingSource: string | null;
 }
 
-export interface SessionFacts {
+export interface SessionStatus {
   readonly profile: string | null;
   readonly baseUrl: string | null;
   /** Null for `local`, and without a token. */
@@ -51,7 +51,7 @@ export interface SessionParts {
   readonly profileName: () => string;
   readonly openStore: OpenStore;
   readonly tokenProvider: TokenProvider;
-  readonly login: (request: LoginRequest) => Promise<SignedIn>;
+  readonly login: (request: LoginRequest) => Promise<LoginResult>;
   readonly warn: (text: string) => void;
 }
 
@@ -73,18 +73,18 @@ export function createSession(parts: SessionParts): Session {
       const removed = await removeToken(profile, readTokenRecord(config, profile));
       return { profile, removed, overridingSource: findOverridingSource(config, profile, env) };
     },
-    async forget(profile) {
+    async removeToken(profile) {
       await removeToken(profile, findPreviousToken(configFile.read(), profile, warn));
     },
     async token() {
       return (await tokenProvider.token())?.value ?? null;
     },
-    facts: () => readFacts(parts),
+    status: () => readStatus(parts),
   };
 }
 
-async function readFacts({ settings, tokenProvider }: SessionParts): Promise<SessionFacts> {
-  let service: Pick<SessionFacts, "profile" | "baseUrl"> = { profile: null, baseUrl: null };
+async function readStatus({ settings, tokenProvider }: SessionParts): Promise<SessionStatus> {
+  let service: Pick<SessionStatus, "profile" | "baseUrl"> = { profile: null, baseUrl: null };
   try {
     const { profile, service: choice } = settings();
     service = { profile, baseUrl: choice.kind === "remote" ? choice.baseUrl.value : null };

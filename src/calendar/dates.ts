@@ -1,5 +1,5 @@
 import { isCalendarDate, isTimeZone, parseWireDateTime } from "../contract/date-time.js";
-import { DAYS_MAX, DAYS_MIN } from "../contract/limits.js";
+import { MAX_DAYS, MIN_DAYS } from "../contract/limits.js";
 import { emptyValueError, usageError } from "../errors.js";
 import { type Duration, formatOffset, readWallClock } from "./zoned-time.js";
 
@@ -109,10 +109,10 @@ export function parseDuration(text: string, source: string): DurationInput {
 export function parseDays(text: string, source: string): number {
   if (text.trim() === "") throw emptyValueError(source);
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (days < DAYS_MIN || days > DAYS_MAX) {
+  if (days < MIN_DAYS || days > MAX_DAYS) {
     throw usageError(
       `${source}: "${text}" is not a valid number of days`,
-      `write a whole number from ${DAYS_MIN} to ${DAYS_MAX}`,
+      `write a whole number from ${MIN_DAYS} to ${MAX_DAYS}`,
     );
   }
   return days;

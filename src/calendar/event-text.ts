@@ -1,9 +1,9 @@
 import {
-  COMMENT_MAX,
   codePointLength,
-  DESCRIPTION_MAX,
-  LOCATION_MAX,
-  TITLE_MAX,
+  MAX_COMMENT,
+  MAX_DESCRIPTION,
+  MAX_LOCATION,
+  MAX_TITLE,
 } from "../contract/limits.js";
 import { CATEGORIES, type Category } from "../contract/shapes.js";
 import { type CliError, usageError } from "../errors.js";
@@ -17,10 +17,10 @@ export interface LimitedTexts {
 }
 
 const LIMITS = [
-  { field: "title", max: TITLE_MAX, required: true },
-  { field: "description", max: DESCRIPTION_MAX, required: false },
-  { field: "location", max: LOCATION_MAX, required: false },
-  { field: "comment", max: COMMENT_MAX, required: true },
+  { field: "title", max: MAX_TITLE, required: true },
+  { field: "description", max: MAX_DESCRIPTION, required: false },
+  { field: "location", max: MAX_LOCATION, required: false },
+  { field: "comment", max: MAX_COMMENT, required: true },
 ] as const;
 
 /**

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { SignedIn } from "../auth/login.js";
+import type { LoginResult } from "../auth/login.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
 import { createValueView } from "../output/views/plain.js";
@@ -71,7 +71,7 @@ export async function runLogin(context: LoginContext, options: LoginOptions): Pr
 
 function report(
   { note, warn }: LoginContext,
-  { userName, profile, store, previousBaseUrl, overridingSource, profileVariable }: SignedIn,
+  { userName, profile, store, previousBaseUrl, overridingSource, profileVariable }: LoginResult,
 ): void {
   note(`signed in as ${userName}; profile in use: ${profile}`);
   if (store === "file") note("the token is stored unencrypted in a file");
@@ -97,13 +97,13 @@ function chooseRedirectUri({ redirectPort, redirectUri }: LoginOptions): string 
 
 const ONE_LINE = "it must contain only the secret, on one line";
 
-const TIMEOUT_MAX = 86_400;
+const MAX_TIMEOUT = 86_400;
 
 function parseTimeout(text: string): number {
   const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (seconds > 0 && seconds <= TIMEOUT_MAX) return seconds;
+  if (seconds > 0 && seconds <= MAX_TIMEOUT) return seconds;
   throw usageError(
-    `--login-timeout: "${text}" is not a number of seconds from 1 to ${TIMEOUT_MAX}`,
+    `--login-timeout: "${text}" is not a number of seconds from 1 to ${MAX_TIMEOUT}`,
     "omit it for 300",
   );
 }

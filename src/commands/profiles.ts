@@ -36,7 +36,7 @@ export async function runProfilesUse(context: ProfilesContext, { name }: NameArg
 export async function runProfilesRemove(context: ProfilesContext, { name }: NameArgument): Promise<void> {
   const profiles = context.profiles();
   const wasInUse = profiles.list().some((profile) => profile.name === name && profile.in_use);
-  if (profiles.list().some((profile) => profile.name === name)) await context.session.forget(name);
+  if (profiles.list().some((profile) => profile.name === name)) await context.session.removeToken(name);
   await profiles.remove(name);
   context.note(`removed profile ${name}`);
   if (wasInUse) context.note("no profile is in use now; choose one: calctl profiles use NAME");

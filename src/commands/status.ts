@@ -23,7 +23,7 @@ export async function runStatus(
   { offline = false }: StatusOptions,
 ): Promise<void> {
   const output = context.output(statusView);
-  const { profile, baseUrl, tokenSource, tokenError } = await context.session.facts();
+  const { profile, baseUrl, tokenSource, tokenError } = await context.session.status();
   const check =
     offline || tokenError !== null ? { ...NOT_CHECKED, error: tokenError } : await checkService(context);
   await output.print({

@@ -6,7 +6,7 @@ import { parseMediaType } from "./profile-values.js";
 import { pickSetting, rethrowAsUsage, type Setting } from "./setting.js";
 import { LOCAL_PROFILE } from "./settings.js";
 import {
-  addressText,
+  formatAddress,
   isSameOrigin,
   originOf,
   parseRedirectUri,
@@ -95,8 +95,8 @@ export function readLoginSettings(flags: LoginFlags, env: Environment, config: C
 export function profileChanges(target: LoginTarget, settings: LoginSettings): Profile {
   const { authUrl, clientId, redirectUri, mediaType } = settings;
   const changes = {
-    base_url: addressText(target.baseUrl),
-    auth_url: authUrl === undefined ? undefined : addressText(authUrl),
+    base_url: formatAddress(target.baseUrl),
+    auth_url: authUrl === undefined ? undefined : formatAddress(authUrl),
     client_id: clientId,
     redirect_uri: redirectUri?.value,
     media_type: mediaType,

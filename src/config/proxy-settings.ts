@@ -15,7 +15,7 @@ function parseProxyAddress(address: string): URL | null {
 }
 
 /** The proxy for a URL; null for a direct connection. */
-export type ProxyChoice = (url: URL) => ProxyServer | null;
+export type ProxyResolver = (url: URL) => ProxyServer | null;
 
 /**
  * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY as curl does: the lower-case name wins, even when it is empty,
@@ -23,7 +23,7 @@ export type ProxyChoice = (url: URL) => ProxyServer | null;
  * HTTP_PROXY, which web servers set from a header; here http is only for loopback.) The returned function throws a
  * CliError configuration for a proxy that cannot be used.
  */
-export function readProxyChoice(env: Environment): ProxyChoice {
+export function createProxyResolver(env: Environment): ProxyResolver {
   return (url) => {
     if (isLoopback(url.hostname) || isExempt(url, readEitherCase(env, "no_proxy")?.value ?? "")) return null;
     const proxy =

@@ -118,7 +118,7 @@ interface Limit {
 }
 
 /** One day. */
-const SECONDS_MAX = 86_400;
+const MAX_SECONDS = 86_400;
 const SECONDS = /^\d{1,5}(?:\.\d{1,3})?$/;
 
 // `--help` shows the same defaults.
@@ -128,8 +128,8 @@ export const TIMEOUT: Limit = {
   default: 30,
   allowed: SECONDS,
   min: 0.001,
-  max: SECONDS_MAX,
-  expected: `number of seconds above 0 and up to ${SECONDS_MAX}`,
+  max: MAX_SECONDS,
+  expected: `number of seconds above 0 and up to ${MAX_SECONDS}`,
 };
 
 export const RETRIES: Limit = {
@@ -148,8 +148,8 @@ export const MAX_WAIT: Limit = {
   default: 60,
   allowed: SECONDS,
   min: 0,
-  max: SECONDS_MAX,
-  expected: `number of seconds from 0 to ${SECONDS_MAX}`,
+  max: MAX_SECONDS,
+  expected: `number of seconds from 0 to ${MAX_SECONDS}`,
 };
 
 function readLimit(limit: Limit, flag: string | undefined, env: Environment): number {

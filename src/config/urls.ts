@@ -43,7 +43,7 @@ export function isSameOrigin(text: string, url: URL): boolean {
 }
 
 /** A URL without a trailing slash, as it is stored and joined. */
-export function addressText(url: URL): string {
+export function formatAddress(url: URL): string {
   return url.href.replace(/\/$/, "");
 }
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { isTimeZone, parseWireDateTime } from "./date-time.js";
-import { COMMENT_MAX, codePointLength, DESCRIPTION_MAX, LOCATION_MAX, TITLE_MAX } from "./limits.js";
+import { codePointLength, MAX_COMMENT, MAX_DESCRIPTION, MAX_LOCATION, MAX_TITLE } from "./limits.js";
 import { CATEGORIES } from "./shapes.js";
 
 /** Request bodies with the contract's limits. @see contract section 4 */
@@ -47,15 +47,15 @@ const attendeesRelationship = v.object(
 
 const eventAttributes = v.object(
   {
-    title: requiredText(TITLE_MAX),
+    title: requiredText(MAX_TITLE),
     category: v.picklist(CATEGORIES, "must be schedule or keep"),
     all_day: v.nullish(v.boolean("must be true or false")),
     start_at: v.nullish(dateTime),
     start_timezone: v.nullish(timeZone),
     end_at: v.nullish(dateTime),
     end_timezone: v.nullish(timeZone),
-    description: v.nullish(limitedText(DESCRIPTION_MAX)),
-    location: v.nullish(limitedText(LOCATION_MAX)),
+    description: v.nullish(limitedText(MAX_DESCRIPTION)),
+    location: v.nullish(limitedText(MAX_LOCATION)),
     url: v.nullish(v.string("must be text")),
   },
   "must be an object",
@@ -131,7 +131,7 @@ export type EventBody = v.InferOutput<typeof eventBodySchema>;
 export const activityBodySchema = v.object(
   {
     data: v.object(
-      { attributes: v.object({ content: requiredText(COMMENT_MAX) }, "must be an object") },
+      { attributes: v.object({ content: requiredText(MAX_COMMENT) }, "must be an object") },
       "must be an object",
     ),
   },

@@ -1,13 +1,13 @@
 /** Limits of the contract. Text is counted in Unicode code points. @see contract section 8 */
-export const TITLE_MAX = 50;
-export const DESCRIPTION_MAX = 10_000;
-export const LOCATION_MAX = 100;
-export const COMMENT_MAX = 1_000;
+export const MAX_TITLE = 50;
+export const MAX_DESCRIPTION = 10_000;
+export const MAX_LOCATION = 100;
+export const MAX_COMMENT = 1_000;
 
 /** `days` of upcoming_events: whole days, from 1 to 7. */
-export const DAYS_MIN = 1;
-export const DAYS_MAX = 7;
-export const DAYS_DEFAULT = 1;
+export const MIN_DAYS = 1;
+export const MAX_DAYS = 7;
+export const DEFAULT_DAYS = 1;
 
 /** Lifetime of an authorization code in seconds. */
 export const AUTHORIZATION_CODE_SECONDS = 600;

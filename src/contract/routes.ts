@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { activityBodySchema, eventBodySchema } from "./bodies.js";
-import { DAYS_DEFAULT, DAYS_MAX, DAYS_MIN } from "./limits.js";
+import { DEFAULT_DAYS, MAX_DAYS, MIN_DAYS } from "./limits.js";
 import { activitySchema, calendarSchema, eventSchema, labelSchema, userSchema } from "./resources.js";
 
 /** The 11 endpoints of the contract. The client, the service's router and OpenAPI are derived from them. */
@@ -38,8 +38,8 @@ export const UPCOMING_QUERY = {
   days: {
     description: "Number of days to return, from today on",
     schema: v.optional(
-      v.pipe(v.number(), v.integer(), v.minValue(DAYS_MIN), v.maxValue(DAYS_MAX)),
-      DAYS_DEFAULT,
+      v.pipe(v.number(), v.integer(), v.minValue(MIN_DAYS), v.maxValue(MAX_DAYS)),
+      DEFAULT_DAYS,
     ),
   },
 } as const;

@@ -3,7 +3,7 @@ import type { SenderOptions } from "../api/sending/sender.js";
 import type { Transport } from "../api/transport.js";
 import type { FetchUser } from "../auth/login.js";
 import type { Token } from "../auth/sources/environment-token.js";
-import { readProxyChoice } from "../config/proxy-settings.js";
+import { createProxyResolver } from "../config/proxy-settings.js";
 import type { RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
 import { parseServiceUrl } from "../config/urls.js";
@@ -93,7 +93,7 @@ export async function openTransport(client: ClientParts, maxResponseSize?: numbe
   const { send, close } = createUndiciTransport({
     timeout: run.timeout,
     setTimer: parts.setTimer,
-    proxyFor: readProxyChoice(parts.process.env),
+    proxyFor: createProxyResolver(parts.process.env),
     ...(maxResponseSize === undefined ? {} : { maxResponseSize }),
   });
   parts.resources.add(close);

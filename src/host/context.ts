@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { LoginRequest, SignedIn } from "../auth/login.js";
+import type { LoginRequest, LoginResult } from "../auth/login.js";
 import { createSession } from "../auth/session.js";
 import { createTokenProvider } from "../auth/sources/token-provider.js";
 import type { OpenStore, StoreOptions } from "../auth/stores/store.js";
@@ -141,7 +141,7 @@ interface LoginOptions extends Omit<AuthOptions, "settings"> {
 async function login(
   request: LoginRequest,
   { client, openStore, interactive, warn }: LoginOptions,
-): Promise<SignedIn> {
+): Promise<LoginResult> {
   const { parts, run } = client;
   const { process } = parts;
   const { login } = await import("../auth/login.js");

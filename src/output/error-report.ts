@@ -5,7 +5,7 @@ import { PLAIN_STYLE, type Style } from "./style.js";
 import { wrapText } from "./table/text-width.js";
 
 /** UTF-16 code units of one line about a single field. */
-const DETAIL_MAX = 1000;
+const MAX_DETAIL = 1000;
 
 export interface ErrorReportOptions {
   /** Whether data is printed as `json` or `ndjson`. */
@@ -50,14 +50,14 @@ function renderText({ message, hint, details }: CliError, style: Style, width: n
     );
   const lines = [
     ...labeled("error:", message, (label) => style.bold(style.red(label))),
-    ...describeDetails(details).flatMap((line) => wrap(sanitizeLine(boundText(line, DETAIL_MAX)), "  ")),
+    ...describeDetails(details).flatMap((line) => wrap(sanitizeLine(boundText(line, MAX_DETAIL)), "  ")),
     ...(hint === undefined ? [] : labeled("hint:", hint, style.bold)),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }
 
 /** Lines of details that are shown; JSON has all of them. */
-const LINES_MAX = 20;
+const MAX_LINES = 20;
 
 /**
  * One line for each of the `errors` of problem details: a text, an object of field -> messages, or JSON:API's error
@@ -66,8 +66,8 @@ const LINES_MAX = 20;
  */
 function describeDetails(details: unknown): readonly string[] {
   const lines = linesOf(details);
-  const rest = lines.length - LINES_MAX;
-  return rest > 0 ? [...lines.slice(0, LINES_MAX), `… and ${rest} more`] : lines;
+  const rest = lines.length - MAX_LINES;
+  return rest > 0 ? [...lines.slice(0, MAX_LINES), `… and ${rest} more`] : lines;
 }
 
 function linesOf(details: unknown): readonly string[] {
@@ -94,12 +94,12 @@ function textsOf(messages: unknown): readonly string[] {
 }
 
 /** Stops at chains in which errors are causes of each other. */
-const CAUSES_MAX = 10;
+const MAX_CAUSES = 10;
 
 /** The stacks of an error and of its causes, sanitized, without a line feed at the end. */
 export function stackTrace(error: unknown): string {
   const stacks: string[] = [];
-  for (let cause = error; cause instanceof Error && stacks.length < CAUSES_MAX; cause = cause.cause) {
+  for (let cause = error; cause instanceof Error && stacks.length < MAX_CAUSES; cause = cause.cause) {
     stacks.push(stackOf(cause));
   }
   return stacks.length === 0 ? sanitizeLine(boundText(String(error))) : stacks.join("\ncaused by: ");
@@ -118,24 +118,24 @@ function framesOf(message: string, stack: string): string {
 }
 
 /** Levels of nested objects and lists: deeper nesting could overflow JSON.stringify's stack. */
-const DEPTH_MAX = 32;
+const MAX_DEPTH = 32;
 /** UTF-16 code units of all texts and names, plus `VALUE_SIZE` for each value. */
-const SIZE_MAX = 1024 * 1024;
+const MAX_SIZE = 1024 * 1024;
 const VALUE_SIZE = 8;
 
 /** UTF-16 code units of a message or hint. */
-const MESSAGE_MAX = 64 * 1024;
+const MAX_MESSAGE = 64 * 1024;
 
 /**
  * A copy of a JSON value in which `…` replaces what is nested deeper than 32 levels or exceeds a mebibyte. A list or
  * object that was cut ends with an entry that says how much is missing.
  */
 export function boundValue(value: unknown): unknown {
-  return boundPart(value, { left: SIZE_MAX }, DEPTH_MAX);
+  return boundPart(value, { left: MAX_SIZE }, MAX_DEPTH);
 }
 
 /** A text of at most `max` UTF-16 code units, `…` not counted. */
-export function boundText(text: string, max = MESSAGE_MAX): string {
+export function boundText(text: string, max = MAX_MESSAGE): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;
 }

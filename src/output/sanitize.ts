@@ -7,9 +7,9 @@
 const HARMFUL = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** More than any script puts on one letter. Stacked marks paint over neighboring lines. */
-const MARKS_MAX = 8;
+const MAX_MARKS = 8;
 /** Joiners and other characters of zero width do not start a new letter either. */
-const TOO_MANY_MARKS = new RegExp(`[\\p{M}\\u200b-\\u200d\\u2060-\\u2064\\ufeff]{${MARKS_MAX + 1},}`, "gu");
+const TOO_MANY_MARKS = new RegExp(`[\\p{M}\\u200b-\\u200d\\u2060-\\u2064\\ufeff]{${MAX_MARKS + 1},}`, "gu");
 
 const NAMED_ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
@@ -54,6 +54,6 @@ function visibleEscape(character: string): string {
 function limitMarks(text: string, write: (mark: string) => string = visibleEscape): string {
   return text.replace(TOO_MANY_MARKS, (marks) => {
     const all = [...marks];
-    return [...all.slice(0, MARKS_MAX), ...all.slice(MARKS_MAX).map(write)].join("");
+    return [...all.slice(0, MAX_MARKS), ...all.slice(MAX_MARKS).map(write)].join("");
   });
 }

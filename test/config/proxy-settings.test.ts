@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { readProxyChoice } from "../../src/config/proxy-settings.js";
+import { createProxyResolver } from "../../src/config/proxy-settings.js";
 import { CliError } from "../../src/errors.js";
 
 const SERVICE = new URL("https://calendar.example/v1");
 
 function choose(env: Readonly<Record<string, string>>, url: URL = SERVICE) {
-  return readProxyChoice(env)(url);
+  return createProxyResolver(env)(url);
 }
 
 const at = (origin: string, variable: string) => ({ origin, variable, credentials: null });

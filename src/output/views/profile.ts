@@ -17,7 +17,7 @@ export const profileView: View<ProfileRow> = {
   noun: "profile",
   keys: {
     name: { minWidth: 8 },
-    base_url: { header: "Service", cell: ({ name, base_url }) => ({ text: addressText(name, base_url) }) },
+    base_url: { header: "Service", cell: ({ name, base_url }) => ({ text: formatAddress(name, base_url) }) },
     in_use: {},
   },
   tsv: ["name", "base_url", "in_use"],
@@ -26,14 +26,14 @@ export const profileView: View<ProfileRow> = {
 /** Keys of a profile with their values; null when not set. */
 export type ConfigValues = Readonly<Record<string, string | null>>;
 
-function addressText(profile: string, baseUrl: string | null): string {
+function formatAddress(profile: string, baseUrl: string | null): string {
   return baseUrl ?? (profile === "local" ? "embedded" : NOT_SET);
 }
 
 /** The view of `config list`, for the given keys in their order. */
 export function createConfigView(profile: string, keys: readonly string[]): View<ConfigValues> {
   const text = (key: string, value: string | null = null) =>
-    key === "base_url" ? addressText(profile, value) : (value ?? NOT_SET);
+    key === "base_url" ? formatAddress(profile, value) : (value ?? NOT_SET);
   return createPairsView<ConfigValues>({
     noun: "config",
     // The keys are what `config set` takes, so they are not turned into words.
@@ -73,7 +73,7 @@ export const statusView: View<Status> = createPairsView<Status>({
     base_url: {
       header: "Service",
       cell: ({ profile, base_url }) => ({
-        text: profile === null ? (base_url ?? "") : addressText(profile, base_url),
+        text: profile === null ? (base_url ?? "") : formatAddress(profile, base_url),
       }),
     },
     token_source: {

@@ -1,7 +1,7 @@
 import { resolveName } from "../../calendar/names.js";
 import { formatWireDateTime } from "../../contract/date-time.js";
 import { compositeId } from "../../contract/ids.js";
-import { DESCRIPTION_MAX } from "../../contract/limits.js";
+import { MAX_DESCRIPTION } from "../../contract/limits.js";
 import type { Calendar, Label, User } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 import { createCalendarId } from "../secrets.js";
@@ -70,7 +70,7 @@ export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin
 function checkChanges({ name, color, description }: CalendarChanges): void {
   if (name !== undefined) checkName(name);
   if (color !== undefined) checkColor(color);
-  if (description !== undefined) checkText(description, "description", DESCRIPTION_MAX);
+  if (description !== undefined) checkText(description, "description", MAX_DESCRIPTION);
 }
 
 async function shapeOf(db: Transaction, row: CalendarRow): Promise<Calendar> {

@@ -10,7 +10,7 @@ import type { Transaction } from "../store/store.js";
 import { listAllUsers } from "../store/users.js";
 
 /** Maximum length of names of users, calendars, labels and clients, in Unicode code points. */
-export const NAME_MAX = 50;
+export const MAX_NAME = 50;
 
 /**
  * The user with a name or id.
@@ -39,14 +39,14 @@ export async function resolveCalendar(
 }
 
 /** @throws CliError usage when a new name is blank, `.`, `..`, too long or cannot be stored */
-export function checkName(name: string, what = "name", max = NAME_MAX): void {
+export function checkName(name: string, what = "name", max = MAX_NAME): void {
   checkNotBlank(name, what);
   if (name === "." || name === "..") throw usageError(`the ${what} must not be "${name}"`);
   checkSingleLine(name, what, max);
 }
 
 /** Empty text is valid. @throws CliError usage when text is too long, has line breaks or cannot be stored */
-export function checkSingleLine(text: string, what: string, max = NAME_MAX): void {
+export function checkSingleLine(text: string, what: string, max = MAX_NAME): void {
   checkText(text, what, max);
   if (/\p{Cc}/u.test(text)) throw usageError(`the ${what} must not contain control characters`);
 }

@@ -5,16 +5,16 @@ import type { Transaction } from "../store/store.js";
 import { endSessions, insertUser, isLoginTaken, listAllUsers, unlockLogin } from "../store/users.js";
 import type { AdminOptions, LocalUser, ServiceUser, UserAdmin } from "./admin.js";
 import { addCalendar } from "./calendars.js";
-import { checkName, NAME_MAX, resolveUser } from "./input.js";
+import { checkName, MAX_NAME, resolveUser } from "./input.js";
 
 /** Maximum length of a login in Unicode code points: that of an email address. */
-const LOGIN_MAX = 254;
+const MAX_LOGIN = 254;
 
 export function createUserAdmin({ store, now, passwordCost }: AdminOptions): UserAdmin {
   return {
     async add({ name, login = name, password }) {
       checkName(name);
-      checkName(login, "login", LOGIN_MAX);
+      checkName(login, "login", MAX_LOGIN);
       const password_hash = password === undefined ? null : await hashNewPassword(password, passwordCost);
       return store.write(async (db) => {
         if (await isLoginTaken(db, login)) {
@@ -78,7 +78,7 @@ export async function ensureLocalUser({ store, now }: AdminOptions, accountName:
   const existing = await store.read(findLocalUser);
   if (existing !== undefined) return { userId: existing, created: null };
   // Account names are given by the system and, with a domain, may be longer than names here.
-  const name = [...accountName].slice(0, NAME_MAX).join("");
+  const name = [...accountName].slice(0, MAX_NAME).join("");
   checkName(name);
   return store.write(async (db) => {
     // Another process may have created it in the meantime.

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { isTimeZone } from "../../contract/date-time.js";
-import { DAYS_MAX, DAYS_MIN } from "../../contract/limits.js";
+import { MAX_DAYS, MIN_DAYS } from "../../contract/limits.js";
 import { ROUTES, type Route, type RouteName, UPCOMING_QUERY } from "../../contract/routes.js";
 import { splitTarget } from "../request.js";
 import { badRequest, ProblemError } from "./response.js";
@@ -96,7 +96,7 @@ export function parseQuery({ include, query }: Route, search: URLSearchParams): 
       (query?.["timezone"] && read("timezone", readTimeZone, "timezone name such as Asia/Tokyo")) ??
       v.getDefault(timezone.schema),
     days:
-      (query?.["days"] && read("days", readDays, `whole number from ${DAYS_MIN} to ${DAYS_MAX}`)) ??
+      (query?.["days"] && read("days", readDays, `whole number from ${MIN_DAYS} to ${MAX_DAYS}`)) ??
       v.getDefault(days.schema),
   };
   if (Object.keys(errors).length > 0) throw badRequest(errors);

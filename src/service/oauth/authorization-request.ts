@@ -99,12 +99,12 @@ export function isRegistered(uri: string, registered: readonly string[]): boolea
 }
 
 const LOOPBACK_PORT = /^(http:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\])):(\d{1,5})(?=[/?]|$)/;
-const PORT_MAX = 65_535;
+const MAX_PORT = 65_535;
 
 /** Compares text, not parsed URLs: two parsers may disagree about a URL. */
 function dropLoopbackPort(uri: string): string {
   return uri.replace(LOOPBACK_PORT, (match, host: string, port: string) =>
-    Number(port) <= PORT_MAX ? host : match,
+    Number(port) <= MAX_PORT ? host : match,
   );
 }
 
