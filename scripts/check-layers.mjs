@@ -22,8 +22,9 @@ const LAYERS = {
   auth: ["contract", "config", "system", "html", "errors"],
   service: ["contract", "calendar", "system", "html", "errors"],
   context: [],
-  commands: ["errors", "calendar", "output"],
-  program: ["commands", "context", "output", "errors"],
+  "global-flags": ["config", "errors"],
+  commands: ["errors", "global-flags", "calendar", "output"],
+  program: ["commands", "global-flags", "context", "output", "errors"],
   run: ["program", "failure-report", "context", "output", "errors"],
   "failure-report": ["config", "contract", "output", "errors"],
   host: [

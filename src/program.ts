@@ -1,14 +1,8 @@
 import { Command, CommanderError } from "commander";
-import {
-  addCommand,
-  addGlobalFlags,
-  type ContextOf,
-  prepareParsing,
-  readGlobalFlags,
-  requireSubcommand,
-} from "./commands/command.js";
+import { addCommand, type ContextOf, requireSubcommand } from "./commands/command.js";
 import type { GlobalFlags } from "./config/run-settings.js";
 import { type CliError, usageError } from "./errors.js";
+import { addGlobalFlags, prepareParsing, readGlobalFlags } from "./global-flags.js";
 import type { Host, Run } from "./host/parts.js";
 import { VERSION } from "./version.js";
 

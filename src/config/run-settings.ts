@@ -121,7 +121,6 @@ interface Limit {
 const MAX_SECONDS = 86_400;
 const SECONDS = /^\d{1,5}(?:\.\d{1,3})?$/;
 
-// `--help` shows the same defaults.
 export const TIMEOUT: Limit = {
   flag: "--timeout",
   variable: "CALCTL_TIMEOUT",

@@ -7,7 +7,7 @@ import { type NamedValue, resolveAttendees, resolveLabel } from "../../calendar/
 import type { Context } from "../../context.js";
 import type { Category, Label, User } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
-import { collect } from "../command.js";
+import { collect } from "../../global-flags.js";
 import { readTimeFlags, type TypedTimeFlags } from "./date-flags.js";
 
 /** The flags that `events create` and `events update` share, as typed. */

@@ -14,9 +14,10 @@ import { describeLocal } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
+import { collect } from "../../global-flags.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, createEventFinder } from "../calendar-choice.js";
-import { addAction, type ContextOf, collect } from "../command.js";
+import { addAction, type ContextOf } from "../command.js";
 import {
   addEventFieldFlags,
   createRelatedResolver,

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { missingFlags } from "../../calendar/event-text.js";
+import { collect } from "../../global-flags.js";
 import { serviceClientView, serviceTokenView } from "../../output/views/service.js";
-import { addAction, addSilentAction, type ContextOf, collect, requireSubcommand } from "../command.js";
+import { addAction, addSilentAction, type ContextOf, requireSubcommand } from "../command.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag, openAdmin } from "./admin-command.js";
 
 export interface ClientsAddOptions extends DatabaseFlag {
