@@ -3,7 +3,7 @@ import { type GlobalFlags, readReportSettings } from "./config/run-settings.js";
 import { describeJsonError } from "./contract/json.js";
 import { type CliError, configurationError } from "./errors.js";
 import type { Host } from "./host/parts.js";
-import { renderError, stackTrace } from "./output/error-report.js";
+import { type ErrorReportOptions, renderError, stackTrace } from "./output/error-report.js";
 import { effectiveFormat } from "./output/output.js";
 import { createStyle, wantsColor } from "./output/style.js";
 import { widthOf } from "./output/view.js";
@@ -21,14 +21,21 @@ export async function describeFailure(failure: CliError, { host, flags }: Failed
   const settings = readReportSettings(flags, env);
   const format = effectiveFormat(settings, stdout);
   const color = wantsColor({ choice: settings.color, env, isTerminal: stderr.isTerminal });
+  const json = format === "json" || format === "ndjson";
   const text = renderError(error, {
-    json: format === "json" || format === "ndjson",
+    json,
     style: await createStyle(color),
-    width: widthOf(stderr),
+    ...(stderr.isTerminal && !json && { wrap: await loadWrap(widthOf(stderr)) }),
   });
   return settings.debug ? `${stackTrace(error)}\n${text}` : text;
 }
 
 async function withPosition({ message, hint, text, cause }: ConfigSyntaxError): Promise<CliError> {
   return configurationError(`${message}: ${await describeJsonError(text)}`, { hint, cause });
+}
+
+/** Loaded only for terminals: the tables of character widths take 8 ms. */
+async function loadWrap(width: number): Promise<NonNullable<ErrorReportOptions["wrap"]>> {
+  const { wrapText } = await import("./output/table/text-width.js");
+  return (text, margin) => wrapText(text, { width: width - margin, breakWords: false });
 }

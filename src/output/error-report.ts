@@ -2,7 +2,6 @@ import { isJsonObject } from "../contract/json.js";
 import type { CliError } from "../errors.js";
 import { escapeJson, sanitizeBlock, sanitizeLine } from "./sanitize.js";
 import { PLAIN_STYLE, type Style } from "./style.js";
-import { wrapText } from "./table/text-width.js";
 
 /** UTF-16 code units of one line about a single field. */
 const MAX_DETAIL = 1000;
@@ -12,8 +11,8 @@ export interface ErrorReportOptions {
   readonly json: boolean;
   /** The style of stderr; without colors by default. */
   readonly style?: Style;
-  /** Columns of a line of text, which is broken at words; no limit by default. */
-  readonly width?: number;
+  /** Breaks a text into lines, `margin` columns narrower than the stream; by default texts are not broken. */
+  readonly wrap?: (text: string, margin: number) => readonly string[];
 }
 
 /**
@@ -21,8 +20,7 @@ export interface ErrorReportOptions {
  * lines, or one line of JSON with null for what is unknown.
  */
 export function renderError(error: CliError, options: ErrorReportOptions): string {
-  const { json, style = PLAIN_STYLE, width = Number.POSITIVE_INFINITY } = options;
-  return json ? renderJson(error) : renderText(error, style, width);
+  return options.json ? renderJson(error) : renderText(error, options);
 }
 
 function renderJson({ code, exitCode, message, hint, status, details, request }: CliError): string {
@@ -38,12 +36,10 @@ function renderJson({ code, exitCode, message, hint, status, details, request }:
   return `${escapeJson(JSON.stringify({ error }))}\n`;
 }
 
-function renderText({ message, hint, details }: CliError, style: Style, width: number): string {
+function renderText({ message, hint, details }: CliError, options: ErrorReportOptions): string {
+  const { style = PLAIN_STYLE, wrap: breakLines = (text) => [text] } = options;
   const wrap = (text: string, indent = ""): readonly string[] =>
-    (Number.isFinite(width)
-      ? wrapText(text, { width: width - indent.length, breakWords: false })
-      : [text]
-    ).map((line) => indent + line);
+    breakLines(text, indent.length).map((line) => indent + line);
   const labeled = (label: string, text: string, paint: (label: string) => string): readonly string[] =>
     wrap(`${label} ${sanitizeLine(boundText(text))}`).map((line, index) =>
       index === 0 ? paint(label) + line.slice(label.length) : line,

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CliError } from "../../src/errors.js";
 import { renderError } from "../../src/output/error-report.js";
 import { createStyle } from "../../src/output/style.js";
+import { wrapText } from "../../src/output/table/text-width.js";
 
 const NOT_FOUND = new CliError("not_found", "calendar x was not found", {
   hint: "see `calctl calendars`",
@@ -18,7 +19,8 @@ describe("an error as text", () => {
   });
 
   test("is broken at words at the width of a terminal", async () => {
-    const options = { json: false, width: 20 };
+    const wrap = (line: string, margin: number) => wrapText(line, { width: 20 - margin, breakWords: false });
+    const options = { json: false, wrap };
     const plain = renderError(NOT_FOUND, options);
     expect(plain).toBe("error: calendar x\nwas not found\nhint: see `calctl\ncalendars`\n");
     const colored = renderError(NOT_FOUND, { ...options, style: await createStyle(true) });
