@@ -8,7 +8,7 @@ import type { CodeCache } from "./code-cache.js";
 /** Defined by the build: file name of the bundle, CRC-32 of its code cache, V8 version and platform of the cache. */
 declare const __PROGRAM__: string;
 declare const __CACHE_CHECKSUM__: number;
-declare const __CACHE_MAKER__: string;
+declare const __CACHE_TARGET__: string;
 
 /**
  * Runs the bundled program in `folder` with a code cache, since compiling it takes longer than running it. The build
@@ -38,7 +38,7 @@ async function openOwnCache(): Promise<CodeCache | null> {
 
 /** Undefined when it is for another version of Node, missing, or damaged, which would crash V8. */
 function readBuiltCache(path: string): Buffer | undefined {
-  if (__CACHE_MAKER__ !== `${process.versions.v8} ${process.platform} ${process.arch}`) return undefined;
+  if (__CACHE_TARGET__ !== `${process.versions.v8} ${process.platform} ${process.arch}`) return undefined;
   try {
     const cache = readFileSync(path);
     return crc32(cache) === __CACHE_CHECKSUM__ ? cache : undefined;

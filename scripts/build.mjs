@@ -121,7 +121,7 @@ async function bundleLauncher(program, codeCache) {
       ...buildOptions().define,
       __PROGRAM__: JSON.stringify(program),
       __CACHE_CHECKSUM__: String(crc32(codeCache)),
-      __CACHE_MAKER__: JSON.stringify(`${process.versions.v8} ${process.platform} ${process.arch}`),
+      __CACHE_TARGET__: JSON.stringify(`${process.versions.v8} ${process.platform} ${process.arch}`),
     },
     banner: {},
     footer: {},

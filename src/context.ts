@@ -44,10 +44,10 @@ export interface ServeOptions {
   /** Paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** Called when it listens. */
-  readonly onListening: (facts: ListeningAddresses) => Promise<void>;
+  readonly onListening: (started: StartedService) => Promise<void>;
 }
 
-export interface ListeningAddresses {
+export interface StartedService {
   readonly base_url: string;
   readonly auth_url: string;
   /** `HOST:PORT`. */

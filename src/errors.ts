@@ -1,6 +1,4 @@
-/**
- * Every kind of failure with its exit code, in the order of docs/exit-codes.md.
- */
+/** Every kind of failure with its exit code, in the order of docs/exit-codes.md. */
 export const EXIT_CODES = {
   failed: 1,
   usage: 2,

@@ -56,13 +56,13 @@ export interface Api {
   listUpcomingEvents(window: UpcomingWindow): Promise<readonly CalendarEvent[]>;
   createEvent(calendarId: string, draft: EventDraft): Promise<CalendarEvent>;
   /**
-   * @param wasDone whether an attempt without a response was done, by the event as it is now; called before it is
-   * repeated. What it throws ends the update. Without it, the attempt is simply repeated.
+   * @param isApplied whether an attempt without a response has changed the event, judging by its current state; called
+   * before the attempt is repeated. What it throws ends the update. Without it, the attempt is simply repeated.
    */
   updateEvent(
     address: EventAddress,
     draft: EventDraft,
-    wasDone?: (found: CalendarEvent) => boolean,
+    isApplied?: (current: CalendarEvent) => boolean,
   ): Promise<CalendarEvent>;
   deleteEvent(address: EventAddress): Promise<void>;
   createActivity(address: EventAddress, content: string): Promise<Activity>;
@@ -127,7 +127,7 @@ function createReads(request: RequestRoute) {
     },
     async getEvent(address) {
       const query = { include: EVENT_INCLUDE };
-      return readOneEvent(await request("getEvent", { ...addressed(address), query }), address);
+      return readOneEvent(await request("getEvent", { ...eventRequest(address), query }), address);
     },
     async listUpcomingEvents({ calendarId, timezone, days }) {
       const response = await request("listUpcomingEvents", {
@@ -155,26 +155,29 @@ function createWrites(request: RequestRoute) {
       });
       return readOneEvent(response, { calendarId });
     },
-    async updateEvent(address, draft, wasDone) {
-      const findDone = async (): Promise<JsonApiResponse | null> => {
-        const found = await request("getEvent", { ...addressed(address), query: { include: EVENT_INCLUDE } });
-        return wasDone?.(readOneEvent(found, address)) === true ? found : null;
+    async updateEvent(address, draft, isApplied) {
+      const findApplied = async (): Promise<JsonApiResponse | null> => {
+        const current = await request("getEvent", {
+          ...eventRequest(address),
+          query: { include: EVENT_INCLUDE },
+        });
+        return isApplied?.(readOneEvent(current, address)) === true ? current : null;
       };
       const response = await request("updateEvent", {
-        ...addressed(address),
+        ...eventRequest(address),
         body: eventBody(draft, address.calendarId),
-        ...(wasDone === undefined ? {} : { beforeRepeat: findDone }),
+        ...(isApplied === undefined ? {} : { beforeRepeat: findApplied }),
       });
       return readOneEvent(response, address);
     },
     async deleteEvent(address) {
-      await request("deleteEvent", addressed(address));
+      await request("deleteEvent", eventRequest(address));
     },
     async createActivity(address, content) {
       const response = await request("createActivity", {
-        ...addressed(address),
+        ...eventRequest(address),
         subject: `comment on event ${address.eventId}`,
-        notFound: addressed(address).subject,
+        notFound: eventRequest(address).subject,
         body: activityBody(content),
         checkHint: "check the event's comments before you repeat it",
       });
@@ -190,7 +193,7 @@ function readOneEvent(
   return response.one(({ data, included }) => readEvent(data, indexIncluded(included), calendarId));
 }
 
-function addressed({ calendarId, eventId }: EventAddress) {
+function eventRequest({ calendarId, eventId }: EventAddress) {
   return {
     subject: `event ${eventId} in calendar ${calendarId}`,
     ids: { calendar_id: calendarId, event_id: eventId },

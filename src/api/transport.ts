@@ -31,10 +31,10 @@ export function isSuccess({ status }: Pick<HttpResponse, "status">): boolean {
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
 /**
- * Whether a request without a complete response reached the service: `no`; `maybe`; or `answered` if the status line of
- * a success arrived, but not the rest. (Any other response is complete once its headers are there.)
+ * Whether a request without a complete response reached the service: `no`; `maybe`; or `yes` if the headers of a success
+ * arrived, but not its body. (Any other response is complete once its headers are there.)
  */
-export type Sent = "no" | "maybe" | "answered";
+export type Sent = "no" | "maybe" | "yes";
 
 /** Why there is no complete response. */
 export type FailureKind =

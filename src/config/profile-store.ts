@@ -95,7 +95,7 @@ function listProfiles(config: Config): readonly ProfileSummary[] {
 }
 
 /** @throws CliError usage for an unknown key, or one that `local` does not have */
-export function parseKey(profile: string, key: string): ProfileKey {
+function parseKey(profile: string, key: string): ProfileKey {
   const known = PROFILE_KEYS.find((candidate) => candidate === key);
   if (known === undefined) throw usageError(`unknown key "${key}"`, `keys: ${PROFILE_KEYS.join(", ")}`);
   if (profile === LOCAL_PROFILE && !LOCAL_KEYS.has(known)) {

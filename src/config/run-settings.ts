@@ -67,9 +67,9 @@ export function readRunSettings(flags: GlobalFlags, env: Environment): RunSettin
     prompts: flags.prompts !== false && !isOn(env["CALCTL_NO_INPUT"]) && !isOn(env["CI"]),
     quiet: flags.quiet === true,
     verbose: flags.verbose === true,
-    timeout: Math.ceil(readLimit(TIMEOUT, flags.timeout, env) * 1000),
-    retries: readLimit(RETRIES, flags.retries, env),
-    maxWait: Math.ceil(readLimit(MAX_WAIT, flags.maxWait, env) * 1000),
+    timeout: Math.ceil(readNumber(TIMEOUT, flags.timeout, env) * 1000),
+    retries: readNumber(RETRIES, flags.retries, env),
+    maxWait: Math.ceil(readNumber(MAX_WAIT, flags.maxWait, env) * 1000),
   };
 }
 
@@ -106,7 +106,7 @@ export function checkTimeZone(setting: Setting): string {
 }
 
 /** A number that a flag or a variable sets. */
-interface Limit {
+interface NumberRule {
   readonly flag: string;
   readonly variable: Variable;
   readonly default: number;
@@ -121,7 +121,7 @@ interface Limit {
 const MAX_SECONDS = 86_400;
 const SECONDS = /^\d{1,5}(?:\.\d{1,3})?$/;
 
-export const TIMEOUT: Limit = {
+export const TIMEOUT: NumberRule = {
   flag: "--timeout",
   variable: "CALCTL_TIMEOUT",
   default: 30,
@@ -131,7 +131,7 @@ export const TIMEOUT: Limit = {
   expected: `number of seconds above 0 and up to ${MAX_SECONDS}`,
 };
 
-export const RETRIES: Limit = {
+export const RETRIES: NumberRule = {
   flag: "--retries",
   variable: "CALCTL_RETRIES",
   default: 3,
@@ -141,7 +141,7 @@ export const RETRIES: Limit = {
   expected: "whole number from 0 to 100",
 };
 
-export const MAX_WAIT: Limit = {
+export const MAX_WAIT: NumberRule = {
   flag: "--max-wait",
   variable: "CALCTL_MAX_WAIT",
   default: 60,
@@ -151,13 +151,13 @@ export const MAX_WAIT: Limit = {
   expected: `number of seconds from 0 to ${MAX_SECONDS}`,
 };
 
-function readLimit(limit: Limit, flag: string | undefined, env: Environment): number {
+function readNumber(rule: NumberRule, flag: string | undefined, env: Environment): number {
   const setting = pickSetting(
-    { name: limit.flag, value: flag },
-    { name: limit.variable, value: readVariable(env, limit.variable) },
+    { name: rule.flag, value: flag },
+    { name: rule.variable, value: readVariable(env, rule.variable) },
   );
-  if (setting === undefined) return limit.default;
-  const value = limit.allowed.test(setting.value) ? Number(setting.value) : Number.NaN;
-  if (value >= limit.min && value <= limit.max) return value;
-  throw usageError(`${setting.source}: "${setting.value}" is not a ${limit.expected}`);
+  if (setting === undefined) return rule.default;
+  const value = rule.allowed.test(setting.value) ? Number(setting.value) : Number.NaN;
+  if (value >= rule.min && value <= rule.max) return value;
+  throw usageError(`${setting.source}: "${setting.value}" is not a ${rule.expected}`);
 }

@@ -106,7 +106,7 @@ function composeAuth(client: ClientParts, { settings, interactive, warn }: AuthO
     profileName: () => profileName(run.profile, config(), () => readVariable(env, "CALCTL_PROFILE")),
     openStore,
     tokenProvider,
-    login: (request) => login(request, { client, openStore, interactive, warn }),
+    login: (request) => runLogin(request, { client, openStore, interactive, warn }),
     warn,
   });
   return { session, token: tokenProvider.token };
@@ -138,7 +138,7 @@ interface LoginOptions extends Omit<AuthOptions, "settings"> {
 }
 
 /** Loads the login code only when it is needed. */
-async function login(
+async function runLogin(
   request: LoginRequest,
   { client, openStore, interactive, warn }: LoginOptions,
 ): Promise<LoginResult> {

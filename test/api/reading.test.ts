@@ -375,7 +375,7 @@ describe("failures", () => {
     ["no", "post", 8],
     ["maybe", "get", 8],
     ["maybe", "post", 9],
-    ["answered", "post", 9],
+    ["yes", "post", 9],
     ["maybe", "put", 8],
     ["maybe", "delete", 8],
   ] as const)("no response, sent: %s, for a %s is exit %i", async (sent, call, exitCode) => {

@@ -31,7 +31,7 @@ export function createContractErrors(request: RequestDescription): RequestErrors
   return {
     fromResponse: (response, attempts) => errorFromResponse(request, response, attempts),
     fromTransport: (error, attempts) => errorFromTransport(request, error, attempts),
-    rateLimited: (limit) => rateLimited(request, limit),
+    fromRateLimit: (limit) => errorFromRateLimit(request, limit),
     checkHint: request.checkHint,
   };
 }
@@ -69,7 +69,7 @@ function errorFromResponse(request: RequestDescription, response: HttpResponse, 
         const message = `${subject}: ${describeStatus(status)}${countAttempts(attempts)}`;
         return new CliError("unavailable", message, { ...options, hint: retryHint(response) ?? TRY_AGAIN });
       }
-      if (status < 400) return redirected(request, response);
+      if (status < 400) return redirectError(request, response);
       return new CliError("rejected", `${subject}: the service refused the request (${status})`, options);
   }
 }
@@ -130,7 +130,7 @@ export function unreadableResponse(
 }
 
 /** A redirect that is not followed, or another status below 400 that the contract does not have. */
-function redirected(request: RequestDescription, { status, headers }: HttpResponse): CliError {
+function redirectError(request: RequestDescription, { status, headers }: HttpResponse): CliError {
   const { origin } = new URL(request.url);
   const target = redirectTarget(headers["location"], request.url);
   const rejected = (what: string, hint: string) =>
@@ -153,7 +153,7 @@ function redirected(request: RequestDescription, { status, headers }: HttpRespon
   return rejected(`redirects in a loop, last to ${target.pathname}`, CHECK_BASE_URL);
 }
 
-function rateLimited(request: RequestDescription, limit: RateLimitReached): CliError {
+function errorFromRateLimit(request: RequestDescription, limit: RateLimitReached): CliError {
   const { refusal } = limit;
   const message = "the service's rate limit has been reached";
   const hint = waitHint(limit);
@@ -169,13 +169,13 @@ function rateLimited(request: RequestDescription, limit: RateLimitReached): CliE
 function retryHint({ headers }: HttpResponse): string | undefined {
   const wait = readRetryAfter(headers, readServerTime(headers));
   if (wait === null || wait === 0) return undefined;
-  return tooLong(wait) ?? `try again in ${inSeconds(wait)}, as the service asks; this is safe to repeat`;
+  return longWaitHint(wait) ?? `try again in ${inSeconds(wait)}, as the service asks; this is safe to repeat`;
 }
 
 const DAY = 86_400_000;
 
-/** The hint instead of a wait that no service can mean; undefined for any other. */
-function tooLong(wait: number): string | undefined {
+/** The hint for a wait that no service can mean; undefined for any other. */
+function longWaitHint(wait: number): string | undefined {
   if (wait <= DAY) return undefined;
   return `the service asks to wait ${Math.ceil(wait / DAY)} days, which may be a mistake`;
 }
@@ -188,5 +188,5 @@ function inSeconds(milliseconds: number): string {
 function waitHint({ wait, waited, refusal }: RateLimitReached): string {
   if (refusal !== null && !hasWait(refusal.headers)) return "try again later; the service does not say when";
   const maxWait = Math.ceil((waited + wait) / 1000);
-  return tooLong(wait) ?? `try again in ${inSeconds(wait)}, or wait for it with --max-wait ${maxWait}`;
+  return longWaitHint(wait) ?? `try again in ${inSeconds(wait)}, or wait for it with --max-wait ${maxWait}`;
 }

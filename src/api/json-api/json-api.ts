@@ -175,7 +175,7 @@ function decode(response: HttpResponse): string {
 }
 
 function cutShort(message: string, cause?: unknown): TransportError {
-  return new TransportError(message, { kind: "cut_short", sent: "answered", reason: "cut short", cause });
+  return new TransportError(message, { kind: "cut_short", sent: "yes", reason: "cut short", cause });
 }
 
 /** The response's own encoding or type, where that explains the error. */

@@ -1,7 +1,7 @@
 import { errorCodeOf } from "../../errors.js";
 import type { FailureKind } from "../transport.js";
 
-/** A failure in the words of its message. */
+/** What an error message says about a failure. */
 export interface FailureDescription {
   readonly kind: FailureKind;
   readonly message: string;
@@ -106,11 +106,11 @@ function describeTlsFailure(code: string, peer: string, error: unknown): TlsDesc
     case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
       return { message: `${peer} does not speak HTTPS`, hint: "check the port" };
     default:
-      return describeTlsKind(code, peer);
+      return describeOtherTlsFailure(code, peer);
   }
 }
 
-function describeTlsKind(code: string, peer: string): TlsDescription | null {
+function describeOtherTlsFailure(code: string, peer: string): TlsDescription | null {
   const certificate = `the certificate of ${peer}`;
   if (UNKNOWN_ISSUER.has(code)) {
     return { message: `${certificate} has an unknown issuer (${code})`, hint: TRUST_HINT };

@@ -58,7 +58,7 @@ function describeTimeout({ milliseconds }: AttemptTimeout, attempt: AttemptConte
   const seconds = milliseconds / 1000;
   const time = `after ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
   if (sent === "maybe") return { kind: "timeout", message: `no response from ${url.host} ${time}` };
-  if (sent === "answered") {
+  if (sent === "yes") {
     return { kind: "timeout", message: `no complete response from ${url.host} ${time}` };
   }
   const through = proxy === null ? "" : ` through ${nameProxy(proxy)}`;
@@ -86,7 +86,7 @@ function describeResponseFailure(
   if (isNotHttp(error) || (reason === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" && sent === "maybe")) {
     return { kind: "not_http", message: `the response from ${host} is not valid HTTP`, hint: expectsHttps };
   }
-  if (sent === "answered") {
+  if (sent === "yes") {
     return { kind: "cut_short", message: `the response from ${host} was cut short (${reason})` };
   }
   if (error instanceof Error && error.message === UNEXPECTED_INTERIM_RESPONSE) {

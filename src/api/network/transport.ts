@@ -56,10 +56,10 @@ interface AttemptOptions extends Omit<Required<UndiciTransportOptions>, "proxyFo
 async function attempt(request: HttpRequest, options: AttemptOptions): Promise<HttpResponse> {
   const { signal } = request;
   signal?.throwIfAborted();
-  const limits = startLimits(signal, options);
-  const running = startRequest(options.dispatcher, request, limits.connected);
+  const timeouts = startTimeouts(signal, options);
+  const running = startRequest(options.dispatcher, request, timeouts.onConnected);
   try {
-    return await Promise.race([running.response, limits.exceeded]);
+    return await Promise.race([running.response, timeouts.expired]);
   } catch (cause) {
     running.abort();
     const [sent, head] = [running.sent(), running.head()];
@@ -69,22 +69,22 @@ async function attempt(request: HttpRequest, options: AttemptOptions): Promise<H
     if (head !== null && !isSuccess(head)) return { ...head, body: new Uint8Array() };
     throw toTransportError(cause, { ...options, sent, url: new URL(request.url) });
   } finally {
-    limits.clear();
+    timeouts.clear();
   }
 }
 
-interface Limits {
+interface Timeouts {
   /** Rejects with the signal's reason or an AttemptTimeout. */
-  readonly exceeded: Promise<never>;
-  /** Ends the time limit for connecting. */
-  readonly connected: () => void;
+  readonly expired: Promise<never>;
+  /** Ends the connect timeout. */
+  readonly onConnected: () => void;
   readonly clear: () => void;
 }
 
-function startLimits(
+function startTimeouts(
   signal: AbortSignal | undefined,
   { connectTimeout, timeout, setTimer }: AttemptOptions,
-): Limits {
+): Timeouts {
   const controller = new AbortController();
   const stop = (milliseconds: number) => controller.abort(new AttemptTimeout(milliseconds));
   const interrupt = () => controller.abort(signal?.reason);
@@ -92,10 +92,10 @@ function startLimits(
   const cancelTimer = setTimer(timeout, () => stop(timeout));
   signal?.addEventListener("abort", interrupt);
   return {
-    exceeded: new Promise((_, reject) => {
+    expired: new Promise((_, reject) => {
       controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
     }),
-    connected: cancelConnectTimer,
+    onConnected: cancelConnectTimer,
     clear() {
       cancelConnectTimer();
       cancelTimer();
@@ -154,7 +154,7 @@ function startRequest(dispatcher: Dispatcher, request: HttpRequest, onStarted: (
     response,
     sent() {
       if (controller === undefined) return "no";
-      return head === null ? "maybe" : "answered";
+      return head === null ? "maybe" : "yes";
     },
     head: () => head,
     abort() {

@@ -44,7 +44,7 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitSto
     async save(pause) {
       try {
         if (!isNewer(pause, readPause(path(), clock.now()))) return;
-        await writePrivateFile(path(), JSON.stringify({ until: pause.until, learned: pause.learned }));
+        await writePrivateFile(path(), JSON.stringify({ until: pause.until, observedAt: pause.observedAt }));
         removeExpired(folder(), clock.now());
       } catch (_unavailable) {
         // The service itself will report the limit.
@@ -61,9 +61,9 @@ function fileName({ token, origin }: RateLimitFileOptions): string {
 /** Null if the file is missing, invalid, or from the future because the clock was set back. */
 function readPause(path: string, now: number): SharedPause | null {
   try {
-    const { until, learned }: Record<string, unknown> = JSON.parse(readFileSync(path, "utf8"));
-    if (!isTime(until) || !isTime(learned) || learned > now) return null;
-    return { until, learned };
+    const { until, observedAt }: Record<string, unknown> = JSON.parse(readFileSync(path, "utf8"));
+    if (!isTime(until) || !isTime(observedAt) || observedAt > now) return null;
+    return { until, observedAt };
   } catch (_missingOrInvalid) {
     return null;
   }
@@ -77,10 +77,10 @@ function isLongExpired({ until }: SharedPause, now: number): boolean {
   return until < now - KEEP_EXPIRED;
 }
 
-/** Of two learned in the same millisecond, the longer one counts. */
+/** Of two observed in the same millisecond, the longer one counts. */
 function isNewer(pause: SharedPause, saved: SharedPause | null): boolean {
-  if (saved === null || pause.learned > saved.learned) return true;
-  return pause.learned === saved.learned && pause.until > saved.until;
+  if (saved === null || pause.observedAt > saved.observedAt) return true;
+  return pause.observedAt === saved.observedAt && pause.until > saved.until;
 }
 
 /** Removes the long expired and invalid files of all tokens. */

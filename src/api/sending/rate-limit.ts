@@ -3,7 +3,7 @@ import { RATE_LIMIT_HEADERS } from "../../contract/rate-limit.js";
 type Headers = Readonly<Record<string, string>>;
 
 /** An HTTP date in milliseconds since the Unix epoch; null for anything else. @see RFC 9110 §5.6.7 */
-export function parseHttpDate(text: string | undefined): number | null {
+function parseHttpDate(text: string | undefined): number | null {
   if (text === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) {
     return null;
   }
@@ -87,7 +87,7 @@ export function waitIfUsedUp(headers: Headers, serverNow: number): number | null
  * more, so that many clients do not return at once; but never more than the budget. Null if more is needed.
  * @param random from 0 up to 1
  */
-export function limitWait(needed: number, budget: number, random: number): number | null {
+export function paddedWait(needed: number, budget: number, random: number): number | null {
   if (needed > budget) return null;
   return Math.min(budget, needed + 1000 + Math.floor(random * 1000));
 }

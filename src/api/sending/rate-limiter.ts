@@ -1,6 +1,6 @@
 import type { Clock } from "../../system/clock.js";
 import type { HttpResponse } from "../transport.js";
-import { clockOffset, limitWait, type RequestTimes, waitAfterRefusal, waitIfUsedUp } from "./rate-limit.js";
+import { clockOffset, paddedWait, type RequestTimes, waitAfterRefusal, waitIfUsedUp } from "./rate-limit.js";
 
 /** Why nothing is sent for a while. */
 export type WaitNotice =
@@ -32,8 +32,8 @@ export type OnWait = (notice: WaitNotice) => void;
 export interface SharedPause {
   /** When requests may be sent again, in milliseconds since the Unix epoch by this machine's clock. */
   readonly until: number;
-  /** When this was learned, by the same clock. */
-  readonly learned: number;
+  /** When the response that asked for it was received, by the same clock. */
+  readonly observedAt: number;
 }
 
 /** Shares pauses between processes. It never fails: without it, the service itself reports its limit. */
@@ -89,24 +89,24 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   let refusals = 0;
   let countedAt = Number.NEGATIVE_INFINITY;
   let waiting: Promise<number | null> | undefined;
-  /** When the newest known pause was learned; older ones in the store have been waited for. */
+  /** When the newest known pause was observed; older ones in the store have been waited for. */
   let newest = Number.NEGATIVE_INFINITY;
 
   const loadShared = async (): Promise<void> => {
     const pause = await store?.load();
-    if (pause === null || pause === undefined || pause.learned <= newest) return;
-    newest = pause.learned;
-    pausedUntil = Math.max(pausedUntil, Math.min(pause.until, pause.learned + MAX_SHARED_PAUSE));
+    if (pause === null || pause === undefined || pause.observedAt <= newest) return;
+    newest = pause.observedAt;
+    pausedUntil = Math.max(pausedUntil, Math.min(pause.until, pause.observedAt + MAX_SHARED_PAUSE));
   };
 
   const wait = async (signal: AbortSignal): Promise<number | null> => {
     const target = pausedUntil;
     const needed = target - clock.now();
-    const milliseconds = limitWait(needed, budget, clock.random());
+    const milliseconds = paddedWait(needed, budget, clock.random());
     if (milliseconds === null) return needed;
     await sleepWithNotices(milliseconds, options, signal);
     budget -= milliseconds;
-    // Meanwhile, a concurrent request may have learned of a longer pause.
+    // Meanwhile, a concurrent request may have observed a longer pause.
     if (pausedUntil <= target) pausedUntil = 0;
     return null;
   };
@@ -137,7 +137,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       if (pause === null) return;
       newest = clock.now();
       pausedUntil = newest + pause;
-      if (pause <= MAX_SHARED_PAUSE) await store?.save({ until: pausedUntil, learned: newest });
+      if (pause <= MAX_SHARED_PAUSE) await store?.save({ until: pausedUntil, observedAt: newest });
     },
   };
 }

@@ -31,7 +31,7 @@ export interface RequestErrors {
   /** For a request without a complete response. */
   fromTransport(error: TransportError, attempts: number): CliError;
   /** For a rate limit that requires a longer wait than the command allows. */
-  rateLimited(limit: RateLimitReached): CliError;
+  fromRateLimit(limit: RateLimitReached): CliError;
   /** What to check before a POST that may have succeeded is repeated. */
   readonly checkHint?: string | undefined;
 }
@@ -80,7 +80,7 @@ async function sendWithRetries<T>(outgoing: OutgoingRequest<T>, options: SenderO
   const finalError = (error: CliError): CliError => (uncertain ? afterUncertainAttempt(error) : error);
   for (;;) {
     const wait = await orInterrupted(limiter.acquire(signal));
-    if (wait !== null) throw finalError(errors.rateLimited({ wait, waited: limiter.waited(), refusal }));
+    if (wait !== null) throw finalError(errors.fromRateLimit({ wait, waited: limiter.waited(), refusal }));
     const send: typeof attempt<T> = uncertain ? repeat : attempt;
     const result = await orInterrupted(send(outgoing, options));
     if (result.kind === "success") return result.value;
@@ -109,7 +109,7 @@ type AttemptResult<T> =
   | { readonly kind: "status"; readonly response: HttpResponse; readonly times: RequestTimes }
   | { readonly kind: "no_response"; readonly error: TransportError };
 
-type FailedAttempt = Exclude<AttemptResult<never>, { readonly kind: "success" }>;
+type FailedResult = Exclude<AttemptResult<never>, { readonly kind: "success" }>;
 
 async function attempt<T>(
   { request, read }: OutgoingRequest<T>,
@@ -146,24 +146,24 @@ export function describeStatus(status: number): string {
   return `the service returned ${status}`;
 }
 
-function reasonOf(failed: FailedAttempt): string {
+function reasonOf(failed: FailedResult): string {
   return failed.kind === "status" ? describeStatus(failed.response.status) : failed.error.message;
 }
 
 /** @see RFC 9110 §15.5.5, §15.5.11 */
-function isGone(failed: FailedAttempt): boolean {
+function isGone(failed: FailedResult): boolean {
   return hasStatus(failed, 404) || hasStatus(failed, 410);
 }
 
 function hasStatus(
-  failed: FailedAttempt,
+  failed: FailedResult,
   status: number,
-): failed is FailedAttempt & { readonly kind: "status" } {
+): failed is FailedResult & { readonly kind: "status" } {
   return failed.kind === "status" && failed.response.status === status;
 }
 
 /** The delay that a response asks for, in milliseconds; null if it does not. */
-function retryAfterOf(failed: FailedAttempt): number | null {
+function retryAfterOf(failed: FailedResult): number | null {
   if (failed.kind === "no_response") return null;
   const { response, times } = failed;
   return readRetryAfter(response.headers, times.receivedAt + clockOffset(response.headers, times));
@@ -177,7 +177,7 @@ interface RetryState {
 
 /** Milliseconds until the next attempt; null if there is none. */
 function decideDelay(
-  failed: FailedAttempt,
+  failed: FailedResult,
   { outgoing, options: { policy, clock }, retries }: RetryState,
 ): number | null {
   if (!mayRetry(outgoing.request.method, failed) || retries >= policy.retries) return null;
@@ -185,7 +185,7 @@ function decideDelay(
 }
 
 function errorOf(
-  failed: FailedAttempt,
+  failed: FailedResult,
   { request, errors }: OutgoingRequest<unknown>,
   attempts: number,
 ): CliError {

@@ -49,7 +49,7 @@ function nameOf(error: unknown): string {
 /** How much of a body is shown, in UTF-16 code units. */
 const MAX_SHOWN = 4096;
 
-/** How much of a body is masked, in bytes: more than is shown, so that a secret at the end of that is recognized. */
+/** How much of a body is masked, in bytes: more than is shown, so that a secret at its end is recognized. */
 const MAX_MASKED = 256 * 1024;
 
 /** `> GET` and the URL, headers, an empty line, the body. */

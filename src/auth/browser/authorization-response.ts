@@ -29,14 +29,14 @@ export function readCallbackRequest(
   expected: CallbackExpectation,
 ): CallbackVerdict {
   const { method, target, host, purpose } = request;
-  const mark = target.indexOf("?");
-  const path = mark === -1 ? target : target.slice(0, mark);
+  const queryStart = target.indexOf("?");
+  const path = queryStart === -1 ? target : target.slice(0, queryStart);
   if (path !== expected.path) return { kind: "refused", status: 404 };
   // Some browsers send OPTIONS and HEAD before the GET, and a code works only once.
   if (method !== "GET") return { kind: "refused", status: 405 };
   if (!isOwnHost(host, expected.port)) return { kind: "refused", status: 400 };
   if (purpose?.toLowerCase().includes("prefetch") === true) return { kind: "refused", status: 503 };
-  const query = mark === -1 ? "" : target.slice(mark + 1);
+  const query = queryStart === -1 ? "" : target.slice(queryStart + 1);
   const parsed = parseAuthorizationResponse(query, expected);
   if (parsed.ok) return { kind: "response", response: parsed.response };
   return parsed.hasState ? { kind: "invalid", problem: parsed.problem } : { kind: "refused", status: 400 };
@@ -75,7 +75,7 @@ type ParsedResponse =
       readonly problem: string;
     };
 
-const SINGLE = ["code", "state", "error", "error_description", "iss"];
+const UNIQUE_PARAMETERS = ["code", "state", "error", "error_description", "iss"];
 const MAX_VALUE = 4096;
 
 /**
@@ -112,11 +112,11 @@ function describeIssuer(params: URLSearchParams, { issuerOrigin }: ExpectedRespo
 }
 
 function findProblem(params: URLSearchParams, expected: ExpectedResponse): InvalidReason | null {
-  if (SINGLE.some((name) => params.getAll(name).length > 1)) return "duplicate";
+  if (UNIQUE_PARAMETERS.some((name) => params.getAll(name).length > 1)) return "duplicate";
   const state = params.get("state");
   if (state === null) return "no_state";
   if (!isEqual(state, expected.state)) return "wrong_state";
-  if (SINGLE.some((name) => (params.get(name)?.length ?? 0) > MAX_VALUE)) return "too_long";
+  if (UNIQUE_PARAMETERS.some((name) => (params.get(name)?.length ?? 0) > MAX_VALUE)) return "too_long";
   const issuer = params.get("iss");
   if (issuer !== null && originOf(issuer) !== expected.issuerOrigin) return "wrong_issuer";
   return params.has("error") || (params.get("code") ?? "") !== "" ? null : "no_code";

@@ -40,7 +40,7 @@ export function canShowBrowser({ env, platform }: BrowserEnvironment): boolean {
 }
 
 /** Windows Subsystem for Linux, where the browser is a Windows program. */
-export function isWsl({ env, platform }: BrowserEnvironment): boolean {
+function isWsl({ env, platform }: BrowserEnvironment): boolean {
   return platform === "linux" && Boolean(env["WSL_DISTRO_NAME"] || env["WSL_INTEROP"]);
 }
 

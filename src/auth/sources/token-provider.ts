@@ -40,7 +40,7 @@ export interface TokenProvider {
  * profile, the token that login stored. A later one is never read, even if the first is broken.
  */
 export function createTokenProvider(options: TokenProviderOptions): TokenProvider {
-  const redacted = (value: string, source: string): Token => {
+  const toToken = (value: string, source: string): Token => {
     options.redactor.add(value);
     return { value, source };
   };
@@ -65,9 +65,9 @@ export function createTokenProvider(options: TokenProviderOptions): TokenProvide
         case "environment":
           return source.token;
         case "command":
-          return redacted(await runCommand(source.command, options), nameOf(source));
+          return toToken(await runCommand(source.command, options), nameOf(source));
         case "stored":
-          return redacted(await loadStored(source, options), nameOf(source));
+          return toToken(await loadStored(source, options), nameOf(source));
       }
     },
   };

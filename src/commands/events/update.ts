@@ -74,8 +74,8 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   const resolver = createRelatedResolver(context, calendarId);
   const relations = await resolveRelations(resolver, current, { ...fields, addAttendee, removeAttendee });
   const draft = draftForUpdate(current, { ...changes, ...relations }, { zone: timezone });
-  const wasDone = seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
-  const event = await api.updateEvent({ calendarId, eventId }, draft, wasDone);
+  const isApplied = seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
+  const event = await api.updateEvent({ calendarId, eventId }, draft, isApplied);
   const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
   const updated = localizeEvent(filled, timezone, name);
   if (movesEvent(changes) && updated.end_local !== null) {

@@ -57,9 +57,9 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
       ...(flags.trustProxy === undefined ? {} : { trustProxy: flags.trustProxy }),
     },
     tls: parseTls(flags),
-    onListening: async (facts) => {
-      const { sample, ...addresses } = facts;
-      const { base_url: url, listen } = facts;
+    onListening: async (started) => {
+      const { sample, ...addresses } = started;
+      const { base_url: url, listen } = started;
       const where = flags.publicUrl === undefined ? url : `${listen} for ${url}`;
       context.warn(`listening on ${where}, press Ctrl-C to stop`);
       if (format === "json" || format === "ndjson")

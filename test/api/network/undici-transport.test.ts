@@ -123,7 +123,7 @@ describe("no complete response", () => {
     await expect(send(`http://${host}/`)).rejects.toMatchObject({
       name: "TransportError",
       kind: "cut_short",
-      sent: "answered",
+      sent: "yes",
       message: expect.stringContaining(`the response from ${host} was cut short`),
     });
   });
@@ -145,7 +145,7 @@ describe("no complete response", () => {
   test("an invalid chunk after a success", async () => {
     const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     const host = await listenRaw((socket) => socket.end(`${head}no size\r\n`));
-    await expect(send(`http://${host}/`)).rejects.toMatchObject({ kind: "not_http", sent: "answered" });
+    await expect(send(`http://${host}/`)).rejects.toMatchObject({ kind: "not_http", sent: "yes" });
   });
 
   test("too many headers", async () => {
@@ -171,7 +171,7 @@ describe("the timeout", () => {
   test.each([
     ["before an answer", "", "maybe", "no response from"],
     ["in the head", HEAD.slice(0, 20), "maybe", "no response from"],
-    ["in the body", `${HEAD}12345`, "answered", "no complete response from"],
+    ["in the body", `${HEAD}12345`, "yes", "no complete response from"],
   ])("ends an attempt that stalls %s", async (_, bytes, sent, message) => {
     const host = await listenRaw((socket) => socket.write(bytes));
     await expect(send(`http://${host}/`, { options: { timeout: 500 } })).rejects.toMatchObject({
@@ -191,7 +191,7 @@ describe("the timeout", () => {
     });
     await expect(send(`http://${host}/`, { options: { timeout: 500 } })).rejects.toMatchObject({
       kind: "timeout",
-      sent: "answered",
+      sent: "yes",
     });
   });
 
@@ -368,7 +368,7 @@ describe("the largest response", () => {
     const sending = { ...POST, options: { maxResponseSize: MEBIBYTE } };
     await expect(send(`http://${host}/`, sending)).rejects.toMatchObject({
       name: "TransportError",
-      sent: "answered",
+      sent: "yes",
     });
   });
 });

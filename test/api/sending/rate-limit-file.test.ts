@@ -18,7 +18,7 @@ import { createHarness } from "../../support/harness.js";
 
 const NOW = Date.parse("2026-11-21T14:30:00.000Z");
 const HOUR = 3_600_000;
-const PAUSE = { until: NOW + 60_000, learned: NOW - 1_000 };
+const PAUSE = { until: NOW + 60_000, observedAt: NOW - 1_000 };
 
 let root: string;
 let state: string;
@@ -73,10 +73,10 @@ describe("the file of a rate limit", () => {
   });
 
   test.each([
-    ["learned later", { until: NOW + 5, learned: PAUSE.learned + 1 }, true],
-    ["learned earlier", { until: NOW + 90_000, learned: PAUSE.learned - 1 }, false],
-    ["learned at once and longer", { until: PAUSE.until + 1, learned: PAUSE.learned }, true],
-    ["learned at once and shorter", { until: PAUSE.until - 1, learned: PAUSE.learned }, false],
+    ["observed later", { until: NOW + 5, observedAt: PAUSE.observedAt + 1 }, true],
+    ["observed earlier", { until: NOW + 90_000, observedAt: PAUSE.observedAt - 1 }, false],
+    ["observed at once and longer", { until: PAUSE.until + 1, observedAt: PAUSE.observedAt }, true],
+    ["observed at once and shorter", { until: PAUSE.until - 1, observedAt: PAUSE.observedAt }, false],
   ])("a pause %s replaces the one before: %j %s", async (_, pause, replaces) => {
     await store().save(PAUSE);
     await store().save(pause);
@@ -90,11 +90,11 @@ describe("the file of a rate limit", () => {
     "[]",
     "7",
     '{"until":1}',
-    `{"until":"${NOW + 1}","learned":${NOW}}`,
-    `{"until":${NOW + 1},"learned":null}`,
-    `{"until":1e999,"learned":${NOW}}`,
-    `{"until":${NOW + 1},"learned":NaN}`,
-    `{"until":${NOW + 2},"learned":${NOW + 1}}`,
+    `{"until":"${NOW + 1}","observedAt":${NOW}}`,
+    `{"until":${NOW + 1},"observedAt":null}`,
+    `{"until":1e999,"observedAt":${NOW}}`,
+    `{"until":${NOW + 1},"observedAt":NaN}`,
+    `{"until":${NOW + 2},"observedAt":${NOW + 1}}`,
   ])("%j is ignored, and replaced", async (text) => {
     await store().save(PAUSE);
     writeFileSync(onlyFile(), text);
@@ -113,7 +113,7 @@ describe("the file of a rate limit", () => {
   });
 
   test("saving removes long expired pauses of other tokens, and leaves other files", async () => {
-    await store({ token: "old" }).save({ until: NOW - HOUR - 1, learned: NOW - 2 * HOUR });
+    await store({ token: "old" }).save({ until: NOW - HOUR - 1, observedAt: NOW - 2 * HOUR });
     await store({ token: "current" }).save(PAUSE);
     writeFileSync(join(folder(), "notes.json"), "{");
     await store().save(PAUSE);
@@ -145,8 +145,8 @@ describe("the file of a rate limit", () => {
     writeFileSync(draft, "{");
     const old = new Date(Date.now() - HOUR);
     utimesSync(draft, old, old);
-    await store().save({ ...PAUSE, learned: NOW });
-    expect(await store().load()).toEqual({ ...PAUSE, learned: NOW });
+    await store().save({ ...PAUSE, observedAt: NOW });
+    expect(await store().load()).toEqual({ ...PAUSE, observedAt: NOW });
     onlyFile();
   });
 });
@@ -157,9 +157,9 @@ test("ten processes that save at once read only complete pauses, and leave one o
   const runs = Array.from({ length: 10 }, (_, index) => [state, String(first + index), "20", "10"]);
   const ends = await runTogether<number>(program, runs);
   expect(ends).toEqual(runs.map(() => ({ exitCode: 0, result: 0 })));
-  const { until, learned } = JSON.parse(readFileSync(onlyFile(), "utf8"));
-  expect(until).toBe(learned + 10_000_000);
-  expect(Array.from({ length: 200 }, (_, index) => first + index)).toContain(learned);
+  const { until, observedAt } = JSON.parse(readFileSync(onlyFile(), "utf8"));
+  expect(until).toBe(observedAt + 10_000_000);
+  expect(Array.from({ length: 200 }, (_, index) => first + index)).toContain(observedAt);
 });
 
 test("the profile local leaves nothing in the folder", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   clockOffset,
-  limitWait,
+  paddedWait,
   readReset,
   readRetryAfter,
   waitAfterRefusal,
@@ -103,9 +103,9 @@ describe("when nothing is left", () => {
 });
 
 test("a wait is one or two seconds longer than needed, but never exceeds the budget", () => {
-  expect(limitWait(5000, 60_000, 0)).toBe(6000);
-  expect(limitWait(5000, 60_000, 0.5)).toBe(6500);
-  expect(limitWait(59_500, 60_000, 0.5)).toBe(60_000);
-  expect(limitWait(60_000, 60_000, 0.5)).toBe(60_000);
-  expect(limitWait(60_001, 60_000, 0.5)).toBeNull();
+  expect(paddedWait(5000, 60_000, 0)).toBe(6000);
+  expect(paddedWait(5000, 60_000, 0.5)).toBe(6500);
+  expect(paddedWait(59_500, 60_000, 0.5)).toBe(60_000);
+  expect(paddedWait(60_000, 60_000, 0.5)).toBe(60_000);
+  expect(paddedWait(60_001, 60_000, 0.5)).toBeNull();
 });

@@ -138,18 +138,18 @@ describe("several processes", () => {
   test("a pause is stored for the others", async () => {
     const { answer, stored } = setUp();
     await answer(429, { "retry-after": "5" });
-    expect(stored).toEqual([{ until: NOW + 5000, learned: NOW }]);
+    expect(stored).toEqual([{ until: NOW + 5000, observedAt: NOW }]);
   });
 
   test("a pause of more than an hour is not shared: it may be a mistake, and the service says it again", async () => {
     const { answer, stored } = setUp();
     await answer(429, { "retry-after": "3601" });
     await answer(429, { "retry-after": "3600" });
-    expect(stored).toEqual([{ until: NOW + HOUR, learned: NOW }]);
+    expect(stored).toEqual([{ until: NOW + HOUR, observedAt: NOW }]);
   });
 
   test("what another process learned delays the first request", async () => {
-    const { limiter, slept } = setUp({ shared: { until: NOW + 9000, learned: NOW - 1000 } });
+    const { limiter, slept } = setUp({ shared: { until: NOW + 9000, observedAt: NOW - 1000 } });
     expect(await limiter.acquire(signal)).toBeNull();
     expect(slept()).toBe(10_000);
     expect(await limiter.acquire(signal)).toBeNull();
@@ -158,7 +158,7 @@ describe("several processes", () => {
 
   test("a pause that is over is not waited for again when the clock is set back", async () => {
     const { limiter, slept } = setUp({
-      shared: { until: NOW + 9000, learned: NOW - 1000 },
+      shared: { until: NOW + 9000, observedAt: NOW - 1000 },
       clockMoves: () => -500,
     });
     expect(await limiter.acquire(signal)).toBeNull();
@@ -169,9 +169,9 @@ describe("several processes", () => {
 
   test("a shared pause is at most an hour long", async () => {
     const tenYears = 10 * 365 * 24 * HOUR;
-    const { limiter } = setUp({ shared: { until: NOW + tenYears, learned: NOW - HOUR + 10_000 } });
+    const { limiter } = setUp({ shared: { until: NOW + tenYears, observedAt: NOW - HOUR + 10_000 } });
     expect(await limiter.acquire(signal)).toBeNull();
-    const other = setUp({ shared: { until: NOW + tenYears, learned: NOW } });
+    const other = setUp({ shared: { until: NOW + tenYears, observedAt: NOW } });
     expect(await other.limiter.acquire(signal)).toBe(HOUR);
   });
 });

@@ -15,7 +15,7 @@ const WEBHOOK_ERRORS: RequestErrors = {
       : new CliError("rejected", `the chat returned ${status} (${attempts})`, { status }),
   fromTransport: (error, attempts) =>
     new CliError("unavailable", `no word from the chat: ${error.message} (${attempts})`, { cause: error }),
-  rateLimited: ({ wait }) => new CliError("rate_limited", `the chat wants ${wait} ms of silence`),
+  fromRateLimit: ({ wait }) => new CliError("rate_limited", `the chat wants ${wait} ms of silence`),
   checkHint: "check the channel",
 };
 

@@ -13,9 +13,9 @@ const store = createRateLimitFile({
 await awaitStart();
 let torn = 0;
 for (let index = 0; index < Number(count); index += 1) {
-  const learned = Number(first) + index * Number(step);
-  await store.save({ until: learned + 10_000_000, learned });
+  const observedAt = Number(first) + index * Number(step);
+  await store.save({ until: observedAt + 10_000_000, observedAt });
   const saved = await store.load();
-  if (saved === null || saved.until !== saved.learned + 10_000_000) torn += 1;
+  if (saved === null || saved.until !== saved.observedAt + 10_000_000) torn += 1;
 }
 process.stdout.write(`${torn}\n`);
