@@ -18,7 +18,7 @@ import { createSender, type SenderOptions } from "./sending/sender.js";
 export type CalendarInclude = "labels" | "members";
 
 /** Everything that can be included with an event. */
-const EVENT_INCLUDE = "creator,label,attendees";
+const EVENT_QUERY = { include: "creator,label,attendees" };
 
 export interface EventAddress {
   readonly calendarId: string;
@@ -126,14 +126,14 @@ function createReads(request: RequestRoute) {
       return response.many(({ data }) => data.map((resource) => readUser(resource, calendarId)));
     },
     async getEvent(address) {
-      const query = { include: EVENT_INCLUDE };
-      return readOneEvent(await request("getEvent", { ...eventRequest(address), query }), address);
+      const response = await request("getEvent", { ...eventRequest(address), query: EVENT_QUERY });
+      return readOneEvent(response, address);
     },
     async listUpcomingEvents({ calendarId, timezone, days }) {
       const response = await request("listUpcomingEvents", {
         subject: `the events of calendar ${calendarId}`,
         ids: { calendar_id: calendarId },
-        query: { timezone, days: String(days), include: EVENT_INCLUDE },
+        query: { timezone, days: String(days), ...EVENT_QUERY },
       });
       return response.many(({ data, included }) => {
         const index = indexIncluded(included);
@@ -157,10 +157,7 @@ function createWrites(request: RequestRoute) {
     },
     async updateEvent(address, draft, isApplied) {
       const findApplied = async (): Promise<JsonApiResponse | null> => {
-        const current = await request("getEvent", {
-          ...eventRequest(address),
-          query: { include: EVENT_INCLUDE },
-        });
+        const current = await request("getEvent", { ...eventRequest(address), query: EVENT_QUERY });
         return isApplied?.(readOneEvent(current, address)) === true ? current : null;
       };
       const response = await request("updateEvent", {

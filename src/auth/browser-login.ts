@@ -6,7 +6,7 @@ import type { User } from "../contract/shapes.js";
 import { configurationError, usageError } from "../errors.js";
 import type { SelfCommand } from "../system/child-process.js";
 import type { Redactor } from "../terminal/redaction.js";
-import { canShowBrowser, openBrowser, remoteHint } from "./browser/launcher.js";
+import { canShowBrowser, openBrowser, remoteHint } from "./browser/open-browser.js";
 
 /** What the program needs to open a browser and to read a pasted address. */
 export interface BrowserParts {
@@ -66,11 +66,7 @@ export async function loginInBrowser(
     {
       transport: await parts.openTransport(),
       showAddress: (url, port) => {
-        warn(
-          opens
-            ? "opening your browser; if it does not open, sign in at this address:"
-            : "sign in at this address:",
-        );
+        warn(`${opens ? "opening your browser; if it does not open, " : ""}sign in at this address:`);
         warn(url);
         const hint = port === null ? null : remoteHint(machine, port);
         if (hint !== null) warn(hint);

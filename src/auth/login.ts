@@ -68,17 +68,14 @@ export interface LoginParts {
  */
 export async function login(request: LoginRequest, parts: LoginParts): Promise<LoginResult> {
   const { env, configFile, openStore, redactor } = parts;
-  const settings = readLoginSettings(
-    { ...request.flags, profile: parts.profileFlag },
-    env,
-    configFile.read(),
-  );
+  const flags = { ...request.flags, profile: parts.profileFlag };
+  const settings = readLoginSettings(flags, env, configFile.read());
   const { target } = settings;
   const clientSecret = request.clientSecret ?? readVariable(env, "CALCTL_CLIENT_SECRET");
   const missing = missingFlags({ ...request, clientSecret }, settings, parts.interactive);
   if (target === undefined || missing.length > 0) throw missingError(missing);
   const store = await openStore(request.insecureStorage ? "file" : "keychain");
-  // Before the user signs in, which would be in vain if the token cannot be stored.
+  // Before the user signs in, which is useless if the token cannot be stored.
   await store.probe();
   const accept = async (token: string): Promise<User> => {
     redactor.add(token);
@@ -176,18 +173,13 @@ function verificationError(cause: CliError, { service, isPersonal }: Verificatio
   const { status, details, request } = cause;
   const options = { status, details, request, cause };
   if (status === 401) {
+    const { origin } = service.baseUrl;
     const [token, hint] = isPersonal
-      ? [
-          "the token from --with-token",
-          `is it complete, still valid, and a token of ${service.baseUrl.origin}?`,
-        ]
+      ? ["the token from --with-token", `is it complete, still valid, and a token of ${origin}?`]
       : ["the new token of its authorization server", "are --base-url and --auth-url of the same service?"];
     return new CliError("not_signed_in", `not signed in: the service refused ${token}`, { ...options, hint });
   }
   const hint = cause.code === "unavailable" ? "try again later: calctl login" : cause.hint;
-  return new CliError(
-    cause.code,
-    `nothing was stored: the new token could not be verified: ${cause.message}`,
-    { ...options, hint },
-  );
+  const message = `nothing was stored: the new token could not be verified: ${cause.message}`;
+  return new CliError(cause.code, message, { ...options, hint });
 }

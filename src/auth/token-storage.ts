@@ -7,7 +7,7 @@ import {
   type TokenRecord,
 } from "../config/config-file.js";
 import {
-  findOtherService,
+  checkReplacement,
   type LoginSettings,
   type LoginTarget,
   profileChanges,
@@ -71,7 +71,7 @@ export async function saveProfile(
   await file.update((config) => {
     const before = config.profiles.get(name) ?? {};
     const profile: Profile = {
-      ...(findOtherService(target, before) !== null ? timezoneOf(before) : before),
+      ...(checkReplacement(target, before) !== null ? timezoneOf(before) : before),
       ...changes,
       token_store: record.store,
       token_origin: record.origin,

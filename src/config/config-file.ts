@@ -89,12 +89,8 @@ function readConfig(path: string): Config {
     text = readFileSync(path, "utf8");
   } catch (cause) {
     if (errorCodeOf(cause) === "ENOENT") return { profiles: new Map() };
-    throw configurationError(
-      `the configuration ${path} cannot be read (${errorCodeOf(cause) ?? "unknown"})`,
-      {
-        cause,
-      },
-    );
+    const code = errorCodeOf(cause) ?? "unknown";
+    throw configurationError(`the configuration ${path} cannot be read (${code})`, { cause });
   }
   return parseConfig(text, path);
 }

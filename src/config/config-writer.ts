@@ -25,10 +25,8 @@ export async function updateConfigFile(
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
     if (cause instanceof LockBusyError) throw busyError(path, cause);
-    throw configurationError(
-      `the configuration ${path} cannot be written (${errorCodeOf(cause) ?? "unknown"})`,
-      { cause },
-    );
+    const code = errorCodeOf(cause) ?? "unknown";
+    throw configurationError(`the configuration ${path} cannot be written (${code})`, { cause });
   }
 }
 

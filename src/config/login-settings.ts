@@ -125,14 +125,15 @@ interface NamedTarget extends Pick<LoginTarget, "baseUrl" | "replace"> {
 
 function createTarget(named: NamedTarget, current: string | undefined, config: Config): LoginTarget {
   const target = { ...named, profile: named.profile ?? findProfileOf(named.baseUrl, current, config) };
-  return { ...target, previousBaseUrl: findOtherService(target, config.profiles.get(target.profile)) };
+  return { ...target, previousBaseUrl: checkReplacement(target, config.profiles.get(target.profile)) };
 }
 
 /**
- * The profile's base_url if it is another service; null otherwise.
+ * Checks that a login may replace the service of the profile.
+ * @returns the profile's base_url if it is another service; null otherwise
  * @throws CliError usage if it must not be replaced
  */
-export function findOtherService(
+export function checkReplacement(
   { profile, baseUrl, replace }: Omit<LoginTarget, "previousBaseUrl">,
   before: Profile | undefined,
 ): string | null {

@@ -7,16 +7,15 @@ import { configurationError } from "../errors.js";
  * @throws CliError configuration
  */
 export function parseServiceUrl(text: string, source: string): URL {
+  const hint = "write https://HOST/PATH";
   let url: URL;
   try {
     url = new URL(text);
   } catch (cause) {
-    throw configurationError(`${source}: "${text}" is not a URL`, { hint: "write https://HOST/PATH", cause });
+    throw configurationError(`${source}: "${text}" is not a URL`, { hint, cause });
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw configurationError(`${source}: "${url.protocol}" is not https`, {
-      hint: "write https://HOST/PATH",
-    });
+    throw configurationError(`${source}: "${url.protocol}" is not https`, { hint });
   }
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     throw configurationError(`${source}: http://${url.host} is not encrypted`, {
@@ -24,9 +23,8 @@ export function parseServiceUrl(text: string, source: string): URL {
     });
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw configurationError(`${source}: the URL must not have a user, password, query or fragment`, {
-      hint: "write https://HOST/PATH",
-    });
+    const message = `${source}: the URL must not have a user, password, query or fragment`;
+    throw configurationError(message, { hint });
   }
   url.pathname = url.pathname.replace(/\/+$/, "");
   return url;
@@ -94,19 +92,16 @@ export function parseRedirectUri(text: string, source: string): RedirectTarget {
   }
   const url = new URL(text);
   if (url.search !== "" || text.includes("#") || url.username !== "" || url.password !== "") {
-    throw configurationError(`${source}: a redirect URI must not have a query, fragment, user or password`, {
-      hint,
-    });
+    const message = `${source}: a redirect URI must not have a query, fragment, user or password`;
+    throw configurationError(message, { hint });
   }
   const hosts = LISTEN_HOSTS[url.hostname];
   if (url.protocol === "http:" && hosts !== undefined) {
     return { uri: text, hosts, port: writtenPort(text) ?? 0, path: url.pathname };
   }
   if (url.protocol === "https:") return { uri: text, hosts: [], port: 0, path: url.pathname };
-  throw configurationError(
-    `${source}: ${url.protocol}//${url.host} is not https, nor http on 127.0.0.1, [::1] or localhost`,
-    { hint },
-  );
+  const message = `${source}: ${url.protocol}//${url.host} is not https, nor http on 127.0.0.1, [::1] or localhost`;
+  throw configurationError(message, { hint });
 }
 
 /** `URL` drops the port 80, but a written one is exact. */

@@ -66,9 +66,8 @@ async function readPem(path: string, source: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
-    throw configurationError(`${source}: ${path} cannot be read (${errorCodeOf(cause) ?? "unknown"})`, {
-      cause,
-    });
+    const code = errorCodeOf(cause) ?? "unknown";
+    throw configurationError(`${source}: ${path} cannot be read (${code})`, { cause });
   }
 }
 

@@ -55,9 +55,8 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
       try {
         return JSON.parse(content);
       } catch {
-        throw usageError(
-          `${source}: ${displayName(path)} is not valid JSON: ${await describeJsonError(content)}`,
-        );
+        const problem = await describeJsonError(content);
+        throw usageError(`${source}: ${displayName(path)} is not valid JSON: ${problem}`);
       }
     },
   };

@@ -67,14 +67,14 @@ export function createTextSink({ open, name, interruption, sleep, mask }: TextSi
       return new Promise((resolve, reject) => {
         let isWritten = false;
         const signal = interruption();
-        const abandonment = abandonOnAbort(signal, sleep, () => {
+        const stopWaiting = abandonOnAbort(signal, sleep, () => {
           if (isWritten) return;
           stuck = true;
           reject(signal?.reason);
         });
         stream().write(mask?.(text) ?? text, (error) => {
           isWritten = true;
-          abandonment.cancel();
+          stopWaiting();
           // Writes finish in order, so earlier ones have finished, too.
           stuck = false;
           if (error === undefined || error === null || errorCodeOf(error) === "EPIPE") resolve();
@@ -85,23 +85,25 @@ export function createTextSink({ open, name, interruption, sleep, mask }: TextSi
   };
 }
 
-/** Abandons a write when the signal aborts; if it already has, after a timeout, so that the error can be written. */
+/**
+ * Abandons a write when the signal aborts; if it already has, after a timeout, so that the error can be written.
+ * @returns cancels it
+ */
 function abandonOnAbort(
   signal: AbortSignal | undefined,
   sleep: Clock["sleep"],
   abandon: () => void,
-): { readonly cancel: () => void } {
+): () => void {
   if (signal?.aborted !== true) {
     signal?.addEventListener("abort", abandon, { once: true });
-    return { cancel: () => signal?.removeEventListener("abort", abandon) };
+    return () => signal?.removeEventListener("abort", abandon);
   }
   const timer = new AbortController();
   sleep(FINAL_WRITE_TIMEOUT, timer.signal).then(abandon, () => undefined);
-  return { cancel: () => timer.abort() };
+  return () => timer.abort();
 }
 
 function writeError(error: Error, name: string): CliError {
-  return new CliError("failed", `${name} could not be written (${errorCodeOf(error) ?? error.message})`, {
-    cause: error,
-  });
+  const reason = errorCodeOf(error) ?? error.message;
+  return new CliError("failed", `${name} could not be written (${reason})`, { cause: error });
 }

@@ -133,12 +133,10 @@ export function unreadableResponse(
 function redirectError(request: RequestDescription, { status, headers }: HttpResponse): CliError {
   const { origin } = new URL(request.url);
   const target = redirectTarget(headers["location"], request.url);
-  const rejected = (what: string, hint: string) =>
-    new CliError("rejected", `${request.subject}: the service ${what} (${status})`, {
-      request: nameRequest(request),
-      status,
-      hint,
-    });
+  const rejected = (what: string, hint: string) => {
+    const options = { request: nameRequest(request), status, hint };
+    return new CliError("rejected", `${request.subject}: the service ${what} (${status})`, options);
+  };
   if (!isRedirect(status)) return rejected("returned an unexpected status", CHECK_BASE_URL);
   if (target === null) return rejected("redirects without a target", CHECK_BASE_URL);
   if (target.origin !== origin) {
@@ -157,12 +155,11 @@ function errorFromRateLimit(request: RequestDescription, limit: RateLimitReached
   const { refusal } = limit;
   const message = "the service's rate limit has been reached";
   const hint = waitHint(limit);
-  return refusal === null
-    ? new CliError("rate_limited", `${message}, according to an earlier response`, {
-        request: nameRequest(request),
-        hint,
-      })
-    : new CliError("rate_limited", message, { ...responseOptions(request, refusal), hint });
+  if (refusal !== null) {
+    return new CliError("rate_limited", message, { ...responseOptions(request, refusal), hint });
+  }
+  const options = { request: nameRequest(request), hint };
+  return new CliError("rate_limited", `${message}, according to an earlier response`, options);
 }
 
 /** The hint of a response that says when to try again; undefined if it does not. */

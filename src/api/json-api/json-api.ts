@@ -47,21 +47,14 @@ export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApi
     const path = expandPath(route.path, ids);
     const url = `${baseUrl.href.replace(/\/$/, "")}${path}${formatQuery(query)}`;
     const description: RequestDescription = { method, path, url, mediaType, tokenSource, ...wording };
-    const headers = { accept: mediaType };
+    const headers: Record<string, string> = { accept: mediaType };
+    if (body !== undefined) headers["content-type"] = JSON_MEDIA_TYPE;
     const respond = (success: Success): JsonApiResponse => ({
       one: (read) => readDocument(description, success, { schema: lenientDocumentSchema, read }),
       many: (read) => readDocument(description, success, { schema: lenientListSchema, read }),
     });
     return send({
-      request:
-        body === undefined
-          ? { method, url, headers }
-          : {
-              method,
-              url,
-              headers: { ...headers, "content-type": JSON_MEDIA_TYPE },
-              body: JSON.stringify(body),
-            },
+      request: { method, url, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
       name: nameRequest(description),
       errors: createContractErrors(description),
       read: async (response) =>

@@ -20,7 +20,7 @@ const KEEP_EXPIRED = 3_600_000;
 
 /**
  * Shares a used-up rate limit between processes, in one file for each token and origin, so that the next process waits
- * instead of being refused. Nothing here fails a command: without the file, the service itself reports the limit.
+ * instead of being refused. Its errors never fail a command: without the file, the service itself reports the limit.
  *
  * There is no lock. If several processes save at once, one of them wins; the worst case is one refused request.
  */

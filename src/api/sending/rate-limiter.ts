@@ -70,7 +70,7 @@ export interface RateLimiter {
 export interface RateLimiterOptions {
   /** Longest total wait in milliseconds. */
   readonly maxWait: number;
-  /** Longest single sleep in milliseconds. Each is followed by a notice and a look at the clock. */
+  /** Longest single sleep in milliseconds. Each is followed by a notice and a check of the clock. */
   readonly maxSleep: number;
   readonly clock: Clock;
   /** Undefined if no other process shares the limit. */

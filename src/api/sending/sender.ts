@@ -1,3 +1,4 @@
+import type { HttpMethod } from "../../contract/routes.js";
 import { CliError } from "../../errors.js";
 import type { Clock } from "../../system/clock.js";
 import {
@@ -46,8 +47,8 @@ export interface OutgoingRequest<T> {
   /** The result of a DELETE that finds nothing (404, 410) after an earlier attempt of it may have succeeded. */
   readonly ifGone?: T;
   /**
-   * Called before a write is repeated whose earlier attempt may have succeeded. Gives its result if it did, null to
-   * repeat it. @throws CliError when that is unknown
+   * Called before a write is repeated whose earlier attempt may have succeeded. Resolves with its result if it
+   * did, with null to repeat it. @throws CliError when that is unknown
    */
   readonly beforeRepeat?: () => Promise<T | null>;
 }
@@ -88,18 +89,12 @@ async function sendWithRetries<T>(outgoing: OutgoingRequest<T>, options: SenderO
       refusal = result.response;
       continue;
     }
-    const delay = decideDelay(result, { outgoing, options, retries });
+    const delay = decideDelay(result, request.method, { policy, clock, retries });
     if (delay === null) throw finalError(errorOf(result, outgoing, retries + 1));
     uncertain ||= request.method !== "GET" && mayHaveSucceeded(result);
     retries += 1;
-    onWait({
-      kind: "retry",
-      request: name,
-      reason: reasonOf(result),
-      delay,
-      retry: retries,
-      retries: policy.retries,
-    });
+    const reason = reasonOf(result);
+    onWait({ kind: "retry", request: name, reason, delay, retry: retries, retries: policy.retries });
     await orInterrupted(clock.sleep(delay, signal));
   }
 }
@@ -169,18 +164,13 @@ function retryAfterOf(failed: FailedResult): number | null {
   return readRetryAfter(response.headers, times.receivedAt + clockOffset(response.headers, times));
 }
 
-interface RetryState {
-  readonly outgoing: OutgoingRequest<unknown>;
-  readonly options: SenderOptions;
-  readonly retries: number;
-}
-
 /** Milliseconds until the next attempt; null if there is none. */
 function decideDelay(
   failed: FailedResult,
-  { outgoing, options: { policy, clock }, retries }: RetryState,
+  method: HttpMethod,
+  { policy, clock, retries }: Pick<SenderOptions, "policy" | "clock"> & { readonly retries: number },
 ): number | null {
-  if (!mayRetry(outgoing.request.method, failed) || retries >= policy.retries) return null;
+  if (!mayRetry(method, failed) || retries >= policy.retries) return null;
   return retryDelay(retries, policy, { retryAfter: retryAfterOf(failed), random: clock.random() });
 }
 

@@ -179,13 +179,9 @@ async function raceTimeout<T>(
 
 function timeoutError(seconds: number, canPaste: boolean): CliError {
   const paste = canPaste ? "paste the address it shows, or " : "";
-  return new CliError(
-    "not_signed_in",
-    `the sign-in timed out after ${seconds} ${seconds === 1 ? "second" : "seconds"}`,
-    {
-      hint: `run calctl login again, with --login-timeout for more time; if the browser did not return to calctl, ${paste}use --with-token`,
-    },
-  );
+  const message = `the sign-in timed out after ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
+  const hint = `run calctl login again, with --login-timeout for more time; if the browser did not return to calctl, ${paste}use --with-token`;
+  return new CliError("not_signed_in", message, { hint });
 }
 
 function portOf(redirectUri: string): number {

@@ -121,24 +121,19 @@ export function authorizationError(
   description: string | null | undefined,
   status?: number,
 ): CliError {
-  const text =
-    description === null || description === undefined || description === "" ? "" : `: ${description}`;
+  const text = shorten((description ?? "") === "" ? "" : `: ${description}`);
   if (TEMPORARY.has(error)) {
-    return unavailable(`the authorization server cannot sign you in now (${error})${shorten(text)}`, {
-      status,
-    });
+    return unavailable(`the authorization server cannot sign you in now (${error})${text}`, { status });
   }
   if (error === "access_denied") {
-    return new CliError("not_signed_in", `the sign-in was declined${shorten(text)}`, {
+    return new CliError("not_signed_in", `the sign-in was declined${text}`, {
       status,
       hint: "run calctl login again and allow the access",
     });
   }
-  return new CliError(
-    "not_signed_in",
-    `the authorization server refused the sign-in (${shorten(error)})${shorten(text)}`,
-    { status, hint: HINTS[error] ?? "check the client id, the redirect URI and the addresses" },
-  );
+  const message = `the authorization server refused the sign-in (${shorten(error)})${text}`;
+  const hint = HINTS[error] ?? "check the client id, the redirect URI and the addresses";
+  return new CliError("not_signed_in", message, { status, hint });
 }
 
 /** Limits the length of text from the server. */
@@ -156,25 +151,17 @@ function unavailable(
 function transportFailure(cause: TransportError): CliError {
   if (cause.kind === "too_large") return notOAuth(undefined, "it is larger than 1 MiB");
   if (cause.kind === "not_http") return notOAuth(undefined, "it is not HTTP");
-  if (cause.kind === "tls" || cause.kind === "proxy") {
-    return configurationError(`the code could not be redeemed: ${cause.message}`, {
-      hint: cause.hint,
-      cause,
-    });
-  }
-  return unavailable(`the code could not be redeemed: ${cause.message}`, { cause });
+  const message = `the code could not be redeemed: ${cause.message}`;
+  return cause.kind === "tls" || cause.kind === "proxy"
+    ? configurationError(message, { hint: cause.hint, cause })
+    : unavailable(message, { cause });
 }
 
 function notOAuth(status: number | undefined, what: string): CliError {
   const code = status === undefined ? "" : ` (${status})`;
-  return new CliError(
-    "rejected",
-    `the token endpoint did not return a valid OAuth response${code}: ${what}`,
-    {
-      status,
-      hint: "is --auth-url the address of the authorization server?",
-    },
-  );
+  const message = `the token endpoint did not return a valid OAuth response${code}: ${what}`;
+  const hint = "is --auth-url the address of the authorization server?";
+  return new CliError("rejected", message, { status, hint });
 }
 
 /** By its name, since auth imports only types of api. */

@@ -83,12 +83,8 @@ const POLL_INTERVAL = 20;
  * Reads the token in a file, or in a pipe such as a shell's `<(…)`.
  * @throws CliError configuration without a valid token, and the signal's reason
  */
-export async function readTokenFile({
-  path,
-  source,
-  signal,
-  timeout = TIMEOUT,
-}: TokenFileOptions): Promise<string> {
+export async function readTokenFile(options: TokenFileOptions): Promise<string> {
+  const { path, source, signal, timeout = TIMEOUT } = options;
   const name = `${source}: ${path}`;
   let file: FileHandle | undefined;
   try {

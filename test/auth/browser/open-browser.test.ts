@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { canShowBrowser, remoteHint } from "../../../src/auth/browser/launcher.js";
+import { canShowBrowser, remoteHint } from "../../../src/auth/browser/open-browser.js";
 
 describe("whether a browser opens", () => {
   test.each([
