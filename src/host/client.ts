@@ -36,7 +36,7 @@ export async function createServiceClient(
   if (settings.service.kind === "local") {
     const transport = await traceIfVerbose(createInProcessTransport(await options.localService()), client);
     return createApi({
-      ...(await createRetryOptions(client, null)),
+      ...(await createSenderOptions(client, null)),
       transport,
       baseUrl: new URL(LOCAL_BASE_URL),
     });
@@ -61,7 +61,7 @@ async function createRemoteClient(
 ): Promise<Api> {
   const { withBearer } = await import("../api/transport.js");
   return createApi({
-    ...(await createRetryOptions(client, { token: token.value, origin: baseUrl.origin })),
+    ...(await createSenderOptions(client, { token: token.value, origin: baseUrl.origin })),
     transport: withBearer(transport, token.value),
     baseUrl,
     mediaType,
@@ -128,7 +128,7 @@ interface LimitedAccount {
  * The options of a sender for retries and rate limits.
  * @param account null for `local`, which has no rate limit
  */
-async function createRetryOptions(
+async function createSenderOptions(
   { parts, run }: ClientParts,
   account: LimitedAccount | null,
 ): Promise<Omit<SenderOptions, "transport" | "onResponse">> {
