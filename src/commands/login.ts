@@ -113,7 +113,7 @@ async function readSecretFile(
   path: string | undefined,
 ): Promise<string | undefined> {
   if (path === undefined) return undefined;
-  const secret = (await input.text(path, "--client-secret-file")).replace(/\r?\n$/, "");
+  const secret = await input.text(path, "--client-secret-file");
   if (secret === "") throw usageError("--client-secret-file: the file is empty", ONE_LINE);
   if (/[\r\n]/.test(secret)) throw usageError("--client-secret-file: the file has several lines", ONE_LINE);
   return secret;
