@@ -1,4 +1,4 @@
-import { DEFAULT_MEDIA_TYPE } from "../contract/limits.js";
+import { DEFAULT_MEDIA_TYPE } from "../contract/media-types.js";
 import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
 import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admin/calendars.js";
 import { createClientAdmin, createTokenAdmin } from "./admin/credentials.js";
