@@ -108,7 +108,7 @@ type ItemResult<R> =
   | { readonly kind: "stopped"; readonly error: unknown };
 
 /** An item that failed, was not started, or may have failed. */
-interface FailedItem {
+interface MissingItem {
   readonly name: string;
   readonly error: CliError;
 }
@@ -130,7 +130,7 @@ function reportMissing<I, R>(
   if (items.length === 1) throw first.error;
   const stopped = failures.find(({ kind }) => kind === "stopped");
   const forAll = failures.find(({ kind }) => kind === "failed_for_all");
-  const missing = items.flatMap((item, index): readonly FailedItem[] => {
+  const missing = items.flatMap((item, index): readonly MissingItem[] => {
     const itemResult = itemResults[index];
     if (itemResult?.kind === "done") return [];
     const error =
@@ -167,28 +167,28 @@ function asCliError(error: unknown): CliError {
   return new CliError("failed", error instanceof Error ? error.message : String(error), { cause: error });
 }
 
-function allFailed(first: unknown, missing: readonly FailedItem[]): unknown {
+function allFailed(first: unknown, missing: readonly MissingItem[]): unknown {
   return withMissing(first, missing, `none of ${missing.length}: ${asCliError(first).message}`);
 }
 
 /** The same error with the missing items in its details; an unexpected error is not changed. */
-function withMissing(error: unknown, missing: readonly FailedItem[], message?: string): unknown {
+function withMissing(error: unknown, missing: readonly MissingItem[], message?: string): unknown {
   if (!(error instanceof CliError)) return error;
   const { code, hint, status, request, exitCode, mayHaveSucceeded } = error;
-  const details = failedDetails(missing);
+  const details = missingDetails(missing);
   return new CliError(code, message ?? error.message, {
     ...{ hint, status, request, exitCode, mayHaveSucceeded, details },
     cause: error,
   });
 }
 
-function partial(missing: readonly FailedItem[], count: string): CliError {
+function partial(missing: readonly MissingItem[], count: string): CliError {
   return new CliError("partial", `${count}, not: ${missing.map(({ name }) => name).join(", ")}`, {
-    details: failedDetails(missing),
+    details: missingDetails(missing),
   });
 }
 
-function failedDetails(missing: readonly FailedItem[]) {
+function missingDetails(missing: readonly MissingItem[]) {
   return {
     failed: missing.map(({ name, error }) => ({ id: name, code: error.code, message: error.message })),
   };

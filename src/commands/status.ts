@@ -41,7 +41,7 @@ export async function runStatus(
 interface ServiceCheck {
   readonly user: User | null;
   readonly response: ResponseInfo | null;
-  /** Middle of request and answer by the local clock, in milliseconds since the Unix epoch. */
+  /** Middle of request and response by the local clock, in milliseconds since the Unix epoch. */
   readonly checkedAt: number;
   readonly error: unknown;
 }
@@ -64,7 +64,7 @@ async function checkService({ api, now }: Pick<Context, "api" | "now">): Promise
   }
 }
 
-/** Null when unknown: no request was sent, or the service did not answer it. */
+/** Null when unknown: no request was sent, or the service did not respond. */
 function signedIn({ user, error }: ServiceCheck): boolean | null {
   if (user !== null) return true;
   return error instanceof CliError && error.code === "not_signed_in" ? false : null;
