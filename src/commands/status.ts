@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ResponseInfo } from "../api/client.js";
+import type { Api, ResponseInfo } from "../api/client.js";
 import type { Context } from "../context.js";
 import type { User } from "../contract/shapes.js";
 import { CliError } from "../errors.js";
@@ -49,18 +49,17 @@ interface ServiceCheck {
 const NOT_CHECKED: ServiceCheck = { user: null, response: null, checkedAt: 0, error: null };
 
 async function checkService({ api, now }: Pick<Context, "api" | "now">): Promise<ServiceCheck> {
-  let response: ResponseInfo | null = null;
   const sentAt = now();
+  let client: Api | undefined;
+  const result = (user: User | null, error: unknown): ServiceCheck => {
+    const response = client?.lastResponse() ?? null;
+    return { user, response, checkedAt: (sentAt + now()) / 2, error };
+  };
   try {
-    const client = await api();
-    try {
-      const user = await client.getCurrentUser();
-      return { user, response: client.lastResponse(), checkedAt: (sentAt + now()) / 2, error: null };
-    } finally {
-      response = client.lastResponse();
-    }
+    client = await api();
+    return result(await client.getCurrentUser(), null);
   } catch (error) {
-    return { user: null, response, checkedAt: (sentAt + now()) / 2, error };
+    return result(null, error);
   }
 }
 
