@@ -4,7 +4,7 @@ import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
-import type { ServiceStartOptions } from "./service/listen.js";
+import type { ListenOptions } from "./service/listen.js";
 import type { Input } from "./terminal/input.js";
 import type { Prompt } from "./terminal/prompt.js";
 
@@ -40,14 +40,14 @@ export interface ServeOptions {
   readonly memory: boolean;
   readonly sample: boolean;
   readonly rateLimit: { readonly limit: number; readonly windowSeconds: number } | null;
-  readonly listen: Omit<ServiceStartOptions, "tls">;
+  readonly listen: Omit<ListenOptions, "tls">;
   /** Paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
-  /** Called when it listens. */
-  readonly onListening: (started: StartedService) => Promise<void>;
+  readonly onListening: (report: ListeningReport) => Promise<void>;
 }
 
-export interface StartedService {
+/** What `service start` reports once it listens. */
+export interface ListeningReport {
   readonly base_url: string;
   readonly auth_url: string;
   /** `HOST:PORT`. */

@@ -75,6 +75,13 @@ export function emptyValueError(what: string): CliError {
   return usageError(`${what} is empty`, "is a variable of the script unset?");
 }
 
+/** A usage error that names all missing flags: `missing --title, --start and --end (or --duration)`. */
+export function missingFlagsError(flags: readonly string[], hint?: string): CliError {
+  if (flags.length === 1) return usageError(`missing ${flags[0]}`, hint);
+  const list = `${flags.slice(0, -1).join(", ")} and ${flags.at(-1)}`;
+  return usageError(`missing ${list.replace(/ or (--[a-z-]+)/g, " (or $1)")}`, hint);
+}
+
 /** For a problem in the configuration, the environment or a file of the program (exit 10). */
 export function configurationError(message: string, options: CliErrorOptions = {}): CliError {
   return new CliError("configuration", message, options);

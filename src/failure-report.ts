@@ -5,7 +5,7 @@ import { type CliError, configurationError } from "./errors.js";
 import type { Host } from "./host/parts.js";
 import { type ErrorReportOptions, renderError, stackTrace } from "./output/error-report.js";
 import { effectiveFormat } from "./output/output.js";
-import { createStyle, wantsColor } from "./output/style.js";
+import { createStyle, isColorEnabled } from "./output/style.js";
 import { widthOf } from "./output/view.js";
 
 export interface FailedRun {
@@ -20,7 +20,7 @@ export async function describeFailure(failure: CliError, { host, flags }: Failed
   const error = failure instanceof ConfigSyntaxError ? await withPosition(failure) : failure;
   const settings = readReportSettings(flags, env);
   const format = effectiveFormat(settings, stdout);
-  const color = wantsColor({ choice: settings.color, env, isTerminal: stderr.isTerminal });
+  const color = isColorEnabled({ choice: settings.color, env, isTerminal: stderr.isTerminal });
   const json = format === "json" || format === "ndjson";
   const text = renderError(error, {
     json,

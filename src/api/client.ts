@@ -1,4 +1,4 @@
-import { DEFAULT_MEDIA_TYPE } from "../contract/limits.js";
+import { DEFAULT_MEDIA_TYPE } from "../contract/media-types.js";
 import { parseRateLimit, type RateLimit } from "../contract/rate-limit.js";
 import type { Activity, Calendar, CalendarEvent, EventDraft, Label, User } from "../contract/shapes.js";
 import { createJsonApi, type JsonApiResponse, type RequestRoute } from "./json-api/json-api.js";

@@ -13,7 +13,7 @@ import { CliError, usageError } from "../errors.js";
 import type { Redactor } from "../terminal/redaction.js";
 import { type BrowserParts, loginInBrowser } from "./browser-login.js";
 import { findOverridingSource } from "./sources/environment-token.js";
-import { checkToken, withoutFinalNewline } from "./sources/token-text.js";
+import { checkToken } from "./sources/token-text.js";
 import type { OpenStore } from "./stores/store.js";
 import { storeToken } from "./token-storage.js";
 
@@ -114,7 +114,7 @@ function describeLogin(
 
 /** @throws CliError usage */
 function parsePersonalToken(text: string): string {
-  return rethrowAsUsage(() => checkToken(withoutFinalNewline(text), "the input of --with-token"));
+  return rethrowAsUsage(() => checkToken(text, "the input of --with-token"));
 }
 
 /** Every flag that a script must add, so that one error names them all. */

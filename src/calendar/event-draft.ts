@@ -1,8 +1,8 @@
 import type { Category, EventDraft } from "../contract/shapes.js";
-import { emptyValueError } from "../errors.js";
+import { emptyValueError, missingFlagsError } from "../errors.js";
 import type { EventInput } from "./event-input.js";
 import { EMPTY_SPAN } from "./event-span.js";
-import { checkText, missingFlags, missingTimes } from "./event-text.js";
+import { checkText, missingTimes } from "./event-text.js";
 import { applyInputTimes, namesTimes, planTimes, type TimeFlags } from "./event-times.js";
 
 /** The flags of `events create` and `events update`. */
@@ -14,7 +14,7 @@ export interface EventFlags extends TimeFlags {
   readonly url?: string | undefined;
 }
 
-export interface CreateOptions {
+export interface DraftOptions {
   /** The chosen zone. */
   readonly zone: string;
 }
@@ -32,12 +32,12 @@ export type EventContent = Omit<EventDraft, "label_id" | "attendee_ids">;
 export function draftForCreate(
   flags: EventFlags,
   input: EventInput | null,
-  { zone }: CreateOptions,
+  { zone }: DraftOptions,
 ): EventContent {
   checkFlagTexts(flags);
   const title = flags.title ?? input?.title;
   const missing = missingForCreate(flags, input);
-  if (title === undefined || missing.length > 0) throw missingFlags(missing);
+  if (title === undefined || missing.length > 0) throw missingFlagsError(missing);
   const category = categoryOf(flags, input);
   const times = input === null ? EMPTY_SPAN : applyInputTimes(EMPTY_SPAN, input, zone);
   return {

@@ -13,7 +13,7 @@ interface SortKey {
   readonly start: number;
 }
 
-export interface ListedDays {
+export interface SortOptions {
   readonly zone: string;
   /** `YYYY-MM-DD`; an event that started before counts as starting on it. */
   readonly firstDay: string;
@@ -23,22 +23,22 @@ export interface ListedDays {
  * Sorts events by the day they start in the zone, all-day ones first, then by start, title and id. Those without times
  * come last.
  */
-export function sortEvents<T extends CalendarEvent>(events: readonly T[], listed: ListedDays): T[] {
+export function sortEvents<T extends CalendarEvent>(events: readonly T[], options: SortOptions): T[] {
   return events
-    .map((event) => ({ event, place: placeOf(event, listed) }))
-    .sort((left, right) => comparePlaces(left.place, right.place) || compareNames(left.event, right.event))
+    .map((event) => ({ event, key: sortKeyOf(event, options) }))
+    .sort((left, right) => compareSortKeys(left.key, right.key) || compareTitles(left.event, right.event))
     .map(({ event }) => event);
 }
 
 /** Null for an event without a readable start. */
-function placeOf(event: CalendarEvent, { zone, firstDay }: ListedDays): SortKey | null {
+function sortKeyOf(event: CalendarEvent, { zone, firstDay }: SortOptions): SortKey | null {
   const { allDay, start } = readSpan(event);
   if (start === null) return null;
   const day = allDay === true ? instantToDate(start) : localDate(start, zone);
   return { day: day < firstDay ? firstDay : day, allDay: allDay === true, start };
 }
 
-function comparePlaces(left: SortKey | null, right: SortKey | null): number {
+function compareSortKeys(left: SortKey | null, right: SortKey | null): number {
   if (left === null || right === null) return Number(left === null) - Number(right === null);
   return (
     compare(left.day, right.day) ||
@@ -47,7 +47,7 @@ function comparePlaces(left: SortKey | null, right: SortKey | null): number {
   );
 }
 
-function compareNames(left: CalendarEvent, right: CalendarEvent): number {
+function compareTitles(left: CalendarEvent, right: CalendarEvent): number {
   return compare(left.title ?? "", right.title ?? "") || compare(left.id, right.id);
 }
 

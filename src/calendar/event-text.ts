@@ -6,7 +6,7 @@ import {
   MAX_TITLE,
 } from "../contract/limits.js";
 import { CATEGORIES, type Category } from "../contract/shapes.js";
-import { type CliError, usageError } from "../errors.js";
+import { usageError } from "../errors.js";
 
 /** Texts with a limit in the contract; undefined ones are not checked. */
 export interface LimitedTexts {
@@ -71,12 +71,4 @@ export interface GivenTimes {
 export function missingTimes({ needed, hasStart, hasEnd }: GivenTimes): readonly string[] {
   if (!needed) return [];
   return [...(hasStart ? [] : ["--start"]), ...(hasEnd ? [] : ["--end or --duration"])];
-}
-
-/** A usage error that names all missing flags: `missing --title, --start and --end (or --duration)`. */
-export function missingFlags(flags: readonly string[], hint?: string): CliError {
-  const [last = "", ...others] = [...flags].reverse();
-  if (others.length === 0) return usageError(`missing ${last}`, hint);
-  const list = `${others.reverse().join(", ")} and ${last}`;
-  return usageError(`missing ${list.replace(/ or (--[a-z-]+)/g, " (or $1)")}`, hint);
 }

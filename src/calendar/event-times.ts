@@ -1,5 +1,5 @@
 import { DAY_MS, dateToInstant, formatWireDateTime, parseWireDateTime } from "../contract/date-time.js";
-import { usageError } from "../errors.js";
+import { missingFlagsError, usageError } from "../errors.js";
 import type { DateInput, DurationInput } from "./dates.js";
 import {
   checkSpan,
@@ -14,7 +14,6 @@ import {
   readSpan,
   switchAllDay,
 } from "./event-span.js";
-import { missingFlags } from "./event-text.js";
 import { addDuration } from "./zoned-time.js";
 
 /** Flags about the times of an event. */
@@ -55,7 +54,7 @@ export function planTimes({ category, zone, ...flags }: TimePlan, from: EventSpa
   const base = from.allDay === true && flags.allDay === false ? EMPTY_SPAN : from;
   const span = fillEnd(applyTimeFlags(base, flags, zone));
   const missing = missingInSpan(span, category);
-  if (missing.length > 0) throw missingFlags(missing);
+  if (missing.length > 0) throw missingFlagsError(missing);
   checkSpan(span, zone);
   if (span.start === null) return draftTimes(EMPTY_SPAN);
   if (span.allDay !== true) return draftTimes(fillZones(span, zone));

@@ -1,7 +1,7 @@
 import { compositeId, plainId } from "../contract/ids.js";
 import type { CalendarEvent, EventDraft } from "../contract/shapes.js";
-import { usageError } from "../errors.js";
-import { type CreateOptions, checkFlagTexts, type EventFlags } from "./event-draft.js";
+import { missingFlagsError, usageError } from "../errors.js";
+import { checkFlagTexts, type DraftOptions, type EventFlags } from "./event-draft.js";
 import type { EventInput } from "./event-input.js";
 import {
   checkSpan,
@@ -13,7 +13,6 @@ import {
   missingInSpan,
   readSpan,
 } from "./event-span.js";
-import { missingFlags } from "./event-text.js";
 import { applyInputTimes, applyTimeFlags } from "./event-times.js";
 import { describeCandidates } from "./names.js";
 
@@ -65,7 +64,7 @@ export function hasChanges(changes: EventChanges): boolean {
 export function draftForUpdate(
   current: CalendarEvent,
   changes: EventChanges,
-  { zone }: CreateOptions,
+  { zone }: DraftOptions,
 ): EventDraft {
   const { input } = changes;
   checkFlagTexts(changes);
@@ -78,7 +77,7 @@ export function draftForUpdate(
   if (title === null || category === null || labelId === null || missing.length > 0) {
     const unnamed = Object.entries({ "--title": title, "--category": category, "--label": labelId });
     const flags = unnamed.flatMap(([flag, value]) => (value === null ? [flag] : []));
-    throw missingFlags([...flags, ...missing], missingHint(changes, flags));
+    throw missingFlagsError([...flags, ...missing], missingHint(changes, flags));
   }
   checkSpan(span, zone);
   return {
@@ -120,7 +119,7 @@ function updatedCategory(current: CalendarEvent, { category, input }: EventChang
   return category ?? input?.category ?? current.category;
 }
 
-interface SpanOptions extends CreateOptions {
+interface SpanOptions extends DraftOptions {
   readonly category: string | null;
 }
 
@@ -134,7 +133,7 @@ function updatedSpan(
   const flagged = applyTimeFlags(base, changes, zone);
   const span = fillEnd({ ...flagged, end: updatedEnd(own, flagged, changes) });
   if (own.allDay === true && own.start !== null && span.start === null && !clearsTimes(changes, category)) {
-    throw missingFlags(["--start", "--end or --duration"], NEW_TIMES_HINT);
+    throw missingFlagsError(["--start", "--end or --duration"], NEW_TIMES_HINT);
   }
   return own.start === null && span.start !== null ? fillZones(span, zone) : span;
 }

@@ -69,7 +69,7 @@ export interface RelatedResources {
   readonly users: readonly User[];
 }
 
-/** Fills in label and users of an event, since the answer to a write has only their ids. */
+/** Fills in label and users of an event, since the response to a write has only their ids. */
 export function fillRelated(event: CalendarEvent, { labels, users }: RelatedResources): CalendarEvent {
   const fillUser = (user: User): User => {
     if (user.name !== null || user.type !== "user") return user;

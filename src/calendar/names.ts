@@ -104,10 +104,10 @@ export function resolveLabel(
   { calendarId, source }: ResolveLabelOptions,
 ): Label {
   if (value === "") throw emptyValueError(source);
-  const wanted = compositeId(calendarId, value);
+  const composite = compositeId(calendarId, value);
   const found =
     labels.find(({ number }) => number !== null && String(number) === value) ??
-    labels.find(({ id }) => compositeId(calendarId, id) === wanted);
+    labels.find(({ id }) => compositeId(calendarId, id) === composite);
   return found ?? resolveName(value, labels, { noun: "label", source, describe: describeLabel });
 }
 
@@ -143,8 +143,8 @@ export function resolveAttendees(
 function resolveMember(value: string, members: readonly User[], options: ResolveAttendeesOptions): User {
   const { calendarId, source } = options;
   if (value === "") throw emptyValueError(source);
-  const wanted = compositeId(calendarId, value === "me" ? ownId(options) : value);
-  const found = members.find(({ id }) => compositeId(calendarId, id) === wanted);
+  const composite = compositeId(calendarId, value === "me" ? ownId(options) : value);
+  const found = members.find(({ id }) => compositeId(calendarId, id) === composite);
   return found ?? resolveName(value, members, { noun: "member", source });
 }
 

@@ -80,7 +80,7 @@ async function searchEvent(
   });
   if (found !== undefined) return found;
   if (failure !== undefined) throw failure;
-  throw new CliError("not_found", `not found: event ${eventId} in any of ${calendars.length} calendars`, {
+  throw new CliError("not_found", `event ${eventId} is not in any of the ${calendars.length} calendars`, {
     hint: `calendars: ${describeCandidates(calendars)}`,
   });
 }

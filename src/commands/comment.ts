@@ -42,16 +42,10 @@ async function readComment(
   { text, file }: CommentOptions,
 ): Promise<string> {
   if (text !== undefined && file !== undefined) throw usageError("give either TEXT or --file, not both");
-  if (text !== undefined) return checkComment(text);
-  if (file === undefined && input.isTerminal) {
+  if (text === undefined && file === undefined && input.isTerminal) {
     throw usageError("the comment is missing", "give it as TEXT, with --file, or on stdin");
   }
-  const path = file ?? "-";
-  const content = await input.text(path, "--file");
-  return checkComment(content.replace(/\r?\n$/, ""));
-}
-
-function checkComment(comment: string): string {
+  const comment = text ?? (await input.text(file ?? "-", "--file"));
   checkText({ comment });
   return comment;
 }

@@ -15,7 +15,7 @@ export function registerEvents(command: Command, contextOf: ContextOf): void {
     addCommand(
       command,
       "update",
-      "update an event; other fields are not changed, but --start alone moves it",
+      "update an event; other fields are not changed, but --start also moves the end",
     ),
     contextOf,
   );

@@ -113,7 +113,7 @@ async function readSecretFile(
   path: string | undefined,
 ): Promise<string | undefined> {
   if (path === undefined) return undefined;
-  const secret = (await input.text(path, "--client-secret-file")).replace(/\r?\n$/, "");
+  const secret = await input.text(path, "--client-secret-file");
   if (secret === "") throw usageError("--client-secret-file: the file is empty", ONE_LINE);
   if (/[\r\n]/.test(secret)) throw usageError("--client-secret-file: the file has several lines", ONE_LINE);
   return secret;
@@ -121,13 +121,14 @@ async function readSecretFile(
 
 /** From stdin, or from a prompt without echo. */
 async function readToken({ prompt, input }: LoginContext): Promise<string> {
-  if (!prompt.available && input.isTerminal) {
+  if (prompt.available) return prompt.password("Token");
+  if (input.isTerminal) {
     throw usageError(
       "--with-token reads a token from stdin, and stdin is a terminal",
       "pipe it in: … < FILE",
     );
   }
-  return prompt.available ? prompt.password("Token") : input.text("-", "--with-token");
+  return input.text("-", "--with-token");
 }
 
 export function registerLogout(command: Command, contextOf: ContextOf): void {

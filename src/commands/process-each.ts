@@ -21,7 +21,7 @@ export interface Processed<R> {
 }
 
 /** Failures that every other item would have as well. */
-const SHARED_FAILURES: ReadonlySet<ErrorCode> = new Set(["not_signed_in", "rate_limited", "configuration"]);
+const FAILURES_FOR_ALL: ReadonlySet<ErrorCode> = new Set(["not_signed_in", "rate_limited", "configuration"]);
 
 /**
  * Processes each of several items. A failure does not stop the rest, unless the rest would fail for the same reason;
@@ -46,7 +46,7 @@ export async function firstFailure<I>(
   items: readonly I[],
   work: (item: I) => Promise<void>,
 ): Promise<unknown> {
-  const failures = (await runAll(items, work)).filter((result) => result !== undefined && isFailure(result));
+  const failures = failuresOf(await runAll(items, work));
   return (failures.find(({ kind }) => kind === "stopped") ?? failures[0])?.error;
 }
 
@@ -62,7 +62,7 @@ async function runAll<I, R>(
     for (const [index, item] of queue) {
       const itemResult = await attempt(work, item);
       itemResults[index] = itemResult;
-      stopped ||= stopsAll(itemResult);
+      stopped ||= itemResult.kind === "stopped" || itemResult.kind === "failed_for_all";
       if (stopped) return;
     }
   };
@@ -75,16 +75,12 @@ async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<It
     return { kind: "done", result: await work(item) };
   } catch (error) {
     if (!(error instanceof CliError) || error.code === "interrupted") return { kind: "stopped", error };
-    return { kind: SHARED_FAILURES.has(error.code) ? "failed_for_all" : "failed", error };
+    return { kind: FAILURES_FOR_ALL.has(error.code) ? "failed_for_all" : "failed", error };
   }
 }
 
-function isFailure<R>(itemResult: ItemResult<R>): itemResult is Exclude<ItemResult<R>, { kind: "done" }> {
-  return itemResult.kind !== "done";
-}
-
-function stopsAll({ kind }: ItemResult<unknown>): boolean {
-  return kind === "stopped" || kind === "failed_for_all";
+function failuresOf<R>(itemResults: readonly (ItemResult<R> | undefined)[]) {
+  return itemResults.filter((itemResult) => itemResult !== undefined && itemResult.kind !== "done");
 }
 
 /** Parts of messages about the items. */
@@ -108,7 +104,7 @@ type ItemResult<R> =
   | { readonly kind: "stopped"; readonly error: unknown };
 
 /** An item that failed, was not started, or may have failed. */
-interface FailedItem {
+interface MissingItem {
   readonly name: string;
   readonly error: CliError;
 }
@@ -124,13 +120,13 @@ function reportMissing<I, R>(
   itemResults: readonly (ItemResult<R> | undefined)[],
   { noun, verb, name, warn }: ProcessTexts<I>,
 ): void {
-  const failures = itemResults.filter((itemResult) => itemResult !== undefined && isFailure(itemResult));
+  const failures = failuresOf(itemResults);
   const [first] = failures;
   if (first === undefined) return;
   if (items.length === 1) throw first.error;
   const stopped = failures.find(({ kind }) => kind === "stopped");
   const forAll = failures.find(({ kind }) => kind === "failed_for_all");
-  const missing = items.flatMap((item, index): readonly FailedItem[] => {
+  const missing = items.flatMap((item, index): readonly MissingItem[] => {
     const itemResult = itemResults[index];
     if (itemResult?.kind === "done") return [];
     const error =
@@ -146,7 +142,12 @@ function reportMissing<I, R>(
     warn(`${noun} ${missed}${error.mayHaveSucceeded ? "" : ` could not be ${verb}`}: ${error.message}`);
   }
   if (stopped !== undefined) throw withMissing(stopped.error, missing);
-  throw done.length === 0 ? allFailed(first.error, missing) : partial(missing, count);
+  if (done.length === 0) {
+    throw withMissing(first.error, missing, `none of ${missing.length}: ${asCliError(first.error).message}`);
+  }
+  throw new CliError("partial", `${count}, not: ${missing.map((item) => item.name).join(", ")}`, {
+    details: detailsOf(missing),
+  });
 }
 
 function errorOf(error: unknown, verb: string): CliError {
@@ -167,28 +168,18 @@ function asCliError(error: unknown): CliError {
   return new CliError("failed", error instanceof Error ? error.message : String(error), { cause: error });
 }
 
-function allFailed(first: unknown, missing: readonly FailedItem[]): unknown {
-  return withMissing(first, missing, `none of ${missing.length}: ${asCliError(first).message}`);
-}
-
 /** The same error with the missing items in its details; an unexpected error is not changed. */
-function withMissing(error: unknown, missing: readonly FailedItem[], message?: string): unknown {
+function withMissing(error: unknown, missing: readonly MissingItem[], message?: string): unknown {
   if (!(error instanceof CliError)) return error;
   const { code, hint, status, request, exitCode, mayHaveSucceeded } = error;
-  const details = failedDetails(missing);
+  const details = detailsOf(missing);
   return new CliError(code, message ?? error.message, {
     ...{ hint, status, request, exitCode, mayHaveSucceeded, details },
     cause: error,
   });
 }
 
-function partial(missing: readonly FailedItem[], count: string): CliError {
-  return new CliError("partial", `${count}, not: ${missing.map(({ name }) => name).join(", ")}`, {
-    details: failedDetails(missing),
-  });
-}
-
-function failedDetails(missing: readonly FailedItem[]) {
+function detailsOf(missing: readonly MissingItem[]) {
   return {
     failed: missing.map(({ name, error }) => ({ id: name, code: error.code, message: error.message })),
   };

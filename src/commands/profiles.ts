@@ -35,11 +35,11 @@ export async function runProfilesUse(context: ProfilesContext, { name }: NameArg
 
 export async function runProfilesRemove(context: ProfilesContext, { name }: NameArgument): Promise<void> {
   const profiles = context.profiles();
-  const wasInUse = profiles.list().some((profile) => profile.name === name && profile.in_use);
-  if (profiles.list().some((profile) => profile.name === name)) await context.session.removeToken(name);
+  const found = profiles.list().find((profile) => profile.name === name);
+  if (found !== undefined) await context.session.removeToken(name);
   await profiles.remove(name);
   context.note(`removed profile ${name}`);
-  if (wasInUse) context.note("no profile is in use now; choose one: calctl profiles use NAME");
+  if (found?.in_use === true) context.note("no profile is in use now; choose one: calctl profiles use NAME");
 }
 
 type ConfigContext = Pick<Context, "profiles" | "output" | "profileName" | "service" | "note">;

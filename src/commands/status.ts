@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ResponseInfo } from "../api/client.js";
+import type { Api, ResponseInfo } from "../api/client.js";
 import type { Context } from "../context.js";
 import type { User } from "../contract/shapes.js";
 import { CliError } from "../errors.js";
@@ -41,7 +41,7 @@ export async function runStatus(
 interface ServiceCheck {
   readonly user: User | null;
   readonly response: ResponseInfo | null;
-  /** Middle of request and answer by the local clock, in milliseconds since the Unix epoch. */
+  /** Middle of request and response by the local clock, in milliseconds since the Unix epoch. */
   readonly checkedAt: number;
   readonly error: unknown;
 }
@@ -49,22 +49,21 @@ interface ServiceCheck {
 const NOT_CHECKED: ServiceCheck = { user: null, response: null, checkedAt: 0, error: null };
 
 async function checkService({ api, now }: Pick<Context, "api" | "now">): Promise<ServiceCheck> {
-  let response: ResponseInfo | null = null;
   const sentAt = now();
+  let client: Api | undefined;
+  const result = (user: User | null, error: unknown): ServiceCheck => {
+    const response = client?.lastResponse() ?? null;
+    return { user, response, checkedAt: (sentAt + now()) / 2, error };
+  };
   try {
-    const client = await api();
-    try {
-      const user = await client.getCurrentUser();
-      return { user, response: client.lastResponse(), checkedAt: (sentAt + now()) / 2, error: null };
-    } finally {
-      response = client.lastResponse();
-    }
+    client = await api();
+    return result(await client.getCurrentUser(), null);
   } catch (error) {
-    return { user: null, response, checkedAt: (sentAt + now()) / 2, error };
+    return result(null, error);
   }
 }
 
-/** Null when unknown: no request was sent, or the service did not answer it. */
+/** Null when unknown: no request was sent, or the service did not respond. */
 function signedIn({ user, error }: ServiceCheck): boolean | null {
   if (user !== null) return true;
   return error instanceof CliError && error.code === "not_signed_in" ? false : null;

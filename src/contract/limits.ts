@@ -21,12 +21,3 @@ export function codePointLength(text: string): number {
   for (const _ of text) length += 1;
   return length;
 }
-
-/** The media type `application/vnd.<vendor>.v1+json` of a service without a vendor; clients accept it by default. */
-export const DEFAULT_MEDIA_TYPE = "application/vnd.service.v1+json";
-
-/** Media type of request bodies. */
-export const JSON_MEDIA_TYPE = "application/json";
-
-/** Media type of error bodies. @see RFC 9457 §3 */
-export const PROBLEM_MEDIA_TYPE = "application/problem+json";

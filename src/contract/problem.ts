@@ -28,15 +28,12 @@ export const problemSchema = v.object({
   errors: v.optional(v.union([v.string(), v.record(v.string(), v.array(v.string()))])),
 });
 
-export type Problem = v.InferOutput<typeof problemSchema>;
-
 /** The problem body of a status. */
-export function problem(status: ProblemStatus, errors?: string | FieldErrors): Problem {
-  const body = { type: "about:blank", status, title: STATUS_TITLES[status] };
-  if (errors === undefined) return body;
-  if (typeof errors === "string") return { ...body, errors };
+export function problem(status: ProblemStatus, errors?: string | FieldErrors): object {
   return {
-    ...body,
-    errors: Object.fromEntries(Object.entries(errors).map(([field, list]) => [field, [...list]])),
+    type: "about:blank",
+    status,
+    title: STATUS_TITLES[status],
+    ...(errors !== undefined && { errors }),
   };
 }

@@ -17,7 +17,7 @@ import {
   type OutputTarget,
 } from "../output/output.js";
 import { sanitizeLine } from "../output/sanitize.js";
-import { wantsColor } from "../output/style.js";
+import { isColorEnabled } from "../output/style.js";
 import { selfCommand } from "../system/child-process.js";
 import { createInput, readLines } from "../terminal/input.js";
 import { createPrompt } from "../terminal/prompt.js";
@@ -188,7 +188,7 @@ function createOutputMembers(
     write: stdout.write,
     isTerminal: stdout.isTerminal,
     columns: stdout.columns,
-    color: wantsColor({ choice: run.color, env: process.env, isTerminal: stdout.isTerminal }),
+    color: isColorEnabled({ choice: run.color, env: process.env, isTerminal: stdout.isTerminal }),
   });
   return {
     get isTerminal() {
@@ -219,7 +219,7 @@ async function openSandbox(
     userName: systemUserName(),
     systemTimeZone: () => settings.timezone,
     columns: stdout.columns ?? 100,
-    color: wantsColor({ choice: settings.run.color, env: process.env, isTerminal: stdout.isTerminal }),
+    color: isColorEnabled({ choice: settings.run.color, env: process.env, isTerminal: stdout.isTerminal }),
   });
   parts.resources.add(() => sandbox.close());
   return sandbox;

@@ -54,7 +54,7 @@ export interface ColorOptions {
  * Whether a stream gets colors: `--color`, then NO_COLOR, FORCE_COLOR (`0` and `false` mean no), TERM=dumb, and
  * finally whether it is a terminal. Empty variables count as unset.
  */
-export function wantsColor({ choice, env, isTerminal }: ColorOptions): boolean {
+export function isColorEnabled({ choice, env, isTerminal }: ColorOptions): boolean {
   if (choice === "always") return true;
   if (choice === "never") return false;
   if (isSet(env["NO_COLOR"])) return false;

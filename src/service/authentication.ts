@@ -25,23 +25,26 @@ export async function identifyCaller(
   authorization: string | undefined,
 ): Promise<Caller> {
   if (source.kind === "local") {
-    const principal = await findLocalUser(store, source.userId);
+    const principal = await principalOfUser(store, source.userId);
     return { principal, rateLimitKey: `user ${source.userId}` };
   }
   const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? "")?.[1];
-  const found = token === undefined ? null : await findToken(store, token);
+  const found = token === undefined ? null : await principalOfToken(store, token);
   if (found === null) return { principal: null, rateLimitKey: `address ${source.address}` };
   return { principal: found, rateLimitKey: `token ${found.tokenId} ${source.address}` };
 }
 
-async function findLocalUser(store: Store, userId: string): Promise<Principal | null> {
+async function principalOfUser(store: Store, userId: string): Promise<Principal | null> {
   const user = await store.read((db) =>
     db.selectFrom("users").select("id").where("id", "=", userId).where("disabled", "=", 0).executeTakeFirst(),
   );
   return user === undefined ? null : { userId: user.id, readOnly: false };
 }
 
-async function findToken(store: Store, token: string): Promise<(Principal & { tokenId: string }) | null> {
+async function principalOfToken(
+  store: Store,
+  token: string,
+): Promise<(Principal & { tokenId: string }) | null> {
   const row = await store.read((db) =>
     db
       .selectFrom("tokens")

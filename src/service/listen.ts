@@ -7,7 +7,7 @@ import { createRequestListener } from "./http/request-listener.js";
 import { OAUTH_PATH } from "./oauth/endpoint.js";
 import type { Service } from "./service.js";
 
-export interface ServiceStartOptions {
+export interface ListenOptions {
   /** Name or address to listen on. */
   readonly host: string;
   /** 0 chooses a free port. */
@@ -44,7 +44,7 @@ const CLOSE_TIMEOUT = 10_000;
  * @throws CliError configuration when it cannot listen on the host and port, the certificate is invalid, or other
  * machines could reach the service without TLS
  */
-export async function listen(service: Service, options: ServiceStartOptions): Promise<ServiceListener> {
+export async function listen(service: Service, options: ListenOptions): Promise<ServiceListener> {
   const { host, port, trustProxy, closeTimeout = CLOSE_TIMEOUT } = options;
   checkExposure(options);
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
@@ -83,7 +83,7 @@ function settledBefore(work: Promise<void>, timeout: number): Promise<void> {
 }
 
 /** Tokens must not be sent over a network unencrypted. @see contract section 1 */
-function checkExposure({ host, tls, publicUrl, trustProxy }: ServiceStartOptions): void {
+function checkExposure({ host, tls, publicUrl, trustProxy }: ListenOptions): void {
   const behindProxy = publicUrl !== undefined && trustProxy !== undefined;
   if (isLoopback(host) || tls !== undefined || behindProxy) return;
   throw configurationError(`--host: ${host} can be reached from other machines, which needs HTTPS`, {
@@ -103,7 +103,7 @@ function parsePublicUrl(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-async function createServer(tls: ServiceStartOptions["tls"]): Promise<Server> {
+async function createServer(tls: ListenOptions["tls"]): Promise<Server> {
   const timeouts = {
     requestTimeout: REQUEST_TIMEOUT,
     headersTimeout: HEADERS_TIMEOUT,

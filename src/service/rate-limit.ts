@@ -1,5 +1,5 @@
 import type { RateLimit } from "../contract/rate-limit.js";
-import type { Store } from "./store/store.js";
+import type { Store, Transaction } from "./store/store.js";
 
 /** At most `limit` requests per window. */
 export interface RateLimitPolicy {
@@ -15,18 +15,19 @@ export interface RateLimitResult extends RateLimit {
 }
 
 /**
- * Counts a request in the current fixed window. Windows start at multiples of their length.
+ * Counts a request in the current fixed window. Windows start at multiples of their length, and processes with the same
+ * database share them.
  * @param request.key the token or address that is counted
  * @param request.now milliseconds since the epoch
  */
 export async function applyRateLimit(
-  counter: RateCounter,
+  store: Store,
   { limit, windowSeconds }: RateLimitPolicy,
   { key, now }: { readonly key: string; readonly now: number },
 ): Promise<RateLimitResult> {
   const length = windowSeconds * 1000;
   const windowStart = Math.floor(now / length) * length;
-  const requests = await counter.count(key, windowStart);
+  const requests = await store.write((db) => countRequest(db, key, windowStart));
   const reset = Math.ceil((windowStart + length) / 1000);
   return {
     limit,
@@ -37,37 +38,27 @@ export async function applyRateLimit(
   };
 }
 
-export interface RateCounter {
-  /** Counts a request. Resolves with the number of requests in its window, including this one. */
-  count(key: string, windowStart: number): Promise<number>;
-}
-
-/** A counter in the store, so that processes with the same database share it. */
-export function createRateCounter(store: Store): RateCounter {
-  return {
-    count: (key, windowStart) =>
-      store.write(async (db) => {
-        const { requests } = await db
-          .insertInto("rate_windows")
-          .values({ key, window_start: windowStart, requests: 1 })
-          .onConflict((conflict) =>
-            conflict.column("key").doUpdateSet((row) => ({
-              requests: row
-                .case()
-                .when("rate_windows.window_start", "=", windowStart)
-                .then(row("rate_windows.requests", "+", 1))
-                .else(1)
-                .end(),
-              window_start: windowStart,
-            })),
-          )
-          .returning("requests")
-          .executeTakeFirstOrThrow();
-        // The first request of a window deletes the old windows.
-        if (requests === 1) {
-          await db.deleteFrom("rate_windows").where("window_start", "<", windowStart).execute();
-        }
-        return requests;
-      }),
-  };
+/** Counts a request. Resolves with the number of requests in its window, including this one. */
+async function countRequest(db: Transaction, key: string, windowStart: number): Promise<number> {
+  const { requests } = await db
+    .insertInto("rate_windows")
+    .values({ key, window_start: windowStart, requests: 1 })
+    .onConflict((conflict) =>
+      conflict.column("key").doUpdateSet((row) => ({
+        requests: row
+          .case()
+          .when("rate_windows.window_start", "=", windowStart)
+          .then(row("rate_windows.requests", "+", 1))
+          .else(1)
+          .end(),
+        window_start: windowStart,
+      })),
+    )
+    .returning("requests")
+    .executeTakeFirstOrThrow();
+  // The first request of a window deletes the old windows.
+  if (requests === 1) {
+    await db.deleteFrom("rate_windows").where("window_start", "<", windowStart).execute();
+  }
+  return requests;
 }

@@ -14,19 +14,13 @@ import {
 } from "./http/response.js";
 import { matchRoute, parseQuery, parseTarget, type RouteMatch } from "./http/router.js";
 import { matchOAuthEndpoint } from "./oauth/endpoint.js";
-import {
-  applyRateLimit,
-  type RateCounter,
-  type RateLimitPolicy,
-  type RateLimitResult,
-} from "./rate-limit.js";
+import { applyRateLimit, type RateLimitPolicy, type RateLimitResult } from "./rate-limit.js";
 import type { RequestHandler, RequestSource, ServiceRequest } from "./request.js";
 import type { PasswordCost } from "./secrets.js";
 import type { Store } from "./store/store.js";
 
 export interface RequestHandlerOptions {
   readonly store: Store;
-  readonly counter: RateCounter;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Null: requests are not limited. */
@@ -39,7 +33,7 @@ export interface RequestHandlerOptions {
 
 /** Handles a request: identify the caller, apply the rate limit, run the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  const { store, counter, rateLimit, onError } = options;
+  const { store, rateLimit, onError } = options;
   return async (request, source) => {
     const now = options.now();
     const responder = chooseResponder(request, source, { ...options, now });
@@ -48,7 +42,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     try {
       const caller = await identifyCaller(store, source, responder.authorization);
       if (rateLimit !== null)
-        rate = await applyRateLimit(counter, rateLimit, { key: caller.rateLimitKey, now });
+        rate = await applyRateLimit(store, rateLimit, { key: caller.rateLimitKey, now });
       if (rate?.exceeded === true) {
         throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
       }

@@ -1,9 +1,9 @@
-import { DEFAULT_MEDIA_TYPE } from "../contract/limits.js";
+import { DEFAULT_MEDIA_TYPE } from "../contract/media-types.js";
 import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
 import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admin/calendars.js";
 import { createClientAdmin, createTokenAdmin } from "./admin/credentials.js";
 import { createUserAdmin, ensureLocalUser } from "./admin/users.js";
-import { createRateCounter, type RateLimitPolicy } from "./rate-limit.js";
+import type { RateLimitPolicy } from "./rate-limit.js";
 import type { RequestHandler } from "./request.js";
 import { createRequestHandler } from "./request-handler.js";
 import type { PasswordCost } from "./secrets.js";
@@ -48,7 +48,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onError: () => undefined,
     ...options,
     store,
-    counter: createRateCounter(store),
   });
   const inProgress = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;

@@ -15,7 +15,7 @@ export interface Input {
   /** Whether stdin is a terminal. */
   readonly isTerminal: boolean;
   /**
-   * Reads a UTF-8 file, or stdin for `-`.
+   * Reads a UTF-8 file, or stdin for `-`, without the newline that editors and `echo` add.
    * @param source the flag, for messages
    * @throws CliError usage when it cannot be read
    */
@@ -29,7 +29,7 @@ export interface Input {
  * @param signal ends a read, which may wait forever; its reason is the error to throw
  */
 export function createInput(process: { readonly stdin: ReadableLike }, signal: () => AbortSignal): Input {
-  const text = async (path: string, source: string): Promise<string> => {
+  const decode = async (path: string, source: string): Promise<string> => {
     const stream = path === "-" ? process.stdin : openFile(path, source);
     const bytes = await readAll(stream, source, signal()).catch((error: unknown) => {
       if (error instanceof CliError) throw error;
@@ -47,9 +47,9 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
     get isTerminal() {
       return process.stdin.isTTY === true;
     },
-    text,
+    text: async (path, source) => (await decode(path, source)).replace(/\r?\n$/, ""),
     async json(path, source) {
-      const content = await text(path, source);
+      const content = await decode(path, source);
       if (content.trim() === "")
         throw usageError(`${source}: ${displayName(path)} is empty; it must be JSON`);
       try {

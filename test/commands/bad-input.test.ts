@@ -169,7 +169,7 @@ describe("exit 2, and nothing is written", () => {
       ["events", "update", "abc", "--title", "x", "--if-unchanged", "yesterday"],
       ["--if-unchanged"],
     ],
-    ["no --yes where nobody is asked", ["events", "delete", "abc"], ["--yes"]],
+    ["no --yes where calctl cannot prompt", ["events", "delete", "abc"], ["--yes"]],
   ])("%s", async (_, argv, words) => {
     const { exitCode, stdout, stderr } = await harness.run(...argv);
     expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 2, stdout: "" });

@@ -106,11 +106,11 @@ describe("an event id without -c", () => {
     ]);
   });
 
-  test("several ids are looked for each by itself", async () => {
+  test("each of several ids is searched for separately", async () => {
     const argv = ["events", "get", event.id, "gone", world.eventId, ...WHERE];
     const { exitCode, stdout, stderr } = await world.send(...argv);
     expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: "Standup\tWork\nLunch\tPersonal\n" });
-    expect(stderr).toContain("event gone could not be read: not found: event gone in any of 3 calendars\n");
+    expect(stderr).toContain("event gone could not be read: event gone is not in any of the 3 calendars\n");
   });
 
   test("update, comment and delete", async () => {
@@ -128,13 +128,13 @@ describe("an event id without -c", () => {
   test.each([
     ["the default", {}, { CALCTL_CALENDAR: "Work" }],
     ["-c", { flags: ["-c", "Work"] }, {}],
-  ])("%s asks nobody beforehand", async (_, { flags = [] }: { flags?: readonly string[] }, env) => {
+  ])("%s sends no search", async (_, { flags = [] }: { flags?: readonly string[] }, env) => {
     const options = { env: { ...world.env, ...env } };
     await world.runWith(options, "events", "delete", event.id, "--yes", ...flags);
     expect(paths()).toEqual(["GET /calendars", `DELETE /calendars/${workId}/events/${event.id}`]);
   });
 
-  test("found nowhere: exit 5 with the event and the number of calendars", async () => {
+  test("in no calendar: exit 5 with the event and the number of calendars", async () => {
     for (const argv of [
       ["events", "get"],
       ["events", "delete", "--yes"],
@@ -143,12 +143,12 @@ describe("an event id without -c", () => {
       const { exitCode, stderr } = await world.runWith({ stdin: "text" }, ...argv, "gone");
       expect({ exitCode, stderr }).toEqual({
         exitCode: 5,
-        stderr: expect.stringContaining("error: not found: event gone in any of 3 calendars\n"),
+        stderr: expect.stringContaining("error: event gone is not in any of the 3 calendars\n"),
       });
     }
   });
 
-  test("found nowhere, and a calendar could not be read: its failure", async () => {
+  test("in no calendar, and one could not be read: its failure", async () => {
     world.server.on(`GET /calendars/${workId}/events/gone`, FORBIDDEN);
     const { exitCode, stderr } = await world.send("events", "get", "gone");
     expect(exitCode).toBe(6);

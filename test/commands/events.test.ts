@@ -315,7 +315,7 @@ describe("events create and update", () => {
     });
   });
 
-  test("--start alone moves the event, and stderr says the new end", async () => {
+  test("only --start moves the event, and stderr says the new end", async () => {
     const { id } = await create("T", "--start", "2026-11-21T12:00", "--end", "2026-11-21T14:00");
     const fields = ["--fields", "start_local,end_local"];
     expect(await harness.run("events", "update", id, "--start", "2026-11-23T15:00", ...fields)).toEqual({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type ColorOptions, createStyle, wantsColor } from "../../src/output/style.js";
+import { type ColorOptions, createStyle, isColorEnabled } from "../../src/output/style.js";
 
-describe("wantsColor", () => {
+describe("isColorEnabled", () => {
   const terminal: ColorOptions = { choice: "auto", env: {}, isTerminal: true };
   const pipe: ColorOptions = { ...terminal, isTerminal: false };
 
@@ -22,7 +22,7 @@ describe("wantsColor", () => {
     ["a dumb terminal", { ...terminal, env: { TERM: "dumb" } }, false],
     ["FORCE_COLOR on a dumb terminal", { ...terminal, env: { TERM: "dumb", FORCE_COLOR: "1" } }, true],
   ])("%s", (_, options, expected) => {
-    expect(wantsColor(options)).toBe(expected);
+    expect(isColorEnabled(options)).toBe(expected);
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { View } from "../../src/output/view.js";
 import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
-import { activityView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
-import { createValueView, deletedView } from "../../src/output/views/plain.js";
+import { activityView, deletedView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
+import { createValueView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { serviceClientView, serviceTokenView, serviceUserView } from "../../src/output/views/service.js";
 import {

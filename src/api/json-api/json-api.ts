@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { locateJsonError } from "../../contract/json.js";
 import { lenientDocumentSchema, lenientListSchema } from "../../contract/lenient-resources.js";
-import { JSON_MEDIA_TYPE } from "../../contract/limits.js";
+import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import { ROUTES, type Route, type RouteName } from "../../contract/routes.js";
 import { errorCodeOf, usageError } from "../../errors.js";
 import type { OutgoingRequest, Send } from "../sending/sender.js";

@@ -2,8 +2,7 @@ import type { Command } from "commander";
 import { localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
 import { CliError } from "../../errors.js";
-import { describeWhen } from "../../output/views/event.js";
-import { deletedView } from "../../output/views/plain.js";
+import { deletedView, describeWhen } from "../../output/views/event.js";
 import { type CalendarContext, createEventFinder, type EventFinder } from "../calendar-choice.js";
 import { addAction, type ContextOf, requireConfirmation } from "../command.js";
 import { processEach } from "../process-each.js";
@@ -34,7 +33,7 @@ export async function runEventsDelete(
   const ids = [...new Set(await readEventIds(context, typed))];
   if (ids.length === 0) return output.print({ deleted: [] });
   const finder = await createEventFinder(context);
-  const unknown = yes ? new Map<string, CliError>() : await confirm(context, finder, ids);
+  const notFound = yes ? new Map<string, CliError>() : await confirm(context, finder, ids);
   const api = await context.api();
   const { results, reportFailures } = await processEach(ids, {
     noun: "event",
@@ -44,7 +43,7 @@ export async function runEventsDelete(
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
     work: async (eventId) => {
-      const error = unknown.get(eventId);
+      const error = notFound.get(eventId);
       if (error !== undefined) throw error;
       const { id: calendarId } = await finder.findCalendar(eventId);
       await api.deleteEvent({ calendarId, eventId });
@@ -65,7 +64,7 @@ async function confirm(
   finder: EventFinder,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, CliError>> {
-  const unknown = new Map<string, CliError>();
+  const notFound = new Map<string, CliError>();
   for (const eventId of ids) {
     try {
       const { event: found } = await finder.read(eventId);
@@ -73,13 +72,13 @@ async function confirm(
       context.warn(`  ${event.title ?? eventId}  ${describeWhen(event, { year: true })}`);
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== "not_found") throw error;
-      unknown.set(eventId, error);
+      notFound.set(eventId, error);
       if (ids.length > 1) context.warn(`  ${eventId}  not found`);
     }
   }
-  const count = ids.length - unknown.size;
-  if (count === 0) return unknown;
+  const count = ids.length - notFound.size;
+  if (count === 0) return notFound;
   const question = count === 1 ? "Delete this event?" : `Delete these ${count} events?`;
-  if (await context.prompt.confirm(question)) return unknown;
+  if (await context.prompt.confirm(question)) return notFound;
   throw new CliError("interrupted", "nothing was deleted");
 }

@@ -83,8 +83,7 @@ async function readDescription(
   if (descriptionFile === undefined) return description;
   if (description !== undefined)
     throw usageError("give either --description or --description-file, not both");
-  const text = await input.text(descriptionFile, "--description-file");
-  return text.replace(/\r?\n$/, "");
+  return input.text(descriptionFile, "--description-file");
 }
 
 function namedValue(value: string | undefined, source: string): NamedValue | undefined {

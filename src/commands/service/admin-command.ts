@@ -1,8 +1,7 @@
 import type { Command } from "commander";
-import { missingFlags } from "../../calendar/event-text.js";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
-import { usageError } from "../../errors.js";
+import { missingFlagsError, usageError } from "../../errors.js";
 import type { ServiceAdmin } from "../../service/admin/admin.js";
 import { addCommand } from "../command.js";
 
@@ -46,8 +45,8 @@ export function requiredCalendar(
   missing: readonly string[] = [],
 ): string {
   const [calendar, another] = calendarFlags;
-  if (calendar === undefined) throw missingFlags(["--calendar", ...missing]);
-  if (missing.length > 0) throw missingFlags(missing);
+  if (calendar === undefined) throw missingFlagsError(["--calendar", ...missing]);
+  if (missing.length > 0) throw missingFlagsError(missing);
   if (another !== undefined) throw usageError("--calendar: this command takes one calendar");
   return checkId(calendar, "--calendar");
 }

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { missingFlags } from "../../calendar/event-text.js";
 import type { Context } from "../../context.js";
-import { CliError, usageError } from "../../errors.js";
+import { CliError, missingFlagsError, usageError } from "../../errors.js";
 import { calendarView, labelView, userView } from "../../output/views/calendar.js";
 import type { CalendarContent } from "../../service/admin/admin.js";
 import {
@@ -50,7 +49,7 @@ export function registerServiceCalendars(command: Command, contextOf: ContextOf)
 export async function runCalendarsAdd(context: AdminContext, options: CalendarsAddOptions): Promise<void> {
   const output = context.output(calendarView);
   const { db, name, owner, calendarColor: color } = options;
-  if (owner === undefined) throw missingFlags(["--owner"]);
+  if (owner === undefined) throw missingFlagsError(["--owner"]);
   const admin = await openAdmin(context, db, { "--owner": owner });
   const calendar = await admin.calendars.add({ name, owner, color });
   await output.print(calendar, `calendar ${calendar.id} was added`);
@@ -74,7 +73,7 @@ export async function runCalendarsSet(context: AdminContext, options: CalendarsS
   const output = context.output(calendarView);
   const { db, calendar, name, calendarColor: color, description } = options;
   if (name === undefined && color === undefined && description === undefined)
-    throw missingFlags(["--name, --calendar-color or --description"]);
+    throw missingFlagsError(["--name, --calendar-color or --description"]);
   const admin = await openAdmin(context, db, { CALENDAR: calendar });
   const changed = await admin.calendars.set(calendar, { name, color, description });
   await output.print(changed, `calendar ${changed.id} was set`);
@@ -97,15 +96,15 @@ export async function runCalendarsRemove(
   const content = await calendars.inspect(calendar);
   if (!yes) {
     const members = content.calendar.members.map(({ name, id }) => name ?? id);
-    context.warn(`  ${content.calendar.name}: ${countEvents(content)}, members: ${members.join(", ")}`);
+    context.warn(`  ${content.calendar.name}: ${eventCount(content)}, members: ${members.join(", ")}`);
     if (!(await context.prompt.confirm("Remove this calendar and everything in it?")))
       throw new CliError("interrupted", "nothing was removed");
   }
   const removed = await calendars.remove(content.calendar.id);
-  context.note(`calendar ${removed.calendar.name} removed, with ${countEvents(removed)}`);
+  context.note(`calendar ${removed.calendar.name} removed, with ${eventCount(removed)}`);
 }
 
-function countEvents({ events }: CalendarContent): string {
+function eventCount({ events }: CalendarContent): string {
   return events === 1 ? "1 event" : `${events} events`;
 }
 

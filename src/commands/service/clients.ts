@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { missingFlags } from "../../calendar/event-text.js";
+import { missingFlagsError } from "../../errors.js";
 import { collect } from "../../global-flags.js";
 import { serviceClientView, serviceTokenView } from "../../output/views/service.js";
 import { addAction, addSilentAction, type ContextOf, requireSubcommand } from "../command.js";
@@ -35,7 +35,7 @@ interface IdArgument extends DatabaseFlag {
 export async function runClientsAdd(context: AdminContext, options: ClientsAddOptions): Promise<void> {
   const output = context.output(serviceClientView);
   const { db, name, redirectUri: redirectUris } = options;
-  if (redirectUris === undefined) throw missingFlags(["--redirect-uri"]);
+  if (redirectUris === undefined) throw missingFlagsError(["--redirect-uri"]);
   const admin = await openAdmin(context, db);
   const client = await admin.clients.add({ name, redirectUris });
   await output.print(client, `client ${client.id} was added; remove it, since its secret is lost`);
@@ -80,7 +80,7 @@ export function registerServiceTokens(command: Command, contextOf: ContextOf): v
 export async function runTokensCreate(context: AdminContext, options: TokensCreateOptions): Promise<void> {
   const output = context.output(serviceTokenView);
   const { db, user, readOnly = false } = options;
-  if (user === undefined) throw missingFlags(["--user"]);
+  if (user === undefined) throw missingFlagsError(["--user"]);
   const admin = await openAdmin(context, db, { "--user": user });
   const token = await admin.tokens.create({ user, readOnly });
   await output.print(token, `token ${token.id} was created; revoke it, since its text is lost`);

@@ -3,12 +3,11 @@ import { parseDuration } from "../../calendar/dates.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { JSON_LINE } from "../../output/views/plain.js";
-import type { ServiceSample } from "../../service/admin/admin.js";
 import { addAction, type ContextOf } from "../command.js";
 import { addDatabaseFlag, type DatabaseFlag } from "./admin-command.js";
 
 /** Flags as typed. */
-export interface ServiceStartFlags extends DatabaseFlag {
+export interface ServiceStartOptions extends DatabaseFlag {
   readonly host?: string;
   readonly port?: string;
   readonly tlsCert?: string;
@@ -20,19 +19,19 @@ export interface ServiceStartFlags extends DatabaseFlag {
   readonly sample?: boolean;
 }
 
-const HOST_DEFAULT = "127.0.0.1";
-const PORT_DEFAULT = "8787";
-const RATE_LIMIT_DEFAULT = "600/10m";
+const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_PORT = "8787";
+const DEFAULT_RATE_LIMIT = "600/10m";
 
 export function registerServiceStart(command: Command, contextOf: ContextOf): void {
   addDatabaseFlag(command)
-    .option("--host <address>", `address to listen on (default: ${HOST_DEFAULT})`)
-    .option("--port <number>", `port, 0 for any free one (default: ${PORT_DEFAULT})`)
+    .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
+    .option("--port <number>", `port, 0 for any free one (default: ${DEFAULT_PORT})`)
     .option("--tls-cert <file>", "certificate chain, PEM")
     .option("--tls-key <file>", "private key, PEM")
     .option("--public-url <url>", "URL that clients use, if it is behind a proxy")
     .option("--trust-proxy <address>", "address of the proxy whose X-Forwarded-For is trusted")
-    .option("--rate-limit <n/window|off>", `requests per window (default: ${RATE_LIMIT_DEFAULT})`)
+    .option("--rate-limit <n/window|off>", `requests per window (default: ${DEFAULT_RATE_LIMIT})`)
     .option("--memory", "keep the database in memory")
     .option("--sample", "add two users, two calendars and events to an empty database");
   addAction(command, contextOf, runServiceStart);
@@ -41,7 +40,7 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
 type StartContext = Pick<Context, "service" | "warn" | "outputFormat" | "output">;
 
 /** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0. */
-export async function runServiceStart(context: StartContext, flags: ServiceStartFlags): Promise<void> {
+export async function runServiceStart(context: StartContext, flags: ServiceStartOptions): Promise<void> {
   const format = context.outputFormat();
   if (flags.memory === true && flags.db !== undefined)
     throw usageError("give either --memory or --db, not both");
@@ -49,29 +48,26 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
     database: flags.db,
     memory: flags.memory === true,
     sample: flags.sample === true,
-    rateLimit: parseRateLimitFlag(flags.rateLimit ?? RATE_LIMIT_DEFAULT),
+    rateLimit: parseRateLimitFlag(flags.rateLimit ?? DEFAULT_RATE_LIMIT),
     listen: {
-      host: flags.host ?? HOST_DEFAULT,
-      port: parsePort(flags.port ?? PORT_DEFAULT),
+      host: flags.host ?? DEFAULT_HOST,
+      port: parsePort(flags.port ?? DEFAULT_PORT),
       ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
       ...(flags.trustProxy === undefined ? {} : { trustProxy: flags.trustProxy }),
     },
     tls: parseTls(flags),
-    onListening: async (started) => {
-      const { sample, ...addresses } = started;
-      const { base_url: url, listen } = started;
+    onListening: async ({ sample, ...addresses }) => {
+      const { base_url: url, listen } = addresses;
       const where = flags.publicUrl === undefined ? url : `${listen} for ${url}`;
       context.warn(`listening on ${where}, press Ctrl-C to stop`);
-      if (format === "json" || format === "ndjson")
+      if (format === "json" || format === "ndjson") {
         await context.output(JSON_LINE).print({ ...addresses, ...sample });
-      else if (sample !== null) await printSample(context, sample);
+      } else if (sample !== null) {
+        const { SAMPLE_DOCUMENT } = await import("../../output/views/sample.js");
+        await context.output(SAMPLE_DOCUMENT).print(sample);
+      }
     },
   });
-}
-
-async function printSample({ output }: Pick<Context, "output">, sample: ServiceSample): Promise<void> {
-  const { SAMPLE_DOCUMENT } = await import("../../output/views/sample.js");
-  await output(SAMPLE_DOCUMENT).print(sample);
 }
 
 function parsePort(text: string): number {
@@ -100,7 +96,7 @@ function invalidRateLimit(text: string): CliError {
   );
 }
 
-function parseTls({ tlsCert: cert, tlsKey: key }: ServiceStartFlags) {
+function parseTls({ tlsCert: cert, tlsKey: key }: ServiceStartOptions) {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined) throw usageError("missing --tls-cert, which --tls-key needs");
   if (key === undefined) throw usageError("missing --tls-key, which --tls-cert needs");

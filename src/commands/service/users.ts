@@ -95,7 +95,7 @@ export async function runUsersUnlock(context: AdminContext, { user, db }: UserAr
 async function readPassword({ prompt, input }: UsersContext, question: string): Promise<string> {
   if (prompt.available) return prompt.password(question);
   if (input.isTerminal) return "";
-  const text = (await input.text("-", "the password")).replace(/\r?\n$/, "");
+  const text = await input.text("-", "the password");
   // In a shell loop, stdin is the rest of the loop's own input, which is not a password.
   if (text.includes("\n"))
     throw usageError("stdin: a password must be one line", "in a loop, add </dev/null");

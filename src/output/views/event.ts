@@ -84,6 +84,14 @@ export const severalCalendarsView: View<LocalizedEvent> = {
   table: [whenColumn({ year: false }), "title", "label", CALENDAR, "id"],
 };
 
+export interface Deleted {
+  /** Ids of the deleted events. */
+  readonly deleted: readonly string[];
+}
+
+/** The result of `events delete`: JSON only, tables and tsv are empty. */
+export const deletedView: View<Deleted> = { noun: "deletion", keys: { deleted: {} }, tsv: [] };
+
 /** Comments on an event. */
 export const activityView: View<Activity> = {
   noun: "comment",

@@ -21,14 +21,6 @@ export function createPairsView<T>(view: Pick<View<T>, "noun" | "keys" | "tsv">)
   };
 }
 
-export interface Deleted {
-  /** Ids of the deleted events. */
-  readonly deleted: readonly string[];
-}
-
-/** The result of `events delete`: JSON only, tables and tsv are empty. */
-export const deletedView: View<Deleted> = { noun: "deletion", keys: { deleted: {} }, tsv: [] };
-
 /** JSON indented for reading. */
 export const JSON_DOCUMENT: Document<unknown> = { render: (value, surface) => jsonText(value, surface) };
 

@@ -4,8 +4,8 @@ import { createHexId, createSecret, createUserId, hashPassword } from "../secret
 import { addMember } from "../store/calendars.js";
 import { type EventWithAttendees, insertEvent } from "../store/events.js";
 import type { Transaction } from "../store/store.js";
-import { insertUser, listAllUsers } from "../store/users.js";
-import type { AdminOptions, ServiceSample } from "./admin.js";
+import { insertUser, listAllUsers, type NewUser } from "../store/users.js";
+import type { AdminOptions, ServiceSample, ServiceUser } from "./admin.js";
 import { addCalendar } from "./calendars.js";
 import { addClient, addToken } from "./credentials.js";
 
@@ -18,7 +18,7 @@ const REDIRECT_URI = "http://127.0.0.1:8788/callback";
 export async function addSample({ store, now, passwordCost }: AdminOptions): Promise<ServiceSample> {
   // Random like client secrets: they are copied, not typed.
   const [password, otherPassword] = [createSecret(), createSecret()];
-  const passwordHash = await hashPassword(password, passwordCost);
+  const password_hash = await hashPassword(password, passwordCost);
   const otherHash = await hashPassword(otherPassword, passwordCost);
   return store.write(async (db) => {
     if ((await listAllUsers(db)).length > 0) {
@@ -26,8 +26,8 @@ export async function addSample({ store, now, passwordCost }: AdminOptions): Pro
         hint: "give --memory, or --db with a new file",
       });
     }
-    const user = await addUser(db, { name: "sample", passwordHash, now: now() });
-    const guest = await addUser(db, { name: "guest", passwordHash: otherHash, now: now() });
+    const user = await addUser(db, { name: "sample", password_hash, created_at: now() });
+    const guest = await addUser(db, { name: "guest", password_hash: otherHash, created_at: now() });
     await addCalendars(db, { owner: user.id, guest: guest.id, now: now() });
     const { token } = await addToken(db, { userId: user.id, readOnly: false, now: now() });
     const { client_id, client_secret, redirect_uris } = await addClient(db, {
@@ -40,15 +40,9 @@ export async function addSample({ store, now, passwordCost }: AdminOptions): Pro
   });
 }
 
-interface SampleUser {
-  readonly name: string;
-  readonly passwordHash: string;
-  readonly now: number;
-}
-
-async function addUser(db: Transaction, { name, passwordHash, now }: SampleUser) {
-  const user = { id: createUserId(), name, login: name };
-  await insertUser(db, { ...user, password_hash: passwordHash, created_at: now });
+async function addUser(db: Transaction, fields: Omit<NewUser, "id" | "login">): Promise<ServiceUser> {
+  const user = { id: createUserId(), name: fields.name, login: fields.name };
+  await insertUser(db, { ...user, ...fields });
   return user;
 }
 

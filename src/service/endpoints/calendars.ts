@@ -35,15 +35,11 @@ export const calendarEndpoints = {
     return { data: userResource(user) };
   },
   async listCalendars(context) {
-    const { data, included } = await describeCalendars(
-      context,
-      await listCalendarsOfUser(context.db, context.userId),
-    );
-    return { data, ...included };
+    return describeCalendars(context, await listCalendarsOfUser(context.db, context.userId));
   },
   async getCalendar(context) {
-    const { data, included } = await describeCalendars(context, [await requireCalendar(context)]);
-    return { data: data[0], ...included };
+    const { data, ...rest } = await describeCalendars(context, [await requireCalendar(context)]);
+    return { data: data[0], ...rest };
   },
   async listLabels(context) {
     const { id } = await requireCalendar(context);
@@ -86,6 +82,6 @@ async function describeCalendars({ db, query }: EndpointContext, calendars: read
   });
   return {
     data: described.map(({ resource }) => resource),
-    included: query.include.size === 0 ? {} : { included: described.flatMap(({ included }) => included) },
+    ...(query.include.size > 0 && { included: described.flatMap(({ included }) => included) }),
   };
 }

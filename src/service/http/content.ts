@@ -1,4 +1,4 @@
-import { JSON_MEDIA_TYPE } from "../../contract/limits.js";
+import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import { badRequest, ProblemError } from "./response.js";
 
 interface MediaRange {

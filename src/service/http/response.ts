@@ -1,4 +1,4 @@
-import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/limits.js";
+import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.js";
 import { type FieldErrors, type ProblemStatus, problem } from "../../contract/problem.js";
 import { CliError } from "../../errors.js";
 

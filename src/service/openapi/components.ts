@@ -1,7 +1,7 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
 import { activityBodySchema, eventBodySchema } from "../../contract/bodies.js";
-import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/limits.js";
+import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.js";
 import { oauthErrorSchema, tokenRequestSchema, tokenResponseSchema } from "../../contract/oauth.js";
 import { type ProblemStatus, problemSchema, STATUS_TITLES } from "../../contract/problem.js";
 import {

@@ -1,6 +1,6 @@
 import type { GenericSchema } from "valibot";
 import { EVENT_RULES, eventBodySchema } from "../../contract/bodies.js";
-import { DEFAULT_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../../contract/limits.js";
+import { DEFAULT_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import {
   authorizeQuerySchema,
   OAUTH_ROUTES,
