@@ -44,7 +44,7 @@ describe("first use", () => {
     );
     expect(runs.map(({ exitCode }) => exitCode)).toEqual(Array(10).fill(0));
     expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1);
-    expect(runs.filter(({ stderr }) => stderr.includes("created"))).toHaveLength(1);
+    expect(runs.filter(({ stderr }) => stderr.includes("created the calendar database"))).toHaveLength(1);
   });
 
   test("--help and --version write nothing", async () => {

@@ -91,7 +91,7 @@ const NAMED_SCHEMAS = {
   ActivityBody: activityBodySchema,
   Problem: problemSchema,
   TokenRequest: tokenRequestSchema,
-  TokenAnswer: tokenResponseSchema,
+  TokenResponse: tokenResponseSchema,
   OAuthError: oauthErrorSchema,
 };
 
