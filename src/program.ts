@@ -155,7 +155,9 @@ function eachCommand(command: Command, visit: (command: Command) => void): void 
 function asUsageError(error: CommanderError, command: Command | undefined): CliError {
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
   const mayBeArgument =
-    error.code === "commander.unknownOption" && (command?.registeredArguments.length ?? 0) > 0;
+    error.code === "commander.unknownOption" &&
+    !/^unknown option '--[a-z-]+'/.test(message) &&
+    (command?.registeredArguments.length ?? 0) > 0;
   const hint = mayBeArgument ? "write -- before an argument that begins with -" : undefined;
   return usageError(message, suggestion?.replace(/^\((.*)\)$/, "$1") ?? hint);
 }

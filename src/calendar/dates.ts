@@ -76,12 +76,10 @@ function readLocal(wallClock: number, typed: string, { source, zone }: DateInput
  * @throws CliError usage
  */
 export function parseInstant(text: string, source: string): number {
-  const input = parseDateInput(text, { source, zone: "UTC" });
   const offset = DATE_TIME.exec(text.trim())?.[3];
-  if (input.kind === "date" || offset === undefined) {
-    throw usageError(`${source}: "${text}" is not a date and time with an offset`, OFFSET_HINT);
-  }
-  return input.instant;
+  const input = offset === undefined ? null : parseDateInput(text, { source, zone: "UTC" });
+  if (input?.kind === "date-time") return input.instant;
+  throw usageError(`${source}: "${text}" is not a date and time with an offset`, OFFSET_HINT);
 }
 
 const SHORT_DURATION = /^(?:(\d{1,5})w)?(?:(\d{1,5})d)?(?:(\d{1,5})h)?(?:(\d{1,5})m)?$/;

@@ -18,10 +18,10 @@ export async function chooseCalendar(context: CalendarContext): Promise<ChosenCa
   const calendars = await candidateCalendars(context);
   const [calendar, another] = calendars;
   if (calendar !== undefined && another === undefined) return calendar;
-  throw usageError(
-    "there are several calendars: choose one with --calendar",
-    `calendars: ${describeCandidates(calendars)}`,
-  );
+  throw new CliError("usage", "there are several calendars: choose one with --calendar", {
+    hint: `calendars: ${describeCandidates(calendars)}`,
+    details: { candidates: calendars.map(({ id, name }) => ({ id, name })) },
+  });
 }
 
 /** An event and its calendar. */
@@ -82,6 +82,7 @@ async function searchEvent(
   if (failure !== undefined) throw failure;
   throw new CliError("not_found", `event ${eventId} is not in any of the ${calendars.length} calendars`, {
     hint: `calendars: ${describeCandidates(calendars)}`,
+    status: 404,
   });
 }
 

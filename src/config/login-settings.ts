@@ -154,7 +154,7 @@ function findProfileOf(baseUrl: URL, current: string | undefined, config: Config
   const names = known.map(([name]) => name);
   const [first, ...others] = names;
   if (current !== undefined && names.includes(current)) return current;
-  return first !== undefined && others.length === 0 ? first : newProfileName(baseUrl, config);
+  return first !== undefined && others.length === 0 ? first : nameAfterHost(baseUrl, config);
 }
 
 interface Sources {
@@ -185,12 +185,14 @@ function parse<T>(setting: Setting, read: (text: string, source: string) => T): 
 }
 
 /** The service's host, with its port unless that is the default one, and with a number if the name is taken. */
-function newProfileName(baseUrl: URL, config: Config): string {
+function nameAfterHost(baseUrl: URL, config: Config): string {
   const host = baseUrl.hostname.replace(/^\[|\]$/g, "").replace(/[^\p{L}\p{N}.-]+/gu, "-");
   const name =
     /^[\p{L}\p{N}]/u.test(host) && host !== LOCAL_PROFILE ? host : `host-${host.replace(/^-+/, "")}`;
   const base = baseUrl.port === "" ? name : `${name}-${baseUrl.port}`;
-  let free = base;
-  for (let number = 2; config.profiles.has(free); number += 1) free = `${base}-${number}`;
-  return free;
+  const isUsable = (profile: Profile | undefined): boolean =>
+    profile === undefined || isSameOrigin(profile.base_url ?? "", baseUrl);
+  let usable = base;
+  for (let number = 2; !isUsable(config.profiles.get(usable)); number += 1) usable = `${base}-${number}`;
+  return usable;
 }

@@ -137,8 +137,10 @@ function checkValue(key: ProfileKey, value: string, searchPath: string | undefin
     case "token_command":
       rethrowAsUsage(() => checkTokenCommand(value, key, searchPath));
       return;
-    case "client_id":
     case "calendar":
+      if (value === "." || value === "..") throw usageError(`calendar: "${value}" is not a valid id`);
+      return;
+    case "client_id":
     case "label":
       return;
   }

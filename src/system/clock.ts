@@ -40,7 +40,11 @@ export async function sleepFor(milliseconds: number, signal?: AbortSignal): Prom
  */
 export function resolveSystemTimeZone(variable: string | undefined): string | undefined {
   // Loading Intl takes half as long as starting Node; machines in UTC, as most servers are, can skip it.
-  if (new Date(0).toString().endsWith("+0000 (Coordinated Universal Time)")) return "UTC";
+  if (new Date(0).toString().endsWith("+0000 (Coordinated Universal Time)")) {
+    // Node also falls back to UTC for a TZ that it cannot read, such as `IST-5:30`.
+    const name = variable?.replace(/^:/, "") ?? "UTC";
+    return name === "UTC" || isTimeZone(name) ? "UTC" : undefined;
+  }
   // Typed as a string, but undefined for a TZ such as `JST-9`.
   const zone: unknown = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (typeof zone !== "string" || zone === "Etc/Unknown" || !isTimeZone(zone)) return undefined;

@@ -167,7 +167,7 @@ describe("exit 2, and nothing is written", () => {
     [
       "a timestamp that is none",
       ["events", "update", "abc", "--title", "x", "--if-unchanged", "yesterday"],
-      ["--if-unchanged"],
+      ["--if-unchanged", "2026-11-21T15:00:00Z"],
     ],
     ["no --yes where calctl cannot prompt", ["events", "delete", "abc"], ["--yes"]],
   ])("%s", async (_, argv, words) => {
@@ -344,6 +344,13 @@ describe("unknown names are exit 5 with the candidates", () => {
     expect(await events()).toEqual([]);
   });
 
+  test("an empty --label is one error, not one for each calendar", async () => {
+    await harness.service.admin.calendars.add({ name: "Work", owner: "ana" });
+    const { exitCode, stderr } = await harness.run("events", "list", "--label", "");
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe("error: --label is empty\nhint: is a variable of the script unset?\n");
+  });
+
   test("a prefix of two calendars is exit 2 with both", async () => {
     await harness.service.admin.calendars.add({ name: "Perseids", owner: "ana" });
     const { exitCode, stderr } = await harness.run("labels", "-c", "per");
@@ -359,6 +366,11 @@ describe("unknown names are exit 5 with the candidates", () => {
     expect(stderr).toContain("--calendar");
     expect(stderr).toContain("Personal");
     expect(stderr).toContain("Work");
+    const json = await harness.run("labels", "-o", "json");
+    expect(JSON.parse(json.stderr).error.details.candidates).toMatchObject([
+      { name: "Personal" },
+      { name: "Work" },
+    ]);
   });
 });
 

@@ -50,6 +50,7 @@ describe("config", () => {
   test.each([
     ["an unknown key", ["colour", "blue"], "base_url"],
     ["an empty value", ["calendar", ""], "unset"],
+    ["an id that no calendar can have", ["calendar", ".."], "valid id"],
     ["an address of local", ["base_url", "https://x.example"], "local"],
     ["a zone that is none", ["timezone", "Mars/Phobos"], "Asia/Tokyo"],
     ["an insecure address", ["base_url", "http://x.example", "-p", "work"], "https"],

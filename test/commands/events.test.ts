@@ -185,6 +185,7 @@ describe("ids from stdin", () => {
     [["delete", "-", "--yes", "--yes", "-o", "json"], '{\n  "deleted": []\n}\n'],
     [["delete", "-", "--yes", "-o", "ndjson"], '{"deleted":[]}\n'],
     [["delete", "-", "--yes"], ""],
+    [["delete", "-"], ""],
   ])("%j without a line does nothing, and sends nothing", async (argv, stdout) => {
     const env = { CALCTL_BASE_URL: "https://nowhere.invalid", CALCTL_TOKEN: "t" };
     const result = await harness.runWith({ env, stdin: "\r\n\n" }, "events", ...argv);

@@ -187,7 +187,7 @@ describe("the profile of a login", () => {
     expect(machine.keychain.entries.size).toBe(0);
   });
 
-  test("without -p is the only one of that service, otherwise a new one", async () => {
+  test("without -p is the only one of that service, otherwise one named after the host", async () => {
     const other = await startAuthorizationServer();
     other.tokens.add("pat-1");
     await signIn({}, "--base-url", server.baseUrl, "-p", "work");
@@ -201,7 +201,7 @@ describe("the profile of a login", () => {
     await signIn({}, "--base-url", server.baseUrl, "-p", "second");
     await run("profiles", "use", "team");
     await signIn({}, "--base-url", server.baseUrl);
-    expect(await profileInUse()).toBe(`${hostName(server)}-3`);
+    expect(await profileInUse()).toBe(`${hostName(server)}-2`);
     expect(profiles()).toMatchObject({
       team: { base_url: other.baseUrl },
       [hostName(server)]: { base_url: "https://calendar.example" },

@@ -13,6 +13,10 @@ test.each([
   ["JST", "Asia/Tokyo"],
   [":Asia/Tokyo", "Asia/Tokyo"],
   ["JST-9", undefined],
+  ["IST-5:30", undefined],
+  ["+05:30", undefined],
+  [":UTC", "UTC"],
+  ["Etc/GMT", "Etc/GMT"],
 ])("TZ=%s gives %s", (variable, zone) => {
   vi.stubEnv("TZ", variable);
   expect(resolveSystemTimeZone(variable)).toBe(zone);

@@ -29,9 +29,13 @@ export async function runEventsDelete(
   { id: typed, yes = false }: EventsDeleteOptions,
 ): Promise<void> {
   const output = context.output(deletedView);
-  requireConfirmation(yes, context.prompt.available && !typed.includes(STDIN_IDS));
+  const fromStdin = typed.includes(STDIN_IDS);
+  const canAsk = context.prompt.available && !fromStdin;
+  // Before reading, except for a pipe, which may have no ids: then there is nothing to confirm.
+  if (!fromStdin || context.input.isTerminal) requireConfirmation(yes, canAsk);
   const ids = [...new Set(await readEventIds(context, typed))];
   if (ids.length === 0) return output.print({ deleted: [] });
+  requireConfirmation(yes, canAsk);
   const finder = await createEventFinder(context);
   const notFound = yes ? new Map<string, CliError>() : await confirm(context, finder, ids);
   const api = await context.api();

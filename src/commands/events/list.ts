@@ -8,7 +8,7 @@ import { resolveLabel } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { Category } from "../../contract/shapes.js";
-import { CliError, EXIT_EMPTY, usageError } from "../../errors.js";
+import { CliError, EXIT_EMPTY, emptyValueError, usageError } from "../../errors.js";
 import { eventView, severalCalendarsView } from "../../output/views/event.js";
 import {
   type CalendarContext,
@@ -53,6 +53,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
 export async function runEventsList(context: ListContext, options: EventsListOptions): Promise<void> {
   const output = context.output(eventView);
   const days = options.days === undefined ? 1 : parseDays(options.days, "--days");
+  if (options.label === "") throw emptyValueError("--label");
   const { timezone } = context.settings();
   const calendars = await calendarsOf(context, options);
   const api = await context.api();
