@@ -17,6 +17,8 @@ export interface CapturedRun {
 
 /** A temporary embedded service with its own empty configuration. */
 export interface Sandbox {
+  /** IANA zone of its commands. */
+  readonly timezone: string;
   /** Runs one command line, as on a terminal. */
   run(argv: readonly string[]): Promise<CapturedRun>;
   close(): Promise<void>;

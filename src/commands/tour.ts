@@ -16,12 +16,9 @@ interface Step {
 }
 
 /** Shows the main commands, each as a user would type it, with its output. */
-export async function runTour(
-  context: Pick<Context, "sandbox" | "output" | "now" | "settings">,
-): Promise<void> {
-  const { timezone } = context.settings();
-  const tomorrow = addDays(localDate(context.now(), timezone), 1);
+export async function runTour(context: Pick<Context, "sandbox" | "output" | "now">): Promise<void> {
   const sandbox = await context.sandbox();
+  const tomorrow = addDays(localDate(context.now(), sandbox.timezone), 1);
   const output = context.output(TEXT_DOCUMENT);
   const show = async (step: Step) => output.print(await perform(sandbox, step));
   await output.print(INTRODUCTION);

@@ -81,7 +81,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     session: auth.session,
     ...createOutputMembers(run, parts, settings),
     service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
-    sandbox: () => openSandbox(parts, options, { run, timezone: settings().timezone }),
+    sandbox: () => openSandbox(parts, options, run),
   };
 }
 
@@ -208,7 +208,7 @@ function createOutputMembers(
 async function openSandbox(
   parts: HostParts,
   { run, createHost }: Omit<CompositionOptions, "flags">,
-  settings: { readonly run: RunSettings; readonly timezone: string },
+  { color, timezone = parts.systemTimeZone() ?? "UTC" }: RunSettings,
 ) {
   const { process, stdout } = parts;
   const { createSandbox } = await import("./sandbox.js");
@@ -217,9 +217,9 @@ async function openSandbox(
     run,
     now: parts.clock.now,
     userName: systemUserName(),
-    systemTimeZone: () => settings.timezone,
+    timezone,
     columns: stdout.columns ?? 100,
-    color: isColorEnabled({ choice: settings.run.color, env: process.env, isTerminal: stdout.isTerminal }),
+    color: isColorEnabled({ choice: color, env: process.env, isTerminal: stdout.isTerminal }),
   });
   parts.resources.add(() => sandbox.close());
   return sandbox;

@@ -11,7 +11,7 @@ export interface SandboxOptions {
   readonly now: () => number;
   /** Name of the temporary user. */
   readonly userName: string;
-  readonly systemTimeZone: () => string | undefined;
+  readonly timezone: string;
   /** Width of the terminal that the runs see. */
   readonly columns: number;
   readonly color: boolean;
@@ -24,7 +24,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   let config: Config = { profiles: new Map() };
   const overrides: HostOverrides = {
     now: options.now,
-    systemTimeZone: options.systemTimeZone,
+    systemTimeZone: () => options.timezone,
     localService: async () => ({ service, userId }),
     configFile: {
       path: "(in memory)",
@@ -35,6 +35,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
   };
   return {
+    timezone: options.timezone,
     async run(argv) {
       const stdout = createCapture(options.columns);
       const stderr = createCapture(options.columns);

@@ -390,8 +390,8 @@ describe("comment", () => {
   });
 });
 
-test("the tour shows every step with its output, and exits with 0", async () => {
-  const { exitCode, stdout, stderr } = await harness.run("tour");
+test("the tour shows every step with its output, and exits with 0, whatever the profile is", async () => {
+  const { exitCode, stdout, stderr } = await harness.runWith({ env: { CALCTL_PROFILE: "" } }, "tour");
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   const commands = stdout.split("\n").filter((line) => line.startsWith("$ calctl "));
   expect(
