@@ -5,7 +5,7 @@ import { resolveDirectories } from "../config/directories.js";
 import { environmentSecrets } from "../config/proxy-settings.js";
 import { configurationError } from "../errors.js";
 import { createClock, resolveSystemTimeZone, setTimer } from "../system/clock.js";
-import { createProcessTable } from "../system/file-lock.js";
+import { createProcessTable } from "../system/process-table.js";
 import { createRedactor } from "../terminal/redaction.js";
 import { createInterruptSignal } from "../terminal/signals.js";
 import { withStatusLine } from "../terminal/status-line.js";

@@ -5,7 +5,7 @@ import type { GlobalFlags } from "../config/run-settings.js";
 import type { Context } from "../context.js";
 import type { Service } from "../service/service.js";
 import type { Clock, SetTimer } from "../system/clock.js";
-import type { ProcessSource, ProcessTable } from "../system/file-lock.js";
+import type { ProcessSource, ProcessTable } from "../system/process-table.js";
 import type { ReadableLike } from "../terminal/input.js";
 import type { Redactor } from "../terminal/redaction.js";
 import type { SignalSource, TerminationSignal } from "../terminal/signals.js";

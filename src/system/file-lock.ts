@@ -3,13 +3,7 @@ import { mkdir, open, readdir, rm, rmdir, stat, unlink } from "node:fs/promises"
 import { join } from "node:path";
 import { errorCodeOf } from "../errors.js";
 import { sleepFor } from "./clock.js";
-
-/** What a lock needs to know about processes. */
-export interface ProcessTable {
-  /** Process id of this process. */
-  readonly pid: number;
-  isRunning(pid: number): boolean;
-}
+import type { ProcessTable } from "./process-table.js";
 
 export interface FileLockOptions {
   readonly processes: ProcessTable;
@@ -175,27 +169,4 @@ async function readEntries(path: string): Promise<readonly string[] | undefined>
 
 function pidOf(entry: string): number {
   return Number.parseInt(entry, 10);
-}
-
-/** The part of Node's `process` that checks other processes. */
-export interface ProcessSource {
-  readonly pid: number;
-  kill(pid: number, signal: 0): unknown;
-}
-
-/** The processes of this machine. */
-export function createProcessTable(source: ProcessSource): ProcessTable {
-  return {
-    pid: source.pid,
-    isRunning(pid) {
-      try {
-        // Signal 0 only checks.
-        source.kill(pid, 0);
-        return true;
-      } catch (error) {
-        // EPERM means that it runs as another user.
-        return errorCodeOf(error) !== "ESRCH";
-      }
-    },
-  };
 }

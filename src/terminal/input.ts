@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { describeJsonError } from "../contract/json.js";
 import { CliError, emptyValueError, errorCodeOf, usageError } from "../errors.js";
@@ -106,6 +105,7 @@ function displayName(path: string): string {
 
 /** Lines from a terminal until the signal aborts. */
 export async function* readLines(stdin: ReadableLike, signal: AbortSignal): AsyncGenerator<string> {
+  const { createInterface } = await import("node:readline");
   // Without `terminal` Ctrl-C stays a signal.
   const lines = createInterface({ input: stdin as Readable, terminal: false, signal });
   try {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { clearTokenRecord, saveProfile } from "../../src/auth/token-storage.js";
 import { type ConfigFile, createConfigFile, readTokenRecord } from "../../src/config/config-file.js";
-import { createProcessTable } from "../../src/system/file-lock.js";
+import { createProcessTable } from "../../src/system/process-table.js";
 
 function createFile(): ConfigFile {
   const directory = mkdtempSync(join(tmpdir(), "calctl-config-"));

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Config, createConfigFile } from "../../src/config/config-file.js";
 import { CliError, usageError } from "../../src/errors.js";
-import { createProcessTable } from "../../src/system/file-lock.js";
+import { createProcessTable } from "../../src/system/process-table.js";
 
 let directory: string;
 const processes = createProcessTable(process);

@@ -47,6 +47,19 @@ describe("first use", () => {
     expect(runs.filter(({ stderr }) => stderr.includes("created the calendar database"))).toHaveLength(1);
   });
 
+  test("--help loads no cryptography, no questions and no tables of characters", async () => {
+    const installation = createInstallation();
+    const [preload, list] = [join(installation.home, "preload.cjs"), join(installation.home, "loaded")];
+    const code = `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(list)}, process.moduleLoadList.join("\\n")));
+      Intl.Segmenter = class { constructor() { throw new Error("the widths of characters were loaded"); } };`;
+    writeFileSync(preload, code);
+    const help = await installation.shell(`"${process.execPath}" -r "${preload}" "${PROGRAM}" --help`);
+    expect(help).toMatchObject({ exitCode: 0, stderr: "" });
+    const loaded = readFileSync(list, "utf8").split("\n");
+    expect(loaded).toContain("NativeModule vm");
+    for (const name of ["crypto", "readline", "http"]) expect(loaded).not.toContain(`NativeModule ${name}`);
+  });
+
   test("--help and --version write nothing", async () => {
     const installation = createInstallation({ CALCTL_PROFILE: "", CALCTL_TOKEN: "" });
     expect((await installation.run("--help")).exitCode).toBe(0);

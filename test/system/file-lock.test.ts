@@ -13,7 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createProcessTable, LockBusyError, withFileLock } from "../../src/system/file-lock.js";
+import { LockBusyError, withFileLock } from "../../src/system/file-lock.js";
+import { createProcessTable } from "../../src/system/process-table.js";
 import { bundleChild, runTogether } from "../support/child-program.js";
 
 const processes = createProcessTable(process);

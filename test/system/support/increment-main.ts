@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { createProcessTable, withFileLock } from "../../../src/system/file-lock.js";
+import { withFileLock } from "../../../src/system/file-lock.js";
+import { createProcessTable } from "../../../src/system/process-table.js";
 import { awaitStart } from "../../support/child-start.js";
 
 /** One of several processes that count in one file: increments it some times, then prints how often it did. */
