@@ -4,9 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     restoreMocks: true,
-    // Only what hangs takes this long, even on a machine that has much else to do.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 20_000,
     // Modules hold no state, so files can share a process, with what it has loaded and compiled.
     isolate: false,
     // Much of the time is waiting for other processes and for the network.

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
 import { startSession } from "../support/keyring.js";
-import { awaitProcess, processesOf } from "../support/processes.js";
+import { awaitProcess, interrupt, processesOf } from "../support/processes.js";
 import { createInstallation, PROGRAM } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 
@@ -29,6 +29,11 @@ function pretendSignedIn({ home }: Installation): void {
   mkdirSync(folder, { recursive: true });
   const work = { base_url: server.baseUrl, token_store: "keychain", token_origin: server.origin };
   writeFileSync(join(folder, "config.json"), JSON.stringify({ profile: "work", profiles: { work } }));
+}
+
+/** Kills the program after 6 seconds, which gives an exit code that no test expects. */
+function runLimited(installation: Installation, command: string) {
+  return installation.shell(`exec timeout -s KILL 6 "${process.execPath}" "${PROGRAM}" ${command}`);
 }
 
 describeWithSystem("keyring", "the keyring", () => {
@@ -138,9 +143,9 @@ describeWithSystem("keyring", "the keyring", () => {
       session.stop();
       const interrupted = installation.start("whoami");
       await awaitProcess(installation.home, ({ commandLine }) => commandLine.includes("--keychain-helper"));
-      interrupted.child.kill("SIGINT");
+      interrupt(Number(interrupted.child.pid));
       expect((await interrupted.ended).exitCode).toBe(130);
-      expect(await installation.run("whoami")).toMatchObject({
+      expect(await runLimited(installation, "whoami")).toMatchObject({
         exitCode: 10,
         stderr: expect.stringContaining("its service hangs"),
       });
@@ -152,7 +157,7 @@ describeWithSystem("keyring", "the keyring", () => {
       const session = await startSession({ keyring: "locked", prompter: true });
       const installation = createInstallation(session.env);
       pretendSignedIn(installation);
-      expect(await installation.run("logout")).toMatchObject({
+      expect(await runLimited(installation, "logout")).toMatchObject({
         exitCode: 10,
         stderr: expect.stringContaining("was not unlocked"),
       });

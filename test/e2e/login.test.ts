@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
 import { addressIn } from "../support/login-run.js";
-import { awaitProcess, handlesInterrupt, processesOf } from "../support/processes.js";
+import { awaitProcess, handlesInterrupt, interrupt, processesOf } from "../support/processes.js";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
 
 /** The built program with terminals, browsers and signals. */
@@ -135,7 +135,7 @@ describe("signals", () => {
     const running = installation.start("whoami", "-p", "work");
     onTestFinished(() => void running.child.kill("SIGKILL"));
     await awaitProcess(installation.home, ({ commandLine }) => commandLine === "sleep 60 ");
-    running.child.kill("SIGINT");
+    interrupt(Number(running.child.pid));
     expect((await running.ended).exitCode).toBe(130);
     expect(processesOf(installation.home)).toEqual([]);
   });
@@ -147,5 +147,5 @@ async function interruptLogin(): Promise<void> {
     installation.home,
     (seen) => seen.commandLine.startsWith(`${process.execPath} ${PROGRAM} login`) && handlesInterrupt(seen),
   );
-  process.kill(pid, "SIGINT");
+  interrupt(pid);
 }

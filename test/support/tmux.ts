@@ -26,7 +26,7 @@ export function openTerminal(installation: Installation, size: { readonly column
     type: (...keys) => void tmux("send-keys", ...keys),
     screen: () => tmux("capture-pane", "-p").trimEnd(),
     shows: async (text) => {
-      await expect.poll(() => terminal.screen(), { timeout: 30_000 }).toContain(text);
+      await expect.poll(() => terminal.screen(), { timeout: 15_000 }).toContain(text);
     },
   };
   terminal.type(shell, "Enter");

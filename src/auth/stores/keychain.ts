@@ -38,9 +38,9 @@ export interface KeychainOptions extends StoreOptions {
 }
 
 /** For one call, in milliseconds. A person needs time to unlock the keychain. */
-const TIMEOUT = { interactive: 120_000, script: 3_500 } as const;
+const TIMEOUT = { interactive: 120_000, script: 3_000 } as const;
 /** For a keychain that is running to respond to a ping (ms). */
-const PING_TIMEOUT = 2_000;
+const PING_TIMEOUT = 1_500;
 /** Before the user is shown what the program waits for (ms). */
 const NOTICE_AFTER = 1_000;
 const MAX_OUTPUT = 1024 * 1024;
