@@ -10,7 +10,7 @@ test("processes that change the configuration at once lose nothing", async () =>
   const lines = [
     ...names.map((name) => ["config", "set", "base_url", `https://${name}.example`, "-p", name]),
     ...["calendar", "label", "client_id"].map((key) => ["config", "set", key, key, "-p", "work"]),
-    ["config", "set", "timezone", "Asia/Tokyo"],
+    ["config", "set", "timezone", "Asia/Tokyo", "-p", "local"],
     ["profiles", "use", "work"],
   ];
   const ends = await Promise.all(lines.map((line) => run(...line)));
