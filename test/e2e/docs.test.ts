@@ -8,7 +8,7 @@ import { createDocsWorld, type DocsWorld, ORIGIN } from "../support/docs-world.j
 import type { RunResult } from "../support/harness.js";
 import { startSession } from "../support/keyring.js";
 import { addressIn } from "../support/login-run.js";
-import { follow, type Running } from "../support/spawned.js";
+import { follow, type Running, TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 
 /** Every line that a reader of the docs would type, as it stands, and the output that the docs show for it. */
@@ -221,7 +221,7 @@ test("docs/output.md has the keys and columns of every shape", async () => {
     ["user", "members, whoami", ["whoami"]],
     ["calendar", "calendars", ["calendars"]],
     ["label", "labels", ["labels", "-c", "Family"]],
-    ["event", "events", ["events", "list", "-c", "Family"]],
+    ["event", "events", ["events", "list", "--days", "2", "-c", "Family"]],
     ["activity", "comments", ["comment", id.trim(), "Text", "-c", "Family"]],
     ["status", null, ["status"]],
   ] as const) {
@@ -235,14 +235,7 @@ test("docs/output.md has the keys and columns of every shape", async () => {
   }
 });
 
-const LUNCH = [
-  "--title",
-  "Lunch",
-  "--start",
-  `${new Date().toISOString().slice(0, 10)}T12:00`,
-  "--duration",
-  "1h",
-];
+const LUNCH = ["--title", "Lunch", "--start", `${TOMORROW}T12:00`, "--duration", "1h"];
 
 /** The keys of a shape on the page. */
 function keysOf(page: string, shape: string): readonly string[] {

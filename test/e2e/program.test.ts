@@ -2,18 +2,17 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, wr
 import { createServer as createHttpServer } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
+import { createInstallation, type Installation, PROGRAM, TOMORROW } from "../support/spawned.js";
 
 /** The built program as the system sees it: streams, signals, files, exit codes. */
 
-const TODAY = new Date().toISOString().slice(0, 10);
 const CREATE = [
   "events",
   "create",
   "--title",
   "T",
   "--start",
-  `${TODAY}T12:00`,
+  `${TOMORROW}T12:00`,
   "--duration",
   "1h",
   "--timezone",
@@ -150,7 +149,7 @@ describe("broken files", () => {
     const bytes = readFileSync(path);
     // The first page, with header and schema, stays; everything after it is lost.
     writeFileSync(path, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0x5a)]));
-    const { exitCode, stderr } = await installation.run("events", "list");
+    const { exitCode, stderr } = await installation.run("events", "list", "--days", "2");
     expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining(path) });
   });
 
@@ -173,7 +172,7 @@ describe("environment", () => {
   test("a TZ that is not an IANA name counts as UTC, with a note", async () => {
     const installation = createInstallation({ TZ: "JST-9" });
     const { stdout, stderr } = await installation.run(...CREATE.slice(0, -2), "-o", "json");
-    expect(JSON.parse(stdout)).toMatchObject({ start_local: `${TODAY}T12:00:00+00:00` });
+    expect(JSON.parse(stdout)).toMatchObject({ start_local: `${TOMORROW}T12:00:00+00:00` });
     expect(stderr).toContain("UTC");
   });
 

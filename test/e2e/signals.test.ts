@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { answer, answerJson, startSilentServer } from "../support/silent-server.js";
-import { createInstallation, PROGRAM } from "../support/spawned.js";
+import { createInstallation, PROGRAM, TOMORROW } from "../support/spawned.js";
 
 /** Ctrl-C and kill, at each point of a run of the built program. */
 
@@ -13,8 +13,7 @@ const SIGNALS = [
   ["SIGHUP", 129],
 ] as const;
 
-const TODAY = new Date().toISOString().slice(0, 10);
-const TIMES = ["--start", `${TODAY}T12:00`, "--duration", "1h", "--timezone", "UTC"];
+const TIMES = ["--start", `${TOMORROW}T12:00`, "--duration", "1h", "--timezone", "UTC"];
 
 async function startOnline() {
   const server = await startSilentServer();

@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { createInstallation } from "../support/spawned.js";
+import { createInstallation, TOMORROW } from "../support/spawned.js";
 
 /** Readers that exit, closed streams, and full disks. */
 
-const TODAY = new Date().toISOString().slice(0, 10);
-const CREATE = `events create --title T --start ${TODAY}T12:00 --duration 1h --timezone UTC`;
+const CREATE = `events create --title T --start ${TOMORROW}T12:00 --duration 1h --timezone UTC`;
 
 describe("a reader of stdout that exits", () => {
   test.each([
@@ -23,7 +22,9 @@ describe("a reader of stdout that exits", () => {
     const installation = createInstallation();
     const create = `calctl ${CREATE} --description ${"x".repeat(10_000)}`;
     await installation.shell(`for i in 1 2 3 4 5 6 7 8; do ${create}; done`);
-    const { exitCode, stdout, stderr } = await installation.shell("calctl events list -o json | head -1");
+    const { exitCode, stdout, stderr } = await installation.shell(
+      "calctl events list --days 2 -o json | head -1",
+    );
     expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "[\n", stderr: "" });
   });
 
@@ -32,7 +33,9 @@ describe("a reader of stdout that exits", () => {
     await installation.run("whoami");
     const { exitCode, stderr } = await installation.shell(`calctl ${CREATE} | true`);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(JSON.parse((await installation.run("events", "list", "-o", "json")).stdout)).toHaveLength(1);
+    expect(
+      JSON.parse((await installation.run("events", "list", "--days", "2", "-o", "json")).stdout),
+    ).toHaveLength(1);
   });
 });
 

@@ -1,15 +1,13 @@
 import { expect, test } from "vitest";
-import { createInstallation } from "../support/spawned.js";
+import { createInstallation, TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 import { openTerminal } from "../support/tmux.js";
 
 /** The built program on a real terminal: keys and screen. */
 describeWithSystem("tmux", "on a terminal", () => {
-  const TODAY = new Date().toISOString().slice(0, 10);
-
   async function createEvent(title: string) {
     const installation = createInstallation({ TZ: "UTC" });
-    const flags = ["--start", `${TODAY}T12:00`, "--duration", "1h", "-o", "json"];
+    const flags = ["--start", `${TOMORROW}T12:00`, "--duration", "1h", "-o", "json"];
     const { stdout } = await installation.run("events", "create", "--title", title, ...flags);
     return { installation, id: JSON.parse(stdout).id as string };
   }
@@ -72,7 +70,7 @@ describeWithSystem("tmux", "on a terminal", () => {
     const { installation, id } = await createEvent("A title that is as long as titles may be, no more");
     for (const columns of [100, 40]) {
       const terminal = openTerminal(installation, { columns });
-      terminal.type("calctl events list", "Enter");
+      terminal.type("calctl events list --days 2", "Enter");
       await terminal.shows(id);
       // The terminal wraps a line that is too long: an id at the end of its line was not wrapped.
       const lines = terminal
@@ -109,7 +107,7 @@ describeWithSystem("tmux", "on a terminal", () => {
   test("control characters of a title do not reach the terminal", async () => {
     const { installation } = await createEvent("\u001b[31mred\u202eder");
     const terminal = openTerminal(installation, { columns: 100 });
-    terminal.type("calctl events list --fields title", "Enter");
+    terminal.type("calctl events list --days 2 --fields title", "Enter");
     await terminal.shows("\\x1b[31mred");
     expect(terminal.screen()).toContain("\\u{202e}");
   });

@@ -40,6 +40,9 @@ export interface SpawnOptions {
   readonly stdin?: string;
 }
 
+/** Tomorrow in UTC: within the next seven days in every zone, also when the clock passes midnight during a run. */
+export const TOMORROW = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+
 export interface Running {
   readonly child: ChildProcess;
   /** Resolves with everything on stdout so far when it contains the text. */
