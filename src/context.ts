@@ -5,6 +5,7 @@ import type { Settings } from "./config/settings.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ListenOptions } from "./service/listen.js";
+import type { LogFormat } from "./service/request-log.js";
 import type { Input } from "./terminal/input.js";
 import type { Prompt } from "./terminal/prompt.js";
 
@@ -42,6 +43,7 @@ export interface ServeOptions {
   readonly memory: boolean;
   readonly sample: boolean;
   readonly rateLimit: { readonly limit: number; readonly windowSeconds: number } | null;
+  readonly log: LogFormat;
   readonly listen: Omit<ListenOptions, "tls">;
   /** Paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;

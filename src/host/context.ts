@@ -49,9 +49,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     if (!run.quiet) warn(text);
   };
   const settings = createSettings({ run, env, configFile, systemTimeZone, note });
-  const open = createServiceOpener(parts, (error) => {
-    if (run.debug) writeNote(stderr, stackTrace(error));
-  });
+  const open = createServiceOpener(parts);
   const prompt = createPrompt(process, run.prompts, parts);
   const client: ClientParts = { parts, run, trace };
   const auth = composeAuth(client, { settings, interactive: () => prompt.available, warn });
@@ -72,15 +70,23 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
           token: auth.token,
           localService:
             parts.overrides.localService ??
-            // Errors are not reported here: the transport throws a failure to the caller of the request.
-            (() => openLocalService(open, { database: parts.database(), onError: () => undefined }, note)),
+            (() => openLocalService(open, { database: parts.database() }, note)),
         },
         client,
       ),
     ),
     session: auth.session,
     ...createOutputMembers(run, parts, settings),
-    service: createServiceAccess({ defaultDatabase: parts.database, open, signal: parts.signal, note }),
+    service: createServiceAccess({
+      defaultDatabase: parts.database,
+      open,
+      signal: parts.signal,
+      note,
+      log: (line, failure) => {
+        writeNote(stderr, line);
+        if (run.debug && failure !== undefined) writeNote(stderr, stackTrace(failure));
+      },
+    }),
     sandbox: () => openSandbox(parts, options, run),
   };
 }

@@ -8,17 +8,17 @@ export const LOCAL_BASE_URL = "http://local.invalid/";
 
 /** Opens the embedded service over a database. It is closed at the end of the run. */
 export type OpenService = (
-  options: Pick<ServiceOptions, "database" | "create" | "rateLimit" | "onError">,
+  options: Pick<ServiceOptions, "database" | "create" | "rateLimit" | "onHandled">,
 ) => Promise<Service>;
 
 /** Loads the service only when it is opened: commands that use a remote service load no SQLite. */
-export function createServiceOpener(
-  { clock: { now }, resources }: Pick<HostParts, "clock" | "resources">,
-  onError: (error: unknown) => void,
-): OpenService {
+export function createServiceOpener({
+  clock: { now },
+  resources,
+}: Pick<HostParts, "clock" | "resources">): OpenService {
   return async (options) => {
     const { openService } = await import("../service/service.js");
-    const service = await openService({ onError, ...options, now });
+    const service = await openService({ ...options, now });
     resources.add(() => service.close());
     return service;
   };
@@ -27,7 +27,7 @@ export function createServiceOpener(
 /** The service of the profile `local`. The first use creates its database, user and calendar, with a note. */
 export async function openLocalService(
   open: OpenService,
-  options: Pick<ServiceOptions, "database" | "onError"> & Partial<Pick<ServiceOptions, "rateLimit">>,
+  options: Pick<ServiceOptions, "database" | "onHandled"> & Partial<Pick<ServiceOptions, "rateLimit">>,
   note: (text: string) => void,
 ): Promise<LocalService> {
   const { database } = options;

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { ServeOptions, ServiceAccess } from "../context.js";
 import { configurationError, errorCodeOf, usageError } from "../errors.js";
-import type { RateLimitPolicy } from "../service/rate-limit.js";
-import type { Service } from "../service/service.js";
+import type { HandledRequest } from "../service/request-handler.js";
+import { formatLogLine, type LogFormat } from "../service/request-log.js";
+import type { Service, ServiceOptions } from "../service/service.js";
 import { type OpenService, openLocalService } from "./local-service.js";
 
 export interface ServiceAccessOptions {
@@ -11,6 +12,8 @@ export interface ServiceAccessOptions {
   readonly open: OpenService;
   readonly signal: () => AbortSignal;
   readonly note: (text: string) => void;
+  /** Writes a line of the request log. */
+  readonly log: (line: string, failure: unknown) => void;
 }
 
 /** The embedded service for the `service` commands. */
@@ -21,11 +24,15 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     if (service.created !== null) note(`created the database ${service.created}`);
     return service;
   };
-  const openLocal = async (rateLimit: RateLimitPolicy | null) =>
-    (await openLocalService(options.open, { database: defaultDatabase(), rateLimit }, note)).service;
+  const openLocal = async (changes: Pick<ServiceOptions, "rateLimit" | "onHandled">) =>
+    (await openLocalService(options.open, { database: defaultDatabase(), ...changes }, note)).service;
+  const log = (request: HandledRequest, format: LogFormat) => {
+    const line = formatLogLine(request, format);
+    if (line !== null) options.log(line, request.failure);
+  };
   return {
     async admin(database, { create = database === undefined } = {}) {
-      if (database === undefined && create) return (await openLocal(null)).admin;
+      if (database === undefined && create) return (await openLocal({ rateLimit: null })).admin;
       const path = database === undefined ? defaultDatabase() : parseDatabase(database);
       return (await open({ database: path, create, rateLimit: null })).admin;
     },
@@ -34,7 +41,8 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       // A sample needs a database without users, and is the only content that it should have.
       const isLocal = database === undefined && !memory && !sample;
       const path = memory ? ":memory:" : database === undefined ? defaultDatabase() : parseDatabase(database);
-      const service = await (isLocal ? openLocal(rateLimit) : open({ database: path, rateLimit }));
+      const settings = { rateLimit, onHandled: (request: HandledRequest) => log(request, serveOptions.log) };
+      const service = await (isLocal ? openLocal(settings) : open({ database: path, ...settings }));
       await serve(service, serveOptions, options.signal());
     },
     async openApi() {

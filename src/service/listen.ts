@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, Server as NetServer } from "node:net";
 import { isLoopback } from "../contract/loopback.js";
 import { configurationError, errorCodeOf } from "../errors.js";
 import { createClientAddressReader } from "./http/addresses.js";
@@ -61,12 +61,15 @@ export async function listen(service: Service, options: ListenOptions): Promise<
     authUrl: `${baseUrl}${OAUTH_PATH}`,
     address,
     async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // Not close() of the HTTP server: it destroys connections whose response is written but not yet sent.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       // A closing server no longer enforces its timeouts: an incomplete request would keep it open forever.
       await settledBefore(requests.drain(), closeTimeout);
       // The rest are slow or idle, such as keep-alive connections.
       server.closeAllConnections();
       await closed;
+      // Stops the timer of the timeouts.
+      server.close();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { RateLimit } from "../contract/rate-limit.js";
+import { CliError } from "../errors.js";
 import type { Store, Transaction } from "./store/store.js";
 
 /** At most `limit` requests per window. */
@@ -14,51 +15,167 @@ export interface RateLimitResult extends RateLimit {
   readonly retryAfter: number;
 }
 
+export interface RateLimiter {
+  /**
+   * Counts a request in the current fixed window.
+   * @param key the token or address that is counted
+   * @param now milliseconds since the epoch
+   */
+  count(key: string, now: number): Promise<RateLimitResult>;
+  /** Returns what was reserved and not used. Call it when no request is in progress. */
+  close(): Promise<void>;
+}
+
 /**
- * Counts a request in the current fixed window. Windows start at multiples of their length, and processes with the same
- * database share them.
- * @param request.key the token or address that is counted
- * @param request.now milliseconds since the epoch
+ * Limits the requests of each key. Windows start at multiples of their length, and processes with the same database
+ * share them: each reserves some of what is left in the store, a part at a time, and counts in memory. Therefore few
+ * requests write, and none that are over the limit. A process that ends abruptly loses what it had reserved.
  */
-export async function applyRateLimit(
-  store: Store,
-  { limit, windowSeconds }: RateLimitPolicy,
-  { key, now }: { readonly key: string; readonly now: number },
-): Promise<RateLimitResult> {
+export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLimitPolicy): RateLimiter {
   const length = windowSeconds * 1000;
-  const windowStart = Math.floor(now / length) * length;
-  const requests = await store.write((db) => countRequest(db, key, windowStart));
-  const reset = Math.ceil((windowStart + length) / 1000);
+  let window = createWindow(-1);
+  const findCounter = (windowStart: number, key: string): Counter => {
+    if (windowStart !== window.start) window = createWindow(windowStart);
+    let counter = window.counters.get(key);
+    if (counter === undefined) {
+      counter = { reserved: 0, used: 0, unrecorded: 0, total: 0, reserving: null };
+      window.counters.set(key, counter);
+    }
+    return counter;
+  };
+  const reserve = async (key: string, counter: Counter, within: Window): Promise<void> => {
+    const amount = Math.ceil((limit - counter.total) * RESERVED_SHARE);
+    const { unrecorded } = counter;
+    const isFirst = !within.hasPruned;
+    try {
+      const { granted, total } = await store.write(
+        async (db) => {
+          if (isFirst) await db.deleteFrom("rate_windows").where("window_start", "<", within.start).execute();
+          return reserveRequests(db, { key, windowStart: within.start, amount, unrecorded, limit });
+        },
+        { timeout: RESERVATION_TIMEOUT },
+      );
+      within.hasPruned = true;
+      counter.reserved += granted;
+      counter.unrecorded -= unrecorded;
+      counter.total = total;
+    } catch (error) {
+      // Requests that only read go on while the database is locked, read-only or full: they are recorded later.
+      if (!(error instanceof CliError)) throw error;
+      counter.reserved += amount;
+      counter.unrecorded += amount;
+      counter.total += amount;
+    }
+  };
   return {
-    limit,
-    remaining: Math.max(0, limit - requests),
-    reset,
-    exceeded: requests > limit,
-    retryAfter: Math.max(1, reset - Math.floor(now / 1000)),
+    async count(key, now) {
+      const windowStart = Math.floor(now / length) * length;
+      const counter = findCounter(windowStart, key);
+      const within = window;
+      while (counter.used >= counter.reserved && counter.total < limit) {
+        counter.reserving ??= reserve(key, counter, within).finally(() => {
+          counter.reserving = null;
+        });
+        await counter.reserving;
+      }
+      const exceeded = counter.used >= counter.reserved;
+      if (!exceeded) counter.used += 1;
+      const reset = Math.ceil((windowStart + length) / 1000);
+      return {
+        limit,
+        remaining: limit - counter.total + counter.reserved - counter.used,
+        reset,
+        exceeded,
+        retryAfter: Math.max(1, reset - Math.floor(now / 1000)),
+      };
+    },
+    async close() {
+      const { start, counters } = window;
+      const unused = [...counters].flatMap(([key, { reserved, unrecorded, used }]) =>
+        reserved - unrecorded === used ? [] : [{ key, amount: reserved - unrecorded - used }],
+      );
+      if (unused.length === 0) return;
+      const returnAll = async (db: Transaction) => {
+        for (const { key, amount } of unused) await returnRequests(db, { key, windowStart: start, amount });
+      };
+      // What cannot be returned is lost until the window ends.
+      await store.write(returnAll, { timeout: RESERVATION_TIMEOUT }).catch(() => undefined);
+    },
   };
 }
 
-/** Counts a request. Resolves with the number of requests in its window, including this one. */
-async function countRequest(db: Transaction, key: string, windowStart: number): Promise<number> {
-  const { requests } = await db
-    .insertInto("rate_windows")
-    .values({ key, window_start: windowStart, requests: 1 })
-    .onConflict((conflict) =>
-      conflict.column("key").doUpdateSet((row) => ({
-        requests: row
-          .case()
-          .when("rate_windows.window_start", "=", windowStart)
-          .then(row("rate_windows.requests", "+", 1))
-          .else(1)
-          .end(),
-        window_start: windowStart,
-      })),
-    )
-    .returning("requests")
-    .executeTakeFirstOrThrow();
-  // The first request of a window deletes the old windows.
-  if (requests === 1) {
-    await db.deleteFrom("rate_windows").where("window_start", "<", windowStart).execute();
+/** The requests of one key in one window, as this process knows them. */
+interface Counter {
+  /** Requests that this process may answer, and has answered. */
+  reserved: number;
+  used: number;
+  /** How much of `reserved` the store does not know, because it could not be written. */
+  unrecorded: number;
+  /** Requests of all processes, reserved or used. */
+  total: number;
+  /** Settles when more is reserved; null if nothing is being reserved. */
+  reserving: Promise<void> | null;
+}
+
+interface Window {
+  /** Milliseconds since the epoch. */
+  readonly start: number;
+  readonly counters: Map<string, Counter>;
+  /** Whether older windows were deleted from the store. */
+  hasPruned: boolean;
+}
+
+function createWindow(start: number): Window {
+  return { start, counters: new Map(), hasPruned: false };
+}
+
+/** Part of what is left that is reserved at once: small enough that other processes also get some. */
+const RESERVED_SHARE = 1 / 8;
+
+/** How long a request waits for the lock of another process in order to be counted (ms). */
+const RESERVATION_TIMEOUT = 250;
+
+interface Reservation {
+  readonly key: string;
+  readonly windowStart: number;
+  readonly amount: number;
+}
+
+/** Reserves requests of a window, at most those that are left. Resolves with how many, and how many it has now. */
+async function reserveRequests(
+  db: Transaction,
+  {
+    key,
+    windowStart,
+    amount,
+    unrecorded,
+    limit,
+  }: Reservation & { readonly unrecorded: number; readonly limit: number },
+): Promise<{ readonly granted: number; readonly total: number }> {
+  const row = await db
+    .selectFrom("rate_windows")
+    .select("requests")
+    .where("key", "=", key)
+    .where("window_start", "=", windowStart)
+    .executeTakeFirst();
+  const before = (row?.requests ?? 0) + unrecorded;
+  const total = Math.min(limit, before + amount);
+  const stored = { window_start: windowStart, requests: Math.max(before, total) };
+  if (stored.requests !== row?.requests) {
+    await db
+      .insertInto("rate_windows")
+      .values({ key, ...stored })
+      .onConflict((conflict) => conflict.column("key").doUpdateSet(stored))
+      .execute();
   }
-  return requests;
+  return { granted: Math.max(0, total - before), total };
+}
+
+async function returnRequests(db: Transaction, { key, windowStart, amount }: Reservation): Promise<void> {
+  await db
+    .updateTable("rate_windows")
+    .set((row) => ({ requests: row("requests", "-", amount) }))
+    .where("key", "=", key)
+    .where("window_start", "=", windowStart)
+    .execute();
 }

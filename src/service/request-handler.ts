@@ -3,6 +3,8 @@ import type { RouteName } from "../contract/routes.js";
 import { type Caller, identifyCaller, type Principal } from "./authentication.js";
 import { calendarEndpoints, type Endpoint, type EndpointContext } from "./endpoints/calendars.js";
 import { eventEndpoints } from "./endpoints/events.js";
+import { matchHealthEndpoint, respondWithHealth } from "./health.js";
+import { createBudget } from "./http/budget.js";
 import { acceptsJson, parseJsonBody } from "./http/content.js";
 import {
   jsonResponse,
@@ -14,49 +16,104 @@ import {
 } from "./http/response.js";
 import { matchRoute, parseQuery, parseTarget, type RouteMatch } from "./http/router.js";
 import { matchOAuthEndpoint } from "./oauth/endpoint.js";
-import { applyRateLimit, type RateLimitPolicy, type RateLimitResult } from "./rate-limit.js";
-import type { RequestHandler, RequestSource, ServiceRequest } from "./request.js";
-import type { PasswordCost } from "./secrets.js";
+import type { RateLimiter, RateLimitResult } from "./rate-limit.js";
+import {
+  type IncomingRequest,
+  type NetworkSource,
+  type RequestHandler,
+  type RequestSource,
+  splitTarget,
+} from "./request.js";
+import { createShortId, type PasswordCost } from "./secrets.js";
 import type { Store } from "./store/store.js";
+
+/** A request and its response, for the operator's log. It has no query, body or token. */
+export interface HandledRequest {
+  readonly id: string;
+  /** Of the client. */
+  readonly address: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  /** When the request arrived, and how long the response took (ms). */
+  readonly time: number;
+  readonly duration: number;
+  /** The error behind a 500 or 503. */
+  readonly failure?: unknown;
+}
 
 export interface RequestHandlerOptions {
   readonly store: Store;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Null: requests are not limited. */
-  readonly rateLimit: RateLimitPolicy | null;
+  readonly rateLimiter: RateLimiter | null;
   readonly mediaType: string;
-  /** Called with the error behind a 500 or 503. */
-  readonly onError: (error: unknown) => void;
+  /** Called after every request from the network. */
+  readonly onHandled: (request: HandledRequest) => void;
   readonly passwordCost?: PasswordCost | undefined;
 }
 
-/** Handles a request: identify the caller, apply the rate limit, run the endpoint. */
+/** Requests under way of one token or address, and in all. Those in excess are refused. */
+const UNDER_WAY = { perClient: 64, total: 1024 };
+
+/** Handles a request: identify the caller, apply the limits, run the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  const { store, rateLimit, onError } = options;
-  return async (request, source) => {
-    const now = options.now();
+  const { store, rateLimiter, onHandled } = options;
+  const underWay = createBudget(UNDER_WAY);
+  const respond = async (request: IncomingRequest, source: RequestSource, now: number) => {
     const responder = chooseResponder(request, source, { ...options, now });
     let rate: RateLimitResult | null = null;
     let response: ServiceResponse;
     try {
       const caller = await identifyCaller(store, source, responder.authorization);
-      if (rateLimit !== null)
-        rate = await applyRateLimit(store, rateLimit, { key: caller.rateLimitKey, now });
-      if (rate?.exceeded === true) {
-        throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
+      const share = underWay.open(caller.rateLimitKey);
+      try {
+        share.take(1);
+        rate = (await rateLimiter?.count(caller.rateLimitKey, now)) ?? null;
+        if (rate?.exceeded === true) {
+          throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
+        }
+        response = await responder.respond(caller);
+      } finally {
+        share.close();
       }
-      response = await responder.respond(caller);
     } catch (error) {
-      response = await respondToError(error, responder, { source, onError });
+      const problem = toProblemError(error);
+      const { cause: failure } = problem;
+      response = await responder.respondWithProblem(problem);
+      if (failure !== undefined) response = { ...response, failure };
     }
-    if (request.method === "HEAD") response = withoutBody(response);
-    const headers = {
-      date: new Date(now).toUTCString(),
-      ...(rate === null ? {} : formatRateLimit(rate)),
-      ...response.headers,
-    };
+    const headers = rate === null ? response.headers : { ...formatRateLimit(rate), ...response.headers };
     return { ...response, headers };
+  };
+  const respondAndReport = async (request: IncomingRequest, source: NetworkSource, time: number) => {
+    const id = createShortId();
+    const health = matchHealthEndpoint(request.target);
+    const { failure, ...response } =
+      health === null
+        ? await respond(request, source, time)
+        : await respondWithHealth(health, request.method, store);
+    onHandled({
+      id,
+      address: source.address,
+      method: request.method,
+      path: splitTarget(request.target).path,
+      status: response.status,
+      time,
+      duration: options.now() - time,
+      ...(failure !== undefined && { failure }),
+    });
+    return { ...response, headers: { "x-request-id": id, ...response.headers } };
+  };
+  return async (request, source) => {
+    const now = options.now();
+    const response =
+      source.kind === "local"
+        ? await respond(request, source, now)
+        : await respondAndReport(request, source, now);
+    const dated = { ...response, headers: { date: new Date(now).toUTCString(), ...response.headers } };
+    return request.method === "HEAD" ? withoutBody(dated) : dated;
   };
 }
 
@@ -76,7 +133,7 @@ interface Responder {
 
 /** Requests from this process never reach the authorization server: there is no one to sign in. */
 function chooseResponder(
-  request: ServiceRequest,
+  request: IncomingRequest,
   source: RequestSource,
   { store, now, mediaType, passwordCost }: RequestOptions,
 ): Responder {
@@ -95,27 +152,28 @@ function chooseResponder(
       : (await import("./oauth/token.js")).tokenEndpoint;
   return {
     authorization: undefined,
-    respond: async () => (await load()).respond({ request, source, store, now, passwordCost }),
+    respond: async () => {
+      const { respond } = await load();
+      return respond({
+        request: { ...request, body: await readBody(request) },
+        source,
+        store,
+        now,
+        passwordCost,
+      });
+    },
     respondWithProblem: async (problem) => (await load()).respondWithProblem(problem),
   };
 }
 
-async function respondToError(
-  error: unknown,
-  responder: Responder,
-  { source, onError }: Pick<RequestHandlerOptions, "onError"> & { readonly source: RequestSource },
-): Promise<ServiceResponse> {
-  const problem = toProblemError(error);
-  const failure = problem.cause;
-  if (failure !== undefined) onError(failure);
-  const response = await responder.respondWithProblem(problem);
-  return failure !== undefined && source.kind === "local" ? { ...response, failure } : response;
+async function readBody({ body }: IncomingRequest): Promise<Uint8Array> {
+  return typeof body === "function" ? body() : body;
 }
 
 const ENDPOINTS: Readonly<Record<RouteName, Endpoint>> = { ...calendarEndpoints, ...eventEndpoints };
 
 async function callEndpoint(
-  request: ServiceRequest,
+  request: IncomingRequest,
   principal: Principal | null,
   { store, now, mediaType }: Pick<RequestOptions, "store" | "now" | "mediaType">,
 ): Promise<ServiceResponse> {
@@ -128,7 +186,7 @@ async function callEndpoint(
     now,
     parameter: (name: string) => parameterOf(match, name),
     query: parseQuery(match.route, search),
-    body: match.route.body && parseJsonBody(request.body, request.headers),
+    body: match.route.body && parseJsonBody(await readBody(request), request.headers),
   };
   const run = (db: EndpointContext["db"]) => ENDPOINTS[match.name]({ ...context, db });
   const body = match.route.method === "GET" ? await store.read(run) : await store.write(run);

@@ -10,15 +10,21 @@ export interface ServiceRequest {
   readonly body: Uint8Array;
 }
 
+/** A request of which only the head has been read. */
+export interface IncomingRequest extends Omit<ServiceRequest, "body"> {
+  /** The body, or what reads it: called at most once, after token and rate limit were checked. */
+  readonly body: Uint8Array | (() => Promise<Uint8Array>);
+}
+
 /** Where a request comes from: a socket, or this process, which names its user. No header can claim the latter. */
-export type RequestSource =
-  | {
-      readonly kind: "network";
-      readonly address: string;
-      /** Public URL of the service, if the listener knows it. */
-      readonly baseUrl?: string;
-    }
-  | { readonly kind: "local"; readonly userId: string };
+export type RequestSource = NetworkSource | { readonly kind: "local"; readonly userId: string };
+
+export interface NetworkSource {
+  readonly kind: "network";
+  readonly address: string;
+  /** Public URL of the service, if the listener knows it. */
+  readonly baseUrl?: string;
+}
 
 /** Path and query of a request target in origin or absolute form. @see RFC 9112 §3.2 */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
@@ -27,4 +33,4 @@ export function splitTarget(target: string): { readonly path: string; readonly q
 }
 
 /** Answers any request, with a problem if it fails. Rejects only when the service is closed. */
-export type RequestHandler = (request: ServiceRequest, source: RequestSource) => Promise<ServiceResponse>;
+export type RequestHandler = (request: IncomingRequest, source: RequestSource) => Promise<ServiceResponse>;

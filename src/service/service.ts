@@ -3,11 +3,12 @@ import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
 import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admin/calendars.js";
 import { createClientAdmin, createTokenAdmin } from "./admin/credentials.js";
 import { createUserAdmin, ensureLocalUser } from "./admin/users.js";
-import type { RateLimitPolicy } from "./rate-limit.js";
+import { createRateLimiter, type RateLimiter, type RateLimitPolicy } from "./rate-limit.js";
 import type { RequestHandler } from "./request.js";
-import { createRequestHandler } from "./request-handler.js";
+import { createRequestHandler, type HandledRequest } from "./request-handler.js";
 import type { PasswordCost } from "./secrets.js";
 import { openStore } from "./store/sqlite/open.js";
+import type { Store } from "./store/store.js";
 
 export interface ServiceOptions {
   /** Path of the SQLite file, or `:memory:`. */
@@ -22,8 +23,8 @@ export interface ServiceOptions {
   readonly mediaType?: string;
   /** Cost of hashing new passwords; stored ones keep theirs. */
   readonly passwordCost?: PasswordCost;
-  /** Called with the error behind a 500 or 503. */
-  readonly onError?: (error: unknown) => void;
+  /** Called after every request. */
+  readonly onHandled?: (request: HandledRequest) => void;
 }
 
 /** An implementation of the contract over its own database. */
@@ -41,13 +42,15 @@ export interface Service {
  * @throws CliError configuration when the database cannot be used, or does not exist and must not be created
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { database, now, passwordCost } = options;
+  const { database, now, passwordCost, rateLimit } = options;
   const store = await openStore(database, options);
+  const rateLimiter = rateLimit === null ? null : createRateLimiter(store, rateLimit);
   const handleRequest = createRequestHandler({
     mediaType: DEFAULT_MEDIA_TYPE,
-    onError: () => undefined,
+    onHandled: () => undefined,
     ...options,
     store,
+    rateLimiter,
   });
   const inProgress = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
@@ -61,10 +64,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     admin: createAdmin({ store, now, passwordCost }),
     created: store.created,
     close() {
-      closing ??= Promise.allSettled(inProgress).then(() => store.close());
+      closing ??= closeAfter(inProgress, { store, rateLimiter });
       return closing;
     },
   };
+}
+
+async function closeAfter(
+  inProgress: ReadonlySet<Promise<unknown>>,
+  { store, rateLimiter }: { readonly store: Store; readonly rateLimiter: RateLimiter | null },
+): Promise<void> {
+  await Promise.allSettled(inProgress);
+  await rateLimiter?.close();
+  await store.close();
 }
 
 function createAdmin(options: AdminOptions): ServiceAdmin {

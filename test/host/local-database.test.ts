@@ -25,6 +25,7 @@ const SERVING: ServeOptions = {
   memory: false,
   sample: false,
   rateLimit: null,
+  log: "off",
   listen: { host: "127.0.0.1", port: 0 },
   tls: undefined,
   onListening: async () => undefined,
@@ -37,7 +38,13 @@ let open: OpenService;
 let notes: string[];
 const note = (text: string) => void notes.push(text);
 const access = () =>
-  createServiceAccess({ defaultDatabase: () => database, open, signal: () => AbortSignal.abort(), note });
+  createServiceAccess({
+    defaultDatabase: () => database,
+    open,
+    signal: () => AbortSignal.abort(),
+    note,
+    log: () => undefined,
+  });
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "calctl-host-"));
@@ -48,7 +55,7 @@ beforeEach(() => {
     clock: createClock({ now: () => NOW }),
     resources,
   };
-  open = createServiceOpener(parts, () => undefined);
+  open = createServiceOpener(parts);
   notes = [];
 });
 afterEach(async () => {

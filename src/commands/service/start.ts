@@ -1,8 +1,9 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { parseDuration } from "../../calendar/dates.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { JSON_LINE } from "../../output/views/plain.js";
+import type { LogFormat } from "../../service/request-log.js";
 import { addAction, type ContextOf } from "../command.js";
 import { addDatabaseFlag, type DatabaseFlag } from "./admin-command.js";
 
@@ -15,12 +16,14 @@ export interface ServiceStartOptions extends DatabaseFlag {
   readonly publicUrl?: string;
   readonly trustProxy?: string;
   readonly rateLimit?: string;
+  readonly log?: LogFormat;
   readonly memory?: boolean;
   readonly sample?: boolean;
 }
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = "8787";
+const LOG_FORMATS: readonly LogFormat[] = ["json", "text", "off"];
 const DEFAULT_RATE_LIMIT = "600/10m";
 
 export function registerServiceStart(command: Command, contextOf: ContextOf): void {
@@ -32,6 +35,12 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
     .option("--public-url <url>", "URL that clients use, if it is behind a proxy")
     .option("--trust-proxy <address>", "address of the proxy whose X-Forwarded-For is trusted")
     .option("--rate-limit <n/window|off>", `requests per window (default: ${DEFAULT_RATE_LIMIT})`)
+    .addOption(
+      new Option(
+        "--log <format>",
+        "one line per request on stderr; off reports failures alone (default: off)",
+      ).choices(LOG_FORMATS),
+    )
     .option("--memory", "keep the database in memory")
     .option("--sample", "add two users, two calendars and events to an empty database");
   addAction(command, contextOf, runServiceStart);
@@ -49,6 +58,7 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
     memory: flags.memory === true,
     sample: flags.sample === true,
     rateLimit: parseRateLimitFlag(flags.rateLimit ?? DEFAULT_RATE_LIMIT),
+    log: flags.log ?? "off",
     listen: {
       host: flags.host ?? DEFAULT_HOST,
       port: parsePort(flags.port ?? DEFAULT_PORT),

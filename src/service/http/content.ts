@@ -41,6 +41,10 @@ function parseMediaRange(text: string): readonly MediaRange[] {
 /** Maximum size of a request body in bytes. */
 export const BODY_LIMIT = 1024 * 1024;
 
+export function bodyTooLarge(): ProblemError {
+  return new ProblemError(413, { errors: `the body must be at most ${BODY_LIMIT} bytes` });
+}
+
 /**
  * Parses a JSON body.
  * @param headers names in lower case
@@ -48,9 +52,7 @@ export const BODY_LIMIT = 1024 * 1024;
  * compressed, because the contract has no 415
  */
 export function parseJsonBody(body: Uint8Array, headers: Readonly<Record<string, string>>): unknown {
-  if (body.byteLength > BODY_LIMIT) {
-    throw new ProblemError(413, { errors: `the body must be at most ${BODY_LIMIT} bytes` });
-  }
+  if (body.byteLength > BODY_LIMIT) throw bodyTooLarge();
   if (!isJson(headers["content-type"])) throw badRequest(`the content type must be ${JSON_MEDIA_TYPE}`);
   if (!isPlain(headers["content-encoding"])) throw badRequest("the body must not have a content encoding");
   try {

@@ -2,8 +2,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { finished } from "node:stream/promises";
 import type { Service } from "../service.js";
 import type { ClientAddressReader } from "./addresses.js";
-import { BODY_LIMIT } from "./content.js";
-import type { ServiceResponse } from "./response.js";
+import { createBudget, type Share } from "./budget.js";
+import { createConnectionQueue } from "./connection-queue.js";
+import { discardBody, isLargelyUnread, readBody } from "./request-body.js";
+import { problemResponse, type ServiceResponse, toProblemError } from "./response.js";
 
 export interface DrainableListener {
   readonly listener: RequestListener;
@@ -11,37 +13,64 @@ export interface DrainableListener {
   drain(): Promise<void>;
 }
 
-/** How much of an oversized body is read and discarded, so that the client can read the response. */
-const DISCARD_LIMIT = 8 * BODY_LIMIT;
-
 export interface RequestListenerOptions {
   readonly addressOf: ClientAddressReader;
   /** Public URL of the service. */
   readonly baseUrl: string;
+  /** How long a client may take to receive a response, in addition to its size (ms); 30 seconds by default. */
+  readonly sendTimeout?: number | undefined;
 }
+
+const MIB = 1024 * 1024;
+
+/** Bytes of request bodies in memory, and of responses that clients have not received yet. */
+const BODIES = { perClient: 8 * MIB, total: 64 * MIB };
+const RESPONSES = { perClient: 64 * MIB, total: 512 * MIB };
+
+/** A client that receives less than this is cut off (bytes per ms). */
+const SLOWEST = 32;
+
+const SEND_TIMEOUT = 30_000;
 
 /** Passes the requests of an HTTP server to the service and sends its responses. */
 export function createRequestListener(
   service: Service,
-  { addressOf, baseUrl }: RequestListenerOptions,
+  { addressOf, baseUrl, sendTimeout = SEND_TIMEOUT }: RequestListenerOptions,
 ): DrainableListener {
   const inProgress = new Set<Promise<void>>();
+  const enqueue = createConnectionQueue();
+  const bodies = createBudget(BODIES);
+  const responses = createBudget(RESPONSES);
   let draining = false;
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await readBody(request);
     const headers = joinHeaders(request);
     const address = addressOf(request.socket.remoteAddress ?? "", headers["x-forwarded-for"]);
-    const handled = await service.handle(
-      { method: request.method ?? "", target: request.url ?? "", headers, body },
-      { kind: "network", address, baseUrl },
-    );
-    if (draining || body.byteLength > BODY_LIMIT) response.setHeader("connection", "close");
-    await send(response, handled);
+    const body = bodies.open(address);
+    const handled = await service
+      .handle(
+        {
+          method: request.method ?? "",
+          target: request.url ?? "",
+          headers,
+          body: () => readBody(request, body),
+        },
+        { kind: "network", address, baseUrl },
+      )
+      .finally(body.close);
+    const share = responses.open(address);
+    const deadline = setTimeout(() => response.destroy(), sendTimeout + handled.body.byteLength / SLOWEST);
+    try {
+      if (draining || isLargelyUnread(request)) response.setHeader("connection", "close");
+      await send(response, payFor(handled, share), request);
+    } finally {
+      clearTimeout(deadline);
+      share.close();
+    }
   };
   return {
     listener(request, response) {
       // A client that disconnects is not a failure of the service.
-      const done = handle(request, response)
+      const done = enqueue(request.socket, () => handle(request, response))
         .catch(() => void response.destroy())
         .finally(() => inProgress.delete(done));
       inProgress.add(done);
@@ -53,16 +82,16 @@ export function createRequestListener(
   };
 }
 
-/** The body, cut off one byte after the limit: enough to see that it is too large. */
-async function readBody(request: IncomingMessage): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-    if (size <= BODY_LIMIT) chunks.push(chunk);
-    size += chunk.byteLength;
-    if (size > DISCARD_LIMIT) break;
+/** The response, or one that is smaller if the client has not received others yet. */
+function payFor(response: ServiceResponse, share: Share): ServiceResponse {
+  try {
+    share.take(response.body.byteLength);
+    return response;
+  } catch (error) {
+    const { "x-request-id": id = "" } = response.headers;
+    const refusal = problemResponse(toProblemError(error));
+    return { ...refusal, headers: { ...refusal.headers, "x-request-id": id } };
   }
-  return Buffer.concat(chunks).subarray(0, BODY_LIMIT + 1);
 }
 
 /** Node.js already joins repeated headers, except set-cookie, which clients do not send. */
@@ -73,8 +102,19 @@ function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
 }
 
 /** Rejects when the client has disconnected. */
-async function send(response: ServerResponse, { status, headers, body }: ServiceResponse): Promise<void> {
+async function send(
+  response: ServerResponse,
+  { status, headers, body }: ServiceResponse,
+  request: IncomingMessage,
+): Promise<void> {
   response.writeHead(status, { ...(status !== 204 && { "content-length": body.byteLength }), ...headers });
-  response.end(body);
+  if (isLargelyUnread(request)) {
+    // Closing the connection now would take the response from a client that is still sending.
+    response.write(body);
+    await discardBody(request);
+    response.end();
+  } else {
+    response.end(body);
+  }
   await finished(response);
 }

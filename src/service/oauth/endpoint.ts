@@ -1,6 +1,6 @@
 import { OAUTH_ROUTES } from "../../contract/oauth.js";
 import type { ProblemError, ServiceResponse } from "../http/response.js";
-import { type RequestSource, type ServiceRequest, splitTarget } from "../request.js";
+import { type NetworkSource, type ServiceRequest, splitTarget } from "../request.js";
 import type { PasswordCost } from "../secrets.js";
 import type { Store } from "../store/store.js";
 
@@ -10,7 +10,7 @@ export const OAUTH_PATH = "/oauth";
 /** One request to the authorization server. */
 export interface OAuthContext {
   readonly request: ServiceRequest;
-  readonly source: Extract<RequestSource, { kind: "network" }>;
+  readonly source: NetworkSource;
   readonly store: Store;
   /** Milliseconds since the epoch. */
   readonly now: number;

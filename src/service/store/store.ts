@@ -9,10 +9,15 @@ export interface Store {
   /** Runs queries that only read, on one snapshot. */
   read<T>(work: (db: Transaction) => Promise<T>): Promise<T>;
   /** Runs queries as one transaction that holds the write lock from its start. */
-  write<T>(work: (db: Transaction) => Promise<T>): Promise<T>;
+  write<T>(work: (db: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Path of the database if this process created it just now; null if it existed or is in memory. */
   readonly created: string | null;
   close(): Promise<void>;
+}
+
+export interface WriteOptions {
+  /** How long to wait for the lock of another process (ms); 10 seconds by default. */
+  readonly timeout?: number;
 }
 
 /** The two kinds of transaction, over an open connection. */

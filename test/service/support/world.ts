@@ -55,7 +55,9 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     now: () => clock.now,
     rateLimit,
     passwordCost,
-    onError: (error) => errors.push(error),
+    onHandled: ({ failure }) => {
+      if (failure !== undefined) errors.push(failure);
+    },
   });
   const { users, calendars, members, tokens } = service.admin;
   const member = await users.add({ name: "member" });

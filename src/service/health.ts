@@ -1,0 +1,44 @@
+import {
+  jsonResponse,
+  ProblemError,
+  problemResponse,
+  type ServiceResponse,
+  toProblemError,
+} from "./http/response.js";
+import { splitTarget } from "./request.js";
+import type { Store } from "./store/store.js";
+
+/** What the probes of an operator ask for, without a token and uncounted. */
+const ENDPOINTS = {
+  /** The process answers. */
+  "/healthz": async () => undefined,
+  /** The database answers. */
+  "/readyz": (store: Store) =>
+    store.read((db) => db.selectFrom("settings").select("name").limit(1).execute()),
+} as const;
+
+type HealthEndpoint = (typeof ENDPOINTS)[keyof typeof ENDPOINTS];
+
+/** The health endpoint that a request target addresses; null for any other target. */
+export function matchHealthEndpoint(target: string): HealthEndpoint | null {
+  const { path } = splitTarget(target);
+  return path === "/healthz" || path === "/readyz" ? ENDPOINTS[path] : null;
+}
+
+/** 200 `{"status": "ok"}`, or the problem that the check met. */
+export async function respondWithHealth(
+  check: HealthEndpoint,
+  method: string,
+  store: Store,
+): Promise<ServiceResponse> {
+  try {
+    if (method !== "GET" && method !== "HEAD")
+      throw new ProblemError(405, { headers: { allow: "GET, HEAD" } });
+    await check(store);
+    return jsonResponse(200, { status: "ok" });
+  } catch (error) {
+    const problem = toProblemError(error);
+    const { cause: failure } = problem;
+    return { ...problemResponse(problem), ...(failure !== undefined && { failure }) };
+  }
+}

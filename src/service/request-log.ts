@@ -1,0 +1,37 @@
+import type { HandledRequest } from "./request-handler.js";
+
+/** `off` leaves only failures: every 500 and 503 is reported. */
+export type LogFormat = "json" | "text" | "off";
+
+const MAX_PATH = 200;
+
+/** The line of a request in the operator's log, in ASCII; null if the format has none for it. */
+export function formatLogLine(request: HandledRequest, format: LogFormat): string | null {
+  const { id, address, method, status, time, duration, failure } = request;
+  if (format === "off" && failure === undefined) return null;
+  const path = request.path
+    .slice(0, MAX_PATH)
+    .replace(/[^!-~]/g, (character) => encodeURIComponent(character));
+  const error = failure === undefined ? undefined : describeFailure(failure);
+  const record = {
+    time: new Date(time).toISOString(),
+    id,
+    address,
+    method,
+    path,
+    status,
+    duration_ms: duration,
+  };
+  if (format === "json") return escapeNonAscii(JSON.stringify({ ...record, error }));
+  const line = [record.time, id, address, method, path, status, `${duration} ms`].join(" ");
+  return error === undefined ? line : `${line}: ${escapeNonAscii(error)}`;
+}
+
+/** Messages of our own and of the database name no tokens and no bodies. */
+function describeFailure(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure);
+}
+
+function escapeNonAscii(text: string): string {
+  return text.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
