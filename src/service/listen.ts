@@ -1,8 +1,9 @@
 import type { Server } from "node:http";
-import { type AddressInfo, Server as NetServer } from "node:net";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { isLoopback } from "../contract/loopback.js";
 import { configurationError, errorCodeOf } from "../errors.js";
-import { createClientAddressReader } from "./http/addresses.js";
+import { type ClientAddressReader, createClientAddressReader } from "./http/addresses.js";
+import { type Budget, createBudget } from "./http/budget.js";
 import { createRequestListener } from "./http/request-listener.js";
 import { OAUTH_PATH } from "./oauth/endpoint.js";
 import type { Service } from "./service.js";
@@ -20,6 +21,8 @@ export interface ListenOptions {
   readonly trustProxy?: string;
   /** How long `close` waits for requests in progress (ms); 10 seconds by default. */
   readonly closeTimeout?: number;
+  /** How long a client may take to receive a response of a size in bytes (ms). */
+  readonly sendTimeout?: (size: number) => number;
 }
 
 export interface ServiceListener {
@@ -37,6 +40,11 @@ const HEADERS_TIMEOUT = 10_000;
 /** How often the timeouts are checked (ms). */
 const TIMEOUT_CHECK_INTERVAL = 5_000;
 
+/** How long a client may take for a TLS handshake (ms). */
+const HANDSHAKE_TIMEOUT = 10_000;
+
+const CONNECTIONS = { perClient: 100, total: 1000 };
+
 const CLOSE_TIMEOUT = 10_000;
 
 /**
@@ -45,16 +53,19 @@ const CLOSE_TIMEOUT = 10_000;
  * machines could reach the service without TLS
  */
 export async function listen(service: Service, options: ListenOptions): Promise<ServiceListener> {
-  const { host, port, trustProxy, closeTimeout = CLOSE_TIMEOUT } = options;
+  const { host, port, trustProxy, sendTimeout, closeTimeout = CLOSE_TIMEOUT } = options;
   checkExposure(options);
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
-  const server = await createServer(options.tls);
   const addressOf = createClientAddressReader(trustProxy);
+  const server = await createServer(options.tls);
+  // All clients share the connections of a proxy, which has limits of its own.
+  const perClient = trustProxy === undefined ? CONNECTIONS.perClient : CONNECTIONS.total;
+  limitConnections(server, createBudget({ ...CONNECTIONS, perClient }), addressOf);
   await startListening(server, host, port);
   const address = addressOfServer(server, host);
   const baseUrl = publicUrl ?? `${options.tls === undefined ? "http" : "https"}://${address}`;
   // The URL of a free port is not known before. No connection is read until this turn of the event loop ends.
-  const requests = createRequestListener(service, { addressOf, baseUrl });
+  const requests = createRequestListener(service, { addressOf, baseUrl, sendTimeout });
   server.on("request", requests.listener);
   return {
     baseUrl,
@@ -118,13 +129,26 @@ async function createServer(tls: ListenOptions["tls"]): Promise<Server> {
   }
   const https = await import("node:https");
   try {
-    return https.createServer({ ...timeouts, ...tls });
+    return https.createServer({ ...timeouts, ...tls, handshakeTimeout: HANDSHAKE_TIMEOUT });
   } catch (cause) {
     throw configurationError("the TLS certificate and key cannot be used", {
       hint: "give a certificate and its own key, both as PEM and without a passphrase",
       cause,
     });
   }
+}
+
+/** Closes connections in excess as soon as they are accepted, before any TLS handshake. */
+function limitConnections(server: Server, connections: Budget, addressOf: ClientAddressReader): void {
+  server.on("connection", (socket: Socket) => {
+    const share = connections.open(addressOf(socket.remoteAddress ?? "", undefined));
+    try {
+      share.take(1);
+      socket.once("close", share.close);
+    } catch {
+      socket.destroy();
+    }
+  });
 }
 
 function startListening(server: Server, host: string, port: number): Promise<void> {

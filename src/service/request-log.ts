@@ -11,7 +11,7 @@ export function formatLogLine(request: HandledRequest, format: LogFormat): strin
   if (format === "off" && failure === undefined) return null;
   const path = request.path
     .slice(0, MAX_PATH)
-    .replace(/[^!-~]/g, (character) => encodeURIComponent(character));
+    .replace(/[^!-~]/g, (unit) => `%${unit.charCodeAt(0).toString(16)}`);
   const error = failure === undefined ? undefined : describeFailure(failure);
   const record = {
     time: new Date(time).toISOString(),

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, wr
 import { createServer as createHttpServer } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { runSql } from "../service/support/database.js";
 import { createInstallation, type Installation, PROGRAM, TOMORROW } from "../support/spawned.js";
 
 /** The built program as the system sees it: streams, signals, files, exit codes. */
@@ -210,6 +211,39 @@ test("service start behind a proxy tells the port that it has taken", async () =
   expect(listen).toMatch(/^127\.0\.0\.1:[1-9]\d+$/);
   await stderrWith(`listening on ${listen} for https://calendar.example,`);
   expect((await fetch(`http://${listen}/user`)).status).toBe(401);
+});
+
+test.each([
+  ["text", "text", (id: string) => `${id} 127.0.0.1 GET /user 401 `],
+  [
+    "JSON",
+    "json",
+    (id: string) => `"id":"${id}","address":"127.0.0.1","method":"GET","path":"/user","status":401,`,
+  ],
+])("service start --log writes a request as %s", async (_, format, line) => {
+  const running = createInstallation().start(
+    ...["service", "start", "--memory", "--port", "0", "-o", "json", "--log", format],
+  );
+  const { base_url } = JSON.parse(await running.stdoutWith("\n"));
+  const { headers } = await fetch(`${base_url}/user?state=secret`);
+  const log = await running.stderrWith("/user");
+  expect(log).toContain(line(headers.get("x-request-id") ?? "none"));
+  expect(log).not.toContain("secret");
+});
+
+test("service start without --log writes failures alone", async () => {
+  const installation = createInstallation();
+  const argv = ["service", "start", "--port", "0", "-o", "json"];
+  const running = installation.start(...argv);
+  const { base_url } = JSON.parse(await running.stdoutWith("\n"));
+  await fetch(`${base_url}/user`);
+  runSql(databaseOf(installation), "drop table settings");
+  const { status, headers } = await fetch(`${base_url}/readyz`);
+  expect(status).toBe(500);
+  const log = await running.stderrWith("/readyz");
+  expect(log).toContain(`${headers.get("x-request-id")} 127.0.0.1 GET /readyz 500 `);
+  expect(log).toContain("no such table: settings");
+  expect(log).not.toContain("/user");
 });
 
 test("service start --sample prints for reading who can sign in and with what", async () => {

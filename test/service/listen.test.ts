@@ -240,6 +240,20 @@ describe("closing a listener", () => {
     if (!silent.closed) await once(silent, "close");
   });
 
+  test("lets a large response arrive whole, although its client reads slowly", async () => {
+    const body = new Uint8Array(21 * 1024 * 1024);
+    const service = { handle: async () => ({ status: 200, headers: {}, body }) } as unknown as Service;
+    const listener = await listen(service, LOCAL);
+    const socket = connect(Number(new URL(listener.baseUrl).port), "127.0.0.1");
+    socket.write("GET /user HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(socket, "readable");
+    const closed = listener.close();
+    let size = 0;
+    for await (const chunk of socket) size += chunk.length;
+    expect(size).toBeGreaterThan(body.byteLength);
+    await closed;
+  });
+
   test("does not wait for a client that disconnected", async () => {
     const { service, asked, answer } = createSlowService();
     const listener = await listen(service, LOCAL);

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openService } from "../../src/service/service.js";
 import { querySql } from "./support/database.js";
@@ -35,6 +37,57 @@ test("a count survives a restart of the service", async () => {
   const next = await openService({ database: world.database, now: () => NOW, rateLimit: POLICY });
   expect((await get({ service: next, token: world.token })).status).toBe(429);
   await next.close();
+  await world.close();
+});
+
+test("services on one database share a limit, whatever each has reserved", async () => {
+  const world = await createWorld({ rateLimit: { limit: 600, windowSeconds: 600 }, stored: true });
+  const other = await openService({
+    database: world.database,
+    now: () => NOW,
+    rateLimit: { limit: 600, windowSeconds: 600 },
+  });
+  const services = [world, { service: other, token: world.token }];
+  const answers = [];
+  for (let count = 0; count < 1300; count += 1) answers.push(await get(services[count % 2] ?? world));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(600);
+  await other.close();
+  await world.close();
+});
+
+test("what a closed service had reserved is left to the next one", async () => {
+  const rateLimit = { limit: 600, windowSeconds: 600 };
+  const world = await createWorld({ rateLimit, stored: true });
+  await get(world);
+  await world.service.close();
+  const next = await openService({ database: world.database, now: () => NOW, rateLimit });
+  const { headers } = await get({ service: next, token: world.token });
+  expect(headers["x-ratelimit-remaining"]).toBe("598");
+  await next.close();
+  await world.close();
+});
+
+test("parallel requests are each counted once", async () => {
+  const world = await createWorld({ rateLimit: { limit: 40, windowSeconds: 600 }, stored: true });
+  const answers = await Promise.all(Array.from({ length: 60 }, () => get(world)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
+  await world.close();
+});
+
+test("few requests write to the database, and none over the limit", async () => {
+  const world = await createWorld({ rateLimit: { limit: 1000, windowSeconds: 600 }, stored: true });
+  let written = "";
+  let writes = 0;
+  for (let count = 0; count < 1100; count += 1) {
+    await get(world);
+    const log = createHash("sha256")
+      .update(readFileSync(`${world.database}-wal`))
+      .digest("hex");
+    if (log !== written) writes += 1;
+    if (count >= 1000) expect(log).toBe(written);
+    written = log;
+  }
+  expect(writes).toBeLessThan(60);
   await world.close();
 });
 

@@ -12,7 +12,9 @@ export interface Share {
    * @throws ProblemError 429 when the client would have too much, 503 when all clients together would
    */
   take(amount: number): void;
-  /** Gives back everything that was taken. */
+  /** Gives back a part of what was taken. */
+  give(amount: number): void;
+  /** Gives back the rest. */
   close(): void;
 }
 
@@ -35,6 +37,10 @@ export function createBudget({ perClient, total }: BudgetLimits): Budget {
   return {
     open(client) {
       let share = 0;
+      const give = (amount: number) => {
+        add(client, -amount);
+        share -= amount;
+      };
       return {
         take(amount) {
           const own = taken.get(client) ?? 0;
@@ -43,10 +49,8 @@ export function createBudget({ perClient, total }: BudgetLimits): Budget {
           add(client, amount);
           share += amount;
         },
-        close() {
-          add(client, -share);
-          share = 0;
-        },
+        give,
+        close: () => give(share),
       };
     },
   };

@@ -17,8 +17,8 @@ export interface RequestListenerOptions {
   readonly addressOf: ClientAddressReader;
   /** Public URL of the service. */
   readonly baseUrl: string;
-  /** How long a client may take to receive a response, in addition to its size (ms); 30 seconds by default. */
-  readonly sendTimeout?: number | undefined;
+  /** How long a client may take to receive a response of a size in bytes (ms). */
+  readonly sendTimeout?: ((size: number) => number) | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -27,18 +27,15 @@ const MIB = 1024 * 1024;
 const BODIES = { perClient: 8 * MIB, total: 64 * MIB };
 const RESPONSES = { perClient: 64 * MIB, total: 512 * MIB };
 
-/** A client that receives less than this is cut off (bytes per ms). */
-const SLOWEST = 32;
-
-const SEND_TIMEOUT = 30_000;
+/** 30 seconds, and what a connection of 32 KB/s takes. */
+const SEND_TIMEOUT = (size: number): number => 30_000 + size / 32;
 
 /** Passes the requests of an HTTP server to the service and sends its responses. */
 export function createRequestListener(
   service: Service,
   { addressOf, baseUrl, sendTimeout = SEND_TIMEOUT }: RequestListenerOptions,
 ): DrainableListener {
-  const inProgress = new Set<Promise<void>>();
-  const enqueue = createConnectionQueue();
+  const queue = createConnectionQueue();
   const bodies = createBudget(BODIES);
   const responses = createBudget(RESPONSES);
   let draining = false;
@@ -58,7 +55,7 @@ export function createRequestListener(
       )
       .finally(body.close);
     const share = responses.open(address);
-    const deadline = setTimeout(() => response.destroy(), sendTimeout + handled.body.byteLength / SLOWEST);
+    const deadline = setTimeout(() => response.destroy(), sendTimeout(handled.body.byteLength));
     try {
       if (draining || isLargelyUnread(request)) response.setHeader("connection", "close");
       await send(response, payFor(handled, share), request);
@@ -70,14 +67,11 @@ export function createRequestListener(
   return {
     listener(request, response) {
       // A client that disconnects is not a failure of the service.
-      const done = enqueue(request.socket, () => handle(request, response))
-        .catch(() => void response.destroy())
-        .finally(() => inProgress.delete(done));
-      inProgress.add(done);
+      queue.add(request.socket, () => handle(request, response).catch(() => void response.destroy()));
     },
-    async drain() {
+    drain() {
       draining = true;
-      while (inProgress.size > 0) await Promise.all(inProgress);
+      return queue.drain();
     },
   };
 }

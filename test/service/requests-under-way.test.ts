@@ -1,0 +1,194 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { ServiceResponse } from "../../src/service/http/response.js";
+import { type ListenOptions, listen } from "../../src/service/listen.js";
+import type { Service } from "../../src/service/service.js";
+import { sendOverSocket } from "./support/send.js";
+import { createWorld, type World } from "./support/world.js";
+
+/** Clients that send too much, too fast or too slowly, beside one that does not. */
+
+const LOCAL = { host: "127.0.0.1", port: 0 } as const;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld({ rateLimit: { limit: 1_000_000, windowSeconds: 600 } });
+});
+afterEach(() => world.close());
+
+async function start(options: Partial<ListenOptions> = {}, service: Service = world.service) {
+  const listener = await listen(service, { ...LOCAL, ...options });
+  onTestFinished(() => listener.close());
+  return listener;
+}
+
+async function open({ baseUrl }: { readonly baseUrl: string }): Promise<Socket> {
+  const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+}
+
+const GET_USER = "GET /user HTTP/1.1\r\nHost: x\r\n\r\n";
+
+/** Resolves with the statuses of the responses when there are `count`, or when the connection ends. */
+function statusesOf(socket: Socket, count: number): Promise<string[]> {
+  return new Promise((resolve) => {
+    const statuses: string[] = [];
+    let rest = "";
+    socket.on("close", () => resolve(statuses));
+    socket.on("data", (chunk) => {
+      const lines = `${rest}${chunk.toString("latin1")}`.split("\r\n");
+      rest = lines.pop() ?? "";
+      // A status line follows the body of the response before it, which has no line end.
+      for (const line of lines) statuses.push(...(/HTTP\/1\.1 (\d{3})/.exec(line)?.slice(1) ?? []));
+      if (statuses.length >= count) resolve(statuses);
+    });
+  });
+}
+
+describe("a flood of pipelined requests without a token", () => {
+  test("is answered completely, and lets another client's request through at once", async () => {
+    const flood = 20_000;
+    let handled = 0;
+    let handledBefore = -1;
+    const service: Service = {
+      ...world.service,
+      handle: async (request, source) => {
+        if (request.headers["authorization"] === undefined) handled += 1;
+        else handledBefore = handled;
+        return world.service.handle(request, source);
+      },
+    };
+    const listener = await start({}, service);
+    const attacker = await open(listener);
+    const answered = statusesOf(attacker, flood);
+    const quiet = await open(listener);
+    attacker.write(GET_USER.repeat(flood));
+    await once(attacker, "data");
+    const before = handled;
+    quiet.write(GET_USER.replace("Host", `Authorization: Bearer ${world.token}\r\nHost`));
+    expect(await statusesOf(quiet, 1)).toEqual(["200"]);
+    // It waits for the turns that the attacker had while it arrived, not for the flood.
+    expect(handledBefore - before).toBeLessThan(200);
+    expect(await answered).toEqual(Array(flood).fill("401"));
+  });
+});
+
+describe("connections", () => {
+  test("of one address are at most 100, and those in excess are closed", async () => {
+    const listener = await start();
+    const sockets = await Promise.all(Array.from({ length: 130 }, () => open(listener)));
+    for (const socket of sockets) socket.write(GET_USER);
+    const answers = await Promise.all(sockets.map((socket) => statusesOf(socket, 1)));
+    expect(answers.flat()).toEqual(Array(100).fill("401"));
+  });
+
+  test("of a proxy are not limited by address", async () => {
+    const listener = await start({ trustProxy: "127.0.0.1" });
+    const sockets = await Promise.all(Array.from({ length: 101 }, () => open(listener)));
+    for (const socket of sockets) socket.write(GET_USER);
+    const answers = await Promise.all(sockets.map((socket) => statusesOf(socket, 1)));
+    expect(answers.flat()).toEqual(Array(101).fill("401"));
+  });
+
+  test("are cut when the client does not read its response", async () => {
+    const large: ServiceResponse = { status: 200, headers: {}, body: new Uint8Array(64 * 1024 * 1024) };
+    const service = { ...world.service, handle: async () => large };
+    const listener = await start({ sendTimeout: () => 1, closeTimeout: 1_000_000 }, service);
+    const slow = await open(listener);
+    slow.write(GET_USER);
+    await once(slow, "readable");
+    // It waits for the response, and no longer than that takes.
+    await listener.close();
+    slow.resume();
+    if (!slow.closed) await once(slow, "close");
+    expect(slow.bytesRead).toBeLessThan(large.body.byteLength);
+  });
+});
+
+describe("requests under way", () => {
+  /** Bodies that arrive when the test says so. */
+  function createUploads() {
+    const begun: (() => void)[] = [];
+    const read = () =>
+      new Promise<Uint8Array>((resolve) => begun.push(() => resolve(new TextEncoder().encode("{}"))));
+    return { begun, read };
+  }
+  const post = (token: string, body: () => Promise<Uint8Array>) =>
+    world.service.handle(
+      {
+        method: "POST",
+        target: `/calendars/${world.calendarId}/events`,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body,
+      },
+      { kind: "network", address: "192.0.2.1" },
+    );
+
+  test("of one token are at most 64, and another token goes on", async () => {
+    const { begun, read } = createUploads();
+    const uploads = Array.from({ length: 64 }, () => post(world.token, read));
+    while (begun.length < 64) await new Promise((resolve) => setImmediate(resolve));
+    expect(await post(world.token, read)).toMatchObject({ status: 429, headers: { "retry-after": "1" } });
+    expect(begun).toHaveLength(64);
+    const { token } = await world.service.admin.tokens.create({ user: "second", readOnly: false });
+    const other = post(token, async () => new TextEncoder().encode("{}"));
+    expect((await other).status).toBe(400);
+    for (const finish of begun) finish();
+    expect((await Promise.all(uploads)).map(({ status }) => status)).toEqual(Array(64).fill(400));
+    expect((await post(world.token, async () => new Uint8Array())).status).toBe(400);
+  });
+
+  test("are refused before their body arrives", async () => {
+    const limited = await createWorld({ rateLimit: { limit: 2, windowSeconds: 600 } });
+    onTestFinished(() => limited.close());
+    const listener = await start({}, limited.service);
+    const unfinished = async (token: string) => {
+      const socket = await open(listener);
+      const head = `POST /calendars/${limited.calendarId}/events HTTP/1.1\r\nHost: x\r\nContent-Length: 100000`;
+      socket.write(`${head}\r\nAuthorization: Bearer ${token}\r\n\r\n{`);
+      return (await statusesOf(socket, 1))[0];
+    };
+    expect(await unfinished("guessed")).toBe("401");
+    expect(await unfinished(limited.readOnlyToken)).toBe("403");
+    const post = { method: "POST", target: "/nothing", body: new Uint8Array() };
+    const send = sendOverSocket(listener.baseUrl);
+    const headers = { authorization: `Bearer ${limited.token}` };
+    for (let count = 0; count < 2; count += 1) await send({ ...post, headers });
+    expect(await unfinished(limited.token)).toBe("429");
+  });
+
+  test("have at most 8 MiB of bodies in memory for one address", async () => {
+    const listener = await start();
+    const mib = 1024 * 1024;
+    const head = [
+      `POST /calendars/${world.calendarId}/events HTTP/1.1`,
+      "Host: x",
+      `Authorization: Bearer ${world.token}`,
+      "Content-Type: application/json",
+      `Content-Length: ${mib}`,
+    ].join("\r\n");
+    const sockets = await Promise.all(Array.from({ length: 9 }, () => open(listener)));
+    const answers = sockets.map((socket) => statusesOf(socket, 1));
+    for (const socket of sockets) socket.write(`${head}\r\n\r\n${" ".repeat(mib - 1)}`);
+    expect(await Promise.race(answers)).toEqual(["429"]);
+    for (const socket of sockets) socket.write(" ");
+    const statuses = (await Promise.all(answers)).flat().sort();
+    expect(statuses).toEqual([...Array(8).fill("400"), "429"]);
+  });
+});
+
+test("a refused body of a client that goes on sending does not take its response away", async () => {
+  const listener = await start();
+  const { baseUrl } = listener;
+  const answer = await sendOverSocket(baseUrl)({
+    method: "POST",
+    target: `/calendars/${world.calendarId}/events`,
+    headers: {},
+    body: new Uint8Array(4 * 1024 * 1024),
+  });
+  expect(answer).toMatchObject({ status: 401, headers: { connection: "close" } });
+});
