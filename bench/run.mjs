@@ -1,6 +1,4 @@
 // `npm run bench`: what the program costs beside a bare Node, as ratios within one run. See bench/README.md.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -9,6 +7,7 @@ import { ensureBuilt } from "../scripts/build.mjs";
 import { runIfEntry } from "../scripts/entry.mjs";
 import { measureMemory, measureTime, typicalCosts } from "./measure.mjs";
 import { seed } from "./seed.mjs";
+import { startService } from "./service-process.mjs";
 
 const BUILT = fileURLToPath(new URL("../dist/calctl.js", import.meta.url));
 const EVENTS = 10_000;
@@ -32,14 +31,15 @@ async function bench(program) {
   const home = mkdtempSync(join(tmpdir(), "calctl-bench-"));
   // Nothing else of the machine's environment: NODE_EXTRA_CA_CERTS makes a bare Node five times slower.
   const env = { PATH: process.env.PATH, HOME: home, TZ: "UTC" };
-  const service = await startService(program, env);
+  const service = await startService(program, { env });
+  const client = { CALCTL_BASE_URL: service.base_url, CALCTL_TOKEN: service.token };
   try {
     seed(program, { env, database: join(home, ".local/share/calctl/local.db"), count: EVENTS });
     const bare = { title: "node -e 0", args: ["-e", "0"], env };
     const toCommandLine = ({ args, online = false, bound }) => ({
       title: `calctl ${args.join(" ")}${online ? " (HTTP)" : ""}`,
       args: [program, ...args],
-      env: online ? { ...env, ...service.env } : env,
+      env: online ? { ...env, ...client } : env,
       bound,
     });
     const verdicts = [
@@ -51,21 +51,6 @@ async function bench(program) {
     await service.stop();
     rmSync(home, { recursive: true, force: true });
   }
-}
-
-/** The embedded service in a process of its own, and the environment of its clients. */
-async function startService(program, env) {
-  const args = "service start --memory --sample --port 0 --rate-limit off -o json".split(" ");
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "ignore"] });
-  const [line] = await once(child.stdout.setEncoding("utf8"), "data");
-  const { base_url, token } = JSON.parse(line);
-  return {
-    env: { CALCTL_BASE_URL: base_url, CALCTL_TOKEN: token },
-    async stop() {
-      child.kill();
-      await once(child, "exit");
-    },
-  };
 }
 
 /**
