@@ -48,7 +48,6 @@ export interface RequestHandlerOptions {
   readonly now: () => number;
   /** Null: requests are not limited. */
   readonly rateLimiter: RateLimiter | null;
-  readonly mediaType: string;
   /** Called after every request from the network. */
   readonly onHandled: (request: HandledRequest) => void;
   readonly passwordCost?: PasswordCost | undefined;
@@ -135,13 +134,13 @@ interface Responder {
 function chooseResponder(
   request: IncomingRequest,
   source: RequestSource,
-  { store, now, mediaType, passwordCost }: RequestOptions,
+  { store, now, passwordCost }: RequestOptions,
 ): Responder {
   const endpoint = matchOAuthEndpoint(request.target);
   if (endpoint === null || source.kind === "local") {
     return {
       authorization: request.headers["authorization"],
-      respond: ({ principal }) => callEndpoint(request, principal, { store, now, mediaType }),
+      respond: ({ principal }) => callEndpoint(request, principal, { store, now }),
       respondWithProblem: problemResponse,
     };
   }
@@ -175,12 +174,12 @@ const ENDPOINTS: Readonly<Record<RouteName, Endpoint>> = { ...calendarEndpoints,
 async function callEndpoint(
   request: IncomingRequest,
   principal: Principal | null,
-  { store, now, mediaType }: Pick<RequestOptions, "store" | "now" | "mediaType">,
+  { store, now }: Pick<RequestOptions, "store" | "now">,
 ): Promise<ServiceResponse> {
   const { segments, search } = parseTarget(request.target);
   const match = matchRoute(request.method, segments);
   const { userId } = authorize(principal, match);
-  if (!acceptsJson(request.headers["accept"], mediaType)) throw new ProblemError(406);
+  if (!acceptsJson(request.headers["accept"])) throw new ProblemError(406);
   const context = {
     userId,
     now,

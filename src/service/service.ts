@@ -1,4 +1,3 @@
-import { DEFAULT_MEDIA_TYPE } from "../contract/media-types.js";
 import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
 import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admin/calendars.js";
 import { createClientAdmin, createTokenAdmin } from "./admin/credentials.js";
@@ -19,8 +18,6 @@ export interface ServiceOptions {
   readonly now: () => number;
   /** Null: requests are not limited, and responses have no rate-limit headers. */
   readonly rateLimit: RateLimitPolicy | null;
-  /** The service's own media type, accepted in `Accept` in addition to `application/json`. */
-  readonly mediaType?: string;
   /** Cost of hashing new passwords; stored ones keep theirs. */
   readonly passwordCost?: PasswordCost;
   /** Called after every request. */
@@ -46,7 +43,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const store = await openStore(database, options);
   const rateLimiter = rateLimit === null ? null : createRateLimiter(store, rateLimit);
   const handleRequest = createRequestHandler({
-    mediaType: DEFAULT_MEDIA_TYPE,
     onHandled: () => undefined,
     ...options,
     store,

@@ -8,17 +8,22 @@ interface MediaRange {
 }
 
 /**
- * Whether an `Accept` header accepts `application/json`, possibly by a range, or names the service's own media type.
- * No header accepts anything; malformed ranges are ignored.
- * @see RFC 9110 §12.5.1, contract section 9
+ * Whether an `Accept` header accepts JSON: `application/json`, possibly by a range, or any type `application/*+json`,
+ * whatever its parameters. No header accepts anything; malformed ranges are ignored.
+ * @see RFC 9110 §12.5.1, RFC 6839 §3.1, contract section 9
  */
-export function acceptsJson(header: string | undefined, vendorMediaType: string): boolean {
+export function acceptsJson(header: string | undefined): boolean {
   if (header === undefined || header.trim() === "") return true;
-  const ranges = header.split(",").flatMap(parseMediaRange);
-  const vendor = qualityOf(ranges, [vendorMediaType.toLowerCase()]);
-  const json = qualityOf(ranges, [JSON_MEDIA_TYPE, "application/*", "*/*"]);
-  return vendor > 0 || json > 0;
+  const ranges = (header.match(LIST_MEMBERS) ?? []).flatMap(parseMediaRange);
+  const named = ranges.some(({ range, quality }) => JSON_SUFFIX.test(range) && quality > 0);
+  return named || qualityOf(ranges, [JSON_MEDIA_TYPE, "application/*", "*/*"]) > 0;
 }
+
+const JSON_SUFFIX = /^application\/.+\+json$/;
+
+/** What a comma or a semicolon separates. One in a quoted string does not; a string that is not closed runs to the end. */
+const LIST_MEMBERS = /(?:[^",]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
+const PARAMETERS = /(?:[^";]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
 
 /** The most specific range that matches decides, wherever it is in the header. */
 function qualityOf(ranges: readonly MediaRange[], mostSpecificFirst: readonly string[]): number {
@@ -30,7 +35,8 @@ function qualityOf(ranges: readonly MediaRange[], mostSpecificFirst: readonly st
 }
 
 function parseMediaRange(text: string): readonly MediaRange[] {
-  const [range = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  const parts = text.match(PARAMETERS) ?? [];
+  const [range = "", ...parameters] = parts.map((part) => part.trim().toLowerCase());
   if (!/^[^\s/]+\/[^\s/]+$/.test(range)) return [];
   const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
   if (weight === undefined) return [{ range, quality: 1 }];

@@ -12,10 +12,14 @@ export interface RouteMatch {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Parses the target of a request. @throws ProblemError 400 when the path is not percent-encoded UTF-8 */
+/**
+ * Parses the target of a request. One slash at the end of the path is ignored.
+ * @throws ProblemError 400 when the path is not percent-encoded UTF-8
+ */
 export function parseTarget(target: string) {
   const { path, query } = splitTarget(target);
-  return { segments: path.split("/").slice(1).map(decodeSegment), search: new URLSearchParams(query) };
+  const segments = path.replace(/\/$/, "").split("/").slice(1);
+  return { segments: segments.map(decodeSegment), search: new URLSearchParams(query) };
 }
 
 function decodeSegment(segment: string): string {
@@ -103,7 +107,9 @@ export function parseQuery({ include, query }: Route, search: URLSearchParams): 
   return result;
 }
 
+/** Empty text is an empty list; an empty item is invalid. */
 function readList(text: string, allowed: readonly string[]): ReadonlySet<string> | null {
+  if (text === "") return new Set();
   const items = text.split(",");
   return items.every((item) => allowed.includes(item)) ? new Set(items) : null;
 }
