@@ -63,6 +63,42 @@ describe("the OpenAPI document", () => {
     expect(check("/components/schemas/ActivityBody", activityBody("x".repeat(1_001)))).toContain("1000");
   });
 
+  test("describes both bodies of a token request and both ways to authenticate a client", () => {
+    const document = openApiDocument({ baseUrl: BASE_URL });
+    expect(document).toMatchObject({
+      paths: { "/token": { post: { security: [{}, { clientBasic: [] }] } } },
+      components: { securitySchemes: { clientBasic: { type: "http", scheme: "basic" } } },
+    });
+    const check = createChecker(document);
+    const request = { grant_type: "authorization_code", code: "x", redirect_uri: "https://app.example/" };
+    for (const type of ["application/json", "application/x-www-form-urlencoded"]) {
+      const schema = `/paths/~1token/post/requestBody/content/${escapePointer(type)}/schema`;
+      expect(check(schema, { ...request, client_id: "id", client_secret: "secret" })).toBeNull();
+      expect(check(schema, { ...request, client_id: "id" })).toBeNull();
+      expect(check(schema, { ...request, code_verifier: "v" })).toBeNull();
+      expect(check(schema, { ...request, code: undefined })).toContain("'code'");
+    }
+    expect(document).toHaveProperty([
+      "paths",
+      "/token",
+      "post",
+      "responses",
+      "401",
+      "headers",
+      "WWW-Authenticate",
+    ]);
+  });
+
+  test("says that include may be empty", () => {
+    expect(openApiDocument({ baseUrl: BASE_URL })).toMatchObject({
+      paths: {
+        "/calendars": {
+          get: { parameters: [{ name: "include", allowEmptyValue: true, explode: false }] },
+        },
+      },
+    });
+  });
+
   test("describes the responses of the service", async () => {
     const check = createChecker(openApiDocument({ baseUrl: BASE_URL }));
     const world = await createWorld();

@@ -54,17 +54,41 @@ export function bodyTooLarge(): ProblemError {
 /**
  * Parses a JSON body.
  * @param headers names in lower case
- * @throws ProblemError 413 when it is larger than BODY_LIMIT; 400 when it is not JSON, is not declared as JSON or is
- * compressed, because the contract has no 415
+ * @throws ProblemError like `decodeBody`, 400 when the body is not JSON
  */
 export function parseJsonBody(body: Uint8Array, headers: Readonly<Record<string, string>>): unknown {
+  return parseJson(decodeBody(body, headers, [JSON_MEDIA_TYPE]).text);
+}
+
+/** @throws ProblemError 400 when the text of a body is not JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest("the body must be JSON");
+  }
+}
+
+/**
+ * The text of a body, and which of the media types it has.
+ * @param headers names in lower case
+ * @throws ProblemError 413 when it is larger than BODY_LIMIT; 400 when it has another type or charset, is compressed or
+ * is not UTF-8, because the contract has no 415
+ */
+export function decodeBody(
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+  mediaTypes: readonly string[],
+): { readonly mediaType: string; readonly text: string } {
   if (body.byteLength > BODY_LIMIT) throw bodyTooLarge();
-  if (!isJson(headers["content-type"])) throw badRequest(`the content type must be ${JSON_MEDIA_TYPE}`);
+  const mediaType = mediaTypes.find((type) => isUtf8Text(headers["content-type"], type));
+  if (mediaType === undefined)
+    throw badRequest(`the content type must be ${mediaTypes.join(" or ")}, in UTF-8`);
   if (!isPlain(headers["content-encoding"])) throw badRequest("the body must not have a content encoding");
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    return { mediaType, text: new TextDecoder("utf-8", { fatal: true }).decode(body) };
   } catch {
-    throw badRequest("the body must be JSON in UTF-8");
+    throw badRequest("the body must be UTF-8");
   }
 }
 
@@ -73,8 +97,8 @@ function isPlain(contentEncoding = ""): boolean {
   return contentEncoding.split(",").every((coding) => ["", "identity"].includes(coding.trim().toLowerCase()));
 }
 
-function isJson(contentType: string | undefined): boolean {
+function isUtf8Text(contentType: string | undefined, mediaType: string): boolean {
   const [type, ...parameters] = (contentType ?? "").split(";").map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="));
-  return type === JSON_MEDIA_TYPE && (charset === undefined || /^charset="?utf-8"?$/.test(charset));
+  return type === mediaType && (charset === undefined || /^charset="?utf-8"?$/.test(charset));
 }

@@ -134,8 +134,8 @@ export function parseParameters(text: string): Parameters {
   const repeated = new Set<string>();
   for (const pair of text.split("&").filter((part) => part !== "")) {
     const [encodedName = "", ...rest] = pair.split("=");
-    const name = decode(encodedName);
-    const value = decode(rest.join("="));
+    const name = decodeFormText(encodedName);
+    const value = decodeFormText(rest.join("="));
     if (seen.has(name)) repeated.add(name);
     seen.add(name);
     if (value !== "") values.set(name, value);
@@ -144,7 +144,8 @@ export function parseParameters(text: string): Parameters {
   return { values, repeated };
 }
 
-function decode(text: string): string {
+/** Decodes a name or value of a form. @throws ProblemError 400 when it is not percent-encoded UTF-8 */
+export function decodeFormText(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
