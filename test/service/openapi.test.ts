@@ -59,6 +59,13 @@ describe("the OpenAPI document", () => {
     expect(check(body, eventBody({ ...SCHEDULE, title: "" }))).toContain("1 characters");
     expect(check(body, eventBody({ ...SCHEDULE, description: "x".repeat(10_001) }))).toContain("10000");
     expect(check(body, eventBody({ ...SCHEDULE, location: "x".repeat(101) }))).toContain("100 characters");
+    expect(check(body, eventBody({ ...SCHEDULE, url: `https://${"x".repeat(1_993)}` }))).toContain("2000");
+    expect(check(body, eventBody(SCHEDULE, { attendees: [...Array(201).keys()].map(String) }))).toContain(
+      "200",
+    );
+    expect(JSON.stringify(openApiDocument({ baseUrl: BASE_URL }))).toContain(
+      "`url` must begin with one of http:",
+    );
     expect(check(body, eventBody({ ...SCHEDULE, category: "task" }))).toContain("allowed values");
     expect(check("/components/schemas/ActivityBody", activityBody("x".repeat(1_001)))).toContain("1000");
   });

@@ -3,7 +3,7 @@ import { isTimeZone } from "../../contract/date-time.js";
 import { MAX_DAYS, MIN_DAYS } from "../../contract/limits.js";
 import { ROUTES, type Route, type RouteName, UPCOMING_QUERY } from "../../contract/routes.js";
 import { splitTarget } from "../request.js";
-import { badRequest, ProblemError } from "./response.js";
+import { badRequest, excerpt, ProblemError } from "./response.js";
 
 export interface RouteMatch {
   readonly name: RouteName;
@@ -26,7 +26,7 @@ function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw badRequest(`the path segment "${segment}" is not percent-encoded UTF-8`);
+    throw badRequest(`the path segment "${excerpt(segment)}" is not percent-encoded UTF-8`);
   }
 }
 

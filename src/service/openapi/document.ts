@@ -1,5 +1,5 @@
 import { type GenericSchema, union } from "valibot";
-import { EVENT_RULES, eventBodySchema } from "../../contract/bodies.js";
+import { EVENT_RULES, eventBodySchema, URL_RULES } from "../../contract/bodies.js";
 import { DEFAULT_MEDIA_TYPE, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import {
   authorizeQuerySchema,
@@ -139,9 +139,9 @@ function requestBody(body: NonNullable<Route["body"]>): JsonObject {
   };
 }
 
-/** The rules that span several fields, which a schema cannot express. */
+/** The rules that a schema cannot express. */
 function eventRules(): string {
-  return EVENT_RULES.map(({ field, problem }) => `- \`${field}\` ${problem}`).join("\n");
+  return [...EVENT_RULES, ...URL_RULES].map(({ field, problem }) => `- \`${field}\` ${problem}`).join("\n");
 }
 
 /** `paths` of the authorization server, which take no token. @see contract section 5 */
