@@ -6,6 +6,7 @@ import { eventEndpoints } from "./endpoints/events.js";
 import { matchHealthEndpoint, respondWithHealth } from "./health.js";
 import { createBudget } from "./http/budget.js";
 import { acceptsJson, parseJsonBody } from "./http/content.js";
+import type { Cors } from "./http/cors.js";
 import {
   jsonResponse,
   ProblemError,
@@ -48,6 +49,8 @@ export interface RequestHandlerOptions {
   readonly now: () => number;
   /** Null: requests are not limited. */
   readonly rateLimiter: RateLimiter | null;
+  /** Undefined: no web page of another origin may read a response. */
+  readonly cors?: Cors | undefined;
   /** Called after every request from the network. */
   readonly onHandled: (request: HandledRequest) => void;
   readonly passwordCost?: PasswordCost | undefined;
@@ -58,7 +61,7 @@ const UNDER_WAY = { perClient: 64, total: 1024 };
 
 /** Handles a request: identify the caller, apply the limits, run the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  const { store, rateLimiter, onHandled } = options;
+  const { store, rateLimiter, onHandled, cors } = options;
   const underWay = createBudget(UNDER_WAY);
   const respond = async (request: IncomingRequest, source: RequestSource, now: number) => {
     const responder = chooseResponder(request, source, { ...options, now });
@@ -88,11 +91,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   };
   const respondAndReport = async (request: IncomingRequest, source: NetworkSource, time: number) => {
     const id = createShortId();
-    const health = matchHealthEndpoint(request.target);
     const { failure, ...response } =
-      health === null
-        ? await respond(request, source, time)
-        : await respondWithHealth(health, request.method, store);
+      (await respondUncounted(request, options)) ?? (await respond(request, source, time));
     onHandled({
       id,
       address: source.address,
@@ -103,7 +103,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       duration: options.now() - time,
       ...(failure !== undefined && { failure }),
     });
-    return { ...response, headers: { "x-request-id": id, ...response.headers } };
+    return { ...response, headers: { "x-request-id": id, ...cors?.headers(request), ...response.headers } };
   };
   return async (request, source) => {
     const now = options.now();
@@ -114,6 +114,17 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const dated = { ...response, headers: { date: new Date(now).toUTCString(), ...response.headers } };
     return request.method === "HEAD" ? withoutBody(dated) : dated;
   };
+}
+
+/** The response to a preflight or health request, which need no token; null for any other. */
+async function respondUncounted(
+  request: IncomingRequest,
+  { cors, store }: Pick<RequestHandlerOptions, "cors" | "store">,
+): Promise<ServiceResponse | null> {
+  const preflight = cors?.preflight(request);
+  if (preflight) return preflight;
+  const health = matchHealthEndpoint(request.target);
+  return health === null ? null : respondWithHealth(health, request.method, store);
 }
 
 /** The options, at the time of one request. */

@@ -2,6 +2,7 @@ import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
 import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admin/calendars.js";
 import { createClientAdmin, createTokenAdmin } from "./admin/credentials.js";
 import { createUserAdmin, ensureLocalUser } from "./admin/users.js";
+import type { Cors } from "./http/cors.js";
 import { createRateLimiter, type RateLimiter, type RateLimitPolicy } from "./rate-limit.js";
 import type { RequestHandler } from "./request.js";
 import { createRequestHandler, type HandledRequest } from "./request-handler.js";
@@ -20,6 +21,8 @@ export interface ServiceOptions {
   readonly rateLimit: RateLimitPolicy | null;
   /** Cost of hashing new passwords; stored ones keep theirs. */
   readonly passwordCost?: PasswordCost;
+  /** Lets web pages of other origins read responses. */
+  readonly cors?: Cors | undefined;
   /** Called after every request. */
   readonly onHandled?: (request: HandledRequest) => void;
 }

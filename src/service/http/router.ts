@@ -35,18 +35,33 @@ function decodeSegment(segment: string): string {
  * @throws ProblemError 404 when no route has this path, 405 with `Allow` when the path has other methods
  */
 export function matchRoute(method: string, segments: readonly string[]): RouteMatch {
-  const matches = Object.entries(ROUTES).flatMap(([name, route]) => {
-    const parameters = matchPath(route.path, segments);
-    return parameters === null || !isRouteName(name) ? [] : [{ name, route, parameters }];
-  });
+  const matches = matchPaths(segments);
   if (matches.length === 0) throw new ProblemError(404);
   const routeMethod = method === "HEAD" ? "GET" : method;
   const match = matches.find(({ route }) => route.method === routeMethod);
-  if (match === undefined) {
-    const allowed = matches.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : route.method));
-    throw new ProblemError(405, { headers: { allow: allowed.join(", ") } });
-  }
+  if (match === undefined) throw new ProblemError(405, { headers: { allow: methodsOf(matches).join(", ") } });
   return match;
+}
+
+/** The methods of the routes that a request target addresses; empty if there are none. */
+export function allowedMethods(target: string): string[] {
+  try {
+    return methodsOf(matchPaths(parseTarget(target).segments));
+  } catch (error) {
+    if (error instanceof ProblemError) return [];
+    throw error;
+  }
+}
+
+function methodsOf(matches: readonly RouteMatch[]): string[] {
+  return matches.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : route.method));
+}
+
+function matchPaths(segments: readonly string[]): RouteMatch[] {
+  return Object.entries(ROUTES).flatMap(([name, route]) => {
+    const parameters = matchPath(route.path, segments);
+    return parameters === null || !isRouteName(name) ? [] : [{ name, route, parameters }];
+  });
 }
 
 function matchPath(path: string, segments: readonly string[]): Record<string, string> | null {
