@@ -96,6 +96,12 @@ describe("the OpenAPI document", () => {
     ]);
   });
 
+  test("says what clients may send", () => {
+    const { info } = openApiDocument({ baseUrl: BASE_URL }) as { info: { description: string } };
+    expect(info.description).toContain("`application/json` or any `application/…+json`");
+    expect(info.description).toContain("One slash at the end of a path is ignored.");
+  });
+
   test("says that include may be empty", () => {
     expect(openApiDocument({ baseUrl: BASE_URL })).toMatchObject({
       paths: {

@@ -39,7 +39,10 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
     info: {
       title: "Calendar Sharing Service",
       version: "1",
-      description: `Every response is JSON. Clients should send \`Accept: ${mediaType}\`.`,
+      description: [
+        `Every response is JSON. Clients should send \`Accept: ${mediaType}\`; \`application/json\` or any`,
+        "`application/…+json` is accepted too. One slash at the end of a path is ignored.",
+      ].join(" "),
     },
     servers: [server(baseUrl, DEFAULT_BASE_URL)],
     security: [{ personalAccessToken: [] }, { authorizationCode: [] }],

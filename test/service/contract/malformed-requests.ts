@@ -12,6 +12,8 @@ export function describeMalformedRequests(stage: () => Stage): void {
       ["//", 404],
       ["/calendars//", 404],
       ["/calendars/%2F", 404],
+      // Its pages have links relative to one path.
+      ["/oauth/authorize/", 404],
       ["/calendars//labels", 404],
       ["/calendars/x/events", 405],
       ["/calendars/%zz", 400],
