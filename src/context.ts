@@ -44,6 +44,8 @@ export interface ServeOptions {
   readonly sample: boolean;
   readonly rateLimit: { readonly limit: number; readonly windowSeconds: number } | null;
   readonly log: LogFormat;
+  /** Origins whose web pages may call the service. */
+  readonly cors: readonly string[];
   readonly listen: Omit<ListenOptions, "tls">;
   /** Paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;

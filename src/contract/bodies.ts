@@ -1,6 +1,15 @@
 import * as v from "valibot";
 import { isTimeZone, parseWireDateTime } from "./date-time.js";
-import { codePointLength, MAX_COMMENT, MAX_DESCRIPTION, MAX_LOCATION, MAX_TITLE } from "./limits.js";
+import {
+  codePointLength,
+  MAX_ATTENDEES,
+  MAX_COMMENT,
+  MAX_DESCRIPTION,
+  MAX_LOCATION,
+  MAX_TITLE,
+  MAX_URL,
+  URL_SCHEMES,
+} from "./limits.js";
 import { CATEGORIES } from "./shapes.js";
 
 /** Request bodies with the contract's limits. @see contract section 4 */
@@ -41,7 +50,12 @@ const labelRelationship = v.object(
 );
 
 const attendeesRelationship = v.object(
-  { data: v.array(identifier("user", "must be {id, type}"), "must be a list of {id, type}") },
+  {
+    data: v.pipe(
+      v.array(identifier("user", "must be {id, type}"), "must be a list of {id, type}"),
+      v.metadata({ maxItems: MAX_ATTENDEES }),
+    ),
+  },
   "must be {data: [{id, type}]}",
 );
 
@@ -56,14 +70,14 @@ const eventAttributes = v.object(
     end_timezone: v.nullish(timeZone),
     description: v.nullish(limitedText(MAX_DESCRIPTION)),
     location: v.nullish(limitedText(MAX_LOCATION)),
-    url: v.nullish(v.string("must be text")),
+    url: v.nullish(v.pipe(v.string("must be text"), v.metadata({ maxLength: MAX_URL }))),
   },
   "must be an object",
 );
 
 export type EventAttributesBody = v.InferOutput<typeof eventAttributes>;
 
-/** A rule about several attributes, and the field and problem to report when it is broken. */
+/** A rule about attributes, and the field and problem to report when it is broken. */
 interface EventRule {
   readonly field: keyof EventAttributesBody;
   readonly problem: string;
@@ -106,6 +120,29 @@ export const EVENT_RULES: readonly EventRule[] = [
       event.all_day === true && parseWireDateTime(event[field] ?? "")?.midnight === false,
   })),
   { field: "end_at", problem: "must be after start_at", broken: endsNotAfterStart },
+];
+
+function hasOtherScheme(url: string): boolean {
+  return url !== "" && !URL_SCHEMES.some((scheme) => url.slice(0, scheme.length).toLowerCase() === scheme);
+}
+
+/** Rules of the embedded service. One that was stored before may stay as it is. */
+export const URL_RULES: readonly EventRule[] = [
+  {
+    field: "url",
+    problem: `must be at most ${MAX_URL} characters`,
+    broken: ({ url }) => codePointLength(url ?? "") > MAX_URL,
+  },
+  {
+    field: "url",
+    problem: `must begin with one of ${URL_SCHEMES.join(", ")}`,
+    broken: ({ url }) => hasOtherScheme(url ?? ""),
+  },
+  {
+    field: "url",
+    problem: "must not contain control characters",
+    broken: ({ url }) => /\p{Cc}/u.test(url ?? ""),
+  },
 ];
 
 /** Body of a create and of an update. `EVENT_RULES` apply as well. */

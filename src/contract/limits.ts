@@ -9,6 +9,19 @@ export const MIN_DAYS = 1;
 export const MAX_DAYS = 7;
 export const DEFAULT_DAYS = 1;
 
+/**
+ * Limits of the embedded service on what the contract leaves open. Clients do not check them: another service may take
+ * more.
+ */
+export const MAX_URL = 2_000;
+export const MAX_ATTENDEES = 200;
+
+/**
+ * Schemes of an event's URL, which every member of the calendar may click: they open a page, or address a person or a
+ * place. Others could run a script, read a local file or start a program.
+ */
+export const URL_SCHEMES = ["http:", "https:", "mailto:", "tel:", "sms:", "geo:", "sip:", "sips:"] as const;
+
 /** Lifetime of an authorization code in seconds. */
 export const AUTHORIZATION_CODE_SECONDS = 600;
 

@@ -20,6 +20,11 @@ export const tokenRequestSchema = v.object({
   code_verifier: v.optional(v.string()),
 });
 
+/** The token request of a client that authenticates by HTTP Basic. @see RFC 6749 §2.3.1 */
+export const basicTokenRequestSchema = v.partial(v.omit(tokenRequestSchema, ["client_secret"]), [
+  "client_id",
+]);
+
 export const tokenResponseSchema = v.object({
   access_token: v.pipe(v.string(), v.minLength(1)),
   /** Unix time in seconds. */

@@ -8,7 +8,7 @@ export const LOCAL_BASE_URL = "http://local.invalid/";
 
 /** Opens the embedded service over a database. It is closed at the end of the run. */
 export type OpenService = (
-  options: Pick<ServiceOptions, "database" | "create" | "rateLimit" | "onHandled">,
+  options: Pick<ServiceOptions, "database" | "create" | "rateLimit" | "onHandled" | "cors">,
 ) => Promise<Service>;
 
 /** Loads the service only when it is opened: commands that use a remote service load no SQLite. */
@@ -27,7 +27,8 @@ export function createServiceOpener({
 /** The service of the profile `local`. The first use creates its database, user and calendar, with a note. */
 export async function openLocalService(
   open: OpenService,
-  options: Pick<ServiceOptions, "database" | "onHandled"> & Partial<Pick<ServiceOptions, "rateLimit">>,
+  options: Pick<ServiceOptions, "database" | "onHandled" | "cors"> &
+    Partial<Pick<ServiceOptions, "rateLimit">>,
   note: (text: string) => void,
 ): Promise<LocalService> {
   const { database } = options;

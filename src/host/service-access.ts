@@ -24,7 +24,7 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     if (service.created !== null) note(`created the database ${service.created}`);
     return service;
   };
-  const openLocal = async (changes: Pick<ServiceOptions, "rateLimit" | "onHandled">) =>
+  const openLocal = async (changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors">) =>
     (await openLocalService(options.open, { database: defaultDatabase(), ...changes }, note)).service;
   const log = (request: HandledRequest, format: LogFormat) => {
     const line = formatLogLine(request, format);
@@ -38,10 +38,15 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     },
     async serve(serveOptions) {
       const { memory, sample, database, rateLimit } = serveOptions;
+      const cors = await loadCors(serveOptions.cors);
       // A sample needs a database without users, and is the only content that it should have.
       const isLocal = database === undefined && !memory && !sample;
       const path = memory ? ":memory:" : database === undefined ? defaultDatabase() : parseDatabase(database);
-      const settings = { rateLimit, onHandled: (request: HandledRequest) => log(request, serveOptions.log) };
+      const settings = {
+        rateLimit,
+        cors,
+        onHandled: (request: HandledRequest) => log(request, serveOptions.log),
+      };
       const service = await (isLocal ? openLocal(settings) : open({ database: path, ...settings }));
       await serve(service, serveOptions, options.signal());
     },
@@ -50,6 +55,12 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       return openApiDocument({ baseUrl: "{base_url}", authUrl: "{auth_url}" });
     },
   };
+}
+
+async function loadCors(origins: readonly string[]): Promise<ServiceOptions["cors"]> {
+  if (origins.length === 0) return undefined;
+  const { createCors } = await import("../service/http/cors.js");
+  return createCors(origins);
 }
 
 async function serve(service: Service, options: ServeOptions, signal: AbortSignal): Promise<void> {

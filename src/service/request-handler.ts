@@ -6,6 +6,7 @@ import { eventEndpoints } from "./endpoints/events.js";
 import { matchHealthEndpoint, respondWithHealth } from "./health.js";
 import { createBudget } from "./http/budget.js";
 import { acceptsJson, parseJsonBody } from "./http/content.js";
+import type { Cors } from "./http/cors.js";
 import {
   jsonResponse,
   ProblemError,
@@ -48,7 +49,8 @@ export interface RequestHandlerOptions {
   readonly now: () => number;
   /** Null: requests are not limited. */
   readonly rateLimiter: RateLimiter | null;
-  readonly mediaType: string;
+  /** Undefined: no web page of another origin may read a response. */
+  readonly cors?: Cors | undefined;
   /** Called after every request from the network. */
   readonly onHandled: (request: HandledRequest) => void;
   readonly passwordCost?: PasswordCost | undefined;
@@ -59,7 +61,7 @@ const UNDER_WAY = { perClient: 64, total: 1024 };
 
 /** Handles a request: identify the caller, apply the limits, run the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  const { store, rateLimiter, onHandled } = options;
+  const { store, rateLimiter, onHandled, cors } = options;
   const underWay = createBudget(UNDER_WAY);
   const respond = async (request: IncomingRequest, source: RequestSource, now: number) => {
     const responder = chooseResponder(request, source, { ...options, now });
@@ -89,11 +91,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   };
   const respondAndReport = async (request: IncomingRequest, source: NetworkSource, time: number) => {
     const id = createShortId();
-    const health = matchHealthEndpoint(request.target);
     const { failure, ...response } =
-      health === null
-        ? await respond(request, source, time)
-        : await respondWithHealth(health, request.method, store);
+      (await respondUncounted(request, options)) ?? (await respond(request, source, time));
     onHandled({
       id,
       address: source.address,
@@ -104,7 +103,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       duration: options.now() - time,
       ...(failure !== undefined && { failure }),
     });
-    return { ...response, headers: { "x-request-id": id, ...response.headers } };
+    return { ...response, headers: { "x-request-id": id, ...cors?.headers(request), ...response.headers } };
   };
   return async (request, source) => {
     const now = options.now();
@@ -115,6 +114,17 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const dated = { ...response, headers: { date: new Date(now).toUTCString(), ...response.headers } };
     return request.method === "HEAD" ? withoutBody(dated) : dated;
   };
+}
+
+/** The response to a preflight or health request, which need no token; null for any other. */
+async function respondUncounted(
+  request: IncomingRequest,
+  { cors, store }: Pick<RequestHandlerOptions, "cors" | "store">,
+): Promise<ServiceResponse | null> {
+  const preflight = cors?.preflight(request);
+  if (preflight) return preflight;
+  const health = matchHealthEndpoint(request.target);
+  return health === null ? null : respondWithHealth(health, request.method, store);
 }
 
 /** The options, at the time of one request. */
@@ -135,13 +145,13 @@ interface Responder {
 function chooseResponder(
   request: IncomingRequest,
   source: RequestSource,
-  { store, now, mediaType, passwordCost }: RequestOptions,
+  { store, now, passwordCost }: RequestOptions,
 ): Responder {
   const endpoint = matchOAuthEndpoint(request.target);
   if (endpoint === null || source.kind === "local") {
     return {
       authorization: request.headers["authorization"],
-      respond: ({ principal }) => callEndpoint(request, principal, { store, now, mediaType }),
+      respond: ({ principal }) => callEndpoint(request, principal, { store, now }),
       respondWithProblem: problemResponse,
     };
   }
@@ -175,12 +185,12 @@ const ENDPOINTS: Readonly<Record<RouteName, Endpoint>> = { ...calendarEndpoints,
 async function callEndpoint(
   request: IncomingRequest,
   principal: Principal | null,
-  { store, now, mediaType }: Pick<RequestOptions, "store" | "now" | "mediaType">,
+  { store, now }: Pick<RequestOptions, "store" | "now">,
 ): Promise<ServiceResponse> {
   const { segments, search } = parseTarget(request.target);
   const match = matchRoute(request.method, segments);
   const { userId } = authorize(principal, match);
-  if (!acceptsJson(request.headers["accept"], mediaType)) throw new ProblemError(406);
+  if (!acceptsJson(request.headers["accept"])) throw new ProblemError(406);
   const context = {
     userId,
     now,

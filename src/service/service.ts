@@ -1,8 +1,8 @@
-import { DEFAULT_MEDIA_TYPE } from "../contract/media-types.js";
 import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
 import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admin/calendars.js";
 import { createClientAdmin, createTokenAdmin } from "./admin/credentials.js";
 import { createUserAdmin, ensureLocalUser } from "./admin/users.js";
+import type { Cors } from "./http/cors.js";
 import { createRateLimiter, type RateLimiter, type RateLimitPolicy } from "./rate-limit.js";
 import type { RequestHandler } from "./request.js";
 import { createRequestHandler, type HandledRequest } from "./request-handler.js";
@@ -19,10 +19,10 @@ export interface ServiceOptions {
   readonly now: () => number;
   /** Null: requests are not limited, and responses have no rate-limit headers. */
   readonly rateLimit: RateLimitPolicy | null;
-  /** The service's own media type, accepted in `Accept` in addition to `application/json`. */
-  readonly mediaType?: string;
   /** Cost of hashing new passwords; stored ones keep theirs. */
   readonly passwordCost?: PasswordCost;
+  /** Lets web pages of other origins read responses. */
+  readonly cors?: Cors | undefined;
   /** Called after every request. */
   readonly onHandled?: (request: HandledRequest) => void;
 }
@@ -46,7 +46,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const store = await openStore(database, options);
   const rateLimiter = rateLimit === null ? null : createRateLimiter(store, rateLimit);
   const handleRequest = createRequestHandler({
-    mediaType: DEFAULT_MEDIA_TYPE,
     onHandled: () => undefined,
     ...options,
     store,

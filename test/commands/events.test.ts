@@ -266,6 +266,13 @@ describe("events create and update", () => {
     });
   });
 
+  test("a URL that nobody should click is refused by the embedded service", async () => {
+    const argv = ["events", "create", "--title", "T", "--category", "keep", "--url", "javascript:alert(1)"];
+    const { exitCode, stderr } = await harness.run(...argv);
+    expect(exitCode).toBe(11);
+    expect(stderr).toContain("url: must begin with one of http:, https:");
+  });
+
   test("--clear empties fields", async () => {
     const { id } = await create(
       "T",

@@ -531,6 +531,10 @@ describe("text that starts like a flag", () => {
   ];
 
   test.each(GLOBAL_BEGINNINGS)("a title, description, location and URL %j arrive unchanged", async (text) => {
+    // The embedded service takes no such URL, but another one may.
+    const attributes = { category: "schedule", title: text, start_at: "2026-11-21T12:00:00.000Z" };
+    const body = JSON.stringify({ data: { id: "1", type: "event", attributes } });
+    world.wire.answer(`POST /calendars/${world.calendarId}/events`, { status: 201, body });
     const { exitCode, stderr } = await world.send(
       ...["events", "create", "-c", "Family", "--start", "2026-11-21T12:00", "--duration", "1h"],
       ...["--title", text, "--description", text, "--location", text, "--url", text],

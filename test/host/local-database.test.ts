@@ -26,6 +26,7 @@ const SERVING: ServeOptions = {
   sample: false,
   rateLimit: null,
   log: "off",
+  cors: [],
   listen: { host: "127.0.0.1", port: 0 },
   tls: undefined,
   onListening: async () => undefined,

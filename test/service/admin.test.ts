@@ -278,6 +278,7 @@ describe("clients", () => {
     ["Board", "javascript:alert(1)", "has a scheme that no app can register"],
     ["Board", "data:text/html,x", "has a scheme that no app can register"],
     ["Board", "http://127.0.0.1/call\nback", "has characters that must be percent-encoded"],
+    ["Board", `https://board.example.org/${"x".repeat(1_975)}`, "at most 2000 characters, not 2001"],
     ["Board", " https://board.example.org/", "has characters that must be percent-encoded"],
     ["Board", "https://board.example.org/zurück", "has characters that must be percent-encoded"],
   ])("%j with %s is rejected", async (name, uri, message) => {

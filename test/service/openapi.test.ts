@@ -59,8 +59,57 @@ describe("the OpenAPI document", () => {
     expect(check(body, eventBody({ ...SCHEDULE, title: "" }))).toContain("1 characters");
     expect(check(body, eventBody({ ...SCHEDULE, description: "x".repeat(10_001) }))).toContain("10000");
     expect(check(body, eventBody({ ...SCHEDULE, location: "x".repeat(101) }))).toContain("100 characters");
+    expect(check(body, eventBody({ ...SCHEDULE, url: `https://${"x".repeat(1_993)}` }))).toContain("2000");
+    expect(check(body, eventBody(SCHEDULE, { attendees: [...Array(201).keys()].map(String) }))).toContain(
+      "200",
+    );
+    expect(JSON.stringify(openApiDocument({ baseUrl: BASE_URL }))).toContain(
+      "`url` must begin with one of http:",
+    );
     expect(check(body, eventBody({ ...SCHEDULE, category: "task" }))).toContain("allowed values");
     expect(check("/components/schemas/ActivityBody", activityBody("x".repeat(1_001)))).toContain("1000");
+  });
+
+  test("describes both bodies of a token request and both ways to authenticate a client", () => {
+    const document = openApiDocument({ baseUrl: BASE_URL });
+    expect(document).toMatchObject({
+      paths: { "/token": { post: { security: [{}, { clientBasic: [] }] } } },
+      components: { securitySchemes: { clientBasic: { type: "http", scheme: "basic" } } },
+    });
+    const check = createChecker(document);
+    const request = { grant_type: "authorization_code", code: "x", redirect_uri: "https://app.example/" };
+    for (const type of ["application/json", "application/x-www-form-urlencoded"]) {
+      const schema = `/paths/~1token/post/requestBody/content/${escapePointer(type)}/schema`;
+      expect(check(schema, { ...request, client_id: "id", client_secret: "secret" })).toBeNull();
+      expect(check(schema, { ...request, client_id: "id" })).toBeNull();
+      expect(check(schema, { ...request, code_verifier: "v" })).toBeNull();
+      expect(check(schema, { ...request, code: undefined })).toContain("'code'");
+    }
+    expect(document).toHaveProperty([
+      "paths",
+      "/token",
+      "post",
+      "responses",
+      "401",
+      "headers",
+      "WWW-Authenticate",
+    ]);
+  });
+
+  test("says what clients may send", () => {
+    const { info } = openApiDocument({ baseUrl: BASE_URL }) as { info: { description: string } };
+    expect(info.description).toContain("`application/json` or any `application/…+json`");
+    expect(info.description).toContain("One slash at the end of a path is ignored.");
+  });
+
+  test("says that include may be empty", () => {
+    expect(openApiDocument({ baseUrl: BASE_URL })).toMatchObject({
+      paths: {
+        "/calendars": {
+          get: { parameters: [{ name: "include", allowEmptyValue: true, explode: false }] },
+        },
+      },
+    });
   });
 
   test("describes the responses of the service", async () => {

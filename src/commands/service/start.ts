@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { parseDuration } from "../../calendar/dates.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
+import { collect } from "../../global-flags.js";
 import { JSON_LINE } from "../../output/views/plain.js";
 import type { LogFormat } from "../../service/request-log.js";
 import { addAction, type ContextOf } from "../command.js";
@@ -17,6 +18,7 @@ export interface ServiceStartOptions extends DatabaseFlag {
   readonly trustProxy?: string;
   readonly rateLimit?: string;
   readonly log?: LogFormat;
+  readonly cors?: readonly string[];
   readonly memory?: boolean;
   readonly sample?: boolean;
 }
@@ -41,6 +43,7 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
         "one line per request on stderr; off reports failures alone (default: off)",
       ).choices(LOG_FORMATS),
     )
+    .option("--cors <origin>", "origin of a web app that may call the service, repeatable", collect)
     .option("--memory", "keep the database in memory")
     .option("--sample", "add two users, two calendars and events to an empty database");
   addAction(command, contextOf, runServiceStart);
@@ -59,6 +62,7 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
     sample: flags.sample === true,
     rateLimit: parseRateLimitFlag(flags.rateLimit ?? DEFAULT_RATE_LIMIT),
     log: flags.log ?? "off",
+    cors: flags.cors ?? [],
     listen: {
       host: flags.host ?? DEFAULT_HOST,
       port: parsePort(flags.port ?? DEFAULT_PORT),

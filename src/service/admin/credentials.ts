@@ -1,4 +1,5 @@
 import { formatWireDateTime } from "../../contract/date-time.js";
+import { MAX_URL } from "../../contract/limits.js";
 import { isLoopback } from "../../contract/loopback.js";
 import { CliError, usageError } from "../../errors.js";
 import { createSecret, createShortId, createToken, hashSecret } from "../secrets.js";
@@ -6,7 +7,7 @@ import { listRedirectUris } from "../store/clients.js";
 import type { ClientRow, TokenRow } from "../store/schema.js";
 import { creationTime, type Transaction } from "../store/store.js";
 import type { AdminOptions, ClientAdmin, ServiceClient, ServiceToken, TokenAdmin } from "./admin.js";
-import { checkName, resolveUser } from "./input.js";
+import { checkName, checkText, resolveUser } from "./input.js";
 
 export function createClientAdmin({ store, now }: AdminOptions): ClientAdmin {
   return {
@@ -67,7 +68,7 @@ async function describeClient(db: Transaction, { id, name, client_id }: ClientRo
 }
 
 /**
- * @throws CliError usage when the URI is not absolute, has a fragment, or uses http to another machine
+ * @throws CliError usage when the URI is too long, is not absolute, has a fragment, or uses http to another machine
  * @see RFC 6749 §3.1.2, RFC 8252 §7
  */
 function checkRedirectUri(uri: string): void {
@@ -76,6 +77,7 @@ function checkRedirectUri(uri: string): void {
       `the redirect URI "${uri}" ${problem}`,
       "write an absolute URI such as http://127.0.0.1/callback or https://…",
     );
+  checkText(uri, "redirect URI", MAX_URL);
   // A URL parser would correct these; the Location header would not.
   if (!/^[\x21-\x7e]*$/.test(uri)) throw invalid("has characters that must be percent-encoded");
   if (!URL.canParse(uri)) throw invalid("is not absolute");

@@ -8,7 +8,7 @@ import { addCalendar } from "./calendars.js";
 import { checkName, MAX_NAME, resolveUser } from "./input.js";
 
 /** Maximum length of a login in Unicode code points: that of an email address. */
-const MAX_LOGIN = 254;
+export const MAX_LOGIN = 254;
 
 export function createUserAdmin({ store, now, passwordCost }: AdminOptions): UserAdmin {
   return {

@@ -1,16 +1,19 @@
 import * as v from "valibot";
-import { EVENT_RULES, type EventBody, eventBodySchema } from "../../contract/bodies.js";
+import { EVENT_RULES, type EventBody, eventBodySchema, URL_RULES } from "../../contract/bodies.js";
 import { dateToInstant, parseWireDateTime } from "../../contract/date-time.js";
 import { calendarOfId, plainId } from "../../contract/ids.js";
-import { badRequest } from "../http/response.js";
+import { MAX_ATTENDEES } from "../../contract/limits.js";
+import { badRequest, excerpt } from "../http/response.js";
 import type { EventRow } from "../store/schema.js";
 
 /** What an event of a calendar may refer to. */
 export interface EventReferences {
   readonly calendarId: string;
   readonly labelNumbers: ReadonlySet<number>;
-  /** Plain ids of the users who may attend. */
+  /** Plain ids of the members, who may attend. */
   readonly userIds: ReadonlySet<string>;
+  /** What an update finds, which may stay: attendees who have left the calendar, or what was stored before a limit. */
+  readonly stored?: { readonly url: string; readonly attendeeIds: ReadonlySet<string> };
 }
 
 /** The writable columns of an event. */
@@ -30,7 +33,8 @@ export function parseEventBody(body: unknown, references: EventReferences): Pars
   const { output, issues, success } = v.safeParse(eventBodySchema, body);
   const errors = collectFieldErrors(issues);
   const { attributes, relationships } = validFields(output, errors);
-  checkRules(errors, attributes);
+  checkRules(errors, attributes, EVENT_RULES);
+  if (attributes.url !== references.stored?.url) checkRules(errors, attributes, URL_RULES);
   checkText(errors, attributes);
   checkReferences(errors, relationships, references);
   if (!success || errors.size > 0) throw badRequest(toFieldErrors(errors));
@@ -58,9 +62,13 @@ function validFields(output: unknown, errors: FieldErrorMap): ValidFields {
   return { attributes: select("attributes"), relationships: select("relationships") };
 }
 
-function checkRules(errors: FieldErrorMap, attributes: ValidFields["attributes"]): void {
+function checkRules(
+  errors: FieldErrorMap,
+  attributes: ValidFields["attributes"],
+  rules: typeof EVENT_RULES,
+): void {
   const invalid = new Set(errors.keys());
-  for (const { field, problem, broken } of EVENT_RULES) {
+  for (const { field, problem, broken } of rules) {
     if (!invalid.has(field) && broken(attributes)) addFieldError(errors, field, problem);
   }
 }
@@ -75,17 +83,23 @@ function checkText(errors: FieldErrorMap, attributes: ValidFields["attributes"])
 function checkReferences(
   errors: FieldErrorMap,
   { label, attendees }: ValidFields["relationships"],
-  { calendarId, labelNumbers, userIds }: EventReferences,
+  { calendarId, labelNumbers, userIds, stored }: EventReferences,
 ): void {
   const isOfCalendar = (id: string) => [null, calendarId].includes(calendarOfId(id));
   const isLabel = (id: string) =>
     isOfCalendar(id) && /^[1-9]\d*$/.test(plainId(id)) && labelNumbers.has(Number(plainId(id)));
   if (label !== undefined && !isLabel(label.data.id)) {
-    addFieldError(errors, "label", `"${label.data.id}" is not a label of this calendar`);
+    addFieldError(errors, "label", `"${excerpt(label.data.id)}" is not a label of this calendar`);
   }
-  for (const { id } of attendees?.data ?? []) {
+  const ids = attendees?.data.map(({ id }) => id) ?? [];
+  const joining = ids.filter((id) => !isOfCalendar(id) || stored?.attendeeIds.has(plainId(id)) !== true);
+  if (joining.length > 0 && new Set(ids.map(plainId)).size > MAX_ATTENDEES) {
+    addFieldError(errors, "attendees", `must be at most ${MAX_ATTENDEES} users`);
+    return;
+  }
+  for (const id of joining) {
     if (!isOfCalendar(id) || !userIds.has(plainId(id))) {
-      addFieldError(errors, "attendees", `"${id}" is not a member of this calendar`);
+      addFieldError(errors, "attendees", `"${excerpt(id)}" is not a member of this calendar`);
     }
   }
 }
@@ -126,9 +140,17 @@ function addFieldError(errors: FieldErrorMap, field: string, message: string): v
   errors.set(field, (errors.get(field) ?? new Set()).add(message));
 }
 
-/** The errors as problem details list them. */
+/** How many messages problem details list for a field. */
+const MAX_MESSAGES = 5;
+
+/** The errors as problem details list them: the first of each field, and how many more there are. */
 export function toFieldErrors(errors: FieldErrorMap): Record<string, string[]> {
-  return Object.fromEntries([...errors].map(([field, messages]) => [field, [...messages]]));
+  return Object.fromEntries([...errors].map(([field, messages]) => [field, firstMessages([...messages])]));
+}
+
+function firstMessages(messages: readonly string[]): string[] {
+  const more = messages.length - MAX_MESSAGES;
+  return [...messages.slice(0, MAX_MESSAGES), ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
 /** The errors of a body `{data: {attributes, relationships}}` by field, such as `title`. */

@@ -77,10 +77,10 @@ async function createEvent(context: EndpointContext): Promise<object> {
 async function updateEvent(context: EndpointContext): Promise<object> {
   const { id: calendarId } = await requireCalendar(context);
   const stored = await requireEvent(context, calendarId);
-  const allowed = await listReferences(context, calendarId);
-  // Attendees who have left the calendar may stay; otherwise the event could not be updated.
-  const userIds = new Set([...allowed.userIds, ...stored.attendeeIds]);
-  const { content, attendeeIds } = parseEventBody(context.body, { ...allowed, userIds });
+  const { content, attendeeIds } = parseEventBody(context.body, {
+    ...(await listReferences(context, calendarId)),
+    stored: { url: stored.row.url, attendeeIds: new Set(stored.attendeeIds) },
+  });
   // Two updates in the same millisecond still get different times.
   const row = { ...stored.row, ...content, updated_at: Math.max(context.now, stored.row.updated_at + 1) };
   await replaceEvent(context.db, { row, attendeeIds });

@@ -8,17 +8,22 @@ interface MediaRange {
 }
 
 /**
- * Whether an `Accept` header accepts `application/json`, possibly by a range, or names the service's own media type.
- * No header accepts anything; malformed ranges are ignored.
- * @see RFC 9110 §12.5.1, contract section 9
+ * Whether an `Accept` header accepts JSON: `application/json`, possibly by a range, or any type `application/*+json`,
+ * whatever its parameters. No header accepts anything; malformed ranges are ignored.
+ * @see RFC 9110 §12.5.1, RFC 6839 §3.1, contract section 9
  */
-export function acceptsJson(header: string | undefined, vendorMediaType: string): boolean {
+export function acceptsJson(header: string | undefined): boolean {
   if (header === undefined || header.trim() === "") return true;
-  const ranges = header.split(",").flatMap(parseMediaRange);
-  const vendor = qualityOf(ranges, [vendorMediaType.toLowerCase()]);
-  const json = qualityOf(ranges, [JSON_MEDIA_TYPE, "application/*", "*/*"]);
-  return vendor > 0 || json > 0;
+  const ranges = (header.match(LIST_MEMBERS) ?? []).flatMap(parseMediaRange);
+  const named = ranges.some(({ range, quality }) => JSON_SUFFIX.test(range) && quality > 0);
+  return named || qualityOf(ranges, [JSON_MEDIA_TYPE, "application/*", "*/*"]) > 0;
 }
+
+const JSON_SUFFIX = /^application\/.+\+json$/;
+
+/** What a comma or a semicolon separates. One in a quoted string does not; a string that is not closed runs to the end. */
+const LIST_MEMBERS = /(?:[^",]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
+const PARAMETERS = /(?:[^";]|"(?:[^"\\]|\\.?)*(?:"|$))+/gs;
 
 /** The most specific range that matches decides, wherever it is in the header. */
 function qualityOf(ranges: readonly MediaRange[], mostSpecificFirst: readonly string[]): number {
@@ -30,7 +35,8 @@ function qualityOf(ranges: readonly MediaRange[], mostSpecificFirst: readonly st
 }
 
 function parseMediaRange(text: string): readonly MediaRange[] {
-  const [range = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  const parts = text.match(PARAMETERS) ?? [];
+  const [range = "", ...parameters] = parts.map((part) => part.trim().toLowerCase());
   if (!/^[^\s/]+\/[^\s/]+$/.test(range)) return [];
   const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
   if (weight === undefined) return [{ range, quality: 1 }];
@@ -48,17 +54,41 @@ export function bodyTooLarge(): ProblemError {
 /**
  * Parses a JSON body.
  * @param headers names in lower case
- * @throws ProblemError 413 when it is larger than BODY_LIMIT; 400 when it is not JSON, is not declared as JSON or is
- * compressed, because the contract has no 415
+ * @throws ProblemError like `decodeBody`, 400 when the body is not JSON
  */
 export function parseJsonBody(body: Uint8Array, headers: Readonly<Record<string, string>>): unknown {
+  return parseJson(decodeBody(body, headers, [JSON_MEDIA_TYPE]).text);
+}
+
+/** @throws ProblemError 400 when the text of a body is not JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest("the body must be JSON");
+  }
+}
+
+/**
+ * The text of a body, and which of the media types it has.
+ * @param headers names in lower case
+ * @throws ProblemError 413 when it is larger than BODY_LIMIT; 400 when it has another type or charset, is compressed or
+ * is not UTF-8, because the contract has no 415
+ */
+export function decodeBody(
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+  mediaTypes: readonly string[],
+): { readonly mediaType: string; readonly text: string } {
   if (body.byteLength > BODY_LIMIT) throw bodyTooLarge();
-  if (!isJson(headers["content-type"])) throw badRequest(`the content type must be ${JSON_MEDIA_TYPE}`);
+  const mediaType = mediaTypes.find((type) => isUtf8Text(headers["content-type"], type));
+  if (mediaType === undefined)
+    throw badRequest(`the content type must be ${mediaTypes.join(" or ")}, in UTF-8`);
   if (!isPlain(headers["content-encoding"])) throw badRequest("the body must not have a content encoding");
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    return { mediaType, text: new TextDecoder("utf-8", { fatal: true }).decode(body) };
   } catch {
-    throw badRequest("the body must be JSON in UTF-8");
+    throw badRequest("the body must be UTF-8");
   }
 }
 
@@ -67,8 +97,8 @@ function isPlain(contentEncoding = ""): boolean {
   return contentEncoding.split(",").every((coding) => ["", "identity"].includes(coding.trim().toLowerCase()));
 }
 
-function isJson(contentType: string | undefined): boolean {
+function isUtf8Text(contentType: string | undefined, mediaType: string): boolean {
   const [type, ...parameters] = (contentType ?? "").split(";").map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="));
-  return type === JSON_MEDIA_TYPE && (charset === undefined || /^charset="?utf-8"?$/.test(charset));
+  return type === mediaType && (charset === undefined || /^charset="?utf-8"?$/.test(charset));
 }

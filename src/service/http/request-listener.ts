@@ -76,15 +76,18 @@ export function createRequestListener(
   };
 }
 
+/** What belongs to the request, whatever the response. */
+const KEPT_HEADERS = /^(?:x-request-id|vary|access-control-.*)$/;
+
 /** The response, or one that is smaller if the client has not received others yet. */
 function payFor(response: ServiceResponse, share: Share): ServiceResponse {
   try {
     share.take(response.body.byteLength);
     return response;
   } catch (error) {
-    const { "x-request-id": id = "" } = response.headers;
+    const kept = Object.entries(response.headers).filter(([name]) => KEPT_HEADERS.test(name));
     const refusal = problemResponse(toProblemError(error));
-    return { ...refusal, headers: { ...refusal.headers, "x-request-id": id } };
+    return { ...refusal, headers: { ...refusal.headers, ...Object.fromEntries(kept) } };
   }
 }
 

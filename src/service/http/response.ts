@@ -70,6 +70,16 @@ export class ProblemError extends Error {
   }
 }
 
+/** How much of a client's input an error text repeats, in code points. */
+const MAX_EXCERPT = 200;
+
+/** Input as an error text repeats it. What is longer ends with an ellipsis. */
+export function excerpt(input: string): string {
+  // Two UTF-16 code units at most make a code point: the rest of the input need not be read.
+  const start = Array.from(input.slice(0, 2 * MAX_EXCERPT + 1));
+  return start.length <= MAX_EXCERPT ? input : `${start.slice(0, MAX_EXCERPT - 1).join("")}…`;
+}
+
 /** A 400. @param errors what is wrong */
 export function badRequest(errors: string | FieldErrors): ProblemError {
   return new ProblemError(400, { errors });

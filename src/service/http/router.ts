@@ -3,7 +3,7 @@ import { isTimeZone } from "../../contract/date-time.js";
 import { MAX_DAYS, MIN_DAYS } from "../../contract/limits.js";
 import { ROUTES, type Route, type RouteName, UPCOMING_QUERY } from "../../contract/routes.js";
 import { splitTarget } from "../request.js";
-import { badRequest, ProblemError } from "./response.js";
+import { badRequest, excerpt, ProblemError } from "./response.js";
 
 export interface RouteMatch {
   readonly name: RouteName;
@@ -12,17 +12,21 @@ export interface RouteMatch {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Parses the target of a request. @throws ProblemError 400 when the path is not percent-encoded UTF-8 */
+/**
+ * Parses the target of a request. One slash at the end of the path is ignored.
+ * @throws ProblemError 400 when the path is not percent-encoded UTF-8
+ */
 export function parseTarget(target: string) {
   const { path, query } = splitTarget(target);
-  return { segments: path.split("/").slice(1).map(decodeSegment), search: new URLSearchParams(query) };
+  const segments = path.replace(/\/$/, "").split("/").slice(1);
+  return { segments: segments.map(decodeSegment), search: new URLSearchParams(query) };
 }
 
 function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw badRequest(`the path segment "${segment}" is not percent-encoded UTF-8`);
+    throw badRequest(`the path segment "${excerpt(segment)}" is not percent-encoded UTF-8`);
   }
 }
 
@@ -31,18 +35,33 @@ function decodeSegment(segment: string): string {
  * @throws ProblemError 404 when no route has this path, 405 with `Allow` when the path has other methods
  */
 export function matchRoute(method: string, segments: readonly string[]): RouteMatch {
-  const matches = Object.entries(ROUTES).flatMap(([name, route]) => {
-    const parameters = matchPath(route.path, segments);
-    return parameters === null || !isRouteName(name) ? [] : [{ name, route, parameters }];
-  });
+  const matches = matchPaths(segments);
   if (matches.length === 0) throw new ProblemError(404);
   const routeMethod = method === "HEAD" ? "GET" : method;
   const match = matches.find(({ route }) => route.method === routeMethod);
-  if (match === undefined) {
-    const allowed = matches.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : route.method));
-    throw new ProblemError(405, { headers: { allow: allowed.join(", ") } });
-  }
+  if (match === undefined) throw new ProblemError(405, { headers: { allow: methodsOf(matches).join(", ") } });
   return match;
+}
+
+/** The methods of the routes that a request target addresses; empty if there are none. */
+export function allowedMethods(target: string): string[] {
+  try {
+    return methodsOf(matchPaths(parseTarget(target).segments));
+  } catch (error) {
+    if (error instanceof ProblemError) return [];
+    throw error;
+  }
+}
+
+function methodsOf(matches: readonly RouteMatch[]): string[] {
+  return matches.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : route.method));
+}
+
+function matchPaths(segments: readonly string[]): RouteMatch[] {
+  return Object.entries(ROUTES).flatMap(([name, route]) => {
+    const parameters = matchPath(route.path, segments);
+    return parameters === null || !isRouteName(name) ? [] : [{ name, route, parameters }];
+  });
 }
 
 function matchPath(path: string, segments: readonly string[]): Record<string, string> | null {
@@ -103,7 +122,9 @@ export function parseQuery({ include, query }: Route, search: URLSearchParams): 
   return result;
 }
 
+/** Empty text is an empty list; an empty item is invalid. */
 function readList(text: string, allowed: readonly string[]): ReadonlySet<string> | null {
+  if (text === "") return new Set();
   const items = text.split(",");
   return items.every((item) => allowed.includes(item)) ? new Set(items) : null;
 }

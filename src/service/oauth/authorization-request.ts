@@ -1,4 +1,4 @@
-import { badRequest } from "../http/response.js";
+import { badRequest, excerpt } from "../http/response.js";
 import { findClient, listRedirectUris } from "../store/clients.js";
 import type { ClientRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
@@ -58,12 +58,12 @@ async function readClient(db: Transaction, parameters: Parameters) {
   const clientId = requireParameter(parameters, "client_id");
   const client = await findClient(db, clientId);
   if (client === undefined) {
-    throw badRequest(`No app with the client_id “${clientId}” is registered with this service.`);
+    throw badRequest(`No app with the client_id “${excerpt(clientId)}” is registered with this service.`);
   }
   const redirectUri = requireParameter(parameters, "redirect_uri");
   if (!isRegistered(redirectUri, await listRedirectUris(db, client.id))) {
     throw badRequest(
-      `The redirect_uri “${redirectUri}” is not registered for “${client.name}”. It must match exactly.`,
+      `The redirect_uri “${excerpt(redirectUri)}” is not registered for “${client.name}”. It must match exactly.`,
     );
   }
   return { client, redirectUri };
@@ -134,8 +134,8 @@ export function parseParameters(text: string): Parameters {
   const repeated = new Set<string>();
   for (const pair of text.split("&").filter((part) => part !== "")) {
     const [encodedName = "", ...rest] = pair.split("=");
-    const name = decode(encodedName);
-    const value = decode(rest.join("="));
+    const name = decodeFormText(encodedName);
+    const value = decodeFormText(rest.join("="));
     if (seen.has(name)) repeated.add(name);
     seen.add(name);
     if (value !== "") values.set(name, value);
@@ -144,7 +144,8 @@ export function parseParameters(text: string): Parameters {
   return { values, repeated };
 }
 
-function decode(text: string): string {
+/** Decodes a name or value of a form. @throws ProblemError 400 when it is not percent-encoded UTF-8 */
+export function decodeFormText(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

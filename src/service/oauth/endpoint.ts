@@ -24,9 +24,12 @@ export interface OAuthEndpoint {
   respondWithProblem(problem: ProblemError): ServiceResponse;
 }
 
-/** The endpoint of the authorization server that a request target addresses; null for any other target. */
+/**
+ * The endpoint of the authorization server that a request target addresses; null for any other target. Programs may
+ * write a slash after the token endpoint; the pages of the authorization endpoint have links relative to one path.
+ */
 export function matchOAuthEndpoint(target: string): keyof typeof OAUTH_ROUTES | null {
   const { path } = splitTarget(target);
   if (path === `${OAUTH_PATH}${OAUTH_ROUTES.authorize.path}`) return "authorize";
-  return path === `${OAUTH_PATH}${OAUTH_ROUTES.token.path}` ? "token" : null;
+  return path.replace(/\/$/, "") === `${OAUTH_PATH}${OAUTH_ROUTES.token.path}` ? "token" : null;
 }

@@ -1,9 +1,5 @@
-import * as v from "valibot";
-import { isJsonObject } from "../../contract/json.js";
-import { tokenRequestSchema } from "../../contract/oauth.js";
 import type { ProblemStatus } from "../../contract/problem.js";
 import { addToken } from "../admin/credentials.js";
-import { parseJsonBody } from "../http/content.js";
 import { jsonResponse, ProblemError, type ServiceResponse } from "../http/response.js";
 import { hashSecret, sameSecret } from "../secrets.js";
 import { findClient, redeemCode, revokeTokenOfCode, setTokenOfCode } from "../store/clients.js";
@@ -11,6 +7,13 @@ import type { AuthorizationCodeRow, ClientRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import type { OAuthContext, OAuthEndpoint } from "./endpoint.js";
 import { type CodeChallenge, matchesChallenge } from "./pkce.js";
+import {
+  parseTokenRequest,
+  refusal,
+  type TokenRefusal,
+  type TokenRequest,
+  usesBasic,
+} from "./token-request.js";
 
 /** The token endpoint redeems an authorization code for an access token. @see RFC 6749 §4.1.3, contract section 5 */
 export const tokenEndpoint: OAuthEndpoint = {
@@ -18,31 +21,44 @@ export const tokenEndpoint: OAuthEndpoint = {
   respondWithProblem: problemAsOAuthError,
 };
 
-/** @throws ProblemError 400 or 413 when the body is not JSON or too large, 405 unless the method is POST */
-async function respondWithToken({ request, store, now }: OAuthContext): Promise<ServiceResponse> {
+/** @throws ProblemError 400 or 413 when the body cannot be read, 405 unless the method is POST */
+async function respondWithToken(context: OAuthContext): Promise<ServiceResponse> {
+  const { request, now } = context;
   if (request.method !== "POST") throw new ProblemError(405, { headers: { allow: "POST" } });
-  const parsed = parseTokenRequest(parseJsonBody(request.body, request.headers));
-  if (parsed.kind === "invalid") return oauthErrorResponse(parsed.error, parsed.problem);
-  const { client_id, client_secret } = parsed.request;
+  const exchanged = await exchange(context);
+  if (exchanged.kind === "token") {
+    const created_at = Math.floor(now / 1000);
+    return tokenResponse(200, { access_token: exchanged.token, created_at, token_type: "Bearer" });
+  }
+  const { error, description } = exchanged;
+  const challenged = error === "invalid_client" && usesBasic(request.headers["authorization"]);
+  return oauthErrorResponse(error, description, challenged ? { headers: BASIC_CHALLENGE } : {});
+}
+
+/** @see RFC 6749 §5.2 */
+const BASIC_CHALLENGE = { "www-authenticate": 'Basic realm="calctl"' } as const;
+
+async function exchange({
+  request,
+  store,
+  now,
+}: OAuthContext): Promise<TokenRefusal | { readonly kind: "token"; readonly token: string }> {
+  const parsed = parseTokenRequest(request);
+  if (parsed.kind === "refusal") return parsed;
+  const { client_id, client_secret, grant_type } = parsed.request;
   const client = await store.read((db) => findClient(db, client_id));
   if (!isSecretOf(client, client_secret)) {
-    return oauthErrorResponse("invalid_client", "the client is unknown or its secret is wrong");
+    return refusal("invalid_client", "the client is unknown or its secret is wrong");
   }
-  if (parsed.request.grant_type !== "authorization_code") {
-    return oauthErrorResponse("unsupported_grant_type", "grant_type must be authorization_code");
+  if (grant_type !== "authorization_code") {
+    return refusal("unsupported_grant_type", "grant_type must be authorization_code");
   }
   const token = await store.write((db) => redeem(db, { client, request: parsed.request, now }));
-  if (token === null) {
-    return oauthErrorResponse(
-      "invalid_grant",
-      "the code is unknown, expired or used, or redirect_uri or code_verifier does not match it",
-    );
-  }
-  return tokenResponse(200, {
-    access_token: token,
-    created_at: Math.floor(now / 1000),
-    token_type: "Bearer",
-  });
+  if (token !== null) return { kind: "token", token };
+  return refusal(
+    "invalid_grant",
+    "the code is unknown, expired or used, or redirect_uri or code_verifier does not match it",
+  );
 }
 
 /** Takes the same time for an unknown client. */
@@ -76,46 +92,6 @@ function challengeOf({ code_challenge, code_challenge_method }: AuthorizationCod
   return { value: code_challenge, method: code_challenge_method };
 }
 
-/** The contract's request, but with any grant type: another one gets its own error. */
-const requestSchema = v.object({ ...tokenRequestSchema.entries, grant_type: v.string() });
-
-type TokenRequest = v.InferOutput<typeof requestSchema>;
-
-type ParsedTokenRequest =
-  | { readonly kind: "request"; readonly request: TokenRequest }
-  | {
-      readonly kind: "invalid";
-      readonly error: "invalid_request" | "invalid_client";
-      readonly problem: string;
-    };
-
-/** Parses the body of a token request. Missing client credentials are `invalid_client`. @see RFC 6749 §5.2 */
-function parseTokenRequest(body: unknown): ParsedTokenRequest {
-  const invalid = (problem: string, error: "invalid_request" | "invalid_client" = "invalid_request") =>
-    ({ kind: "invalid", error, problem }) as const;
-  if (!isJsonObject(body)) return invalid("the body must be a JSON object");
-  for (const name of CREDENTIALS) {
-    if (isMissing(body[name])) return invalid(`${name} is missing`, "invalid_client");
-  }
-  const missing = REQUIRED.find((name) => isMissing(body[name]));
-  if (missing !== undefined) return invalid(`${missing} is missing`);
-  const request = v.safeParse(requestSchema, dropMissing(body));
-  if (request.success) return { kind: "request", request: request.output };
-  return invalid(`${v.getDotPath(request.issues[0])} must be text`);
-}
-
-const CREDENTIALS = ["client_id", "client_secret"] as const;
-const REQUIRED = ["grant_type", "code", "redirect_uri"] as const;
-
-/** A parameter without a value is treated as omitted. @see RFC 6749 §3.2 */
-function isMissing(value: unknown): boolean {
-  return value === undefined || value === null || value === "";
-}
-
-function dropMissing(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => !isMissing(value)));
-}
-
 /** A response of the token endpoint, which must not be cached. @see RFC 6749 §5.1 */
 function tokenResponse(
   status: number,
@@ -127,13 +103,7 @@ function tokenResponse(
   return { ...response, headers: { ...response.headers, ...privacy, ...headers } };
 }
 
-type TokenErrorCode =
-  | "invalid_request"
-  | "invalid_client"
-  | "invalid_grant"
-  | "unsupported_grant_type"
-  | "server_error"
-  | "temporarily_unavailable";
+type TokenErrorCode = TokenRefusal["error"] | "server_error" | "temporarily_unavailable";
 
 /** @param description must not contain quotation marks or backslashes @see RFC 6749 §5.2 */
 function oauthErrorResponse(

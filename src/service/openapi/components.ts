@@ -2,7 +2,12 @@ import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/
 import type { GenericSchema } from "valibot";
 import { activityBodySchema, eventBodySchema } from "../../contract/bodies.js";
 import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.js";
-import { oauthErrorSchema, tokenRequestSchema, tokenResponseSchema } from "../../contract/oauth.js";
+import {
+  basicTokenRequestSchema,
+  oauthErrorSchema,
+  tokenRequestSchema,
+  tokenResponseSchema,
+} from "../../contract/oauth.js";
 import { type ProblemStatus, problemSchema, STATUS_TITLES } from "../../contract/problem.js";
 import {
   activitySchema,
@@ -91,6 +96,7 @@ const NAMED_SCHEMAS = {
   ActivityBody: activityBodySchema,
   Problem: problemSchema,
   TokenRequest: tokenRequestSchema,
+  BasicTokenRequest: basicTokenRequestSchema,
   TokenResponse: tokenResponseSchema,
   OAuthError: oauthErrorSchema,
 };

@@ -1,8 +1,9 @@
-import type { GenericSchema } from "valibot";
-import { EVENT_RULES, eventBodySchema } from "../../contract/bodies.js";
-import { DEFAULT_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../../contract/media-types.js";
+import { type GenericSchema, union } from "valibot";
+import { EVENT_RULES, eventBodySchema, URL_RULES } from "../../contract/bodies.js";
+import { DEFAULT_MEDIA_TYPE, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import {
   authorizeQuerySchema,
+  basicTokenRequestSchema,
   OAUTH_ROUTES,
   oauthErrorSchema,
   tokenRequestSchema,
@@ -38,7 +39,10 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
     info: {
       title: "Calendar Sharing Service",
       version: "1",
-      description: `Every response is JSON. Clients should send \`Accept: ${mediaType}\`.`,
+      description: [
+        `Every response is JSON. Clients should send \`Accept: ${mediaType}\`; \`application/json\` or any`,
+        "`application/…+json` is accepted too. One slash at the end of a path is ignored.",
+      ].join(" "),
     },
     servers: [server(baseUrl, DEFAULT_BASE_URL)],
     security: [{ personalAccessToken: [] }, { authorizationCode: [] }],
@@ -63,6 +67,7 @@ function server(url: string, defaultValue: string): JsonObject {
 function securitySchemes(authUrl: string): JsonObject {
   return {
     personalAccessToken: { type: "http", scheme: "bearer" },
+    clientBasic: { type: "http", scheme: "basic", description: "Client id and secret, form-urlencoded" },
     authorizationCode: {
       type: "oauth2",
       flows: {
@@ -111,7 +116,8 @@ function includeParameter({ include }: Route): JsonObject[] {
     {
       name: "include",
       in: "query",
-      description: "Related objects to return in full",
+      description: "Related objects to return in full, none if it is empty",
+      allowEmptyValue: true,
       style: "form",
       explode: false,
       schema: { type: "array", items: { type: "string", enum: include } },
@@ -132,13 +138,13 @@ function requestBody(body: NonNullable<Route["body"]>): JsonObject {
   return {
     required: true,
     ...(body === eventBodySchema && { description: eventRules() }),
-    content: { [JSON_MEDIA_TYPE]: { schema: inlineSchema(body) } },
+    content: content(body),
   };
 }
 
-/** The rules that span several fields, which a schema cannot express. */
+/** The rules that a schema cannot express. */
 function eventRules(): string {
-  return EVENT_RULES.map(({ field, problem }) => `- \`${field}\` ${problem}`).join("\n");
+  return [...EVENT_RULES, ...URL_RULES].map(({ field, problem }) => `- \`${field}\` ${problem}`).join("\n");
 }
 
 /** `paths` of the authorization server, which take no token. @see contract section 5 */
@@ -168,14 +174,24 @@ function oauthPaths(servers: readonly JsonObject[]): JsonObject {
       post: {
         operationId: "token",
         summary: token.summary,
-        security: [],
-        requestBody: { required: true, content: json(tokenRequestSchema) },
+        description: "The client sends its id and secret in the body or by HTTP Basic, not both.",
+        security: [{}, { clientBasic: [] }],
+        requestBody: {
+          required: true,
+          content: content(union([tokenRequestSchema, basicTokenRequestSchema]), [
+            JSON_MEDIA_TYPE,
+            FORM_MEDIA_TYPE,
+          ]),
+        },
         responses: {
-          200: { description: "The access token", content: json(tokenResponseSchema) },
-          400: { description: "RFC 6749 §5.2", content: json(oauthErrorSchema) },
+          200: { description: "The access token", content: content(tokenResponseSchema) },
+          400: { description: "RFC 6749 §5.2", content: content(oauthErrorSchema) },
           401: {
             description: "The client is unknown or its secret is wrong",
-            content: json(oauthErrorSchema),
+            headers: {
+              "WWW-Authenticate": { description: "After HTTP Basic", schema: { type: "string" } },
+            },
+            content: content(oauthErrorSchema),
           },
         },
       },
@@ -192,6 +208,6 @@ function authorizeParameters(): JsonObject[] {
   }));
 }
 
-function json(schema: GenericSchema): JsonObject {
-  return { [JSON_MEDIA_TYPE]: { schema: inlineSchema(schema) } };
+function content(schema: GenericSchema, mediaTypes: readonly string[] = [JSON_MEDIA_TYPE]): JsonObject {
+  return Object.fromEntries(mediaTypes.map((type) => [type, { schema: inlineSchema(schema) }]));
 }

@@ -37,7 +37,11 @@ const WRONG_EVENTS: readonly (readonly [string, unknown, Readonly<Record<string,
   ["a title that is no text", eventBody({ ...KEEP, title: 5 }), { title: ["must be text"] }],
   ["a title of null", eventBody({ ...KEEP, title: null }), { title: ["must be text"] }],
   ["NUL in a title", eventBody({ ...KEEP, title: "a\0b" }), { title: [expect.stringContaining("NUL")] }],
-  ["half an emoji", eventBody({ ...KEEP, url: "\ud83d" }), { url: [expect.stringContaining("surrogates")] }],
+  [
+    "half an emoji",
+    eventBody({ ...KEEP, url: "https://\ud83d" }),
+    { url: [expect.stringContaining("surrogates")] },
+  ],
   [
     "a description of 10001",
     eventBody({ ...KEEP, description: "x".repeat(10_001) }),

@@ -7,9 +7,13 @@ export function describeMalformedRequests(stage: () => Stage): void {
       ["/", 404],
       ["", 404],
       ["/users", 404],
-      ["/user/", 404],
+      ["/user//", 404],
       ["//user", 404],
-      ["/calendars/", 404],
+      ["//", 404],
+      ["/calendars//", 404],
+      ["/calendars/%2F", 404],
+      // Its pages have links relative to one path.
+      ["/oauth/authorize/", 404],
       ["/calendars//labels", 404],
       ["/calendars/x/events", 405],
       ["/calendars/%zz", 400],
@@ -26,6 +30,8 @@ export function describeMalformedRequests(stage: () => Stage): void {
       ["DELETE", "/calendars/x", "GET, HEAD"],
       ["GET", "/calendars/x/events", "POST"],
       ["PATCH", "/calendars/x/events/y", "GET, HEAD, PUT, DELETE"],
+      ["PUT", "/calendars/x/events/", "POST"],
+      ["DELETE", "/calendars/x/events/", "POST"],
       ["GET", "/calendars/x/events/y/activities", "POST"],
     ])("%s %s is 405 and allows %s", async (method, target, allow) => {
       const { client } = stage();
@@ -35,7 +41,11 @@ export function describeMalformedRequests(stage: () => Stage): void {
     test.each([
       "text/html",
       "application/xml",
-      "application/vnd.other.v1+json",
+      "application/vnd.api+json;q=0",
+      'application/vnd.api+json; ext="a, b"; q=0',
+      'text/html; note="application/json, application/vnd.api+json',
+      "text/vnd.other+json",
+      "application/json-seq",
       "application/json;q=0",
       "*/*;q=0",
       "application/json;q=0, */*",
@@ -48,7 +58,9 @@ export function describeMalformedRequests(stage: () => Stage): void {
     });
 
     test.each([
-      ["/calendars?include=", "include"],
+      ["/calendars?include=,", "include"],
+      ["/calendars?include=labels,", "include"],
+      ["/calendars?include=&include=", "include"],
       ["/calendars?include=label", "include"],
       ["/calendars?include=labels,owner", "include"],
       ["/calendars?include=labels&include=members", "include"],

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { activityBody, eventBody, KEEP } from "../support/event-bodies.js";
 import type { Stage } from "./stage.js";
+
+const SUCCESS = { GET: 200, HEAD: 200, POST: 201, PUT: 200, DELETE: 204 } as const;
 
 export function describeReading(stage: () => Stage): void {
   describe("reading", () => {
@@ -140,9 +143,56 @@ export function describeReading(stage: () => Stage): void {
       "application/json;q=0.1",
       "text/html;q=1, application/*;q=0.5",
       "application/json;q=0, application/vnd.service.v1+json",
+      "application/vnd.api+json",
+      "application/vnd.other.v2+json",
+      "Application/VND.Other+JSON; version=2",
+      "application/*+json",
+      "application/problem+json, text/html",
+      'application/vnd.api+json; ext="https://example.org/a,b;q=0"',
+      'application/vnd.api+json; profile="a \\" b, c"; q=0.1, text/html',
+      "application/json;q=0, application/vnd.other+json;q=0.001",
     ])("Accept %j accepts JSON", async (accept) => {
       const headers: Record<string, string> = accept === undefined ? {} : { accept };
       await stage().client.call("getCurrentUser", { headers });
+    });
+
+    test("an empty include means none", async () => {
+      const { client, path, create } = stage();
+      const { id: event_id } = await create();
+      const query = { include: "" };
+      for (const answer of [
+        await client.call("listCalendars", { query }),
+        await client.call("getCalendar", { path, query }),
+        await client.call("getEvent", { path: { ...path, event_id }, query }),
+        await client.call("listUpcomingEvents", { path, query }),
+      ]) {
+        expect(answer).not.toHaveProperty("included");
+      }
+    });
+
+    test("one slash at the end of a path changes nothing, whatever the method", async () => {
+      const { client, calendar } = stage();
+      const created = await client.request("POST", `${calendar}/events/`, { body: eventBody(KEEP) });
+      expect(created).toMatchObject({ status: 201 });
+      const event = `${calendar}/events/${(created.json as { data: { id: string } }).data.id}`;
+      const requests = [
+        ["GET", "/user"],
+        ["HEAD", "/user"],
+        ["GET", "/calendars", "?include=labels"],
+        ["GET", calendar],
+        ["GET", `${calendar}/labels`],
+        ["GET", `${calendar}/members`],
+        ["GET", `${calendar}/upcoming_events`, "?days=7"],
+        ["GET", event],
+        ["PUT", event, "", eventBody(KEEP)],
+        ["POST", `${event}/activities`, "", activityBody("See you")],
+        ["DELETE", event],
+      ] as const;
+      for (const [method, target, query = "", body] of requests) {
+        const { status } = await client.request(method, `${target}/${query}`, { body });
+        expect({ method, target, status }).toEqual({ method, target, status: SUCCESS[method] });
+      }
+      expect((await client.request("GET", event)).status).toBe(404);
     });
 
     test("unknown query parameters are ignored", async () => {

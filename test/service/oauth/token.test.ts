@@ -25,6 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
+const FORM = { "content-type": "application/x-www-form-urlencoded" } as const;
+
 const failure = (error: string, status = 400) => ({
   status,
   json: { error, error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/) },
@@ -188,7 +190,11 @@ describe("a token request", () => {
   );
 
   test.each([
-    ["a form", "grant_type=authorization_code", { "content-type": "application/x-www-form-urlencoded" }],
+    ["a form in another charset", "code=x", { "content-type": `${FORM["content-type"]}; charset=latin1` }],
+    ["a compressed form", "code=x", { ...FORM, "content-encoding": "gzip" }],
+    ["a form of parts", "code=x", { "content-type": "multipart/form-data; boundary=x" }],
+    ["a form with half an escape", "client_id=%zz", FORM],
+    ["a form with an escape that is not UTF-8", "client_id=%ff", FORM],
     ["no type", "{}", {}],
     ["text", "{}", { "content-type": "text/plain" }],
     ["another charset", "{}", { "content-type": "application/json; charset=latin1" }],
@@ -217,15 +223,183 @@ describe("a token request", () => {
     expect((await stage.postToken(JSON.stringify(body), type)).status).toBe(200);
   });
 
-  test("that is too large is rejected", async () => {
-    const answer = await stage.postToken(`"${"x".repeat(1024 * 1024)}"`);
-    expect(answer).toMatchObject(failure("invalid_request", 413));
+  test.each([
+    ["JSON", `"${"x".repeat(1024 * 1024)}"`, { "content-type": "application/json" }],
+    ["a form", `code=${"x".repeat(1024 * 1024)}`, FORM],
+  ])("that is too large is rejected as %s", async (_, body, headers) => {
+    expect(await stage.postToken(body, headers)).toMatchObject(failure("invalid_request", 413));
   });
 
   test.each(["GET", "PUT", "OPTIONS"])("cannot be a %s", async (method) => {
     const { status, headers, text } = await stage.browser().request(method, "/oauth/token");
     expect({ status, allow: headers["allow"] }).toEqual({ status: 405, allow: "POST" });
     expect(JSON.parse(text)).toMatchObject({ error: "invalid_request" });
+  });
+});
+
+/** The contract's request as a form; undefined drops a parameter. */
+function form(changes: Fields, extra = ""): string {
+  const { client_id, client_secret } = stage.client;
+  const fields = { client_id, client_secret, redirect_uri: REDIRECT_URI, ...changes };
+  const given = Object.entries({ grant_type: "authorization_code", ...fields });
+  const sent = given.filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return `${new URLSearchParams(sent)}${extra}`;
+}
+
+const WITHOUT_CREDENTIALS = { client_id: undefined, client_secret: undefined } as const;
+
+function basic(id: string, secret: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}` };
+}
+
+const ownBasic = () => basic(stage.client.client_id, stage.client.client_secret);
+
+describe("a token request as a form", () => {
+  test.each([
+    ["", FORM],
+    ["with a charset", { "content-type": 'Application/X-WWW-Form-Urlencoded; charset="UTF-8"' }],
+  ])("%s is answered like JSON", async (_, headers) => {
+    const answer = await stage.postToken(form({ code: await stage.code(browser) }), headers);
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer.json).toEqual({
+      access_token: expect.stringMatching(/^cal_[\w-]{43}$/),
+      created_at: Math.floor(stage.world.clock.now / 1000),
+      token_type: "Bearer",
+    });
+    expectUnstored(answer);
+    expect(await stage.use(answer.json["access_token"])).toBe(200);
+  });
+
+  test("verifies PKCE", async () => {
+    const [right, wrong] = [await stage.code(browser, S256), await stage.code(browser, S256)];
+    expect((await stage.postToken(form({ code: right, code_verifier: VERIFIER }), FORM)).status).toBe(200);
+    const answer = await stage.postToken(form({ code: wrong, code_verifier: CHALLENGE }), FORM);
+    expect(answer).toMatchObject(failure("invalid_grant"));
+  });
+
+  test.each<[string, Fields, string, number]>([
+    ["of an unknown client", { client_id: "0123456789abcdef" }, "invalid_client", 401],
+    ["with another secret", { client_secret: "x".repeat(43) }, "invalid_client", 401],
+    ["without a client", { client_id: undefined }, "invalid_client", 401],
+    ["without a secret", { client_secret: undefined }, "invalid_client", 401],
+    ["with an empty secret", { client_secret: "" }, "invalid_client", 401],
+    ["without a grant type", { grant_type: undefined }, "invalid_request", 400],
+    ["without a code", { code: undefined }, "invalid_request", 400],
+    ["with an empty code", { code: "" }, "invalid_request", 400],
+    ["without a redirect URI", { redirect_uri: undefined }, "invalid_request", 400],
+    ["for a refresh token", { grant_type: "refresh_token" }, "unsupported_grant_type", 400],
+    ["with a code that is none", { code: "no code" }, "invalid_grant", 400],
+  ])("%s is rejected", async (_, changes, error, status) => {
+    const answer = await stage.postToken(form({ code: "x".repeat(43), ...changes }), FORM);
+    expect(answer).toMatchObject(failure(error, status));
+    expect(answer.headers).not.toHaveProperty("www-authenticate");
+    expectUnstored(answer);
+  });
+
+  test.each(["client_id", "client_secret", "redirect_uri", "code", "grant_type", "code_verifier"])(
+    "must not repeat %s, which does not use the code up",
+    async (name) => {
+      const code = await stage.code(browser);
+      for (const value of ["", "x"]) {
+        const answer = await stage.postToken(form({ code, [name]: "x" }, `&${name}=${value}`), FORM);
+        expect(answer).toMatchObject(failure("invalid_request"));
+        expect(answer.json["error_description"]).toBe(`${name} was sent more than once`);
+      }
+      expect((await stage.postToken(form({ code }), FORM)).status).toBe(200);
+    },
+  );
+
+  test("may have unknown parameters, even twice, and empty ones", async () => {
+    const code = await stage.code(browser);
+    const extra = "&scope=calendars&resource=a&resource=b&code_verifier=&&=&x";
+    expect((await stage.postToken(form({ code }, extra), FORM)).status).toBe(200);
+  });
+
+  test("is found with a slash at the end of the path", async () => {
+    const body = new TextEncoder().encode(form({ code: await stage.code(browser) }));
+    const request = { method: "POST", headers: FORM, body };
+    const send = sendInProcess(stage.world.service);
+    expect((await send({ ...request, target: "/oauth/token//" })).status).toBe(404);
+    expect((await send({ ...request, target: "/oauth/token/" })).status).toBe(200);
+  });
+});
+
+describe("HTTP Basic", () => {
+  const JSON_TYPE = { "content-type": "application/json" } as const;
+  const jsonBody = (fields: Fields) =>
+    JSON.stringify({ grant_type: "authorization_code", redirect_uri: REDIRECT_URI, ...fields });
+  const encodeAll = (text: string) =>
+    [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+
+  test.each<[string, () => Record<string, string>]>([
+    ["client id and secret", ownBasic],
+    [
+      "a scheme in another case",
+      () => ({ authorization: ownBasic()["authorization"]?.replace("B", "b") ?? "" }),
+    ],
+    [
+      "a form-urlencoded id and secret",
+      () => basic(encodeAll(stage.client.client_id), encodeAll(stage.client.client_secret)),
+    ],
+  ])("authenticates the client by %s, in a form and in JSON", async (_, authorization) => {
+    for (const client_id of [undefined, stage.client.client_id]) {
+      const code = await stage.code(browser);
+      const body = form({ ...WITHOUT_CREDENTIALS, client_id, code });
+      const answer = await stage.postToken(body, { ...FORM, ...authorization() });
+      expect(answer).toMatchObject({ status: 200 });
+      const second = jsonBody({ client_id, code: await stage.code(browser) });
+      expect((await stage.postToken(second, { ...JSON_TYPE, ...authorization() })).status).toBe(200);
+    }
+  });
+
+  test.each<[string, () => Record<string, string>]>([
+    ["another secret", () => basic(stage.client.client_id, "x".repeat(43))],
+    ["an unknown client", () => basic("0123456789abcdef", stage.client.client_secret)],
+    ["no secret", () => basic(stage.client.client_id, "")],
+    ["no client", () => basic("", stage.client.client_secret)],
+    ["no colon", () => ({ authorization: `Basic ${btoa(stage.client.client_id)}` })],
+    ["half an escape", () => basic(stage.client.client_id, "%zz")],
+    [
+      "what is not UTF-8",
+      () => ({ authorization: `Basic ${Buffer.from([0x61, 0x3a, 0xff]).toString("base64")}` }),
+    ],
+    ["what is not Base64", () => ({ authorization: "Basic !!!" })],
+    ["nothing", () => ({ authorization: "Basic" })],
+  ])("with %s is 401 with a challenge, and the code remains", async (_, authorization) => {
+    const code = await stage.code(browser);
+    const body = form({ ...WITHOUT_CREDENTIALS, code });
+    const answer = await stage.postToken(body, { ...FORM, ...authorization() });
+    expect(answer).toMatchObject(failure("invalid_client", 401));
+    expect(answer.headers["www-authenticate"]).toBe('Basic realm="calctl"');
+    expectUnstored(answer);
+    expect((await stage.postToken(body, { ...FORM, ...ownBasic() })).status).toBe(200);
+  });
+
+  test("and a secret in the body are one too many, also if they are the same", async () => {
+    const code = await stage.code(browser);
+    for (const client_secret of [stage.client.client_secret, "other"]) {
+      for (const [body, type] of [
+        [form({ code, client_secret }), FORM],
+        [jsonBody({ code, client_secret }), JSON_TYPE],
+      ] as const) {
+        const answer = await stage.postToken(body, { ...type, ...ownBasic() });
+        expect(answer).toMatchObject(failure("invalid_request"));
+        expect(answer.json["error_description"]).toContain("client_secret");
+      }
+    }
+    expect((await stage.exchange({ code })).status).toBe(200);
+  });
+
+  test("of one client with the client_id of another is invalid", async () => {
+    const code = await stage.code(browser);
+    const body = form({ code, client_id: "0123456789abcdef", client_secret: undefined });
+    expect(await stage.postToken(body, { ...FORM, ...ownBasic() })).toMatchObject(failure("invalid_request"));
+    expect((await stage.exchange({ code })).status).toBe(200);
+  });
+
+  test("is the only scheme that counts: a Bearer token is ignored", async () => {
+    const headers = { ...FORM, authorization: `Bearer ${stage.world.token}` };
+    expect((await stage.postToken(form({ code: await stage.code(browser) }), headers)).status).toBe(200);
   });
 });
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServiceUser } from "../../../src/service/admin/admin.js";
+import { createCors } from "../../../src/service/http/cors.js";
 import type { RateLimitPolicy } from "../../../src/service/rate-limit.js";
 import type { PasswordCost } from "../../../src/service/secrets.js";
 import { openService, type Service } from "../../../src/service/service.js";
@@ -38,6 +39,8 @@ export interface WorldOptions {
   readonly rateLimit?: RateLimitPolicy | null;
   /** Whether the database is a file that the test can read; in memory by default. */
   readonly stored?: boolean;
+  /** Origins whose pages may read responses; none by default. */
+  readonly cors?: readonly string[];
   /** Minimal by default. */
   readonly passwordCost?: PasswordCost;
 }
@@ -55,6 +58,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     now: () => clock.now,
     rateLimit,
     passwordCost,
+    cors: options.cors && createCors(options.cors),
     onHandled: ({ failure }) => {
       if (failure !== undefined) errors.push(failure);
     },

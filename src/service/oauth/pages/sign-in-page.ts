@@ -1,5 +1,7 @@
+import { codePointLength } from "../../../contract/limits.js";
 import { isLoopback } from "../../../contract/loopback.js";
 import { html, type Markup } from "../../../html/page.js";
+import { MAX_LOGIN } from "../../admin/users.js";
 import type { ServiceResponse } from "../../http/response.js";
 import { pageResponse } from "./page.js";
 
@@ -30,7 +32,7 @@ export function signInPage({
   notice,
   headers,
 }: SignInPage): ServiceResponse {
-  const typed = login === undefined || login === "" ? undefined : login;
+  const typed = isPossibleLogin(login) ? login : undefined;
   return pageResponse({
     status: notice?.status ?? 200,
     title: "Sign in",
@@ -45,6 +47,11 @@ ${noticeMarkup(notice)}<form method="post" action="${action}">
 <button class="main wide" name="action" value="sign-in">Sign in</button>
 </form>`,
   });
+}
+
+/** Whether the user may want to correct it; the page does not repeat what is longer than any login. */
+function isPossibleLogin(login = ""): boolean {
+  return login !== "" && codePointLength(login) <= MAX_LOGIN;
 }
 
 const AUTOFOCUS: Markup = { html: " autofocus" };
