@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -150,6 +151,25 @@ describe("a listener", () => {
     expect(await left(proxied, from("192.0.2.99, 192.0.2.1"))).toBe("3");
     expect(await left(plain, from("192.0.2.3"))).toBe("4");
     expect(await left(plain, from("192.0.2.4"))).toBe("3");
+  });
+
+  test("reads X-Forwarded-For over several lines, with ports and garbage", async () => {
+    const port = await freePort();
+    await start({ port, publicUrl: `http://127.0.0.1:${port}`, trustProxy: "127.0.0.1" });
+    const left = async (...lines: readonly string[]) => {
+      const headers = ["host", `127.0.0.1:${port}`, "authorization", `Bearer ${world.token}`];
+      const forwarded = lines.flatMap((line) => ["x-forwarded-for", line]);
+      const request = httpRequest({ port, path: "/user", headers: [...headers, ...forwarded], agent: false });
+      const [response] = await once(request.end(), "response");
+      response.resume();
+      await once(response, "end");
+      return response.headers["x-ratelimit-remaining"];
+    };
+    expect(await left("192.0.2.1:4711")).toBe("4");
+    expect(await left("%%%, 192.0.2.9", "192.0.2.1:4712")).toBe("3");
+    expect(await left("[2001:db8::1]:1", "", "[::ffff:192.0.2.1]:2,")).toBe("2");
+    expect(await left("[2001:db8::1]:1")).toBe("4");
+    expect(await left("192.0.2.1", "2001:db8::2")).toBe("3");
   });
 
   test("answers HEAD without a body", async () => {
