@@ -17,6 +17,7 @@ import {
 } from "./http/response.js";
 import { matchRoute, parseQuery, parseTarget, type RouteMatch } from "./http/router.js";
 import { matchOAuthEndpoint } from "./oauth/endpoint.js";
+import { createPasswordQueue, type PasswordQueue } from "./password-queue.js";
 import type { RateLimiter, RateLimitResult } from "./rate-limit.js";
 import {
   type IncomingRequest,
@@ -63,8 +64,9 @@ const UNDER_WAY = { perClient: 64, total: 1024 };
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { store, rateLimiter, onHandled, cors } = options;
   const underWay = createBudget(UNDER_WAY);
+  const passwordQueue = createPasswordQueue();
   const respond = async (request: IncomingRequest, source: RequestSource, now: number) => {
-    const responder = chooseResponder(request, source, { ...options, now });
+    const responder = chooseResponder(request, source, { ...options, now, passwordQueue });
     let rate: RateLimitResult | null = null;
     let response: ServiceResponse;
     try {
@@ -131,6 +133,7 @@ async function respondUncounted(
 interface RequestOptions extends Omit<RequestHandlerOptions, "now"> {
   /** Milliseconds since the epoch. */
   readonly now: number;
+  readonly passwordQueue: PasswordQueue;
 }
 
 /** The API or the authorization server. They differ in how they authenticate and in how they report problems. */
@@ -145,7 +148,7 @@ interface Responder {
 function chooseResponder(
   request: IncomingRequest,
   source: RequestSource,
-  { store, now, passwordCost }: RequestOptions,
+  { store, now, passwordCost, passwordQueue }: RequestOptions,
 ): Responder {
   const endpoint = matchOAuthEndpoint(request.target);
   if (endpoint === null || source.kind === "local") {
@@ -170,6 +173,7 @@ function chooseResponder(
         store,
         now,
         passwordCost,
+        passwordQueue,
       });
     },
     respondWithProblem: async (problem) => (await load()).respondWithProblem(problem),

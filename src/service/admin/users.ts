@@ -1,8 +1,9 @@
 import { usageError } from "../../errors.js";
 import { createUserId, hashPassword, type PasswordCost } from "../secrets.js";
 import type { UserRow } from "../store/schema.js";
+import { unlockLogin } from "../store/sign-in-attempts.js";
 import type { Transaction } from "../store/store.js";
-import { endSessions, insertUser, isLoginTaken, listAllUsers, unlockLogin } from "../store/users.js";
+import { endSessions, insertUser, isLoginTaken, listAllUsers } from "../store/users.js";
 import type { AdminOptions, LocalUser, ServiceUser, UserAdmin } from "./admin.js";
 import { addCalendar } from "./calendars.js";
 import { checkName, MAX_NAME, resolveUser } from "./input.js";
