@@ -1,5 +1,6 @@
+import { X509Certificate } from "node:crypto";
 import type { Server } from "node:http";
-import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import { type AddressInfo, isIP, Server as NetServer, type Socket } from "node:net";
 import { isLoopback } from "../contract/loopback.js";
 import { configurationError, errorCodeOf } from "../errors.js";
 import { type ClientAddressReader, createClientAddressReader } from "./http/addresses.js";
@@ -65,7 +66,8 @@ export async function listen(service: Service, options: ListenOptions): Promise<
   const address = addressOfServer(server, host);
   const baseUrl = publicUrl ?? `${options.tls === undefined ? "http" : "https"}://${address}`;
   // The URL of a free port is not known before. No connection is read until this turn of the event loop ends.
-  const requests = createRequestListener(service, { addressOf, baseUrl, sendTimeout });
+  const isCertified = publicUrl === undefined && options.tls ? createHostCheck(options.tls) : undefined;
+  const requests = createRequestListener(service, { addressOf, baseUrl, isCertified, sendTimeout });
   server.on("request", requests.listener);
   return {
     baseUrl,
@@ -149,6 +151,15 @@ function limitConnections(server: Server, connections: Budget, addressOf: Client
       socket.destroy();
     }
   });
+}
+
+/** Whether a certificate is valid for a host, as browsers check it. */
+function createHostCheck({ cert }: { readonly cert: string }): (host: string) => boolean {
+  const certificate = new X509Certificate(cert);
+  return (host) => {
+    const address = host.replace(/^\[(.*)\]$/, "$1");
+    return (isIP(address) === 0 ? certificate.checkHost(host) : certificate.checkIP(address)) !== undefined;
+  };
 }
 
 function startListening(server: Server, host: string, port: number): Promise<void> {

@@ -8,6 +8,7 @@ import { createBudget } from "./http/budget.js";
 import { acceptsJson, parseJsonBody } from "./http/content.js";
 import type { Cors } from "./http/cors.js";
 import {
+  badRequest,
   jsonResponse,
   ProblemError,
   problemResponse,
@@ -118,11 +119,15 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   };
 }
 
-/** The response to a preflight or health request, which need no token; null for any other. */
+/** The response to a preflight or health request, which need no token, or to an invalid one; null for any other. */
 async function respondUncounted(
   request: IncomingRequest,
   { cors, store }: Pick<RequestHandlerOptions, "cors" | "store">,
 ): Promise<ServiceResponse | null> {
+  // Node.js itself answers 400 if there is none. @see RFC 9112 §3.2
+  if (request.headers["host"]?.includes(",") === true) {
+    return problemResponse(badRequest("the request has more than one Host header"));
+  }
   const preflight = cors?.preflight(request);
   if (preflight) return preflight;
   const health = matchHealthEndpoint(request.target);

@@ -1,7 +1,13 @@
 import { PasswordQueueError } from "../password-queue.js";
 import { createSecret, csrfToken, sameSecret, verifyUserPassword } from "../secrets.js";
 import { countAttempt, recordSignIn } from "../store/sign-in-attempts.js";
-import { findSessionUser, findUserByLogin, insertSession, type SignedInUser } from "../store/users.js";
+import {
+  deleteSession,
+  findSessionUser,
+  findUserByLogin,
+  insertSession,
+  type SignedInUser,
+} from "../store/users.js";
 import { OAUTH_PATH, type OAuthContext } from "./endpoint.js";
 import type { Notice } from "./pages/sign-in-page.js";
 
@@ -64,22 +70,27 @@ interface Credentials {
 }
 
 /**
- * Verifies login and password and creates a session. The result and the time it takes do not reveal whether a login
+ * Verifies login and password and replaces the browser's session by a new one. The result and the time it takes do not reveal whether a login
  * exists, has a password or is disabled.
  */
-export async function signIn(context: OAuthContext, credentials: Credentials): Promise<SignInResult> {
+export async function signIn(
+  context: OAuthContext,
+  session: BrowserSession,
+  credentials: Credentials,
+): Promise<SignInResult> {
   const { passwordQueue, source } = context;
   try {
     // Attempts are counted inside the queue: a request that it refuses costs no write.
-    return await passwordQueue.run(source.address, () => verifyAndSignIn(context, credentials));
+    return await passwordQueue.run(source.address, () => replaceSession(context, session, credentials));
   } catch (error) {
     if (error instanceof PasswordQueueError) return QUEUE_FULL[error.fullFor];
     throw error;
   }
 }
 
-async function verifyAndSignIn(
+async function replaceSession(
   { store, source, now, passwordCost }: OAuthContext,
+  session: BrowserSession,
   { login, password }: Credentials,
 ): Promise<SignInResult> {
   const attempt = { address: source.address, login, now };
@@ -94,6 +105,7 @@ async function verifyAndSignIn(
     const current = await findUserByLogin(db, login);
     if (current?.password_hash !== user.password_hash || current.disabled === 1) return false;
     await recordSignIn(db, attempt);
+    await deleteSession(db, session.secret);
     await insertSession(db, { secret, userId: user.id, now });
     return true;
   });

@@ -87,8 +87,9 @@ describe("signing in", () => {
 
 describe("the cookie", () => {
   const cookieOf = async (baseUrl?: string) => {
+    const hostHeader = { host: baseUrl === undefined ? "" : new URL(baseUrl).host };
     const { headers } = await stage.world.service.handle(
-      { method: "GET", target: stage.authorize(), headers: {}, body: new Uint8Array() },
+      { method: "GET", target: stage.authorize(), headers: hostHeader, body: new Uint8Array() },
       { kind: "network", address: "192.0.2.1", ...(baseUrl === undefined ? {} : { baseUrl }) },
     );
     return headers["set-cookie"];
