@@ -10,7 +10,7 @@ import { OAUTH_PATH } from "./oauth/endpoint.js";
 import type { Service } from "./service.js";
 
 export interface ListenOptions {
-  /** Name or address to listen on. */
+  /** Name or address to listen on; an IPv6 address may be in brackets. */
   readonly host: string;
   /** 0 chooses a free port. */
   readonly port: number;
@@ -54,7 +54,9 @@ const CLOSE_TIMEOUT = 10_000;
  * machines could reach the service without TLS
  */
 export async function listen(service: Service, options: ListenOptions): Promise<ServiceListener> {
-  const { host, port, trustProxy, sendTimeout, closeTimeout = CLOSE_TIMEOUT } = options;
+  const { port, trustProxy, sendTimeout, closeTimeout = CLOSE_TIMEOUT } = options;
+  // Written as in URLs.
+  const host = options.host.replace(/^\[(.*)\]$/, "$1");
   checkExposure(options);
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
   const addressOf = createClientAddressReader(trustProxy);
@@ -65,8 +67,8 @@ export async function listen(service: Service, options: ListenOptions): Promise<
   await startListening(server, host, port);
   const address = addressOfServer(server, host);
   const baseUrl = publicUrl ?? `${options.tls === undefined ? "http" : "https"}://${address}`;
-  // The URL of a free port is not known before. No connection is read until this turn of the event loop ends.
   const isCertified = publicUrl === undefined && options.tls ? createHostCheck(options.tls) : undefined;
+  // The URL of a free port is not known before. No connection is read until this turn of the event loop ends.
   const requests = createRequestListener(service, { addressOf, baseUrl, isCertified, sendTimeout });
   server.on("request", requests.listener);
   return {
@@ -190,7 +192,7 @@ const LISTEN_REASONS: Readonly<Record<string, string>> = {
 function addressOfServer(server: Server, host: string): string {
   const address = server.address();
   const port = isAddressInfo(address) ? address.port : 0;
-  const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  const name = host.includes(":") ? `[${host}]` : host;
   return `${name}:${port}`;
 }
 

@@ -62,6 +62,16 @@ describe("a listener", () => {
     expect((await start({ host: "::1" })).baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/);
   });
 
+  test.skipIf(!HAS_IPV6)("takes an IPv6 address in brackets, as in URLs", async () => {
+    const { baseUrl, address } = await start({ host: "[::1]" });
+    expect(address).toMatch(/^\[::1\]:\d+$/);
+    expect(baseUrl).toBe(`http://${address}`);
+    const socket = connect(Number(new URL(baseUrl).port), "::1");
+    socket.write(`GET /oauth/authorize HTTP/1.1\r\nHost: ${address}\r\nConnection: close\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 400 /);
+    await expect(start({ host: "[::]" })).rejects.toMatchObject(configuration("needs HTTPS"));
+  });
+
   test.each([
     ["https://calendars.example.org", "https://calendars.example.org"],
     ["https://example.org/calendars/", "https://example.org/calendars"],
