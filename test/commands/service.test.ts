@@ -99,6 +99,15 @@ describe("service administration", () => {
     expect(set.stdout + set.stderr).not.toContain("correct horse");
     const empty = await harness.runWith({ stdin: "\n" }, "service", "users", "password", "Ana", ...db);
     expect(empty.exitCode).toBe(2);
+    for (const argv of [
+      ["password", "Ana"],
+      ["add", "Ben"],
+    ]) {
+      const short = await harness.runWith({ stdin: "hörse12\n" }, "service", "users", ...argv, ...db);
+      expect(short).toMatchObject({ exitCode: 2, stdout: "" });
+      expect(short.stderr).toContain("the password must have at least 8 characters");
+      expect(short.stderr).not.toContain("hörse12");
+    }
     const loop = await harness.runWith({ stdin: "Ben\nCleo\n" }, "service", "users", "add", "Dan", ...db);
     expect(loop).toMatchObject({ exitCode: 2, stdout: "" });
     expect(await admin("users", "list")).toHaveLength(1);

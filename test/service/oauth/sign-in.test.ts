@@ -1,5 +1,7 @@
 import { createHook } from "node:async_hooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { hashPassword } from "../../../src/service/secrets.js";
+import { runSql } from "../support/database.js";
 import { type Browser, hiddenCsrf, type Visited } from "./support/browser.js";
 import { createOAuthStage, type OAuthStage, PASSWORD } from "./support/stage.js";
 
@@ -51,6 +53,17 @@ describe("signing in", () => {
 
   test("ignores the case of the login", async () => {
     expect((await attempt("MEMBER", PASSWORD)).status).toBe(303);
+  });
+
+  test("accepts a shorter password from before passwords had a minimum length", async () => {
+    const stored = await createOAuthStage({ stored: true });
+    const hash = await hashPassword("1234", { ln: 4, r: 1, p: 1 });
+    runSql(stored.world.database, `update users set password_hash = '${hash}' where name = 'second'`);
+    const from = stored.browser();
+    const credentials = { login: "second", password: "1234" };
+    const answer = await from.submit(await from.open(stored.authorize()), "sign-in", credentials);
+    expect(answer.status).toBe(303);
+    await stored.close();
   });
 
   test.each([
