@@ -123,6 +123,8 @@ export interface TokenAdmin {
   }): Promise<ServiceToken & { readonly token: string }>;
   list(): Promise<ServiceToken[]>;
   revoke(id: string): Promise<ServiceToken>;
+  /** Revokes every token of a user. Resolves with the user's name and how many there were. */
+  revokeAll(user: string): Promise<{ readonly name: string; readonly tokens: number }>;
 }
 
 export interface LocalUser {
