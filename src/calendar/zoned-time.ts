@@ -79,7 +79,8 @@ export function formatOffset(offset: number): string {
 function offsetAt(instant: number, zone: string): number {
   // The default zone of many machines: skips loading Intl.
   if (zone === "UTC") return 0;
-  return Math.round(IANAZone.create(zone).offset(instant) * MINUTE_MS);
+  // luxon keeps a zone for every spelling, and a request may spell one in 2^n ways: `eUrOpE/bErLiN`.
+  return Math.round(IANAZone.create(zone.toLowerCase()).offset(instant) * MINUTE_MS);
 }
 
 /** All-day events are dates, not instants: the date counts as written, whatever the offset or the chosen zone. */

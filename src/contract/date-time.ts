@@ -104,13 +104,22 @@ export function formatWireDateTime(instant: number): string {
   return new Date(instant).toISOString();
 }
 
-/** Whether this runtime knows the IANA timezone name. */
+/**
+ * Names that exist, in lower case, so that one spelled in 2^n ways (`eUrOpE/bErLiN`) is one entry. A remembered answer
+ * only: asking Intl takes as long as a query of the database.
+ */
+const knownTimeZones = new Set<string>();
+
+/** Whether this runtime knows the IANA timezone name, in upper or lower case. */
 export function isTimeZone(name: string): boolean {
   if (name === "UTC") return true;
-  // Newer runtimes also accept offsets; those are not names.
-  if (!/^[A-Za-z]/.test(name)) return false;
+  // Newer runtimes also accept offsets, which are not names. Letters beyond ASCII may have one of ASCII in lower case.
+  if (!/^[A-Za-z][\w+/-]*$/.test(name)) return false;
+  const key = name.toLowerCase();
+  if (knownTimeZones.has(key)) return true;
   try {
     new Intl.DateTimeFormat("en-US", { timeZone: name });
+    knownTimeZones.add(key);
     return true;
   } catch {
     return false;

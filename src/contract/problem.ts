@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** Error statuses of the contract with their titles. @see contract section 7 */
+/** Error statuses of the contract, and 421 of the sign-in pages, with their titles. @see contract section 7 */
 export const STATUS_TITLES = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -9,6 +9,7 @@ export const STATUS_TITLES = {
   405: "Method Not Allowed",
   406: "Not Acceptable",
   413: "Content Too Large",
+  421: "Misdirected Request",
   429: "Too Many Requests",
   500: "Internal Server Error",
   503: "Service Unavailable",

@@ -23,6 +23,7 @@ import { createInput, readLines } from "../terminal/input.js";
 import { createPrompt } from "../terminal/prompt.js";
 import type { TextSink } from "../terminal/text-sink.js";
 import { type ClientParts, createFetchUser, createServiceClient, openTransport } from "./client.js";
+import { makeDatabasePrivate, withPermissionsNote } from "./database-permissions.js";
 import type { createHost } from "./host.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
 import type { HostContext, HostParts, Run } from "./parts.js";
@@ -49,7 +50,8 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     if (!run.quiet) warn(text);
   };
   const settings = createSettings({ run, env, configFile, systemTimeZone, note });
-  const open = createServiceOpener(parts);
+  const permissions = { userId: process.getuid?.() ?? null, note };
+  const open = withPermissionsNote(createServiceOpener(parts), permissions);
   const prompt = createPrompt(process, run.prompts, parts);
   const client: ClientParts = { parts, run, trace };
   const auth = composeAuth(client, { settings, interactive: () => prompt.available, warn });
@@ -81,6 +83,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
       defaultDatabase: parts.database,
       open,
       signal: parts.signal,
+      makePrivate: (database) => makeDatabasePrivate(database, permissions),
       note,
       log: (line, failure) => {
         writeNote(stderr, line);

@@ -10,6 +10,8 @@ export interface ServiceAccessOptions {
   /** Used without `--db`. */
   readonly defaultDatabase: () => string;
   readonly open: OpenService;
+  /** Makes an existing database private that others can read. */
+  readonly makePrivate: (database: string) => void;
   readonly signal: () => AbortSignal;
   readonly note: (text: string) => void;
   /** Writes a line of the request log. */
@@ -42,6 +44,7 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       // A sample needs a database without users, and is the only content that it should have.
       const isLocal = database === undefined && !memory && !sample;
       const path = memory ? ":memory:" : database === undefined ? defaultDatabase() : parseDatabase(database);
+      options.makePrivate(path);
       const settings = {
         rateLimit,
         cors,

@@ -1,5 +1,6 @@
+import { X509Certificate } from "node:crypto";
 import type { Server } from "node:http";
-import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import { type AddressInfo, isIP, Server as NetServer, type Socket } from "node:net";
 import { isLoopback } from "../contract/loopback.js";
 import { configurationError, errorCodeOf } from "../errors.js";
 import { type ClientAddressReader, createClientAddressReader } from "./http/addresses.js";
@@ -9,7 +10,7 @@ import { OAUTH_PATH } from "./oauth/endpoint.js";
 import type { Service } from "./service.js";
 
 export interface ListenOptions {
-  /** Name or address to listen on. */
+  /** Name or address to listen on; an IPv6 address may be in brackets. */
   readonly host: string;
   /** 0 chooses a free port. */
   readonly port: number;
@@ -53,7 +54,9 @@ const CLOSE_TIMEOUT = 10_000;
  * machines could reach the service without TLS
  */
 export async function listen(service: Service, options: ListenOptions): Promise<ServiceListener> {
-  const { host, port, trustProxy, sendTimeout, closeTimeout = CLOSE_TIMEOUT } = options;
+  const { port, trustProxy, sendTimeout, closeTimeout = CLOSE_TIMEOUT } = options;
+  // Written as in URLs.
+  const host = options.host.replace(/^\[(.*)\]$/, "$1");
   checkExposure(options);
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
   const addressOf = createClientAddressReader(trustProxy);
@@ -64,8 +67,9 @@ export async function listen(service: Service, options: ListenOptions): Promise<
   await startListening(server, host, port);
   const address = addressOfServer(server, host);
   const baseUrl = publicUrl ?? `${options.tls === undefined ? "http" : "https"}://${address}`;
+  const isCertified = publicUrl === undefined && options.tls ? createHostCheck(options.tls) : undefined;
   // The URL of a free port is not known before. No connection is read until this turn of the event loop ends.
-  const requests = createRequestListener(service, { addressOf, baseUrl, sendTimeout });
+  const requests = createRequestListener(service, { addressOf, baseUrl, isCertified, sendTimeout });
   server.on("request", requests.listener);
   return {
     baseUrl,
@@ -151,6 +155,15 @@ function limitConnections(server: Server, connections: Budget, addressOf: Client
   });
 }
 
+/** Whether a certificate is valid for a host, as browsers check it. */
+function createHostCheck({ cert }: { readonly cert: string }): (host: string) => boolean {
+  const certificate = new X509Certificate(cert);
+  return (host) => {
+    const address = host.replace(/^\[(.*)\]$/, "$1");
+    return (isIP(address) === 0 ? certificate.checkHost(host) : certificate.checkIP(address)) !== undefined;
+  };
+}
+
 function startListening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error) => reject(explainListenError(error, host, port)));
@@ -179,7 +192,7 @@ const LISTEN_REASONS: Readonly<Record<string, string>> = {
 function addressOfServer(server: Server, host: string): string {
   const address = server.address();
   const port = isAddressInfo(address) ? address.port : 0;
-  const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  const name = host.includes(":") ? `[${host}]` : host;
   return `${name}:${port}`;
 }
 

@@ -8,6 +8,7 @@ import { createBudget } from "./http/budget.js";
 import { acceptsJson, parseJsonBody } from "./http/content.js";
 import type { Cors } from "./http/cors.js";
 import {
+  badRequest,
   jsonResponse,
   ProblemError,
   problemResponse,
@@ -17,6 +18,7 @@ import {
 } from "./http/response.js";
 import { matchRoute, parseQuery, parseTarget, type RouteMatch } from "./http/router.js";
 import { matchOAuthEndpoint } from "./oauth/endpoint.js";
+import { createPasswordQueue, type PasswordQueue } from "./password-queue.js";
 import type { RateLimiter, RateLimitResult } from "./rate-limit.js";
 import {
   type IncomingRequest,
@@ -63,8 +65,9 @@ const UNDER_WAY = { perClient: 64, total: 1024 };
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { store, rateLimiter, onHandled, cors } = options;
   const underWay = createBudget(UNDER_WAY);
+  const passwordQueue = createPasswordQueue();
   const respond = async (request: IncomingRequest, source: RequestSource, now: number) => {
-    const responder = chooseResponder(request, source, { ...options, now });
+    const responder = chooseResponder(request, source, { ...options, now, passwordQueue });
     let rate: RateLimitResult | null = null;
     let response: ServiceResponse;
     try {
@@ -116,11 +119,15 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   };
 }
 
-/** The response to a preflight or health request, which need no token; null for any other. */
+/** The response to a preflight or health request, which need no token, or to an invalid one; null for any other. */
 async function respondUncounted(
   request: IncomingRequest,
   { cors, store }: Pick<RequestHandlerOptions, "cors" | "store">,
 ): Promise<ServiceResponse | null> {
+  // Node.js itself answers 400 if there is none. @see RFC 9112 §3.2
+  if (request.headers["host"]?.includes(",") === true) {
+    return problemResponse(badRequest("the request has more than one Host header"));
+  }
   const preflight = cors?.preflight(request);
   if (preflight) return preflight;
   const health = matchHealthEndpoint(request.target);
@@ -131,6 +138,7 @@ async function respondUncounted(
 interface RequestOptions extends Omit<RequestHandlerOptions, "now"> {
   /** Milliseconds since the epoch. */
   readonly now: number;
+  readonly passwordQueue: PasswordQueue;
 }
 
 /** The API or the authorization server. They differ in how they authenticate and in how they report problems. */
@@ -145,7 +153,7 @@ interface Responder {
 function chooseResponder(
   request: IncomingRequest,
   source: RequestSource,
-  { store, now, passwordCost }: RequestOptions,
+  { store, now, passwordCost, passwordQueue }: RequestOptions,
 ): Responder {
   const endpoint = matchOAuthEndpoint(request.target);
   if (endpoint === null || source.kind === "local") {
@@ -170,6 +178,7 @@ function chooseResponder(
         store,
         now,
         passwordCost,
+        passwordQueue,
       });
     },
     respondWithProblem: async (problem) => (await load()).respondWithProblem(problem),

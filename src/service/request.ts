@@ -24,6 +24,8 @@ export interface NetworkSource {
   readonly address: string;
   /** Public URL of the service, if the listener knows it. */
   readonly baseUrl?: string;
+  /** Whether the certificate is valid for a host, if there is one and no public URL names the host. */
+  readonly isCertified?: ((host: string) => boolean) | undefined;
 }
 
 /** Path and query of a request target in origin or absolute form. @see RFC 9112 §3.2 */

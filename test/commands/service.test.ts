@@ -85,6 +85,40 @@ describe("service administration", () => {
     expect((await harness.run("service", "clients", "remove", client.id, ...db)).exitCode).toBe(0);
   });
 
+  test("tokens revoke --user revokes every token of a user and says how many", async () => {
+    await admin("users", "add", "Ana");
+    const ben = String((await admin("users", "add", "Ben"))["id"]);
+    await admin("tokens", "create", "--user", "Ana");
+    const kept = String((await admin("tokens", "create", "--user", "Ben"))["id"]);
+    await admin("tokens", "create", "--user", "Ana", "--read-only");
+    const revoke = (...argv: readonly string[]) => harness.run("service", "tokens", "revoke", ...argv, ...db);
+    for (const argv of [[], ["--user", "Ana", kept]]) {
+      const refused = await revoke(...argv);
+      expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
+      expect(refused.stderr).toMatch(/ID or --user/);
+    }
+    expect(await admin("tokens", "list")).toHaveLength(3);
+    expect((await revoke("--user", "Zoe")).exitCode).toBe(5);
+    expect(await revoke("--user", "ana")).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "2 tokens of Ana revoked\n",
+    });
+    expect(await admin("tokens", "list")).toMatchObject([{ id: kept }]);
+    expect(await revoke("--user", "Ana")).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "0 tokens of Ana revoked\n",
+    });
+    expect(await revoke("--user", ben)).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "1 token of Ben revoked\n",
+    });
+    const { stdout } = await harness.run("service", "tokens", "revoke", "--help");
+    expect(stdout).toMatch(/--user <user> +revoke every token of this user instead \(name or id\)/);
+  });
+
   test("a password is one line of stdin", async () => {
     await admin("users", "add", "Ana");
     const set = await harness.runWith(
@@ -99,6 +133,15 @@ describe("service administration", () => {
     expect(set.stdout + set.stderr).not.toContain("correct horse");
     const empty = await harness.runWith({ stdin: "\n" }, "service", "users", "password", "Ana", ...db);
     expect(empty.exitCode).toBe(2);
+    for (const argv of [
+      ["password", "Ana"],
+      ["add", "Ben"],
+    ]) {
+      const short = await harness.runWith({ stdin: "hörse12\n" }, "service", "users", ...argv, ...db);
+      expect(short).toMatchObject({ exitCode: 2, stdout: "" });
+      expect(short.stderr).toContain("the password must have at least 8 characters");
+      expect(short.stderr).not.toContain("hörse12");
+    }
     const loop = await harness.runWith({ stdin: "Ben\nCleo\n" }, "service", "users", "add", "Dan", ...db);
     expect(loop).toMatchObject({ exitCode: 2, stdout: "" });
     expect(await admin("users", "list")).toHaveLength(1);
@@ -150,6 +193,7 @@ describe("service administration", () => {
     ["clients", "remove", "ID"],
     ["tokens", "create", "--user", "ID"],
     ["tokens", "revoke", "ID"],
+    ["tokens", "revoke", "--user", "ID"],
   ])("%s %s with an id that is empty, . or .. is exit 2, before a database is made", async (...words) => {
     for (const id of ["", ".", ".."]) {
       const argv = words.map((word) => (word === "ID" ? id : word));
@@ -287,6 +331,7 @@ describe("service administration", () => {
     [["tokens", "create", "--user", "Ana"]],
     [["tokens", "list"]],
     [["tokens", "revoke", "zzz"]],
+    [["tokens", "revoke", "--user", "Ana"]],
   ])("%j with a --db that is not there is exit 10 and makes none", async (argv) => {
     const result = await harness.runWith({ stdin: "correct horse\n" }, "service", ...argv, ...db);
     expect(result).toMatchObject({ exitCode: 10, stdout: "" });

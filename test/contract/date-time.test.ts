@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatWireDateTime, parseLenientDateTime, parseWireDateTime } from "../../src/contract/date-time.js";
+import {
+  formatWireDateTime,
+  isTimeZone,
+  parseLenientDateTime,
+  parseWireDateTime,
+} from "../../src/contract/date-time.js";
 
 const FOUR_DIGIT_YEARS = {
   min: new Date("0000-01-01T00:00:00.000Z"),
@@ -117,4 +122,22 @@ describe("not a date-time", () => {
       }),
     );
   });
+});
+
+describe("the name of a time zone", () => {
+  test("is valid in upper and lower case, also the second time", () => {
+    for (const name of [...Intl.supportedValuesOf("timeZone"), "UTC", "utc", "Asia/Kolkata", "Etc/GMT+12"]) {
+      for (const spelled of [name, name.toUpperCase(), name.toLowerCase(), name]) {
+        expect(isTimeZone(spelled), spelled).toBe(true);
+      }
+    }
+  });
+
+  test.each(["", "+09:00", "Asia/Atlantis", "Asia/To\u212ayo", "Asia/Tokyo ", "Asia/Tokyo\n"])(
+    "is not %j",
+    (name) => {
+      expect(isTimeZone("Asia/Tokyo")).toBe(true);
+      expect(isTimeZone(name)).toBe(false);
+    },
+  );
 });

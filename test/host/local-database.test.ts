@@ -43,6 +43,7 @@ const access = () =>
     defaultDatabase: () => database,
     open,
     signal: () => AbortSignal.abort(),
+    makePrivate: () => undefined,
     note,
     log: () => undefined,
   });

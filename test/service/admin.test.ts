@@ -82,6 +82,8 @@ describe("users", () => {
     [{ name: "member" }, 'the login "member" is taken'],
     [{ name: "x", login: "MEMBER" }, 'the login "MEMBER" is taken'],
     [{ name: "x", password: "" }, "the password is empty"],
+    [{ name: "x", password: "horse12" }, "the password must have at least 8 characters"],
+    [{ name: "x", password: "😀".repeat(7) }, "the password must have at least 8 characters"],
   ])("%j is rejected", async (options, message) => {
     await expect(admin.users.add(options)).rejects.toMatchObject(usage(message));
     expect(await admin.users.list()).toHaveLength(3);
@@ -100,11 +102,18 @@ describe("users", () => {
       );
       return String(row?.["password_hash"]);
     };
-    expect(await admin.users.setPassword("MEMBER", "first")).toEqual(world.member);
-    expect(await verifyPassword("first", storedPassword())).toBe(true);
-    await admin.users.setPassword(world.member.id, "second");
-    expect(await verifyPassword("second", storedPassword())).toBe(true);
-    await expect(admin.users.setPassword("member", "")).rejects.toMatchObject(usage("the password is empty"));
+    const [first, second] = ["12345678", "😀".repeat(8)];
+    expect(await admin.users.setPassword("MEMBER", first)).toEqual(world.member);
+    expect(await verifyPassword(first, storedPassword())).toBe(true);
+    await admin.users.setPassword(world.member.id, second);
+    expect(await verifyPassword(second, storedPassword())).toBe(true);
+    for (const [password, message] of [
+      ["", "the password is empty"],
+      ["1234567", "the password must have at least 8 characters"],
+    ] as const) {
+      await expect(admin.users.setPassword("member", password)).rejects.toMatchObject(usage(message));
+    }
+    expect(await verifyPassword(second, storedPassword())).toBe(true);
   });
 
   test("an unknown or ambiguous name is an error", async () => {

@@ -1,7 +1,9 @@
 import { once } from "node:events";
+import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ServiceResponse } from "../../src/service/http/response.js";
 import { listen, type ServiceListener } from "../../src/service/listen.js";
@@ -58,6 +60,16 @@ describe("a listener", () => {
 
   test.skipIf(!HAS_IPV6)("writes an IPv6 address in brackets", async () => {
     expect((await start({ host: "::1" })).baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/);
+  });
+
+  test.skipIf(!HAS_IPV6)("takes an IPv6 address in brackets, as in URLs", async () => {
+    const { baseUrl, address } = await start({ host: "[::1]" });
+    expect(address).toMatch(/^\[::1\]:\d+$/);
+    expect(baseUrl).toBe(`http://${address}`);
+    const socket = connect(Number(new URL(baseUrl).port), "::1");
+    socket.write(`GET /oauth/authorize HTTP/1.1\r\nHost: ${address}\r\nConnection: close\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 400 /);
+    await expect(start({ host: "[::]" })).rejects.toMatchObject(configuration("needs HTTPS"));
   });
 
   test.each([
@@ -151,6 +163,67 @@ describe("a listener", () => {
     expect(await left(plain, from("192.0.2.3"))).toBe("4");
     expect(await left(plain, from("192.0.2.4"))).toBe("3");
   });
+
+  test("reads X-Forwarded-For over several lines, with ports and garbage", async () => {
+    const port = await freePort();
+    await start({ port, publicUrl: `http://127.0.0.1:${port}`, trustProxy: "127.0.0.1" });
+    const left = async (...lines: readonly string[]) => {
+      const headers = ["host", `127.0.0.1:${port}`, "authorization", `Bearer ${world.token}`];
+      const forwarded = lines.flatMap((line) => ["x-forwarded-for", line]);
+      const request = httpRequest({ port, path: "/user", headers: [...headers, ...forwarded], agent: false });
+      const [response] = await once(request.end(), "response");
+      response.resume();
+      await once(response, "end");
+      return response.headers["x-ratelimit-remaining"];
+    };
+    expect(await left("192.0.2.1:4711")).toBe("4");
+    expect(await left("%%%, 192.0.2.9", "192.0.2.1:4712")).toBe("3");
+    expect(await left("[2001:db8::1]:1", "", "[::ffff:192.0.2.1]:2,")).toBe("2");
+    expect(await left("[2001:db8::1]:1")).toBe("4");
+    expect(await left("192.0.2.1", "2001:db8::2")).toBe("3");
+  });
+
+  test.each([
+    ["GET /user HTTP/1.1\r\n", 400],
+    ["GET /user HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n", 400],
+    ["GET /user HTTP/1.1\r\nhost: a\r\nConnection: close\r\nHOST: b\r\n", 400],
+    ["POST /oauth/authorize HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n", 400],
+    ["GET /user HTTP/1.0\r\nHost: a\r\nHost: a\r\n", 400],
+    ["GET /user HTTP/1.0\r\n", 401],
+    ["GET /user HTTP/1.1\r\nHost: a\r\nConnection: close\r\n", 401],
+    ["GET /oauth/authorize HTTP/1.0\r\n", 421],
+    ["GET /oauth/authorize HTTP/1.1\r\nHost: a\r\nConnection: close\r\n", 421],
+  ])("needs exactly one Host header: %j is %i", async (head, status) => {
+    const { baseUrl } = await start();
+    const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
+    socket.write(`${head}\r\n`);
+    expect(await text(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+
+  test.each([
+    ["localhost", {}, "localhost", 400],
+    ["localhost", {}, "127.0.0.1", 400],
+    ["localhost", {}, "[::1]", 400],
+    ["localhost", {}, "calendars.example.org", 421],
+    ["calendars.example.org", {}, "calendars.example.org", 400],
+    ["calendars.example.org", {}, "other.example.org", 421],
+    ["calendars.example.org", { publicUrl: "https://other.example.org" }, "calendars.example.org", 421],
+  ])(
+    "with a certificate for %s and %j shows the sign-in pages at %s: %i",
+    async (subject, options, name, status) => {
+      const { cert, key } = createCertificate({ subject });
+      const { address } = await start({ ...options, tls: { cert, key } });
+      const [, port] = address.split(":");
+      const headers = { host: `${name}:${port}` };
+      const path = "/oauth/authorize";
+      const request = httpsRequest({ port, path, headers, agent: false, rejectUnauthorized: false });
+      const [response] = await once(request.end(), "response");
+      response.resume();
+      await once(response, "end");
+      // 400: the parameters of the client are missing.
+      expect(response.statusCode).toBe(status);
+    },
+  );
 
   test("answers HEAD without a body", async () => {
     const { baseUrl } = await start();

@@ -113,7 +113,7 @@ test("old windows are deleted", async () => {
 test("without a limit nothing is counted and there are no headers", async () => {
   const world = await createWorld({ rateLimit: null, stored: true });
   const { headers } = await get(world);
-  expect(Object.keys(headers).sort()).toEqual(["content-type", "date", "x-request-id"]);
+  expect(Object.keys(headers).filter((name) => /ratelimit|retry/.test(name))).toEqual([]);
   expect(querySql(world.database, "select * from rate_windows")).toEqual([]);
   await world.close();
 });

@@ -46,6 +46,45 @@ test("responses have the date of the service's clock", async () => {
   expect((await sendAs(world.member.id)).headers["date"]).toBe("Sat, 21 Nov 2026 10:00:00 GMT");
 });
 
+test("no response may be stored or taken for another type than its own", async () => {
+  const limited = await createWorld({ rateLimit: { limit: 9, windowSeconds: 600 } });
+  const events = `/calendars/${limited.calendarId}/events`;
+  const json = { "content-type": "application/json" };
+  const send = (method: string, target: string, headers: Record<string, string> = {}, body: unknown = null) =>
+    limited.service.handle(
+      {
+        method,
+        target,
+        headers: { authorization: `Bearer ${limited.token}`, ...headers },
+        body: new TextEncoder().encode(JSON.stringify(body)),
+      },
+      { kind: "network", address: "192.0.2.1" },
+    );
+  const created = await send("POST", events, json, eventBody(KEEP));
+  const { data } = JSON.parse(new TextDecoder().decode(created.body));
+  const answers = [
+    created,
+    await send("GET", "/user"),
+    await send("HEAD", "/user"),
+    await send("DELETE", `${events}/${data.id}`),
+    await send("POST", events, json, {}),
+    await send("GET", "/user", { authorization: "" }),
+    await send("POST", events, { ...json, authorization: `Bearer ${limited.readOnlyToken}` }, {}),
+    await send("GET", "/nothing"),
+    await send("PUT", "/user"),
+    await send("GET", "/user", { accept: "text/html" }),
+    await send("GET", "/user"),
+    await send("GET", "/user"),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([
+    201, 200, 200, 204, 400, 401, 403, 404, 405, 406, 200, 429,
+  ]);
+  for (const { headers } of answers) {
+    expect(headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+  }
+  await limited.close();
+});
+
 test("the error behind a 500 is returned in-process only", async () => {
   const stored = await createWorld({ stored: true });
   runSql(stored.database, "drop table labels");
@@ -58,6 +97,7 @@ test("the error behind a 500 is returned in-process only", async () => {
   expect(local).toMatchObject({ status: 500, failure: { message: "no such table: labels" } });
   const network = await send({ kind: "network", address: "127.0.0.1" });
   expect(network.status).toBe(500);
+  expect(network.headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
   expect(network).not.toHaveProperty("failure");
   await stored.close();
 });

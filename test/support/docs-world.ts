@@ -60,7 +60,10 @@ export async function createDocsWorld(env: Readonly<Record<string, string>> = {}
     calls: () => (existsSync(join(bin, "calls")) ? readFileSync(join(bin, "calls"), "utf8") : ""),
     async allowAccess(address) {
       const source = { kind: "network", address: "192.0.2.1", baseUrl: ORIGIN } as const;
-      const browser = createBrowser((request) => service.handle(request, source));
+      const { host } = new URL(ORIGIN);
+      const browser = createBrowser((request) =>
+        service.handle({ ...request, headers: { ...request.headers, host } }, source),
+      );
       const { login, password } = sample.user;
       const page = await browser.open(address.slice(ORIGIN.length));
       const signedIn = await browser.submit(page, "sign-in", { login, password });

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { missingFlagsError } from "../../errors.js";
+import { missingFlagsError, usageError } from "../../errors.js";
 import { collect } from "../../global-flags.js";
 import { serviceClientView, serviceTokenView } from "../../output/views/service.js";
 import { addAction, addSilentAction, type ContextOf, requireSubcommand } from "../command.js";
@@ -74,7 +74,12 @@ export function registerServiceTokens(command: Command, contextOf: ContextOf): v
     contextOf,
     runTokensList,
   );
-  addSilentAction(addAdminCommand(command, "revoke <id>", "revoke a token"), contextOf, runTokensRevoke);
+  const revoke = addAdminCommand(command, "revoke [id]", "revoke a token, or every token of a user");
+  addSilentAction(
+    revoke.option("--user <user>", "revoke every token of this user instead (name or id)"),
+    contextOf,
+    runTokensRevoke,
+  );
 }
 
 export async function runTokensCreate(context: AdminContext, options: TokensCreateOptions): Promise<void> {
@@ -92,8 +97,23 @@ export async function runTokensList(context: AdminContext, { db }: DatabaseFlag)
   await output.print(await admin.tokens.list());
 }
 
-export async function runTokensRevoke(context: AdminContext, { id, db }: IdArgument): Promise<void> {
-  const admin = await openAdmin(context, db, { ID: id });
-  await admin.tokens.revoke(id);
-  context.note(`token ${id} revoked`);
+export interface TokensRevokeOptions extends DatabaseFlag {
+  readonly id?: string;
+  /** Name or id. */
+  readonly user?: string;
+}
+
+export async function runTokensRevoke(context: AdminContext, options: TokensRevokeOptions): Promise<void> {
+  const { id, user, db } = options;
+  if (id !== undefined && user !== undefined) throw usageError("give either ID or --user, not both");
+  if (id !== undefined) {
+    const admin = await openAdmin(context, db, { ID: id });
+    await admin.tokens.revoke(id);
+    context.note(`token ${id} revoked`);
+    return;
+  }
+  if (user === undefined) throw missingFlagsError(["ID or --user"]);
+  const admin = await openAdmin(context, db, { "--user": user });
+  const { name, tokens } = await admin.tokens.revokeAll(user);
+  context.note(`${tokens === 1 ? "1 token" : `${tokens} tokens`} of ${name} revoked`);
 }

@@ -41,14 +41,17 @@ export interface ServiceSample {
 type SampleUser = ServiceUser & { readonly password: string };
 
 export interface UserAdmin {
-  /** @param options.login the name by default; unique, case does not matter */
+  /**
+   * @param options.login the name by default; unique, case does not matter
+   * @param options.password at least 8 characters
+   */
   add(options: {
     readonly name: string;
     readonly login?: string | undefined;
     readonly password?: string | undefined;
   }): Promise<ServiceUser>;
   list(): Promise<ServiceUser[]>;
-  /** Also ends the browser sessions of the user. */
+  /** Also ends the browser sessions of the user. @param password at least 8 characters */
   setPassword(user: string, password: string): Promise<ServiceUser>;
   /** Ends all access of a user, who cannot be the one of the profile `local`. Events and comments of the user stay. */
   disable(user: string): Promise<ServiceUser>;
@@ -120,6 +123,8 @@ export interface TokenAdmin {
   }): Promise<ServiceToken & { readonly token: string }>;
   list(): Promise<ServiceToken[]>;
   revoke(id: string): Promise<ServiceToken>;
+  /** Revokes every token of a user. Resolves with the user's name and how many there were. */
+  revokeAll(user: string): Promise<{ readonly name: string; readonly tokens: number }>;
 }
 
 export interface LocalUser {

@@ -115,6 +115,12 @@ export function createTokenAdmin({ store, now }: AdminOptions): TokenAdmin {
         }
         return describeToken(row);
       }),
+    revokeAll: (user) =>
+      store.write(async (db) => {
+        const { id, name } = await resolveUser(db, user, "--user");
+        const rows = await db.deleteFrom("tokens").where("user_id", "=", id).returning("id").execute();
+        return { name, tokens: rows.length };
+      }),
   };
 }
 

@@ -1,14 +1,19 @@
+import { codePointLength } from "../../contract/limits.js";
 import { usageError } from "../../errors.js";
 import { createUserId, hashPassword, type PasswordCost } from "../secrets.js";
 import type { UserRow } from "../store/schema.js";
+import { unlockLogin } from "../store/sign-in-attempts.js";
 import type { Transaction } from "../store/store.js";
-import { endSessions, insertUser, isLoginTaken, listAllUsers, unlockLogin } from "../store/users.js";
+import { endSessions, insertUser, isLoginTaken, listAllUsers } from "../store/users.js";
 import type { AdminOptions, LocalUser, ServiceUser, UserAdmin } from "./admin.js";
 import { addCalendar } from "./calendars.js";
 import { checkName, MAX_NAME, resolveUser } from "./input.js";
 
 /** Maximum length of a login in Unicode code points: that of an email address. */
 export const MAX_LOGIN = 254;
+
+/** Minimum length of new passwords in Unicode code points. @see NIST SP 800-63B §5.1.1.2 */
+const MIN_PASSWORD = 8;
 
 export function createUserAdmin({ store, now, passwordCost }: AdminOptions): UserAdmin {
   return {
@@ -68,6 +73,9 @@ function serviceUser({ id, name, login }: Pick<UserRow, "id" | "name" | "login">
 
 async function hashNewPassword(password: string, cost: PasswordCost | undefined): Promise<string> {
   if (password === "") throw usageError("the password is empty");
+  if (codePointLength(password) < MIN_PASSWORD) {
+    throw usageError(`the password must have at least ${MIN_PASSWORD} characters`, "several words are good");
+  }
   return hashPassword(password, cost);
 }
 

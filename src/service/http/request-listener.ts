@@ -19,6 +19,7 @@ export interface RequestListenerOptions {
   readonly baseUrl: string;
   /** How long a client may take to receive a response of a size in bytes (ms). */
   readonly sendTimeout?: ((size: number) => number) | undefined;
+  readonly isCertified?: ((host: string) => boolean) | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -33,7 +34,7 @@ const SEND_TIMEOUT = (size: number): number => 30_000 + size / 32;
 /** Passes the requests of an HTTP server to the service and sends its responses. */
 export function createRequestListener(
   service: Service,
-  { addressOf, baseUrl, sendTimeout = SEND_TIMEOUT }: RequestListenerOptions,
+  { addressOf, baseUrl, isCertified, sendTimeout = SEND_TIMEOUT }: RequestListenerOptions,
 ): DrainableListener {
   const queue = createConnectionQueue();
   const bodies = createBudget(BODIES);
@@ -51,7 +52,7 @@ export function createRequestListener(
           headers,
           body: () => readBody(request, body),
         },
-        { kind: "network", address, baseUrl },
+        { kind: "network", address, baseUrl, isCertified },
       )
       .finally(body.close);
     const share = responses.open(address);
@@ -91,10 +92,17 @@ function payFor(response: ServiceResponse, share: Share): ServiceResponse {
   }
 }
 
-/** Node.js already joins repeated headers, except set-cookie, which clients do not send. */
-function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
+/**
+ * Node.js already joins repeated headers, except set-cookie, which clients do not send, and those of which it keeps only
+ * the first, such as host: several of them must be refused.
+ */
+function joinHeaders({ headers, headersDistinct }: IncomingMessage): Record<string, string> {
+  const host = headersDistinct["host"];
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, [value ?? []].flat().join(", ")]),
+    Object.entries({ ...headers, ...(host && { host }) }).map(([name, value]) => [
+      name,
+      [value ?? []].flat().join(", "),
+    ]),
   );
 }
 

@@ -12,10 +12,14 @@ export interface ServiceResponse {
   readonly failure?: unknown;
 }
 
+/** Headers of every response of the API: calendars are private, and JSON is nothing else. @see RFC 9111 §5.2.2.5 */
+const API_HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
+
 /** A success; null gives a response without a body. */
 export function jsonResponse(status: number, body: object | null): ServiceResponse {
-  if (body === null) return { status, headers: {}, body: new Uint8Array() };
-  return { status, headers: { "content-type": `${JSON_MEDIA_TYPE}; charset=utf-8` }, body: encode(body) };
+  if (body === null) return { status, headers: API_HEADERS, body: new Uint8Array() };
+  const contentType = `${JSON_MEDIA_TYPE}; charset=utf-8`;
+  return { status, headers: { ...API_HEADERS, "content-type": contentType }, body: encode(body) };
 }
 
 /** The response to HEAD: that to GET without its body. @see RFC 9110 §9.3.2 */
@@ -28,7 +32,7 @@ export function withoutBody(response: ServiceResponse): ServiceResponse {
 export function problemResponse({ status, errors, headers }: ProblemError): ServiceResponse {
   return {
     status,
-    headers: { ...headers, "content-type": PROBLEM_MEDIA_TYPE },
+    headers: { ...API_HEADERS, ...headers, "content-type": PROBLEM_MEDIA_TYPE },
     body: encode(problem(status, errors)),
   };
 }

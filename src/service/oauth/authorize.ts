@@ -20,6 +20,7 @@ import {
   signIn,
 } from "./browser-session.js";
 import type { OAuthContext, OAuthEndpoint } from "./endpoint.js";
+import { checkHost, isFromOwnPage } from "./origin.js";
 import { errorPage } from "./pages/error-page.js";
 import { redirectResponse } from "./pages/page.js";
 import { consentPage, type SignInPage, signInPage } from "./pages/sign-in-page.js";
@@ -34,6 +35,7 @@ export const authorizeEndpoint: OAuthEndpoint = { respond: showOrSubmit, respond
 async function showOrSubmit(context: OAuthContext): Promise<ServiceResponse> {
   const { method, target } = context.request;
   if (method !== "GET" && method !== "POST") throw new ProblemError(405, { headers: { allow: "GET, POST" } });
+  checkHost(context);
   const parameters = parseParameters(splitTarget(target).query);
   const parsed = await context.store.read((db) => parseAuthorizationRequest(db, parameters));
   if (parsed.kind === "rejected") {
@@ -74,6 +76,11 @@ function showPage(
 async function submit(step: AuthorizationStep): Promise<ServiceResponse> {
   const { context, session } = step;
   const form = readForm(context);
+  if (!isFromOwnPage(context)) {
+    const text =
+      "The form was not sent by this page, or a proxy has changed where it came from. Please try again.";
+    return showPage(step, { notice: { status: 403, text } });
+  }
   if (!hasValidCsrfToken(session, form.get("csrf"))) {
     const text =
       "That page was out of date, or your browser blocks cookies from this site. Please try again.";
@@ -111,7 +118,7 @@ async function submitSignIn(
 ): Promise<ServiceResponse> {
   const { context, request } = step;
   const login = form.get("login") ?? "";
-  const result = await signIn(context, { login, password: form.get("password") ?? "" });
+  const result = await signIn(context, step.session, { login, password: form.get("password") ?? "" });
   // A new secret prevents session fixation: the old one may have been planted in the browser.
   if (result.kind === "signed-in") {
     return redirectResponse(authorizeUrl(request), cookieHeader(context, result.secret));

@@ -1,10 +1,11 @@
+import { PasswordQueueError } from "../password-queue.js";
 import { createSecret, csrfToken, sameSecret, verifyUserPassword } from "../secrets.js";
+import { countAttempt, recordSignIn } from "../store/sign-in-attempts.js";
 import {
-  countAttempt,
+  deleteSession,
   findSessionUser,
   findUserByLogin,
   insertSession,
-  refundAttempt,
   type SignedInUser,
 } from "../store/users.js";
 import { OAUTH_PATH, type OAuthContext } from "./endpoint.js";
@@ -63,13 +64,34 @@ type SignInResult =
   | { readonly kind: "signed-in"; readonly secret: string }
   | ({ readonly kind: "rejected" } & Notice);
 
+interface Credentials {
+  readonly login: string;
+  readonly password: string;
+}
+
 /**
- * Verifies login and password and creates a session. The result and the time it takes do not reveal whether a login
+ * Verifies login and password and replaces the browser's session by a new one. The result and the time it takes do not reveal whether a login
  * exists, has a password or is disabled.
  */
 export async function signIn(
+  context: OAuthContext,
+  session: BrowserSession,
+  credentials: Credentials,
+): Promise<SignInResult> {
+  const { passwordQueue, source } = context;
+  try {
+    // Attempts are counted inside the queue: a request that it refuses costs no write.
+    return await passwordQueue.run(source.address, () => replaceSession(context, session, credentials));
+  } catch (error) {
+    if (error instanceof PasswordQueueError) return QUEUE_FULL[error.fullFor];
+    throw error;
+  }
+}
+
+async function replaceSession(
   { store, source, now, passwordCost }: OAuthContext,
-  { login, password }: { readonly login: string; readonly password: string },
+  session: BrowserSession,
+  { login, password }: Credentials,
 ): Promise<SignInResult> {
   const attempt = { address: source.address, login, now };
   const wait = await store.write((db) => countAttempt(db, attempt));
@@ -82,7 +104,8 @@ export async function signIn(
     // The password may have changed, or the user may have been disabled, during verification.
     const current = await findUserByLogin(db, login);
     if (current?.password_hash !== user.password_hash || current.disabled === 1) return false;
-    await refundAttempt(db, attempt);
+    await recordSignIn(db, attempt);
+    await deleteSession(db, session.secret);
     await insertSession(db, { secret, userId: user.id, now });
     return true;
   });
@@ -95,6 +118,21 @@ const WRONG_CREDENTIALS = {
   text: "The login or the password is wrong.",
 } as const;
 
+const QUEUE_FULL = {
+  address: {
+    kind: "rejected",
+    status: 429,
+    text: "Too many attempts to sign in at the same time. Please try again.",
+    retryAfter: 1,
+  },
+  all: {
+    kind: "rejected",
+    status: 503,
+    text: "Too many people are signing in at the moment. Please try again in a few seconds.",
+    retryAfter: 2,
+  },
+} as const;
+
 function tooMany(seconds: number): SignInResult {
   const minutes = Math.ceil(seconds / 60);
   const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
@@ -102,5 +140,6 @@ function tooMany(seconds: number): SignInResult {
     kind: "rejected",
     status: 429,
     text: `Too many attempts to sign in. Please try again in ${wait}.`,
+    retryAfter: seconds,
   };
 }

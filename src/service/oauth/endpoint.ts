@@ -1,5 +1,6 @@
 import { OAUTH_ROUTES } from "../../contract/oauth.js";
 import type { ProblemError, ServiceResponse } from "../http/response.js";
+import type { PasswordQueue } from "../password-queue.js";
 import { type NetworkSource, type ServiceRequest, splitTarget } from "../request.js";
 import type { PasswordCost } from "../secrets.js";
 import type { Store } from "../store/store.js";
@@ -15,6 +16,7 @@ export interface OAuthContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly passwordCost?: PasswordCost | undefined;
+  readonly passwordQueue: PasswordQueue;
 }
 
 /** An endpoint of the authorization server. @see contract section 5 */

@@ -166,6 +166,7 @@ function oauthPaths(servers: readonly JsonObject[]): JsonObject {
             headers: { Location: { schema: { type: "string" } } },
           },
           400: { description: "The client or its redirect URI is unknown" },
+          421: { description: "The host is not that of the service" },
         },
       },
     },

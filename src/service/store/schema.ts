@@ -137,6 +137,7 @@ export interface SessionRow {
 export interface SignInAttemptsRow {
   /** SHA-256 of what is counted, hex, of login and address both: users sometimes type their password as the login. */
   readonly key: string;
+  /** Start of the window of the clock that is counted; for an address that is known at a login, its last sign-in. */
   readonly window_start: number;
   readonly attempts: number;
 }

@@ -128,6 +128,20 @@ describeWithSystem("chromium", "the pages in Chromium", () => {
     expect(new URL(page.url()).hostname).toBe("localhost");
   });
 
+  test("send forms that say where they come from", async () => {
+    const sent: Promise<Record<string, string>>[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") sent.push(request.allHeaders());
+    });
+    await page.goto(addressOf().replace("127.0.0.1", "localhost"));
+    await signIn();
+    await page.getByRole("button", { name: "Use another account" }).click();
+    await page.getByLabel("Password").waitFor();
+    const origin = listener.baseUrl.replace("127.0.0.1", "localhost");
+    const expected = { origin, "sec-fetch-site": "same-origin" };
+    expect(await Promise.all(sent)).toMatchObject([expected, expected]);
+  });
+
   test("ask again after a wrong password, and let the user deny", async () => {
     const client = await startClient("127.0.0.1");
     await page.goto(addressOf({ redirect_uri: `${client.origin}/callback` }));

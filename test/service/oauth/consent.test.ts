@@ -83,7 +83,7 @@ describe("the page", () => {
       "content-type": "text/html; charset=utf-8",
       "x-frame-options": "DENY",
       "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
+      "referrer-policy": "same-origin",
       "cache-control": "no-store",
     });
     expect(headers["content-security-policy"]).toMatch(

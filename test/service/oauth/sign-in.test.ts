@@ -1,6 +1,8 @@
 import { createHook } from "node:async_hooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Browser, hiddenCsrf } from "./support/browser.js";
+import { hashPassword } from "../../../src/service/secrets.js";
+import { runSql } from "../support/database.js";
+import { type Browser, hiddenCsrf, type Visited } from "./support/browser.js";
 import { createOAuthStage, type OAuthStage, PASSWORD } from "./support/stage.js";
 
 const MINUTE = 60_000;
@@ -53,6 +55,17 @@ describe("signing in", () => {
     expect((await attempt("MEMBER", PASSWORD)).status).toBe(303);
   });
 
+  test("accepts a shorter password from before passwords had a minimum length", async () => {
+    const stored = await createOAuthStage({ stored: true });
+    const hash = await hashPassword("1234", { ln: 4, r: 1, p: 1 });
+    runSql(stored.world.database, `update users set password_hash = '${hash}' where name = 'second'`);
+    const from = stored.browser();
+    const credentials = { login: "second", password: "1234" };
+    const answer = await from.submit(await from.open(stored.authorize()), "sign-in", credentials);
+    expect(answer.status).toBe(303);
+    await stored.close();
+  });
+
   test.each([
     ["a wrong password", "member", "wrong"],
     ["no password", "member", ""],
@@ -87,8 +100,9 @@ describe("signing in", () => {
 
 describe("the cookie", () => {
   const cookieOf = async (baseUrl?: string) => {
+    const hostHeader = { host: baseUrl === undefined ? "" : new URL(baseUrl).host };
     const { headers } = await stage.world.service.handle(
-      { method: "GET", target: stage.authorize(), headers: {}, body: new Uint8Array() },
+      { method: "GET", target: stage.authorize(), headers: hostHeader, body: new Uint8Array() },
       { kind: "network", address: "192.0.2.1", ...(baseUrl === undefined ? {} : { baseUrl }) },
     );
     return headers["set-cookie"];
@@ -252,14 +266,49 @@ describe("a form that was not rendered for this browser", () => {
 describe("attempts to sign in", () => {
   const succeed = (address: string) => attempt("member", PASSWORD, stage.browser(address));
 
-  test("are limited to five at once, then the right password is rejected too until the window ends", async () => {
-    const page = await browser.open(stage.authorize());
-    const guesses = ["1", "2", "3", "4", "5", "6", "7", PASSWORD];
-    const { count, result } = await countDerivations(() =>
-      Promise.all(guesses.map((password) => browser.submit(page, "sign-in", { login: "Member", password }))),
+  /** Statuses of attempts that are made at the same time, each from its own browser. */
+  async function attemptAtOnce(addresses: readonly string[], password = "wrong") {
+    const pages = await Promise.all(
+      addresses.map(async (address) => {
+        const from = stage.browser(address);
+        return { from, page: await from.open(stage.authorize()) };
+      }),
     );
-    expect(result.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 429, 429, 429]);
-    expect(count).toBe(5);
+    return Promise.all(
+      pages.map(({ from, page }) => from.submit(page, "sign-in", { login: "member", password })),
+    );
+  }
+  const countBy = (answers: readonly Visited[], status: number) =>
+    answers.filter((answer) => answer.status === status).length;
+
+  test("are verified two at a time for one address, which waits for its next ones", async () => {
+    const flood = Array.from({ length: 10 }, () => "192.0.2.1");
+    const { count, result } = await countDerivations(() => attemptAtOnce([...flood, "192.0.2.2"], PASSWORD));
+    expect(count).toBe(3);
+    expect([countBy(result, 303), countBy(result, 429)]).toEqual([3, 8]);
+    expect(result.at(-1)?.status).toBe(303);
+    const refused = result.find(({ status }) => status === 429);
+    expect(refused).toMatchObject({ headers: { "retry-after": "1" }, sent: {} });
+    expect(refused?.text).toContain("at the same time");
+    expect((await succeed("192.0.2.1")).status).toBe(303);
+  });
+
+  test("are verified for twenty addresses at a time, others come back later", async () => {
+    const addresses = Array.from({ length: 25 }, (_, host) => `198.51.100.${host}`);
+    const { count, result } = await countDerivations(() => attemptAtOnce(addresses));
+    expect(count).toBe(20);
+    expect([countBy(result, 403), countBy(result, 503)]).toEqual([20, 5]);
+    const refused = result.find(({ status }) => status === 503);
+    expect(refused).toMatchObject({ headers: { "retry-after": "2" }, sent: {} });
+    expect(refused?.text).toContain("current-password");
+  });
+
+  test("are limited to five, then the right password is rejected too until the window ends", async () => {
+    const results = [];
+    for (const password of ["1", "2", "3", "4", "5", "6", PASSWORD]) {
+      results.push((await attempt("Member", password)).status);
+    }
+    expect(results).toEqual([403, 403, 403, 403, 403, 429, 429]);
     const rejected = await succeed("192.0.2.1");
     expect(rejected).toMatchObject({ status: 429, sent: {} });
     expect(rejected.text).toContain("Please try again in 15 minutes.");
@@ -268,5 +317,17 @@ describe("attempts to sign in", () => {
     expect((await succeed("192.0.2.1")).text).toContain("in a minute.");
     stage.world.clock.now += 1;
     expect((await succeed("192.0.2.1")).status).toBe(303);
+  });
+
+  test("are possible from an address that did nothing wrong while others attack the login", async () => {
+    for (let guess = 0; guess < 120; guess += 1) {
+      await attempt("member", "wrong", stage.browser(`198.51.100.${guess % 20}`));
+    }
+    const rejected = await attempt("member", PASSWORD, stage.browser("198.51.100.1"));
+    expect(rejected).toMatchObject({ status: 429, headers: { "retry-after": "900" }, sent: {} });
+    expect((await succeed("192.0.2.2")).status).toBe(303);
+    // From there, one mistake does not matter either.
+    expect((await attempt("member", "wrong", stage.browser("192.0.2.2"))).status).toBe(403);
+    expect((await succeed("192.0.2.2")).status).toBe(303);
   });
 });

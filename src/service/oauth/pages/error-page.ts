@@ -17,6 +17,7 @@ export function errorPage({ status, errors, headers }: ProblemError): ServiceRes
 
 const TITLES: Readonly<Record<number, string>> = {
   400: "This sign-in cannot continue",
+  421: "This is not the address of the service",
   429: "Too many requests",
   500: "Something went wrong",
   503: "The service is busy",
@@ -24,6 +25,7 @@ const TITLES: Readonly<Record<number, string>> = {
 
 const ADVICE: Readonly<Record<number, string>> = {
   400: "The app that opened this page is misconfigured, or its link was changed on the way. No access was granted.",
+  421: "Go back to the app that opened this page and try again. An operator sets the address with --public-url.",
   429: "Wait a few minutes, then reload this page.",
   500: "It is not your fault. Reload this page; if that does not help, contact the operator of this service.",
   503: "Reload this page in a moment.",

@@ -21,8 +21,15 @@ export function pageResponse({ status, title, content, formTarget, headers }: Pa
 ${content}`,
     formTargets: formTarget === undefined ? ["'self'"] : ["'self'", formTarget],
   });
-  return { status, headers: { ...page.headers, ...headers }, body: new TextEncoder().encode(page.body) };
+  return {
+    status,
+    headers: { ...page.headers, ...ORIGIN_OF_FORMS, ...headers },
+    body: new TextEncoder().encode(page.body),
+  };
 }
+
+/** With no-referrer, browsers would send the forms of this page with `Origin: null`. @see Fetch §3.2 */
+const ORIGIN_OF_FORMS = { "referrer-policy": "same-origin" } as const;
 
 /** Redirects with 303, which makes it a GET: after a POST, 307 would forward the password. @see RFC 9700 §4.12 */
 export function redirectResponse(

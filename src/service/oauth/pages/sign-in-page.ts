@@ -21,6 +21,8 @@ export interface Notice {
   /** Status of the response. */
   readonly status: number;
   readonly text: string;
+  /** Seconds until it may be tried again. */
+  readonly retryAfter?: number;
 }
 
 /** Asks for login and password. */
@@ -36,7 +38,7 @@ export function signInPage({
   return pageResponse({
     status: notice?.status ?? 200,
     title: "Sign in",
-    headers: headers ?? {},
+    headers: { ...headers, ...retryHeader(notice) },
     content: html`<p>Sign in to continue to <strong><bdi>${clientName}</bdi></strong>.</p>
 ${noticeMarkup(notice)}<form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
@@ -55,6 +57,10 @@ function isPossibleLogin(login = ""): boolean {
 }
 
 const AUTOFOCUS: Markup = { html: " autofocus" };
+
+function retryHeader(notice: Notice | undefined): Record<string, string> {
+  return notice?.retryAfter === undefined ? {} : { "retry-after": String(notice.retryAfter) };
+}
 
 function noticeMarkup(notice: Notice | undefined): Markup | null {
   return notice === undefined
@@ -87,6 +93,7 @@ export function consentPage({
     status: notice?.status ?? 200,
     title: "Allow access to your calendars?",
     formTarget: formTargetOf(redirectUri),
+    headers: retryHeader(notice),
     content: html`${noticeMarkup(notice)}<p>${client} wants to act on your behalf. It will be able to:</p>
 <ul>
 <li>see your calendars, their members and their events</li>

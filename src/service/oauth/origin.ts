@@ -1,0 +1,45 @@
+import { isLoopback } from "../../contract/loopback.js";
+import { ProblemError } from "../http/response.js";
+import type { OAuthContext } from "./endpoint.js";
+
+type RequestOrigin = Pick<OAuthContext, "request" | "source">;
+
+/**
+ * Checks that the browser means this service: a name that somebody else points at it must not show its pages. Requests
+ * of this process, without a base URL, have no host.
+ * @throws ProblemError 421
+ * @see RFC 9110 §7.2, §15.5.20
+ */
+export function checkHost({ request, source }: RequestOrigin): void {
+  const { baseUrl, isCertified } = source;
+  if (baseUrl === undefined) return;
+  const own = new URL(baseUrl);
+  const url = requestedUrl({ request, source });
+  const isOwn =
+    url?.host === own.host ||
+    (url?.port === own.port &&
+      ((isLoopback(url.hostname) && isLoopback(own.hostname)) || isCertified?.(url.hostname) === true));
+  if (!isOwn) throw new ProblemError(421, { errors: `This service is at ${baseUrl}.` });
+}
+
+/**
+ * Whether a form was sent by a page of this service, as far as the browser says: other sites cannot choose these
+ * headers. A browser that sends neither leaves the decision to the CSRF token.
+ * @see RFC 6454 §7, https://www.w3.org/TR/fetch-metadata/
+ */
+export function isFromOwnPage({ request, source }: RequestOrigin): boolean {
+  const { origin, "sec-fetch-site": site } = request.headers;
+  if (site !== undefined && site !== "same-origin" && site !== "none") return false;
+  return origin === undefined || origin === requestedUrl({ request, source })?.origin;
+}
+
+/** Scheme and host that the browser asked for; null without a valid host. An absolute target overrides `Host`. */
+function requestedUrl({ request, source }: RequestOrigin): URL | null {
+  const protocol = source.baseUrl?.startsWith("https:") === true ? "https:" : "http:";
+  const host = /^https?:\/\/([^/?]*)/i.exec(request.target)?.[1] ?? request.headers["host"] ?? "";
+  const url = `${protocol}//${host}`;
+  // A URL parser would accept more, such as user@host.
+  return /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host) && URL.canParse(url)
+    ? new URL(url)
+    : null;
+}

@@ -1,0 +1,156 @@
+import { DAY_MS, MINUTE_MS } from "../../contract/date-time.js";
+import { hashSecret } from "../secrets.js";
+import type { Transaction } from "./store.js";
+import { loginKey } from "./users.js";
+
+/**
+ * Failed sign-ins are counted per window of the clock (ms); windows begin at multiples of their length. So a clock that
+ * jumps, forward or back, never locks for longer than one window, and gives one more window of attempts at most: when
+ * it shows an earlier time again, or another process has another time, what was counted in that window counts again.
+ */
+const WINDOW = 15 * MINUTE_MS;
+
+/** How long counters are kept (ms): as long as a clock may be ahead for a while without forgetting those of now. */
+const RETENTION = DAY_MS;
+
+/** How long an address is known at a login, from its last sign-in there (ms). */
+const KNOWN_FOR = 30 * DAY_MS;
+
+/** Failures per window for one login from one address, and for one address. */
+const LOGIN_AND_ADDRESS_LIMIT = 5;
+const ADDRESS_LIMIT = 20;
+
+/**
+ * Failures per window for one login. Anyone can exhaust it, so it must not lock the user out: beyond it, an address is
+ * let in if it has signed in to this login before, or has no failure there in this window. Together N addresses thus
+ * have at most 100 + N guesses of one login per window, and 5 from each address where the user has signed in.
+ * @see NIST SP 800-63B §5.2.2
+ */
+const LOGIN_LIMIT = 100;
+
+export interface SignInAttempt {
+  /** What counts as one client, see ClientAddressReader. */
+  readonly address: string;
+  /** As typed. */
+  readonly login: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Counts an attempt. Call it before the password is checked, so that parallel attempts are all counted. Resolves with
+ * null if the attempt is allowed, otherwise with the seconds until the next one is; it is then not counted.
+ */
+export async function countAttempt(db: Transaction, attempt: SignInAttempt): Promise<number | null> {
+  const { now } = attempt;
+  const keys = keysOf(attempt);
+  await db
+    .deleteFrom("sign_in_attempts")
+    .where("window_start", "<=", now - RETENTION)
+    .where("key", "not like", `${KNOWN} %`)
+    .execute();
+  if (!(await isAllowed(db, keys, now))) return Math.ceil((windowStart(now) + WINDOW - now) / 1000);
+  const counters = [keys.both, keys.address, keys.login];
+  await db
+    .insertInto("sign_in_attempts")
+    .values(counters.map((key) => ({ key, window_start: windowStart(now), attempts: 1 })))
+    .onConflict((conflict) =>
+      conflict.column("key").doUpdateSet((row) => ({ attempts: row("sign_in_attempts.attempts", "+", 1) })),
+    )
+    .execute();
+  return null;
+}
+
+async function isAllowed(db: Transaction, keys: AttemptKeys, now: number): Promise<boolean> {
+  const rows = await db
+    .selectFrom("sign_in_attempts")
+    .selectAll()
+    .where("key", "in", Object.values(keys))
+    .execute();
+  const attempts = (key: string) => rows.find((row) => row.key === key)?.attempts ?? 0;
+  if (attempts(keys.both) >= LOGIN_AND_ADDRESS_LIMIT || attempts(keys.address) >= ADDRESS_LIMIT) return false;
+  if (attempts(keys.login) < LOGIN_LIMIT || attempts(keys.both) === 0) return true;
+  const known = rows.find(({ key }) => key === keys.known);
+  return known !== undefined && known.window_start > now - KNOWN_FOR;
+}
+
+/**
+ * Call it when an attempt succeeded: it no longer counts, the count of its login at its address is reset, and the
+ * address is known at the login.
+ */
+export async function recordSignIn(db: Transaction, attempt: SignInAttempt): Promise<void> {
+  const { now } = attempt;
+  const keys = keysOf(attempt);
+  await db
+    .deleteFrom("sign_in_attempts")
+    .where((row) =>
+      row.or([
+        row("key", "=", keys.both),
+        row.and([row("key", "like", `${KNOWN} %`), row("window_start", "<=", now - KNOWN_FOR)]),
+      ]),
+    )
+    .execute();
+  await db
+    .updateTable("sign_in_attempts")
+    .set((row) => ({ attempts: row("attempts", "-", 1) }))
+    .where("key", "in", [keys.address, keys.login])
+    .where("attempts", ">", 0)
+    .execute();
+  await db
+    .insertInto("sign_in_attempts")
+    .values({ key: keys.known, window_start: now, attempts: 0 })
+    .onConflict((conflict) => conflict.column("key").doUpdateSet({ window_start: now }))
+    .execute();
+}
+
+/**
+ * Deletes the counters of a login, also those of single addresses. Resolves with whether one of them has reached its
+ * limit in this window.
+ */
+export async function unlockLogin(
+  db: Transaction,
+  { login, now }: Pick<SignInAttempt, "login" | "now">,
+): Promise<boolean> {
+  const counter = loginCounter(login);
+  const rows = await db
+    .deleteFrom("sign_in_attempts")
+    .where("key", "like", `${counter} %`)
+    .returningAll()
+    .execute();
+  return rows.some(({ key, attempts, window_start }) => {
+    const isOfLogin = key === `${counter} ${window_start}`;
+    return (
+      window_start === windowStart(now) && attempts >= (isOfLogin ? LOGIN_LIMIT : LOGIN_AND_ADDRESS_LIMIT)
+    );
+  });
+}
+
+/** First word of the key of an address that is known at a login: `window_start` is then when it last signed in. */
+const KNOWN = "known";
+
+interface AttemptKeys {
+  readonly login: string;
+  readonly address: string;
+  readonly both: string;
+  readonly known: string;
+}
+
+/** Keys of the rows of an attempt. Those of its login begin with the login's hash, so that they can be unlocked. */
+function keysOf({ address, login, now }: SignInAttempt): AttemptKeys {
+  const window = windowStart(now);
+  const [ofLogin, ofAddress] = [loginCounter(login), hashSecret(`address ${address}`)];
+  return {
+    login: `${ofLogin} ${window}`,
+    address: `${ofAddress} ${window}`,
+    both: `${ofLogin} ${ofAddress} ${window}`,
+    known: `${KNOWN} ${ofLogin} ${ofAddress}`,
+  };
+}
+
+function loginCounter(login: string): string {
+  return hashSecret(`login ${loginKey(login)}`);
+}
+
+function windowStart(now: number): number {
+  return Math.floor(now / WINDOW) * WINDOW;
+}
