@@ -1,5 +1,6 @@
 import type { Api } from "./api/client.js";
 import type { Session } from "./auth/session.js";
+import type { RecentEvents } from "./cache/recent-events.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
 import type { Document, Format, Output, View } from "./output/view.js";
@@ -87,6 +88,8 @@ export interface Context {
   /** The client of the service. @throws CliError not_signed_in without a token */
   api(): Promise<Api>;
   readonly session: Session;
+  /** The events shown lately to the person at this terminal; null for scripts, which use whole ids. */
+  recentEvents(): RecentEvents | null;
   /** Checks format and fields immediately. @throws CliError usage */
   output<T>(view: View<T> | Document<T>): Output<T>;
   /** The output format. @throws CliError usage for an unknown one */

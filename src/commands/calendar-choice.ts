@@ -5,10 +5,10 @@ import type { Calendar, CalendarEvent } from "../contract/shapes.js";
 import { CliError, usageError, wrapError } from "../errors.js";
 import { firstFailure } from "./process-each.js";
 
-export type CalendarContext = Pick<Context, "api" | "calendarFlags" | "settings">;
+export type CalendarContext = Pick<Context, "api" | "calendarFlags" | "settings" | "recentEvents">;
 
 /** A chosen calendar; its name is null when the service forbids listing calendars. */
-export type ChosenCalendar = Pick<Calendar, "id" | "name">;
+export type ChosenCalendar = Pick<Calendar, "id" | "name"> & Partial<Pick<Calendar, "color">>;
 
 /**
  * The calendar of a command: `--calendar`, then CALCTL_CALENDAR, then the profile's, then the only one that exists.
@@ -54,11 +54,30 @@ export async function createEventFinder(context: CalendarContext): Promise<Event
   }
   const searches = new Map<string, Promise<FoundEvent>>();
   const read = (eventId: string): Promise<FoundEvent> => {
-    const search = searches.get(eventId) ?? searchEvent(api, calendars, eventId);
+    const search = searches.get(eventId) ?? searchLastSeenFirst(context, calendars, eventId);
     searches.set(eventId, search);
     return search;
   };
   return { several: true, findCalendar: async (eventId) => (await read(eventId)).calendar, read };
+}
+
+/** Asks the calendar in which the event was last seen, and the others only if it is no longer there. */
+async function searchLastSeenFirst(
+  context: CalendarContext,
+  calendars: readonly ChosenCalendar[],
+  eventId: string,
+): Promise<FoundEvent> {
+  const api = await context.api();
+  const seenIn = context.recentEvents()?.find(eventId)[0]?.calendarId;
+  const calendar = calendars.find(({ id }) => id === seenIn);
+  if (calendar !== undefined) {
+    try {
+      return { calendar, event: await api.getEvent({ calendarId: calendar.id, eventId }) };
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code !== "not_found") throw error;
+    }
+  }
+  return searchEvent(api, calendars, eventId);
 }
 
 async function searchEvent(

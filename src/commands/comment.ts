@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { checkText } from "../calendar/event-text.js";
-import { checkId } from "../calendar/names.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { activityView } from "../output/views/event.js";
 import { type CalendarContext, createEventFinder } from "./calendar-choice.js";
 import { addAction, type ContextOf } from "./command.js";
+import { readEventId } from "./events/event-ids.js";
 
 export interface CommentOptions {
   readonly id: string;
@@ -29,7 +29,7 @@ export async function runComment(
   options: CommentOptions,
 ): Promise<void> {
   const output = context.output(activityView);
-  const eventId = checkId(options.id, "ID");
+  const eventId = readEventId(context, options.id);
   const content = await readComment(context, options);
   const calendar = await (await createEventFinder(context)).findCalendar(eventId);
   const api = await context.api();

@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { LoginRequest, LoginResult } from "../auth/login.js";
 import { createSession } from "../auth/session.js";
 import { createTokenProvider } from "../auth/sources/token-provider.js";
 import type { OpenStore, StoreOptions } from "../auth/stores/store.js";
+import { createRecentEvents, type RecentEvents } from "../cache/recent-events.js";
 import { readVariable } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
@@ -17,7 +19,7 @@ import {
   type OutputTarget,
 } from "../output/output.js";
 import { sanitizeLine } from "../output/sanitize.js";
-import { isColorEnabled } from "../output/style.js";
+import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
 import { selfCommand } from "../system/child-process.js";
 import { createInput, readLines } from "../terminal/input.js";
 import { createPrompt } from "../terminal/prompt.js";
@@ -78,6 +80,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
       ),
     ),
     session: auth.session,
+    recentEvents: createRecentEventsOf(parts, settings),
     ...createOutputMembers(run, parts, settings),
     service: createServiceAccess({
       defaultDatabase: parts.database,
@@ -91,6 +94,27 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
       },
     }),
     sandbox: () => openSandbox(parts, options, run),
+  };
+}
+
+/** Only where a person types: scripts must not depend on what was shown before. */
+function createRecentEventsOf(
+  { process: { stdin }, stderr, cacheDirectory }: HostParts,
+  settings: () => Settings,
+): Context["recentEvents"] {
+  let recent: RecentEvents | undefined;
+  return () => {
+    if (stdin.isTTY !== true || !stderr.isTerminal) return null;
+    recent ??= createRecentEvents(() => {
+      const { profile, service } = settings();
+      const address = service.kind === "remote" ? service.baseUrl.value : "";
+      const name = createHash("sha256")
+        .update(`${profile ?? ""}\n${address}`)
+        .digest("hex")
+        .slice(0, 32);
+      return join(cacheDirectory(), "events", `${name}.json`);
+    });
+    return recent;
   };
 }
 
@@ -198,6 +222,7 @@ function createOutputMembers(
     isTerminal: stdout.isTerminal,
     columns: stdout.columns,
     color: isColorEnabled({ choice: run.color, env: process.env, isTerminal: stdout.isTerminal }),
+    unicode: !stdout.isTerminal || isUnicodeLocale(process),
   });
   return {
     get isTerminal() {

@@ -80,6 +80,7 @@ export interface HostParts {
   readonly processes: ProcessTable;
   readonly dataDirectory: () => string;
   readonly stateDirectory: () => string;
+  readonly cacheDirectory: () => string;
   /** Path of the database of the profile `local`. */
   readonly database: () => string;
   /** Aborts on SIGINT, SIGTERM and SIGHUP. The first call starts listening for them. */

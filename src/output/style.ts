@@ -66,3 +66,15 @@ export function isColorEnabled({ choice, env, isTerminal }: ColorOptions): boole
 function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== "";
 }
+
+/** Whether the locale's encoding is UTF-8, which its terminal then shows. Windows consoles do without a locale. */
+export function isUnicodeLocale({
+  env,
+  platform,
+}: {
+  readonly env: ColorOptions["env"];
+  readonly platform: string;
+}): boolean {
+  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
+  return platform === "win32" || /utf-?8/i.test(locale);
+}

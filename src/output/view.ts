@@ -12,8 +12,8 @@ export interface View<T> {
   readonly table?: readonly (KeyOf<T> | TableColumn<T>)[];
   /** Lines of the detail view, which `table` shows for a single value; the default is `table`. */
   readonly detail?: readonly (KeyOf<T> | TableColumn<T>)[];
-  /** Draws the whole text of `table`, instead of a list or a detail view. */
-  readonly draw?: (rendering: Rendering<T>, canvas: Canvas) => string | Promise<string>;
+  /** Draws the whole text of `table`. Null where a list or a detail view is wanted after all. */
+  readonly draw?: (rendering: Rendering<T>, canvas: Canvas) => string | null | Promise<string | null>;
   /** Formats of this view, in addition to the common ones or instead of one of them. */
   readonly formats?: { readonly [F in Format]?: Renderer<T> };
 }
@@ -80,6 +80,8 @@ export interface Surface {
   /** Columns of the terminal; undefined when unknown. */
   readonly columns: number | undefined;
   readonly color: boolean;
+  /** Whether it shows more than ASCII. */
+  readonly unicode: boolean;
 }
 
 const DEFAULT_WIDTH = 80;
@@ -95,6 +97,8 @@ export interface Canvas {
   readonly style: Style;
   /** Columns of the terminal; Infinity when there is no limit. */
   readonly width: number;
+  /** Whether it shows more than ASCII. */
+  readonly unicode: boolean;
 }
 
 /** Output with a single form: `--output` and `--fields` do not apply. */

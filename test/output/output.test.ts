@@ -20,7 +20,7 @@ const flag = (name: string): FormatChoice => ({ name, source: "flag", label: "--
 const variable = (name: string): FormatChoice => ({ name, source: "environment", label: "CALCTL_OUTPUT" });
 
 function target(isTerminal: boolean, write: OutputTarget["write"] = async () => undefined): OutputTarget {
-  return { isTerminal, columns: isTerminal ? 80 : undefined, color: false, write };
+  return { isTerminal, columns: isTerminal ? 80 : undefined, color: false, unicode: true, write };
 }
 
 /** The usage error for invalid options, thrown before anything is printed. */

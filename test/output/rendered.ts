@@ -7,6 +7,7 @@ export interface RenderedOptions {
   /** Columns of the terminal; undefined for a pipe. */
   readonly columns?: number;
   readonly color?: boolean;
+  readonly unicode?: boolean;
 }
 
 /** The chosen zone and the clock of tests. */
@@ -16,13 +17,14 @@ export const VIEWER = { zone: () => "Asia/Tokyo", now: () => Date.parse("2026-11
 export async function rendered<T>(
   view: View<T>,
   value: NoInfer<T> | readonly NoInfer<T>[],
-  { format, fields, columns, color = false }: RenderedOptions = {},
+  { format, fields, columns, color = false, unicode = true }: RenderedOptions = {},
 ): Promise<string> {
   let written = "";
   const target: OutputTarget = {
     isTerminal: columns !== undefined,
     columns,
     color,
+    unicode,
     write: async (text) => {
       written += text;
     },

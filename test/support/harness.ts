@@ -85,6 +85,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
           CALCTL_CONFIG_DIR: directory,
           CALCTL_DATA_DIR: directory,
           CALCTL_STATE_DIR: directory,
+          CALCTL_CACHE_DIR: directory,
           ...env,
         },
         platform: "linux",

@@ -1,22 +1,48 @@
+import type { RecentEvent } from "../../cache/recent-events.js";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 
 /** The argument that stands for ids on stdin. */
 export const STDIN_IDS = "-";
 
+/**
+ * The id as given. At a terminal, the beginning of the id of an event that was shown lately is enough.
+ * @throws CliError usage when several events have it
+ */
+export function readEventId({ recentEvents }: Pick<Context, "recentEvents">, typed: string): string {
+  checkId(typed, "ID");
+  if (!SHORT_ID.test(typed)) return typed;
+  const found = recentEvents()?.find(typed) ?? [];
+  if (found.length <= 1) return found[0]?.id ?? typed;
+  const candidates = found.slice(0, MAX_CANDIDATES).map(({ id, title }) => `${id} ${title}`);
+  throw usageError(
+    `ID: "${typed}" is the beginning of ${found.length} ids`,
+    `type more of it: ${candidates.join(", ")}${found.length > MAX_CANDIDATES ? ", …" : ""}`,
+  );
+}
+
+const SHORT_ID = /^[0-9a-f]{4,31}$/;
+const MAX_CANDIDATES = 5;
+
 /** The ids as given; a `-` is replaced by the lines of stdin, without blank ones. @throws CliError usage */
 export async function readEventIds(
-  { input }: Pick<Context, "input">,
+  { input, recentEvents }: Pick<Context, "input" | "recentEvents">,
   typed: readonly string[],
 ): Promise<readonly string[]> {
   const position = typed.indexOf(STDIN_IDS);
   if (position !== typed.lastIndexOf(STDIN_IDS)) {
     throw usageError("- was given twice", "stdin can be read only once");
   }
-  for (const id of typed) checkId(id, "ID");
-  if (position === -1) return typed;
+  const given = typed.map((id) => readEventId({ recentEvents }, id));
+  if (position === -1) return given;
   const lines = (await input.text("-", "-")).split("\n").map((line) => line.trim());
   const ids = lines.filter((line) => line !== "").map((line) => checkId(line, "ID on stdin"));
-  return typed.toSpliced(position, 1, ...ids);
+  return given.toSpliced(position, 1, ...ids);
+}
+
+/** The event as it is remembered. */
+export function recentEventOf({ id, calendar_id, title }: CalendarEvent): RecentEvent {
+  return { id, calendarId: calendar_id, title: title ?? "" };
 }

@@ -18,7 +18,7 @@ export function registerEventsGet(command: Command, contextOf: ContextOf): void 
 
 /** Shows events: an object for one id, a list for several and for those from stdin. */
 export async function runEventsGet(
-  context: CalendarContext & Pick<Context, "output" | "input" | "warn">,
+  context: CalendarContext & Pick<Context, "output" | "input" | "warn" | "recentEvents">,
   { id: typed }: EventsGetOptions,
 ): Promise<void> {
   const output = context.output(eventView);

@@ -5,11 +5,11 @@ import { filterEvents, sortEvents } from "../../calendar/event-order.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-text.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import { resolveLabel } from "../../calendar/names.js";
-import { localDate } from "../../calendar/zoned-time.js";
+import { addDays, localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { Category } from "../../contract/shapes.js";
 import { CliError, EXIT_EMPTY, emptyValueError, usageError } from "../../errors.js";
-import { eventView, severalCalendarsView } from "../../output/views/event.js";
+import { createEventListView, eventView } from "../../output/views/event.js";
 import {
   type CalendarContext,
   type ChosenCalendar,
@@ -18,6 +18,7 @@ import {
 } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
 import { processEach } from "../process-each.js";
+import { recentEventOf } from "./event-ids.js";
 
 export interface EventsListOptions {
   /** Flags as typed. */
@@ -51,7 +52,8 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
 
 /** Lists upcoming events of one or more calendars, by day. */
 export async function runEventsList(context: ListContext, options: EventsListOptions): Promise<void> {
-  const output = context.output(eventView);
+  // Checks format and fields before any request.
+  context.output(eventView);
   const days = options.days === undefined ? 1 : parseDays(options.days, "--days");
   if (options.label === "") throw emptyValueError("--label");
   const { timezone } = context.settings();
@@ -77,14 +79,17 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   const now = context.now();
   const remaining = options.remaining === true ? { now } : undefined;
   const filter = { category: options.category, labelIds, mine, remaining };
-  const events = sortEvents(filterEvents(results.flat(), filter, timezone), {
-    zone: timezone,
-    firstDay: localDate(now, timezone),
-  });
+  const firstDay = localDate(now, timezone);
+  const events = sortEvents(filterEvents(results.flat(), filter, timezone), { zone: timezone, firstDay });
   if (results.length > 0 || calendars.length === 0) {
     const names = new Map(calendars.map(({ id, name }) => [id, name]));
-    const shown = calendars.length > 1 ? context.output(severalCalendarsView) : output;
-    await shown.print(events.map((event) => localizeEvent(event, timezone, names.get(event.calendar_id))));
+    const recent = context.recentEvents();
+    await recent?.remember(events.map(recentEventOf));
+    const shorten = recent?.shorten ?? ((id: string) => id);
+    const range = { first: firstDay, last: addDays(firstDay, days - 1) };
+    await context
+      .output(createEventListView({ range, calendars, shorten }))
+      .print(events.map((event) => localizeEvent(event, timezone, names.get(event.calendar_id))));
   }
   reportFailures();
   if (events.length > 0) return;

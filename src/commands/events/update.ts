@@ -9,7 +9,6 @@ import {
 } from "../../calendar/event-update.js";
 import { fillRelated, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { checkUnchanged, wasUpdated } from "../../calendar/if-unchanged.js";
-import { checkId } from "../../calendar/names.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
@@ -27,6 +26,7 @@ import {
   type RelatedResolver,
   readEventFields,
 } from "./event-flags.js";
+import { readEventId } from "./event-ids.js";
 
 /** Flags as typed. */
 export interface EventsUpdateOptions extends EventFieldFlags {
@@ -57,7 +57,7 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
 /** Reads an event, merges the changes and replaces it, since the service cannot update single fields. */
 export async function runEventsUpdate(context: UpdateContext, options: EventsUpdateOptions): Promise<void> {
   const output = context.output(eventView);
-  const eventId = checkId(options.id, "ID");
+  const eventId = readEventId(context, options.id);
   const { timezone } = context.settings();
   const { addAttendee, removeAttendee, clear, ifUnchanged, id: _, ...typed } = options;
   const seen = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");

@@ -10,8 +10,10 @@ import { type Rendering, widthOf } from "../view.js";
 export async function renderTable<T>(rendering: Rendering<T>): Promise<string> {
   const { view, values, single, fields, surface } = rendering;
   if (values.length === 0) return "";
-  const canvas = { style: await createStyle(surface.color), width: widthOf(surface) };
-  if (view.draw !== undefined) return view.draw(rendering, canvas);
+  const style = await createStyle(surface.color);
+  const canvas = { style, width: widthOf(surface), unicode: surface.unicode };
+  const drawn = await view.draw?.(rendering, canvas);
+  if (drawn !== null && drawn !== undefined) return drawn;
   const table = view.table ?? view.tsv;
   const columns = columnsOf(rendering, single ? (view.detail ?? table) : table);
   const skipEmpty = fields === null;

@@ -1,6 +1,8 @@
+import { type DayRange, listByDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
-import { DAY_MS } from "../../contract/date-time.js";
+import { localDate } from "../../calendar/zoned-time.js";
 import type { Activity } from "../../contract/shapes.js";
+import { type DayName, dayOf, describeDay } from "../table/day-names.js";
 import type { TableColumn, View } from "../view.js";
 import { labelCell, labelJson, labelText, userJson, userText } from "./calendar.js";
 
@@ -84,6 +86,35 @@ export const severalCalendarsView: View<LocalizedEvent> = {
   table: [whenColumn({ year: false }), "title", "label", CALENDAR, "id"],
 };
 
+export interface EventListOptions {
+  /** The first and the last day listed, as `YYYY-MM-DD`. */
+  readonly range: DayRange;
+  /** The calendars that were asked. */
+  readonly calendars: readonly { readonly id: string; readonly color?: string | null }[];
+  /** The id as people may type it. */
+  readonly shorten: (id: string) => string;
+}
+
+/** Events as a list by day on terminals; in columns where `--fields` chooses them. */
+export function createEventListView({ range, calendars, shorten }: EventListOptions): View<LocalizedEvent> {
+  return {
+    ...(calendars.length > 1 ? severalCalendarsView : eventView),
+    async draw({ values, fields, single, now, zone, surface }, canvas) {
+      if (fields !== null || single) return null;
+      const { drawDayList } = await import("../table/day-list.js");
+      return drawDayList(listByDay(values, range), {
+        ...canvas,
+        today: localDate(now(), zone()),
+        now: now(),
+        zone: zone(),
+        showCalendar: calendars.length > 1,
+        calendarColors: new Map(calendars.map(({ id, color = null }) => [id, color])),
+        idOf: ({ id }) => (surface.isTerminal ? shorten(id) : id),
+      });
+    },
+  };
+}
+
 export interface Deleted {
   /** Ids of the deleted events. */
   readonly deleted: readonly string[];
@@ -108,9 +139,6 @@ export const activityView: View<Activity> = {
   detail: ["content", "created_at", "event_id", "calendar_id", "id"],
 };
 
-const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
-
 /** Number of following days for which a weekday is enough to name the day. */
 const WEEK_DAYS = 6;
 
@@ -120,13 +148,7 @@ export interface WhenOptions {
 }
 
 /** A day in the chosen zone, with a time of day unless it is a whole day. */
-interface DisplayTime {
-  /** Days since 1970-01-01. */
-  readonly day: number;
-  readonly weekday: string;
-  readonly date: number;
-  readonly month: string;
-  readonly year: number;
+interface DisplayTime extends DayName {
   /** `HH:mm` */
   readonly time: string | null;
 }
@@ -144,39 +166,28 @@ export function describeWhen(
   if (start === null) return start_local ?? "";
   const hasEnd = end !== null && end_local !== start_local;
   if (start.time === null) {
-    return hasEnd ? describeDays(start, end, options) : `${dayText(start, options)}  all day`;
+    return hasEnd ? describeDays(start, end, options) : `${describeDay(start, options)}  all day`;
   }
-  const from = `${dayText(start, options)} ${start.time}`;
+  const from = `${describeDay(start, options)} ${start.time}`;
   if (!hasEnd || end.time === null) return from;
   const days = end.day - start.day;
   if (days === 0) return `${from}–${end.time}`;
   if (days > 0 && days <= WEEK_DAYS) return `${from} – ${end.weekday} ${end.time}`;
   const years = { year: options.year || start.year !== end.year };
-  return `${dayText(start, years)} ${start.time} – ${dayText(end, years)} ${end.time}`;
+  return `${describeDay(start, years)} ${start.time} – ${describeDay(end, years)} ${end.time}`;
 }
 
 function describeDays(first: DisplayTime, last: DisplayTime, options: WhenOptions): string {
-  if (first.year !== last.year) return `${dayText(first, { year: true })} – ${dayText(last, { year: true })}`;
+  if (first.year !== last.year)
+    return `${describeDay(first, { year: true })} – ${describeDay(last, { year: true })}`;
   const from =
-    first.month === last.month ? `${first.weekday} ${first.date}` : dayText(first, { year: false });
-  return `${from} – ${dayText(last, options)}`;
-}
-
-function dayText({ weekday, date, month, year }: DisplayTime, options: WhenOptions): string {
-  return `${weekday} ${date} ${month}${options.year ? ` ${year}` : ""}`;
+    first.month === last.month ? `${first.weekday} ${first.date}` : describeDay(first, { year: false });
+  return `${from} – ${describeDay(last, options)}`;
 }
 
 function readLocal(text: string | null): DisplayTime | null {
-  const match = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}:\d{2}))?/.exec(text ?? "");
+  const match = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}))?/.exec(text ?? "");
   if (match === null) return null;
-  const [, year, month, date, time = null] = match;
-  const midnight = Date.UTC(Number(year), Number(month) - 1, Number(date));
-  return {
-    day: midnight / DAY_MS,
-    weekday: WEEKDAYS[new Date(midnight).getUTCDay()] ?? "",
-    date: Number(date),
-    month: MONTHS[Number(month) - 1] ?? "",
-    year: Number(year),
-    time,
-  };
+  const [, date = "", time = null] = match;
+  return { ...dayOf(date), time };
 }

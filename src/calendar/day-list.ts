@@ -1,0 +1,103 @@
+import { addDays } from "./zoned-time.js";
+
+/** The times of an event in the chosen zone, as `LocalizedEvent` has them. */
+export interface LocalTimes {
+  readonly all_day: boolean | null;
+  readonly start_local: string | null;
+  readonly end_local: string | null;
+}
+
+/** Which part of an event a day shows: the whole, or its first, last or another day. */
+export type DayPart = "whole" | "first" | "middle" | "last";
+
+/** An event on one of its days. */
+export interface DayEntry<T> {
+  readonly event: T;
+  readonly part: DayPart;
+  /** Number of the day within the event, from 1, and how many days it has. */
+  readonly day: number;
+  readonly days: number;
+}
+
+export interface Day<T> {
+  /** `YYYY-MM-DD`; null for events without times. */
+  readonly date: string | null;
+  /** All-day events and those that last all day first, then by time. */
+  readonly entries: readonly DayEntry<T>[];
+}
+
+/** The first and the last day listed, as `YYYY-MM-DD`. */
+export interface DayRange {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Longer events are listed on their first days only, in case a service sends nonsense. */
+const MAX_DAYS = 1000;
+
+/**
+ * Lists events under each of their days within the range, in the order given. An event without a day in the range is
+ * listed under its first day; events without times come last. Days without events are left out.
+ */
+export function listByDay<T extends LocalTimes>(events: readonly T[], range: DayRange): Day<T>[] {
+  const days = new Map<string, DayEntry<T>[]>();
+  const undated: DayEntry<T>[] = [];
+  for (const event of events) {
+    const entries = entriesOf(event, range);
+    if (entries.length === 0) undated.push({ event, part: "whole", day: 1, days: 1 });
+    for (const [date, entry] of entries) days.set(date, [...(days.get(date) ?? []), entry]);
+  }
+  const dated = [...days]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([date, entries]) => ({ date, entries: entries.toSorted(compareEntries) }));
+  return undated.length === 0 ? dated : [...dated, { date: null, entries: undated }];
+}
+
+function entriesOf<T extends LocalTimes>(event: T, range: DayRange): (readonly [string, DayEntry<T>])[] {
+  const { start_local: start, end_local: end } = event;
+  if (start === null) return [];
+  const first = start.slice(0, 10);
+  const dates = datesFrom(first, lastDayOf(start, end));
+  const listed = dates.filter((date) => date >= range.first && date <= range.last);
+  return (listed.length === 0 ? [first] : listed).map((date) => {
+    const day = dates.indexOf(date) + 1;
+    return [date, { event, part: partOf(day, dates.length), day, days: dates.length }];
+  });
+}
+
+/** An event that ends at midnight does not take place on the day that begins there. */
+function lastDayOf(start: string, end: string | null): string {
+  if (end === null || end <= start.slice(0, 10)) return start.slice(0, 10);
+  const last = end.slice(0, 10);
+  const endsAtMidnight = end.slice(10, 19) === "T00:00:00" && end !== start;
+  return endsAtMidnight ? addDays(last, -1) : last;
+}
+
+function datesFrom(first: string, last: string): string[] {
+  const dates = [first];
+  for (let date = addDays(first, 1); date <= last && dates.length < MAX_DAYS; date = addDays(date, 1)) {
+    dates.push(date);
+  }
+  return dates;
+}
+
+function partOf(day: number, days: number): DayPart {
+  if (days === 1) return "whole";
+  if (day === 1) return "first";
+  return day === days ? "last" : "middle";
+}
+
+function compareEntries<T extends LocalTimes>(left: DayEntry<T>, right: DayEntry<T>): number {
+  return orderOf(left) < orderOf(right) ? -1 : Number(orderOf(left) > orderOf(right));
+}
+
+/** The time of day at which an entry begins; an entry that lasts all day has none. */
+function orderOf<T extends LocalTimes>({ event, part }: DayEntry<T>): string {
+  if (lastsAllDay({ event, part })) return "";
+  return part === "last" ? "T00:00:00" : (event.start_local ?? "").slice(10, 19);
+}
+
+/** Whether the event takes place from the start of the day to its end. */
+export function lastsAllDay({ event, part }: Pick<DayEntry<LocalTimes>, "event" | "part">): boolean {
+  return event.all_day === true || part === "middle";
+}

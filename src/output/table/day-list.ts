@@ -1,0 +1,254 @@
+import { type Day, type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { addDays, formatLocal, readWallClock } from "../../calendar/zoned-time.js";
+import { isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
+import { HEX_COLOR } from "../../contract/limits.js";
+import { sanitizeLine } from "../sanitize.js";
+import type { Style } from "../style.js";
+import type { Canvas } from "../view.js";
+import { dayOf, describeDay } from "./day-names.js";
+import { textWidth, truncateText, wrapText } from "./text-width.js";
+
+export interface DayListOptions extends Canvas {
+  /** Today in the chosen zone, as `YYYY-MM-DD`. */
+  readonly today: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** The chosen zone. */
+  readonly zone: string;
+  /** Whether each line names the calendar. */
+  readonly showCalendar: boolean;
+  /** Colors of the calendars by id. */
+  readonly calendarColors: ReadonlyMap<string, string | null>;
+  /** The id as it is shown. */
+  readonly idOf: (event: LocalizedEvent) => string;
+}
+
+/** Columns between the parts of a line. */
+const GAP = "  ";
+/** A title is wrapped into no fewer columns than this; calendar and id then have a line of their own. */
+const MIN_TITLE_WIDTH = 24;
+/** A location is cut to no fewer columns than this. */
+const MIN_LOCATION_WIDTH = 8;
+
+/** Draws days as headings with their events below, for terminals from 40 columns. */
+export function drawDayList(days: readonly Day<LocalizedEvent>[], options: DayListOptions): string {
+  const symbols = options.unicode ? UNICODE : ASCII;
+  const drawn = days.map(({ date, entries }) => ({
+    heading: headingOf(date, options),
+    lines: entries.map((entry) => lineOf(entry, date, { ...options, symbols })),
+  }));
+  const all = drawn.flatMap(({ lines }) => lines);
+  const columns = columnsFor(all, options.width);
+  return drawn
+    .map(({ heading, lines }) => [heading, ...lines.flatMap((line) => drawLine(line, columns, options))])
+    .map((block) => block.map((line) => `${line.trimEnd()}\n`).join(""))
+    .join("\n");
+}
+
+function headingOf(date: string | null, { style, today }: DayListOptions): string {
+  if (date === null) return style.bold("No date");
+  const heading = style.bold(describeDay(dayOf(date), { year: date.slice(0, 4) !== today.slice(0, 4) }));
+  const word = RELATIVE_DAYS.find(([days]) => addDays(today, days) === date)?.[1];
+  return word === undefined ? heading : `${heading}${GAP}${style.dim(word)}`;
+}
+
+const RELATIVE_DAYS = [
+  [-1, "yesterday"],
+  [0, "today"],
+  [1, "tomorrow"],
+] as const;
+
+interface Symbols {
+  readonly dot: string;
+  readonly running: string;
+  readonly arrow: string;
+  readonly dash: string;
+}
+
+const UNICODE: Symbols = { dot: "●", running: "▸", arrow: "→", dash: "–" };
+const ASCII: Symbols = { dot: "*", running: ">", arrow: "->", dash: "-" };
+
+/** One event of one day, before it is laid out. All text is sanitized. */
+interface Line {
+  readonly state: "over" | "running" | "ahead";
+  readonly mark: string;
+  readonly time: string;
+  readonly dot: string;
+  readonly dotColor: string | null;
+  readonly title: string;
+  readonly location: string;
+  /** Calendar and id, at the right. */
+  readonly calendar: string;
+  readonly calendarColor: string | null;
+  readonly id: string;
+}
+
+interface LineOptions extends DayListOptions {
+  readonly symbols: Symbols;
+}
+
+function lineOf(entry: DayEntry<LocalizedEvent>, date: string | null, options: LineOptions): Line {
+  const { event } = entry;
+  const { symbols, showCalendar, calendarColors, idOf } = options;
+  const state = date === null ? "ahead" : stateOf(event, options);
+  const notes = [spanNote(entry), labelNote(event, options), zoneNote(event)];
+  const title = [sanitizeLine(event.title ?? "").trim() || "(no title)", ...notes].filter(
+    (part) => part !== "",
+  );
+  return {
+    state,
+    mark: state === "running" && event.all_day !== true ? symbols.running : " ",
+    time: date === null ? "" : timeText(entry, options),
+    dot: symbols.dot,
+    dotColor: dotColorOf(event, options),
+    title: title.join(" "),
+    location: sanitizeLine(event.location ?? "").trim(),
+    calendar: showCalendar ? sanitizeLine(event.calendar_name || event.calendar_id).trim() : "",
+    calendarColor: calendarColors.get(event.calendar_id) ?? null,
+    id: sanitizeLine(idOf(event)),
+  };
+}
+
+/** Null where no color is shown. */
+function dotColorOf({ label }: LocalizedEvent, { style }: LineOptions): string | null {
+  const color = label?.color ?? null;
+  return style.enabled && HEX_COLOR.test(color ?? "") ? color : null;
+}
+
+function stateOf(event: LocalizedEvent, { today, now }: LineOptions): Line["state"] {
+  if (event.all_day === true)
+    return (event.end_local ?? event.start_local ?? today) < today ? "over" : "ahead";
+  const start = parseWireDateTime(event.start_at ?? "")?.instant ?? now;
+  const end = parseWireDateTime(event.end_at ?? "")?.instant ?? start;
+  if (end <= now) return "over";
+  return start <= now ? "running" : "ahead";
+}
+
+/** `09:30–10:00`, `all day`; of an event on several days `22:00 →`, `→ all day →` or `→ 02:00`. */
+function timeText({ event, part }: DayEntry<LocalizedEvent>, { zone, symbols }: LineOptions): string {
+  const { arrow, dash } = symbols;
+  const start = clockText(event.start_local, zone);
+  const end = clockText(event.end_local, zone);
+  const isWholeDay = lastsAllDay({ event, part });
+  switch (part) {
+    case "first":
+      return `${isWholeDay ? "all day" : start} ${arrow}`;
+    case "middle":
+      return `${arrow} all day ${arrow}`;
+    case "last":
+      return `${arrow} ${isWholeDay ? "all day" : end}`;
+    case "whole":
+      if (isWholeDay) return "all day";
+      return event.end_local === null || event.end_local === event.start_local
+        ? start
+        : `${start}${dash}${end}`;
+  }
+}
+
+/** `HH:mm`, with the offset in an hour that a clock change repeats. */
+function clockText(local: string | null, zone: string): string {
+  if (local === null) return "";
+  const clock = local.slice(11, 16);
+  const wallClock = Date.parse(`${local.slice(0, 19)}.000Z`);
+  return readWallClock(wallClock, zone).kind === "twice" ? `${clock}${local.slice(19)}` : clock;
+}
+
+/** What an event on several days does on the others: `(day 2 of 3)`, `(until Sun 02:00)`. */
+function spanNote({ event, part, day, days }: DayEntry<LocalizedEvent>): string {
+  if (part === "whole") return "";
+  if (event.all_day === true) return `(day ${day} of ${days})`;
+  const [word, local] = part === "last" ? ["since", event.start_local] : ["until", event.end_local];
+  if (local === null) return "";
+  const { weekday, date, month } = dayOf(local.slice(0, 10));
+  const name = days > 7 ? `${weekday} ${date} ${month}` : weekday;
+  return `(${word} ${name} ${local.slice(11, 16)})`;
+}
+
+/** The name of a label that no color shows. The default label needs none. */
+function labelNote({ label }: LocalizedEvent, { style }: LineOptions): string {
+  if (style.enabled || label === null || label.number === 1) return "";
+  const name = sanitizeLine(label.name ?? "").trim();
+  return name === "" ? "" : `[${name}]`;
+}
+
+/** Where the event ends by another clock: `(ends 14:05 Europe/Paris)`. */
+function zoneNote({ all_day, start_timezone, end_timezone, end_at, end_local }: LocalizedEvent): string {
+  if (all_day === true || start_timezone === null || end_timezone === null) return "";
+  if (start_timezone === end_timezone) return "";
+  const end = parseWireDateTime(end_at ?? "");
+  if (end === null || !isTimeZone(end_timezone)) return "";
+  const there = formatLocal(end.instant, end_timezone);
+  const isOtherDay = there.slice(0, 10) !== end_local?.slice(0, 10);
+  const day = isOtherDay ? `${dayOf(there.slice(0, 10)).weekday} ` : "";
+  return `(ends ${day}${there.slice(11, 16)} ${end_timezone})`;
+}
+
+/** Widths of the parts that all lines share. */
+interface LineColumns {
+  readonly time: number;
+  readonly hasDots: boolean;
+  readonly calendar: number;
+  /** Of calendar and id together, with the gap between them. */
+  readonly meta: number;
+  /** Of title and location; calendar and id follow on the line below where this is all there is. */
+  readonly body: number;
+  readonly metaBelow: boolean;
+}
+
+function columnsFor(lines: readonly Line[], width: number): LineColumns {
+  const widest = (textOf: (line: Line) => string) =>
+    Math.max(0, ...lines.map((line) => textWidth(textOf(line))));
+  const time = widest((line) => line.time);
+  const calendar = widest((line) => line.calendar);
+  const id = widest((line) => line.id);
+  const meta = calendar === 0 ? id : calendar + GAP.length + id;
+  const hasDots = lines.some(({ dotColor }) => dotColor !== null);
+  const left = 2 + time + GAP.length + (hasDots ? 2 : 0);
+  const body = Math.min(
+    widest((line) => bodyOf(line)),
+    width - left - GAP.length - meta,
+  );
+  const title = widest((line) => line.title);
+  const metaBelow = body < Math.min(title, MIN_TITLE_WIDTH);
+  return { time, hasDots, calendar, meta, metaBelow, body: metaBelow ? Math.max(width - left, 10) : body };
+}
+
+function bodyOf({ title, location }: Line): string {
+  return location === "" ? title : `${title}${GAP}${location}`;
+}
+
+function drawLine(line: Line, columns: LineColumns, { style }: DayListOptions): string[] {
+  const { time, hasDots, body, metaBelow } = columns;
+  const paint = line.state === "over" ? style.dim : (text: string) => text;
+  const strong = line.state === "running" ? style.bold : paint;
+  const dot = line.dotColor === null ? " " : style.hex(line.dotColor, line.dot);
+  const [first = "", ...rest] = wrapText(line.title, { width: body, breakWords: true });
+  const left = `${line.mark === " " ? " " : strong(line.mark)} ${strong(line.time)}${pad(line.time, time)}${GAP}${hasDots ? `${dot} ` : ""}`;
+  const margin = " ".repeat(2 + time + GAP.length + (hasDots ? 2 : 0));
+  const location = locationOf(line, {
+    room: body - textWidth(first) - GAP.length,
+    isWrapped: rest.length > 0,
+  });
+  const text = `${strong(first)}${location === "" ? "" : `${GAP}${style.dim(location)}`}`;
+  const used = textWidth(first) + (location === "" ? 0 : GAP.length + textWidth(location));
+  const meta = metaOf(line, columns, style);
+  const others = rest.map((part) => `${margin}${strong(part)}`);
+  if (metaBelow) return [`${left}${text}`, ...others, `${margin}${meta}`];
+  return [`${left}${text}${" ".repeat(Math.max(0, body - used))}${GAP}${meta}`, ...others];
+}
+
+function locationOf({ location }: Line, { room, isWrapped }: { room: number; isWrapped: boolean }): string {
+  if (location === "" || isWrapped || room < Math.min(textWidth(location), MIN_LOCATION_WIDTH)) return "";
+  return truncateText(location, room);
+}
+
+function metaOf(line: Line, { calendar }: LineColumns, style: Style): string {
+  if (calendar === 0) return style.dim(line.id);
+  const name = `${style.hex(line.calendarColor ?? "", line.calendar)}${pad(line.calendar, calendar)}`;
+  return `${name}${GAP}${style.dim(line.id)}`;
+}
+
+function pad(text: string, width: number): string {
+  return " ".repeat(width - textWidth(text));
+}

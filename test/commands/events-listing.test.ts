@@ -1,0 +1,172 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { textWidth } from "../../src/output/table/text-width.js";
+import { createHarness, type Harness } from "../support/harness.js";
+
+/** The list of events as a person sees it, and the short ids in it. Now is Saturday, 15:30 in Berlin. */
+
+const UTF_8 = { LC_ALL: "C.UTF-8", NO_COLOR: "1" };
+
+function replaceByFolder(file: string): void {
+  rmSync(file);
+  mkdirSync(file);
+}
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+  await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId, color: "#e73b3b" });
+});
+
+async function create(title: string, ...flags: readonly string[]): Promise<string> {
+  const calendar = flags.includes("-c") ? [] : ["-c", "Personal"];
+  return (await harness.json<{ id: string }>("events", "create", "--title", title, ...calendar, ...flags)).id;
+}
+
+/** The week of a family: each kind of event once. */
+async function createWeek(): Promise<void> {
+  const at = (start: string, duration: string) => ["--start", start, "--duration", duration];
+  await create("Breakfast", ...at("2026-11-21T08:00", "30m"));
+  await create("Mia's birthday 🎂", "--all-day", "--start", "2026-11-21");
+  await create(
+    "Quarterly planning with the whole of the team",
+    "-c",
+    "Work",
+    "--label",
+    "6",
+    "--location",
+    "Room 4, Main Street 12",
+    ...at("2026-11-21T15:00", "2h"),
+  );
+  await create("Party", "--label", "7", ...at("2026-11-21T22:00", "4h"));
+  await create("Holiday in Lisbon", "--all-day", "--start", "2026-11-20", "--end", "2026-11-23");
+  await create(
+    "Flight to Tokyo",
+    "-c",
+    "Work",
+    "--start",
+    "2026-11-22T10:00",
+    "--end",
+    "2026-11-23T07:30",
+    "--end-timezone",
+    "Asia/Tokyo",
+  );
+  await create("日本語のタイトル、会議です", "--location", "会議室", ...at("2026-11-23T12:00", "45m"));
+}
+
+/** Ids are random: their digits are shown as x. */
+async function screen(columns: number, env: Readonly<Record<string, string>>, ...flags: readonly string[]) {
+  const { stdout } = await harness.runWith({ columns, env }, "events", "list", "--days", "4", ...flags);
+  const text = stdout.replaceAll("\u001b", "<1b>");
+  const title = `== ${columns} columns ${flags.join(" ")}`.trimEnd();
+  return `${title}\n${text.replace(/(?<=\s|\[2m)[0-9a-f]{4}(?=(?:<1b>\[22m)?$)/gm, "xxxx")}`;
+}
+
+test("at 40, 80, 120 and 200 columns, in ASCII, of one calendar, and in color", async () => {
+  await createWeek();
+  const screens = [
+    await screen(80, UTF_8),
+    await screen(40, UTF_8),
+    await screen(120, UTF_8),
+    await screen(200, UTF_8),
+    await screen(80, { NO_COLOR: "1" }),
+    await screen(80, UTF_8, "-c", "Personal"),
+    await screen(80, UTF_8, "--color", "always"),
+  ];
+  await expect(screens.join("\n")).toMatchFileSnapshot("golden/events-listing.txt");
+});
+
+test("no line is wider than the terminal, from 40 columns", async () => {
+  await createWeek();
+  for (const columns of [40, 41, 57, 60, 79]) {
+    const { stdout } = await harness.runWith({ columns, env: UTF_8 }, "events", "list", "--days", "4");
+    expect(Math.max(...stdout.split("\n").map(textWidth))).toBeLessThanOrEqual(columns);
+  }
+});
+
+test("an hour that a clock change repeats has its offset", async () => {
+  harness.setNow(Date.parse("2026-10-24T20:00:00Z"));
+  await create("Night shift", "--start", "2026-10-25T02:30+01:00", "--duration", "1h");
+  const { stdout } = await harness.runWith({ columns: 80, env: UTF_8 }, "events", "list", "--days", "2");
+  expect(stdout).toContain("02:30+01:00–03:30 ");
+});
+
+test("another year is written", async () => {
+  harness.setNow(Date.parse("2026-12-31T12:00:00Z"));
+  await create("Hike", "--start", "2027-01-01T10:00", "--duration", "1h");
+  const { stdout } = await harness.runWith({ columns: 80, env: UTF_8 }, "events", "list", "--days", "2");
+  expect(stdout).toContain("Fri 1 Jan 2027  tomorrow\n");
+});
+
+test("a label without a color to show it is named, except the default one", async () => {
+  await create("Run", "--start", "2026-11-21T18:00", "--duration", "1h", "--label", "6");
+  await create("Rest", "--start", "2026-11-21T19:00", "--duration", "1h");
+  const { stdout } = await harness.runWith({ columns: 80, env: UTF_8 }, "events", "list", "-c", "Personal");
+  expect(stdout).toContain("Run [apple red] ");
+  expect(stdout).toMatch(/Rest +[0-9a-f]{4}\n/);
+});
+
+describe("short ids", () => {
+  const LISTED = { columns: 80, env: UTF_8 };
+  const cache = () => join(harness.directory, "events");
+  const list = () => harness.runWith(LISTED, "events", "list");
+  const at = ["--start", "2026-11-21T18:00", "--duration", "1h"];
+
+  test("find the event that a terminal has listed, in its calendar", async () => {
+    const id = await create("Dentist", "-c", "Work", ...at);
+    await list();
+    const { stdout, exitCode } = await harness.runWith(LISTED, "events", "get", id.slice(0, 4));
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining(id) });
+    expect((await harness.runWith(LISTED, "events", "update", id.slice(0, 7), "--title", "T")).exitCode).toBe(
+      0,
+    );
+    expect((await harness.runWith(LISTED, "comment", id.slice(0, 4), "On my way")).exitCode).toBe(0);
+    expect((await harness.runWith(LISTED, "events", "delete", id.slice(0, 31), "--yes")).exitCode).toBe(0);
+  });
+
+  test("are taken as they are by scripts", async () => {
+    const id = await create("Dentist", ...at);
+    await list();
+    expect((await harness.run("events", "get", id.slice(0, 4))).exitCode).toBe(5);
+    expect((await harness.run("events", "list", "-o", "table")).stdout).toContain(id);
+  });
+
+  test("that several events share are exit 2 with their titles, and listed as long as needed", async () => {
+    await create("Dentist", ...at);
+    await list();
+    const [file = ""] = readdirSync(cache());
+    const events = ["aaaa1", "aaaa2"].map((start) => ({
+      id: start.padEnd(32, "0"),
+      calendarId: "x",
+      title: `T ${start}`,
+    }));
+    writeFileSync(join(cache(), file), JSON.stringify({ version: 1, events }));
+    const { exitCode, stderr } = await harness.runWith(LISTED, "events", "get", "aaaa");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('"aaaa" is the beginning of 2 ids');
+    expect(stderr.replaceAll("\n", " ")).toContain("T aaaa1");
+  });
+
+  test.each([
+    ["is damaged", (file: string) => writeFileSync(file, "{")],
+    ["has other content", (file: string) => writeFileSync(file, '{"events":[{"id":7},null]}')],
+    ["cannot be written", replaceByFolder],
+  ])("a cache that %s is not an error", async (_, damage) => {
+    const id = await create("Dentist", ...at);
+    await list();
+    const [file = ""] = readdirSync(cache());
+    damage(join(cache(), file));
+    expect(await list()).toMatchObject({ exitCode: 0, stderr: "" });
+    expect((await harness.runWith(LISTED, "events", "get", id)).exitCode).toBe(0);
+  });
+
+  test("the cache is private to its owner, one for each profile", async () => {
+    await create("Dentist", ...at);
+    await list();
+    const [file = "", ...others] = readdirSync(cache());
+    expect(others).toEqual([]);
+    expect(statSync(join(cache(), file)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(cache(), file), "utf8")).toContain("Dentist");
+  });
+});
