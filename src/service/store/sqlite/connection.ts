@@ -1,11 +1,12 @@
 import { randomInt } from "node:crypto";
-import { statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { SqliteDatabase } from "kysely";
+import { errorCodeOf } from "../../../errors.js";
 import { sleepFor } from "../../../system/clock.js";
 import type { WriteOptions } from "../store.js";
 import { openDatabase, type SqliteModule } from "./driver.js";
-import { explainDatabaseError, isLocked, isRefusedByDisk } from "./errors.js";
+import { explainDatabaseError, isDiskError, isLocked } from "./errors.js";
 
 /** How long to wait for the lock of another process (ms). */
 const LOCK_TIMEOUT = 10_000;
@@ -54,8 +55,7 @@ export interface Connection extends SqliteDatabase {
 export const MEMORY = ":memory:";
 
 /**
- * Opens an existing file, or a database in memory. A file that nothing can be written to, since its disk is full or
- * read-only, is opened for reading.
+ * Opens an existing file, or a database in memory. A file on a disk that is full or read-only is opened for reading.
  * @throws the driver's error
  */
 export function connect(sqlite: SqliteModule, path: string): Connection {
@@ -64,12 +64,12 @@ export function connect(sqlite: SqliteModule, path: string): Connection {
     prepare: (text) => database.prepare(text),
     close: () => database.close(),
     renew() {
-      if (!readOnly) return;
+      if (!readOnly || isOnReadOnlyDisk(path)) return;
       const current = database;
       try {
         database = openDatabase(sqlite, path);
       } catch (error) {
-        if (isRefusedByDisk(error)) return;
+        if (isDiskError(error)) return;
         throw error;
       }
       readOnly = false;
@@ -79,13 +79,14 @@ export function connect(sqlite: SqliteModule, path: string): Connection {
 }
 
 function openReadable(sqlite: SqliteModule, path: string) {
+  const onReadOnlyDisk = path !== MEMORY && isOnReadOnlyDisk(path);
   try {
-    return { database: openDatabase(sqlite, path), readOnly: false };
+    return { database: openDatabase(sqlite, path), readOnly: onReadOnlyDisk };
   } catch (error) {
-    if (path === MEMORY || !isRefusedByDisk(error) || !isComplete(path)) throw error;
+    if (!(onReadOnlyDisk || isDiskError(error)) || !isComplete(path)) throw error;
   }
-  // SQLite needs a file for its locks beside a database with a write-ahead log. As long as none can be made, no other
-  // process changes the database, so it can be read without locks.
+  // Beside a database with a write-ahead log SQLite needs a file for its locks. Where none can be made, no other process
+  // changes the database, so it can be read without locks.
   const uri = pathToFileURL(path);
   uri.search = "?immutable=1";
   return { database: openDatabase(sqlite, uri.href), readOnly: true };
@@ -97,4 +98,14 @@ function isComplete(path: string): boolean {
     (suffix) => statSync(`${path}${suffix}`, { throwIfNoEntry: false })?.size,
   );
   return sizes.every((size) => size === undefined || size === 0);
+}
+
+/** Whether a file is on a file system that nothing can be written to. */
+export function isOnReadOnlyDisk(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return errorCodeOf(error) === "EROFS";
+  }
 }

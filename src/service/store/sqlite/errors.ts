@@ -43,9 +43,9 @@ export function isLocked(error: unknown): boolean {
   return ["BUSY", "LOCKED"].includes(resultCode(error) ?? "");
 }
 
-/** Whether the file or one beside it could not be opened, created or enlarged. */
-export function isRefusedByDisk(error: unknown): boolean {
-  return ["IOERR", "READONLY", "CANTOPEN", "PERM"].includes(resultCode(error) ?? "");
+/** Whether the disk failed: in a statement that reads, because a file beside the database could not be enlarged. */
+export function isDiskError(error: unknown): boolean {
+  return resultCode(error) === "IOERR";
 }
 
 /** The file belongs to another program. */

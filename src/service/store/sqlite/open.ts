@@ -1,11 +1,18 @@
-import { accessSync, closeSync, constants, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Kysely, type SqliteDatabase, sql } from "kysely";
 import { errorCodeOf } from "../../../errors.js";
 import { makePrivateFolder } from "../../../system/private-file.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import { DatabaseUnavailableError, type Store, type Transaction } from "../store.js";
-import { connect, createRunUnlocked, type LockWaitOptions, MEMORY, type RunUnlocked } from "./connection.js";
+import {
+  connect,
+  createRunUnlocked,
+  isOnReadOnlyDisk,
+  type LockWaitOptions,
+  MEMORY,
+  type RunUnlocked,
+} from "./connection.js";
 import { createDialect, createTransactions } from "./dialect.js";
 import { loadSqlite } from "./driver.js";
 import { explainFileError, foreignDatabaseError, missingDatabaseError } from "./errors.js";
@@ -69,20 +76,10 @@ function ensureFile(file: string, create: boolean): void {
       closeSync(handle);
     }
   } catch (error) {
-    if (isReadable(file)) return;
+    if (isOnReadOnlyDisk(file)) return;
     throw !create && errorCodeOf(error) === "ENOENT"
       ? missingDatabaseError(file)
       : explainFileError(error, file);
-  }
-}
-
-/** Whether a file exists whose content can be read, although it or its disk cannot be written. */
-function isReadable(file: string): boolean {
-  try {
-    accessSync(file, constants.R_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
   }
 }
 
