@@ -41,6 +41,11 @@ test("a database of the driver before opens unchanged, with what its log has", a
     { attributes: { ...attributes, title: "In the log", start_at: "2026-11-21T14:00:00.000Z" } },
   ]);
   await service.close();
+  // Its schema had no sizes.
+  expect(querySql(database, "select bytes from events order by start_at")).toEqual([
+    { bytes: 1_125 },
+    { bytes: 1_124 },
+  ]);
   expect(querySql(database, "select content from activities")).toEqual([{ content: "A comment in the log" }]);
   expect(querySql(database, "pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
   folder.remove();
