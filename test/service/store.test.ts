@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openService } from "../../src/service/service.js";
 import { MIGRATIONS } from "../../src/service/store/migrations.js";
 import { SCHEMA_VERSION } from "../../src/service/store/schema.js";
+import { loadSqlite } from "../../src/service/store/sqlite/driver.js";
 import { explainDatabaseError } from "../../src/service/store/sqlite/errors.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
 import { querySql, runSql } from "./support/database.js";
@@ -274,6 +275,16 @@ describe("the database", () => {
     const error = Object.assign(new Error("of the driver"), { code: "ERR_SQLITE_ERROR", errcode });
     expect(explainDatabaseError(error, "/data/calendar.db")).toBe(error);
   });
+});
+
+test("SQLite is that of Node where it can be, and loading it leaves warnings as they were", async () => {
+  const { emitWarning } = process;
+  const { DatabaseSync } = await loadSqlite();
+  expect(process.emitWarning).toBe(emitWarning);
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const hasOwn = major > 22 || (major === 22 && minor >= 16);
+  const builtin = process.getBuiltinModule("node:sqlite") as { readonly DatabaseSync: unknown } | undefined;
+  expect(DatabaseSync === builtin?.DatabaseSync).toBe(hasOwn);
 });
 
 describe("transactions", () => {
