@@ -1,6 +1,6 @@
 // Fills the profile `local` with events. One is created through the program, then multiplied in its database.
 import { spawnSync } from "node:child_process";
-import Database from "libsql";
+import { DatabaseSync } from "@photostructure/sqlite";
 
 const DAYS = 365;
 
@@ -16,7 +16,7 @@ export function seed(program, { env, database, count }) {
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(`calctl events create ended with exit code ${status}: ${stderr}`);
-  const db = new Database(database);
+  const db = new DatabaseSync(database);
   try {
     multiply(db, count);
   } finally {

@@ -58,7 +58,15 @@ const RESTRICTED_FILES = [
 ];
 
 /** Packages that only one file may import, so that they are easy to replace. */
-const SINGLE_IMPORTER_PACKAGES = ["undici", "keytar", "libsql", "conf", "chalk", "cli-table3", "open"];
+const SINGLE_IMPORTER_PACKAGES = [
+  "undici",
+  "keytar",
+  "@photostructure/sqlite",
+  "conf",
+  "chalk",
+  "cli-table3",
+  "open",
+];
 
 /** Globals that only the outermost files may use, and what the others do instead. */
 const OUTER_GLOBALS = {
@@ -74,7 +82,9 @@ const OUTER_GLOBALS = {
   globalThis: "use the global directly, so that this check finds it",
 };
 
-const OUTER_FILES = /^(bin\/|src\/host\/|src\/system\/clock\.ts$|src\/auth\/stores\/keychain-helper\.ts$)/;
+/** The last one asks Node for its SQLite. */
+const OUTER_FILES =
+  /^(bin\/|src\/host\/|src\/system\/clock\.ts$|src\/auth\/stores\/keychain-helper\.ts$|src\/service\/store\/sqlite\/driver\.ts$)/;
 
 /** Modules that export the globals above. */
 const OUTER_MODULES = { "node:process": "process", "node:console": "console" };

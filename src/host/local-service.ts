@@ -8,17 +8,21 @@ export const LOCAL_BASE_URL = "http://local.invalid/";
 
 /** Opens the embedded service over a database. It is closed at the end of the run. */
 export type OpenService = (
-  options: Pick<ServiceOptions, "database" | "create" | "rateLimit" | "onHandled" | "cors">,
+  options: Pick<ServiceOptions, "database" | "create" | "rateLimit" | "onHandled" | "cors" | "signal">,
 ) => Promise<Service>;
 
-/** Loads the service only when it is opened: commands that use a remote service load no SQLite. */
+/**
+ * Loads the service only when it is opened: commands that use a remote service load no SQLite. By default an interruption
+ * ends the wait for a database that another process locks.
+ */
 export function createServiceOpener({
   clock: { now },
   resources,
-}: Pick<HostParts, "clock" | "resources">): OpenService {
+  signal,
+}: Pick<HostParts, "clock" | "resources" | "signal">): OpenService {
   return async (options) => {
     const { openService } = await import("../service/service.js");
-    const service = await openService({ ...options, now });
+    const service = await openService({ signal, ...options, now });
     resources.add(() => service.close());
     return service;
   };
@@ -27,7 +31,7 @@ export function createServiceOpener({
 /** The service of the profile `local`. The first use creates its database, user and calendar, with a note. */
 export async function openLocalService(
   open: OpenService,
-  options: Pick<ServiceOptions, "database" | "onHandled" | "cors"> &
+  options: Pick<ServiceOptions, "database" | "onHandled" | "cors" | "signal"> &
     Partial<Pick<ServiceOptions, "rateLimit">>,
   note: (text: string) => void,
 ): Promise<LocalService> {

@@ -26,7 +26,7 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     if (service.created !== null) note(`created the database ${service.created}`);
     return service;
   };
-  const openLocal = async (changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors">) =>
+  const openLocal = async (changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors" | "signal">) =>
     (await openLocalService(options.open, { database: defaultDatabase(), ...changes }, note)).service;
   const log = (request: HandledRequest, format: LogFormat) => {
     const line = formatLogLine(request, format);
@@ -49,6 +49,8 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
         rateLimit,
         cors,
         onHandled: (request: HandledRequest) => log(request, serveOptions.log),
+        // Requests in progress may end after an interruption.
+        signal: undefined,
       };
       const service = await (isLocal ? openLocal(settings) : open({ database: path, ...settings }));
       await serve(service, serveOptions, options.signal());

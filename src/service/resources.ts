@@ -8,7 +8,8 @@ import type {
   UserResource,
 } from "../contract/resources.js";
 import type { CalendarOfUser } from "./store/calendars.js";
-import type { ActivityRow, EventRow, LabelRow, UserRow } from "./store/schema.js";
+import type { EventContent } from "./store/events.js";
+import type { ActivityRow, LabelRow, UserRow } from "./store/schema.js";
 
 /** Converts rows of the store to the contract's resource objects. @see contract section 2 */
 
@@ -43,7 +44,7 @@ export function calendarResource(
   };
 }
 
-export function eventResource(row: EventRow, attendeeIds: readonly string[]): EventResource {
+export function eventResource(row: EventContent, attendeeIds: readonly string[]): EventResource {
   const { id, calendar_id: calendarId, category, title, description, location, url } = row;
   const user = (userId: string) => ({ id: compositeId(calendarId, userId), type: "user" as const });
   return {

@@ -7,10 +7,11 @@ import { createRateLimiter, type RateLimiter, type RateLimitPolicy } from "./rat
 import type { RequestHandler } from "./request.js";
 import { createRequestHandler, type HandledRequest } from "./request-handler.js";
 import type { PasswordCost } from "./secrets.js";
+import type { LockWaitOptions } from "./store/sqlite/connection.js";
 import { openStore } from "./store/sqlite/open.js";
 import type { Store } from "./store/store.js";
 
-export interface ServiceOptions {
+export interface ServiceOptions extends LockWaitOptions {
   /** Path of the SQLite file, or `:memory:`. */
   readonly database: string;
   /** Whether to create a database that does not exist; true by default. */

@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { lockInOtherProcess } from "../service/support/database.js";
+import { awaitProcess, handlesInterrupt, interrupt } from "../support/processes.js";
 import { answer, answerJson, startSilentServer } from "../support/silent-server.js";
 import { createInstallation, PROGRAM, TOMORROW } from "../support/spawned.js";
 
@@ -232,4 +235,20 @@ test("a request that takes too long is exit 8", async () => {
     stderr: expect.stringContaining("0.2 seconds"),
   });
   await server.asked("GET /user");
+});
+
+describe("while another process locks the database of the profile local", () => {
+  test.each(SIGNALS)("%s ends a write at once, and reads work", async (signal, code) => {
+    const installation = createInstallation();
+    expect((await installation.run("whoami")).exitCode).toBe(0);
+    const unlock = await lockInOtherProcess(join(installation.home, ".local", "share", "calctl", "local.db"));
+    const running = installation.start("events", "create", "--title", "T", ...TIMES);
+    const writer = await awaitProcess(installation.home, handlesInterrupt);
+    expect((await installation.run("events", "list", "--days", "7")).exitCode).toBe(0);
+    interrupt(writer.pid, signal);
+    const { exitCode, stdout } = await running.ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
+    await unlock();
+    expect((await installation.run("events", "create", "--title", "T", ...TIMES)).exitCode).toBe(0);
+  });
 });

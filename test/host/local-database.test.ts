@@ -56,6 +56,7 @@ beforeEach(() => {
     process: { ...process, report: undefined },
     clock: createClock({ now: () => NOW }),
     resources,
+    signal: () => AbortSignal.abort(),
   };
   open = createServiceOpener(parts);
   notes = [];

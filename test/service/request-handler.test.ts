@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { CliError } from "../../src/errors.js";
 import { problemResponse, toProblemError } from "../../src/service/http/response.js";
 import type { RequestSource, ServiceRequest } from "../../src/service/request.js";
+import { DatabaseUnavailableError } from "../../src/service/store/store.js";
 import { runSql } from "./support/database.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
 import { createWorld, type World } from "./support/world.js";
@@ -104,13 +105,14 @@ test("the error behind a 500 is returned in-process only", async () => {
 
 test.each([
   ["a bug", new Error("secret detail"), 500, undefined],
-  ["a database that cannot be used", new CliError("configuration", "secret detail"), 500, undefined],
+  ["a damaged database", new CliError("configuration", "secret detail"), 500, undefined],
   [
     "a database that another process locks for too long",
-    new CliError("unavailable", "secret detail"),
+    new DatabaseUnavailableError("unavailable", "secret detail"),
     503,
     "1",
   ],
+  ["a full disk", new DatabaseUnavailableError("configuration", "secret detail"), 503, "1"],
 ])("the response to %s has no details, the problem has them as its cause", (_, error, status, retryAfter) => {
   const problem = toProblemError(error);
   expect(problem.cause).toBe(error);

@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openService } from "../../src/service/service.js";
 import { MIGRATIONS } from "../../src/service/store/migrations.js";
 import { SCHEMA_VERSION } from "../../src/service/store/schema.js";
+import { loadSqlite } from "../../src/service/store/sqlite/driver.js";
 import { explainDatabaseError } from "../../src/service/store/sqlite/errors.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
 import { querySql, runSql } from "./support/database.js";
@@ -253,27 +254,37 @@ describe("the database", () => {
   });
 
   test.each([
-    ["SQLITE_NOTADB", "configuration", "is not a database"],
-    ["SQLITE_CORRUPT_INDEX", "configuration", "is damaged"],
-    ["SQLITE_FULL", "configuration", "no space left"],
-    ["SQLITE_READONLY_DIRECTORY", "configuration", "cannot be read and written"],
-    ["UNKNOWN_SQLITE_ERROR_1544", "configuration", "cannot be read and written"],
-    ["SQLITE_IOERR_FSYNC", "configuration", "cannot be read and written"],
-    ["SQLITE_BUSY_SNAPSHOT", "unavailable", "another process"],
-  ])("the driver's %s is explained as %s", (code, expected, message) => {
-    const cause = Object.assign(new Error("of the driver"), { code });
+    ["SQLITE_NOTADB", 26, "configuration", "is not a database"],
+    ["SQLITE_CORRUPT_INDEX", 779, "configuration", "is damaged"],
+    ["SQLITE_FULL", 13, "configuration", "no space left"],
+    ["SQLITE_READONLY_DIRECTORY", 1544, "configuration", "cannot be read and written"],
+    ["SQLITE_IOERR_FSYNC", 1034, "configuration", "cannot be read and written"],
+    ["SQLITE_BUSY_SNAPSHOT", 517, "unavailable", "another process"],
+  ])("the driver's %s is explained", (_, errcode, expected, message) => {
+    const cause = Object.assign(new Error("of the driver"), { code: "ERR_SQLITE_ERROR", errcode });
     const explained = explainDatabaseError(cause, "/data/calendar.db");
     expect(explained).toMatchObject({ code: expected, cause, message: expect.stringContaining(message) });
     expect(explained).toMatchObject({ message: expect.stringContaining("/data/calendar.db") });
   });
 
-  test.each(["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_ERROR", "UNKNOWN_SQLITE_ERROR_256", undefined])(
-    "the driver's %s is not explained",
-    (code) => {
-      const error = Object.assign(new Error("of the driver"), { code });
-      expect(explainDatabaseError(error, "/data/calendar.db")).toBe(error);
-    },
-  );
+  test.each([
+    ["SQLITE_CONSTRAINT_UNIQUE", 2067],
+    ["SQLITE_ERROR", 1],
+    ["errors of other kinds", Number.NaN],
+  ])("the driver's %s is not explained", (_, errcode) => {
+    const error = Object.assign(new Error("of the driver"), { code: "ERR_SQLITE_ERROR", errcode });
+    expect(explainDatabaseError(error, "/data/calendar.db")).toBe(error);
+  });
+});
+
+test("SQLite is that of Node where it can be, and loading it leaves warnings as they were", async () => {
+  const { emitWarning } = process;
+  const { DatabaseSync } = await loadSqlite();
+  expect(process.emitWarning).toBe(emitWarning);
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const hasOwn = major > 22 || (major === 22 && minor >= 16);
+  const builtin = process.getBuiltinModule("node:sqlite") as { readonly DatabaseSync: unknown } | undefined;
+  expect(DatabaseSync === builtin?.DatabaseSync).toBe(hasOwn);
 });
 
 describe("transactions", () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import Database from "libsql";
 import { expect, test } from "vitest";
+import { querySql } from "../service/support/database.js";
 import type { Script } from "../support/fault-steps.js";
 import { NOW } from "../support/harness.js";
 import { createRemoteWorld } from "../support/remote-world.js";
@@ -45,22 +45,13 @@ async function playAll(script: Script, exchange: Parameters<Script[number]>[0]):
 
 /** The service's state as it is on disk; an event's marker stands in its description. */
 function readState(path: string): ServiceState {
-  const database = new Database(path, { readonly: true });
-  try {
-    const events = database.prepare("select description, title from events").all() as {
-      readonly description: string | null;
-      readonly title: string;
-    }[];
-    const activities = database.prepare("select content from activities").all() as {
-      readonly content: string;
-    }[];
-    return {
-      events: events.map(({ description, title }) => ({ marker: description ?? title, title })),
-      comments: activities.map(({ content }) => content),
-    };
-  } finally {
-    database.close();
-  }
+  return {
+    events: querySql(path, "select description, title from events").map(({ description, title }) => ({
+      marker: String(description ?? title),
+      title: String(title),
+    })),
+    comments: querySql(path, "select content from activities").map(({ content }) => String(content)),
+  };
 }
 
 /** What the run itself has made. */

@@ -31,7 +31,7 @@ export async function bundleChild(source: string, folder: string): Promise<strin
     platform: "node",
     format: "esm",
     target: "node20.19",
-    external: ["libsql"],
+    external: ["@photostructure/sqlite"],
     logLevel: "error",
   });
   return outfile;

@@ -45,9 +45,9 @@ export function handlesInterrupt({ pid }: ProcessSeen): boolean {
   return (BigInt(`0x${caught}`) & 0b10n) !== 0n;
 }
 
-/** Sends SIGINT. A process that is still there a second later is killed, and so has another exit code. */
-export function interrupt(pid: number): void {
-  process.kill(pid, "SIGINT");
+/** Sends a signal. A process that is still there a second later is killed, and so has another exit code. */
+export function interrupt(pid: number, signal: NodeJS.Signals = "SIGINT"): void {
+  process.kill(pid, signal);
   setTimeout(() => {
     if (read(`/proc/${pid}/cmdline`) !== "") process.kill(pid, "SIGKILL");
   }, 1_000).unref();

@@ -1,6 +1,9 @@
-import { accessSync, constants } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { accessSync, appendFileSync, constants, mkdtempSync, rmdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { beforeEach, describe } from "vitest";
+import { beforeEach, describe, onTestFinished } from "vitest";
+import { errorCodeOf } from "../../src/errors.js";
 
 /** System parts that some tests need: the names to look for on PATH, of which one suffices, and the package. */
 const SYSTEM_PARTS = {
@@ -26,14 +29,71 @@ export function systemPart(name: SystemPart): string | undefined {
  * or, with CALCTL_REQUIRE_SYSTEM=1 (as in CI), fails.
  */
 export function describeWithSystem(name: SystemPart, title: string, tests: () => void): void {
+  const missing = `${name} is not installed (on Debian: apt-get install ${SYSTEM_PARTS[name].debianPackage})`;
+  describeUnless(systemPart(name) === undefined ? missing : null, title, tests);
+}
+
+/** The same for tests that need a file system of their own: see `mountDisk`. */
+export function describeWithDisk(title: string, tests: () => void): void {
+  const folder = mkdtempSync(join(tmpdir(), "calctl-disk-"));
+  const mounted = mount("-t", "tmpfs", "tmpfs", folder);
+  if (mounted) unmount(folder);
+  rmdirSync(folder);
+  describeUnless(mounted ? null : "no tmpfs can be mounted (only root may)", title, tests);
+}
+
+/** A file system in memory of some MiB, until the test has finished. */
+export interface Disk {
+  readonly path: string;
+  /** Leaves no byte free. */
+  fill(): void;
+  /** Undoes `fill`. */
+  free(): void;
+  setReadOnly(readOnly: boolean): void;
+}
+
+export function mountDisk(mebibytes: number): Disk {
+  const path = mkdtempSync(join(tmpdir(), "calctl-disk-"));
+  if (!mount("-t", "tmpfs", "-o", `size=${mebibytes}m`, "tmpfs", path)) throw new Error("mount failed");
+  onTestFinished(() => {
+    unmount(path);
+    rmdirSync(path);
+  });
+  const filling = join(path, "filling");
+  return {
+    path,
+    fill: () => {
+      try {
+        for (;;) appendFileSync(filling, Buffer.alloc(4096));
+      } catch (error) {
+        if (errorCodeOf(error) !== "ENOSPC") throw error;
+      }
+    },
+    free: () => rmSync(filling),
+    setReadOnly: (readOnly) => {
+      if (!mount("-o", `remount,${readOnly ? "ro" : "rw"}`, path)) throw new Error("remount failed");
+    },
+  };
+}
+
+function mount(...args: readonly string[]): boolean {
+  return spawnSync("mount", args).status === 0;
+}
+
+/** Lazily, since a process of the test may still be ending. */
+function unmount(path: string): void {
+  spawnSync("umount", ["--lazy", path]);
+}
+
+/** @param reason why the tests cannot run here; null if they can */
+function describeUnless(reason: string | null, title: string, tests: () => void): void {
   describe(title, () => {
-    if (systemPart(name) === undefined) refuse(name, title);
+    if (reason !== null) refuse(reason, title);
     tests();
   });
 }
 
-function refuse(name: SystemPart, title: string): void {
-  const reason = `${name} is not installed (on Debian: apt-get install ${SYSTEM_PARTS[name].debianPackage})`;
+function refuse(reason: string, title: string): void {
   const required = process.env["CALCTL_REQUIRE_SYSTEM"] === "1";
   if (!required) process.stderr.write(`skipped: ${title}: ${reason}\n`);
   beforeEach(({ skip }) => {

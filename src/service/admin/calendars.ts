@@ -7,7 +7,9 @@ import { usageError } from "../../errors.js";
 import { createCalendarId } from "../secrets.js";
 import {
   addMember,
+  type CalendarScope,
   deleteCalendar,
+  groupByCalendar,
   insertCalendar,
   LABEL_PALETTE,
   listAllCalendars,
@@ -42,7 +44,7 @@ export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin
     list: () =>
       store.read(async (db) => {
         const rows = await listAllCalendars(db);
-        const related = await listRelated(db, rows);
+        const related = await listRelated(db, "all");
         return rows.map((row) => calendarShape(row, related));
       }),
     inspect: (calendar) =>
@@ -74,7 +76,7 @@ function checkChanges({ name, color, description }: CalendarChanges): void {
 }
 
 async function shapeOf(db: Transaction, row: CalendarRow): Promise<Calendar> {
-  return calendarShape(row, await listRelated(db, [row]));
+  return calendarShape(row, await listRelated(db, row));
 }
 
 async function contentOf(db: Transaction, row: CalendarRow): Promise<CalendarContent> {
@@ -105,9 +107,11 @@ export async function addCalendar(db: Transaction, options: NewCalendar): Promis
   return row;
 }
 
-async function listRelated(db: Transaction, calendars: readonly CalendarRow[]): Promise<RelatedRows> {
-  const ids = calendars.map(({ id }) => id);
-  return { labels: await listLabels(db, ids), members: await listMembers(db, ids) };
+async function listRelated(db: Transaction, scope: CalendarScope): Promise<RelatedRows> {
+  return {
+    labelsOf: groupByCalendar(await listLabels(db, scope)),
+    membersOf: groupByCalendar(await listMembers(db, scope)),
+  };
 }
 
 export function createLabelAdmin({ store }: AdminOptions): LabelAdmin {
@@ -152,7 +156,7 @@ export function createMemberAdmin({ store }: AdminOptions): MemberAdmin {
     remove: (user, calendar) =>
       store.write(async (db) => {
         const { id: calendarId, name } = await resolveCalendar(db, calendar);
-        const members = await listMembers(db, [calendarId]);
+        const members = await listMembers(db, { id: calendarId });
         const removed = resolveName(user, members, { noun: "member", source: "user" });
         if (members.length === 1) {
           throw usageError(
@@ -166,7 +170,7 @@ export function createMemberAdmin({ store }: AdminOptions): MemberAdmin {
     list: (calendar) =>
       store.read(async (db) => {
         const { id } = await resolveCalendar(db, calendar);
-        return (await listMembers(db, [id])).map(memberShape);
+        return (await listMembers(db, { id })).map(memberShape);
       }),
   };
 }
@@ -180,12 +184,12 @@ function labelShape({ calendar_id, number, name, color }: LabelRow): Label {
 }
 
 interface RelatedRows {
-  readonly labels: readonly LabelRow[];
-  readonly members: readonly Member[];
+  readonly labelsOf: (calendarId: string) => readonly LabelRow[];
+  readonly membersOf: (calendarId: string) => readonly Member[];
 }
 
 /** A calendar without an order: that differs from user to user. */
-function calendarShape(row: CalendarRow, { labels, members }: RelatedRows): Calendar {
+function calendarShape(row: CalendarRow, { labelsOf, membersOf }: RelatedRows): Calendar {
   return {
     id: row.id,
     name: row.name,
@@ -194,7 +198,7 @@ function calendarShape(row: CalendarRow, { labels, members }: RelatedRows): Cale
     order: null,
     image_url: row.image_url,
     created_at: formatWireDateTime(row.created_at),
-    labels: labels.filter(({ calendar_id }) => calendar_id === row.id).map(labelShape),
-    members: members.filter(({ calendar_id }) => calendar_id === row.id).map(memberShape),
+    labels: labelsOf(row.id).map(labelShape),
+    members: membersOf(row.id).map(memberShape),
   };
 }

@@ -3,7 +3,9 @@ import type { Query } from "../http/router.js";
 import { calendarResource, labelResource, memberResource, userResource } from "../resources.js";
 import {
   type CalendarOfUser,
+  type CalendarScope,
   findCalendar,
+  groupByCalendar,
   listCalendarsOfUser,
   listLabels,
   listMembers,
@@ -35,19 +37,21 @@ export const calendarEndpoints = {
     return { data: userResource(user) };
   },
   async listCalendars(context) {
-    return describeCalendars(context, await listCalendarsOfUser(context.db, context.userId));
+    const calendars = await listCalendarsOfUser(context.db, context.userId);
+    return describeCalendars(context, calendars, { memberId: context.userId });
   },
   async getCalendar(context) {
-    const { data, ...rest } = await describeCalendars(context, [await requireCalendar(context)]);
+    const calendar = await requireCalendar(context);
+    const { data, ...rest } = await describeCalendars(context, [calendar], calendar);
     return { data: data[0], ...rest };
   },
   async listLabels(context) {
     const { id } = await requireCalendar(context);
-    return { data: (await listLabels(context.db, [id])).map(labelResource) };
+    return { data: (await listLabels(context.db, { id })).map(labelResource) };
   },
   async listMembers(context) {
     const { id } = await requireCalendar(context);
-    return { data: (await listMembers(context.db, [id])).map((member) => memberResource(id, member)) };
+    return { data: (await listMembers(context.db, { id })).map((member) => memberResource(id, member)) };
   },
 } as const satisfies Readonly<Record<string, Endpoint>>;
 
@@ -63,15 +67,16 @@ export async function requireCalendar({ db, userId, parameter }: EndpointContext
   return { ...calendar, position };
 }
 
-async function describeCalendars({ db, query }: EndpointContext, calendars: readonly CalendarOfUser[]) {
-  const ids = calendars.map(({ id }) => id);
-  const labelRows = await listLabels(db, ids);
-  const memberRows = await listMembers(db, ids);
+async function describeCalendars(
+  { db, query }: EndpointContext,
+  calendars: readonly CalendarOfUser[],
+  scope: CalendarScope,
+) {
+  const labelRows = groupByCalendar(await listLabels(db, scope));
+  const memberRows = groupByCalendar(await listMembers(db, scope));
   const described = calendars.map((calendar) => {
-    const labels = labelRows.filter((label) => label.calendar_id === calendar.id).map(labelResource);
-    const members = memberRows
-      .filter((member) => member.calendar_id === calendar.id)
-      .map((member) => memberResource(calendar.id, member));
+    const labels = labelRows(calendar.id).map(labelResource);
+    const members = memberRows(calendar.id).map((member) => memberResource(calendar.id, member));
     return {
       resource: calendarResource(calendar, labels, members),
       included: [

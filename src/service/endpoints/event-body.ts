@@ -4,7 +4,7 @@ import { dateToInstant, parseWireDateTime } from "../../contract/date-time.js";
 import { calendarOfId, plainId } from "../../contract/ids.js";
 import { MAX_ATTENDEES } from "../../contract/limits.js";
 import { badRequest, excerpt } from "../http/response.js";
-import type { EventRow } from "../store/schema.js";
+import type { EventContent } from "../store/events.js";
 
 /** What an event of a calendar may refer to. */
 export interface EventReferences {
@@ -17,7 +17,7 @@ export interface EventReferences {
 }
 
 /** The writable columns of an event. */
-type EventColumns = Omit<EventRow, "id" | "calendar_id" | "creator_id" | "created_at" | "updated_at">;
+type EventColumns = Omit<EventContent, "id" | "calendar_id" | "creator_id" | "created_at" | "updated_at">;
 
 export interface ParsedEvent {
   readonly content: EventColumns;

@@ -1,20 +1,27 @@
 import * as v from "valibot";
 import { activityBodySchema } from "../../contract/bodies.js";
+import { DAY_MS } from "../../contract/date-time.js";
 import { badRequest, ProblemError } from "../http/response.js";
 import { activityResource, eventResource, labelResource, memberResource } from "../resources.js";
 import { createHexId } from "../secrets.js";
 import { listLabels, listMembers } from "../store/calendars.js";
 import {
   dayWindow,
+  isLong,
+  listAttendeesInWindow,
+  listEventsInWindow,
+  sumEventSizes,
+} from "../store/event-windows.js";
+import {
+  type EventContent,
   type EventWithAttendees,
   findEvent,
   insertEvent,
   listAttendees,
-  listAttendeesInWindow,
-  listEventsInWindow,
   replaceEvent,
+  sizeOfEvent,
 } from "../store/events.js";
-import type { EventRow } from "../store/schema.js";
+import type { Transaction } from "../store/store.js";
 import { listUsers } from "../store/users.js";
 import { type Endpoint, type EndpointContext, requireCalendar } from "./calendars.js";
 import {
@@ -62,7 +69,7 @@ async function listUpcomingEvents(context: EndpointContext): Promise<object> {
 async function createEvent(context: EndpointContext): Promise<object> {
   const { id: calendarId } = await requireCalendar(context);
   const { content, attendeeIds } = parseEventBody(context.body, await listReferences(context, calendarId));
-  const row: EventRow = {
+  const row: EventContent = {
     ...content,
     id: createHexId(),
     calendar_id: calendarId,
@@ -71,6 +78,7 @@ async function createEvent(context: EndpointContext): Promise<object> {
     updated_at: context.now,
   };
   await insertEvent(context.db, { row, attendeeIds });
+  await checkAnswerSize(context.db, row);
   return { data: eventResource(row, attendeeIds) };
 }
 
@@ -84,7 +92,43 @@ async function updateEvent(context: EndpointContext): Promise<object> {
   // Two updates in the same millisecond still get different times.
   const row = { ...stored.row, ...content, updated_at: Math.max(context.now, stored.row.updated_at + 1) };
   await replaceEvent(context.db, { row, attendeeIds });
+  // What is too large already may be shortened.
+  const moved = row.start_at !== stored.row.start_at || row.end_at !== stored.row.end_at;
+  if (moved || sizeOfEvent({ row, attendeeIds }) > sizeOfEvent(stored))
+    await checkAnswerSize(context.db, row);
   return { data: eventResource(row, attendeeIds) };
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * How large the events of any seven days may become, of one creator and of all. Clients stop reading at some size, the
+ * one here at 32 MiB; whoever could exceed it would keep the others from their calendar. Long events have limits of their
+ * own, since they overlap many windows.
+ */
+const ANSWER_LIMITS = {
+  usual: { own: 6 * MEBIBYTE, all: 18 * MEBIBYTE },
+  long: { own: 2 * MEBIBYTE, all: 6 * MEBIBYTE },
+} as const;
+
+/** No two events of a window of seven days are further apart (ms): zones differ by up to 26 hours. */
+const WINDOW_LENGTH = 9 * DAY_MS;
+
+/**
+ * Checks the windows that an event overlaps, after it was written: the error undoes that.
+ * @throws ProblemError 400 when one may have become too large
+ */
+async function checkAnswerSize(db: Transaction, event: EventContent): Promise<void> {
+  const { calendar_id: calendarId, creator_id: creatorId, start_at: start, end_at: end } = event;
+  if (start === null || end === null) return;
+  const long = isLong({ start, end });
+  const span = { start: start - WINDOW_LENGTH, end: end + WINDOW_LENGTH };
+  const { own, all } = await sumEventSizes(db, { calendarId, creatorId, span }, long);
+  const limits = ANSWER_LIMITS[long ? "long" : "usual"];
+  if (own <= limits.own && all <= limits.all) return;
+  throw badRequest({
+    start_at: ["the events of these days would become too large; choose others or shorten it"],
+  });
 }
 
 /** The event of the path. @throws ProblemError 404 when the calendar has no such event */
@@ -100,8 +144,8 @@ async function requireEvent(
 async function listReferences({ db }: EndpointContext, calendarId: string): Promise<EventReferences> {
   return {
     calendarId,
-    labelNumbers: new Set((await listLabels(db, [calendarId])).map(({ number }) => number)),
-    userIds: new Set((await listMembers(db, [calendarId])).map(({ id }) => id)),
+    labelNumbers: new Set((await listLabels(db, { id: calendarId })).map(({ number }) => number)),
+    userIds: new Set((await listMembers(db, { id: calendarId })).map(({ id }) => id)),
   };
 }
 
@@ -118,7 +162,7 @@ async function loadIncluded(
   ]);
   const labelNumbers = new Set(query.include.has("label") ? events.map(({ row }) => row.label_number) : []);
   const users = await listUsers(db, [...userIds]);
-  const labels = labelNumbers.size === 0 ? [] : await listLabels(db, [calendarId]);
+  const labels = labelNumbers.size === 0 ? [] : await listLabels(db, { id: calendarId });
   return {
     included: [
       ...users.map((user) => memberResource(calendarId, user)),

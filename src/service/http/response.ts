@@ -1,6 +1,6 @@
 import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.js";
 import { type FieldErrors, type ProblemStatus, problem } from "../../contract/problem.js";
-import { CliError } from "../../errors.js";
+import { DatabaseUnavailableError } from "../store/store.js";
 
 /** One HTTP response as plain data. */
 export interface ServiceResponse {
@@ -37,11 +37,10 @@ export function problemResponse({ status, errors, headers }: ProblemError): Serv
   };
 }
 
-/** Any other error becomes a 500, or a 503 while the database is locked, with that error as its `cause`. */
+/** Any other error becomes a 500, or a 503 while the database cannot be used, with that error as its `cause`. */
 export function toProblemError(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
-  const busy = error instanceof CliError && error.code === "unavailable";
-  return busy
+  return error instanceof DatabaseUnavailableError
     ? new ProblemError(503, { headers: { "retry-after": "1" }, cause: error })
     : new ProblemError(500, { cause: error });
 }

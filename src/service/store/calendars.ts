@@ -42,27 +42,48 @@ export function listCalendarsOfUser(db: Transaction, userId: string): Promise<Ca
     .execute();
 }
 
-/** The labels of some calendars, ordered by number. */
-export async function listLabels(db: Transaction, calendarIds: readonly string[]): Promise<LabelRow[]> {
-  if (calendarIds.length === 0) return [];
+/** Whose labels or members are listed: of one calendar, of the calendars of a user, or of all. */
+export type CalendarScope = { readonly id: string } | { readonly memberId: string } | "all";
+
+/** A query instead of the ids: SQLite takes 32,766 parameters. */
+function calendarIds(db: Transaction, scope: CalendarScope) {
+  if (scope === "all") return db.selectFrom("calendars").select("id");
+  if ("id" in scope) return [scope.id];
+  return db.selectFrom("members").select("calendar_id").where("user_id", "=", scope.memberId);
+}
+
+/** Labels, ordered by number. */
+export function listLabels(db: Transaction, scope: CalendarScope): Promise<LabelRow[]> {
   return db
     .selectFrom("labels")
     .selectAll()
-    .where("calendar_id", "in", calendarIds)
+    .where("calendar_id", "in", calendarIds(db, scope))
     .orderBy("number")
     .execute();
 }
 
-/** The members of some calendars, in the order in which they joined. */
-export async function listMembers(db: Transaction, calendarIds: readonly string[]): Promise<Member[]> {
-  if (calendarIds.length === 0) return [];
+/** Members, in the order in which they joined. */
+export function listMembers(db: Transaction, scope: CalendarScope): Promise<Member[]> {
   return db
     .selectFrom("members")
     .innerJoin("users", "users.id", "members.user_id")
     .select(["members.calendar_id", "users.id", "users.name", "users.description", "users.image_url"])
-    .where("members.calendar_id", "in", calendarIds)
+    .where("members.calendar_id", "in", calendarIds(db, scope))
     .orderBy("members.rank")
     .execute();
+}
+
+/** Finds the rows of a calendar, which keep their order. */
+export function groupByCalendar<T extends { readonly calendar_id: string }>(
+  rows: readonly T[],
+): (calendarId: string) => readonly T[] {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.calendar_id);
+    if (group === undefined) groups.set(row.calendar_id, [row]);
+    else group.push(row);
+  }
+  return (calendarId) => groups.get(calendarId) ?? [];
 }
 
 /** Inserts a calendar with its labels and without members. */
@@ -78,7 +99,7 @@ export async function insertCalendar(db: Transaction, calendar: CalendarRow): Pr
 
 /** Deletes a calendar with its events, comments, labels and memberships. */
 export async function deleteCalendar(db: Transaction, calendarId: string): Promise<void> {
-  for (const { id } of await listMembers(db, [calendarId]))
+  for (const { id } of await listMembers(db, { id: calendarId }))
     await removeMember(db, { calendarId, userId: id });
   await db.deleteFrom("events").where("calendar_id", "=", calendarId).execute();
   await db.deleteFrom("labels").where("calendar_id", "=", calendarId).execute();
@@ -92,7 +113,11 @@ export interface Membership {
 
 /** Adds a member and puts the calendar last in the user's list. Does nothing if the user is already a member. */
 export async function addMember(db: Transaction, { calendarId, userId }: Membership): Promise<void> {
-  const position = (await listCalendarsOfUser(db, userId)).length;
+  const { position } = await db
+    .selectFrom("members")
+    .select(({ fn }) => fn.countAll<number>().as("position"))
+    .where("user_id", "=", userId)
+    .executeTakeFirstOrThrow();
   const { last } = await db
     .selectFrom("members")
     .select(({ fn }) => fn.max("rank").as("last"))
@@ -100,7 +125,7 @@ export async function addMember(db: Transaction, { calendarId, userId }: Members
     .executeTakeFirstOrThrow();
   await db
     .insertInto("members")
-    .values({ calendar_id: calendarId, user_id: userId, position, rank: (last ?? 0) + 1 })
+    .values({ calendar_id: calendarId, user_id: userId, position: Number(position), rank: (last ?? 0) + 1 })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -138,8 +163,13 @@ export const LABEL_PALETTE: readonly { readonly name: string; readonly color: st
 
 /** The color of a new calendar: the one of the palette that the fewest calendars have, the first of several. */
 export async function nextCalendarColor(db: Transaction): Promise<string> {
-  const used = (await listAllCalendars(db)).map(({ color }) => color.toLowerCase());
-  const uses = (color: string) => used.filter((other) => other === color).length;
+  const rows = await db
+    .selectFrom("calendars")
+    .select(({ fn }) => [fn<string>("lower", ["color"]).as("color"), fn.countAll<number>().as("uses")])
+    .groupBy(({ fn }) => fn("lower", ["color"]))
+    .execute();
+  const counts = new Map(rows.map(({ color, uses }) => [color, Number(uses)]));
+  const uses = (color: string) => counts.get(color) ?? 0;
   const colors = LABEL_PALETTE.map(({ color }) => color);
   return colors.reduce((least, color) => (uses(color) < uses(least) ? color : least));
 }

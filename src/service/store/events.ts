@@ -1,5 +1,3 @@
-import { localDate, readWallClock } from "../../calendar/zoned-time.js";
-import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
 import type { AttendeeRow, EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
@@ -17,68 +15,32 @@ export function findEvent(
     .executeTakeFirst();
 }
 
-/** The events of a calendar that overlap a window, ordered by start. Keeps without times overlap none. */
-export function listEventsInWindow(
-  db: Transaction,
-  calendarId: string,
-  window: DayWindow,
-): Promise<EventRow[]> {
-  return eventsInWindow(db, calendarId, window).selectAll().orderBy("start_at").orderBy("id").execute();
-}
-
-/** The attendees of the same events, ordered by event and position. */
-export function listAttendeesInWindow(
-  db: Transaction,
-  calendarId: string,
-  window: DayWindow,
-): Promise<AttendeeRow[]> {
-  return db
-    .selectFrom("attendees")
-    .selectAll()
-    .where("event_id", "in", eventsInWindow(db, calendarId, window).select("id"))
-    .orderBy("event_id")
-    .orderBy("position")
-    .execute();
-}
-
 export function listAttendees(db: Transaction, eventId: string): Promise<AttendeeRow[]> {
   return db.selectFrom("attendees").selectAll().where("event_id", "=", eventId).orderBy("position").execute();
 }
 
-function eventsInWindow(db: Transaction, calendarId: string, { start, end, firstDate, endDate }: DayWindow) {
-  return (
-    db
-      .selectFrom("events")
-      .where("calendar_id", "=", calendarId)
-      // A superset of the exact condition below that can use the index.
-      .where("end_at", ">", Math.min(start, firstDate))
-      .where("start_at", "<", Math.max(end, endDate))
-      .where((event) =>
-        event.or([
-          event.and([event("all_day", "=", 0), event("end_at", ">", start), event("start_at", "<", end)]),
-          event.and([
-            event("all_day", "=", 1),
-            event("end_at", ">", firstDate),
-            event("start_at", "<", endDate),
-          ]),
-        ]),
-      )
-  );
-}
+/** An event as it is written: its size is computed. */
+export type EventContent = Omit<EventRow, "bytes">;
 
 export interface EventWithAttendees {
-  readonly row: EventRow;
+  readonly row: EventContent;
   /** Plain ids in the order of the event. */
   readonly attendeeIds: readonly string[];
 }
 
-export async function insertEvent(db: Transaction, { row, attendeeIds }: EventWithAttendees): Promise<void> {
-  await db.insertInto("events").values(row).execute();
+export async function insertEvent(db: Transaction, event: EventWithAttendees): Promise<void> {
+  const { row, attendeeIds } = event;
+  await db
+    .insertInto("events")
+    .values({ ...row, bytes: sizeOfEvent(event) })
+    .execute();
   await insertAttendees(db, row.id, attendeeIds);
 }
 
-export async function replaceEvent(db: Transaction, { row, attendeeIds }: EventWithAttendees): Promise<void> {
-  await db.updateTable("events").set(row).where("id", "=", row.id).execute();
+export async function replaceEvent(db: Transaction, event: EventWithAttendees): Promise<void> {
+  const { row, attendeeIds } = event;
+  const columns = { ...row, bytes: sizeOfEvent(event) };
+  await db.updateTable("events").set(columns).where("id", "=", row.id).execute();
   await db.deleteFrom("attendees").where("event_id", "=", row.id).execute();
   await insertAttendees(db, row.id, attendeeIds);
 }
@@ -91,29 +53,13 @@ async function insertAttendees(db: Transaction, eventId: string, userIds: readon
     .execute();
 }
 
-/** Whole days in a timezone, in milliseconds since the epoch. Ends are exclusive. */
-export interface DayWindow {
-  /** Midnight in the zone at which the first day starts. */
-  readonly start: number;
-  /** Midnight in the zone at which the last day ends. */
-  readonly end: number;
-  /** The same days as midnights UTC, which is how all-day events are stored. */
-  readonly firstDate: number;
-  readonly endDate: number;
-}
+/** What an answer has for each event besides its texts, and for each attendee (bytes). */
+const BYTES_OF_EVENT = 1_000;
+const BYTES_OF_ATTENDEE = 100;
 
-/** The window of `days` days from today in the timezone, an IANA name. A day may have 23 or 25 hours. */
-export function dayWindow(
-  now: number,
-  { timezone, days }: { readonly timezone: string; readonly days: number },
-): DayWindow {
-  const firstDate = dateToInstant(localDate(now, timezone));
-  const endDate = firstDate + days * DAY_MS;
-  return { start: startOfDay(firstDate, timezone), end: startOfDay(endDate, timezone), firstDate, endDate };
-}
-
-/** If a clock change repeats midnight, the first one; if it skips midnight, the time of the change. */
-function startOfDay(midnight: number, timezone: string): number {
-  const reading = readWallClock(midnight, timezone);
-  return reading.kind === "once" ? reading.instant : midnight - reading.before;
+/** The size of an event in an answer (bytes), rounded up. */
+export function sizeOfEvent({ row, attendeeIds }: EventWithAttendees): number {
+  const texts = JSON.stringify([row.title, row.description, row.location, row.url]);
+  const { byteLength } = new TextEncoder().encode(texts);
+  return BYTES_OF_EVENT + byteLength + BYTES_OF_ATTENDEE * attendeeIds.length;
 }

@@ -2,13 +2,15 @@ import type { SchemaModule } from "kysely";
 import { configurationError } from "../../errors.js";
 import { createCalendars } from "./migrations/0001-calendars.js";
 import { createSignIn } from "./migrations/0002-sign-in.js";
+import { createWindows } from "./migrations/0003-windows.js";
 import { SCHEMA_VERSION } from "./schema.js";
 import type { Store, Transaction } from "./store.js";
 
 /** The migrations in order. A released migration never changes; a new one is appended. */
-export const MIGRATIONS: readonly ((schema: SchemaModule) => Promise<void>)[] = [
+export const MIGRATIONS: readonly ((schema: SchemaModule, db: Transaction) => Promise<void>)[] = [
   createCalendars,
   createSignIn,
+  createWindows,
 ];
 
 /** The schema version of a database: the number of migrations that it has run. */
@@ -35,7 +37,7 @@ export function migrate(
         hint: "update calctl, or choose another database",
       });
     }
-    for (const run of MIGRATIONS.slice(found)) await run(db.schema);
+    for (const run of MIGRATIONS.slice(found)) await run(db.schema, db);
     if (found < SCHEMA_VERSION) await version.write(db, SCHEMA_VERSION);
     return found;
   });

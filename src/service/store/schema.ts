@@ -4,7 +4,7 @@
  */
 
 /** Number of the newest migration. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 export type Flag = 0 | 1;
 
@@ -65,6 +65,8 @@ export interface EventRow {
   readonly creator_id: string;
   readonly created_at: number;
   readonly updated_at: number;
+  /** About how many bytes it takes in an answer, not fewer. */
+  readonly bytes: number;
 }
 
 export interface AttendeeRow {

@@ -1,10 +1,14 @@
 import type { Kysely } from "kysely";
+import { CliError } from "../../errors.js";
 import type { StoreSchema } from "./schema.js";
 
 /** What queries run on: one transaction of the store. */
 export type Transaction = Kysely<StoreSchema>;
 
-/** The service's state. Every query runs inside a transaction. */
+/**
+ * The service's state. Every query runs inside a transaction. The work of a transaction may be repeated, so it must have
+ * no effects but its queries. Rejects with DatabaseUnavailableError while the database cannot be used.
+ */
 export interface Store {
   /** Runs queries that only read, on one snapshot. */
   read<T>(work: (db: Transaction) => Promise<T>): Promise<T>;
@@ -16,17 +20,12 @@ export interface Store {
 }
 
 export interface WriteOptions {
-  /** How long to wait for the lock of another process (ms); 10 seconds by default. */
-  readonly timeout?: number;
+  /** How long to wait for the lock of another process (ms); 10,000 by default. */
+  readonly timeout?: number | undefined;
 }
 
-/** The two kinds of transaction, over an open connection. */
-export function createTransactions(db: Transaction): Pick<Store, "read" | "write"> {
-  return {
-    read: (work) => db.transaction().setAccessMode("read only").execute(work),
-    write: (work) => db.transaction().execute(work),
-  };
-}
+/** Thrown while the database cannot be used: another process locks it, its disk is full or cannot be written. */
+export class DatabaseUnavailableError extends CliError {}
 
 /**
  * The creation time to store for a new row: `now`, or the next millisecond that no row of the table has. Lists are

@@ -5,7 +5,9 @@ import { expect, test } from "vitest";
 import { hashSecret } from "../../../src/service/secrets.js";
 import { openService } from "../../../src/service/service.js";
 import { createCalendars } from "../../../src/service/store/migrations/0001-calendars.js";
-import { connect, createDialect } from "../../../src/service/store/sqlite/dialect.js";
+import { connect } from "../../../src/service/store/sqlite/connection.js";
+import { createDialect } from "../../../src/service/store/sqlite/dialect.js";
+import { loadSqlite } from "../../../src/service/store/sqlite/driver.js";
 import { APPLICATION_ID } from "../../../src/service/store/sqlite/open.js";
 import { runSql } from "../support/database.js";
 import { sendInProcess } from "../support/send.js";
@@ -17,7 +19,7 @@ test("a database of schema version 1 keeps its tokens and clients", async () => 
   const folder = createFolder();
   const database = join(folder.path, "calendar.db");
   writeFileSync(database, "");
-  const old = new Kysely<unknown>({ dialect: createDialect(connect(database)) });
+  const old = new Kysely<unknown>({ dialect: createDialect(connect(await loadSqlite(), database)) });
   await createCalendars(old.schema);
   await old.destroy();
   runSql(

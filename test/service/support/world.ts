@@ -43,12 +43,19 @@ export interface WorldOptions {
   readonly cors?: readonly string[];
   /** Minimal by default. */
   readonly passwordCost?: PasswordCost;
+  /** The pauses of a wait for the lock of another process; timers by default. */
+  readonly sleep?: (milliseconds: number) => Promise<void>;
 }
 
 const CHEAP: PasswordCost = { ln: 4, r: 1, p: 1 };
 
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
-  const { rateLimit = { limit: 1000, windowSeconds: 600 }, stored = false, passwordCost = CHEAP } = options;
+  const {
+    rateLimit = { limit: 1000, windowSeconds: 600 },
+    stored = false,
+    passwordCost = CHEAP,
+    sleep,
+  } = options;
   const folder = stored ? createFolder() : null;
   const database = folder === null ? ":memory:" : join(folder.path, "calendar.db");
   const clock: Clock = { now: NOW };
@@ -59,6 +66,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     rateLimit,
     passwordCost,
     cors: options.cors && createCors(options.cors),
+    sleep,
     onHandled: ({ failure }) => {
       if (failure !== undefined) errors.push(failure);
     },

@@ -1,69 +1,52 @@
-import {
-  CompiledQuery,
-  type Dialect,
-  type SqliteDatabase,
-  SqliteDialect,
-  type SqliteStatement,
-} from "kysely";
-import { openDatabase } from "./driver.js";
-import { explainDatabaseError, inaccessibleError } from "./errors.js";
-
-/** How long a statement waits for the lock of another process (ms). */
-const BUSY_TIMEOUT = 10_000;
-
-/**
- * Opens an existing file. Errors of every statement are explained.
- * @throws CliError configuration when the file cannot be used, unavailable when another process locks it for too long
- */
-export function connect(path: string): SqliteDatabase {
-  const explained = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      throw explainDatabaseError(error, path);
-    }
-  };
-  const database = openExisting(path);
-  return {
-    close: () => database.close(),
-    prepare: (text): SqliteStatement => {
-      const statement = explained(() => database.prepare(text));
-      return {
-        reader: statement.reader,
-        all: (parameters) => explained(() => statement.all(parameters)),
-        run: (parameters) => explained(() => statement.run(parameters)),
-        iterate: (parameters) => statement.iterate(parameters),
-      };
-    },
-  };
-}
-
-function openExisting(path: string): SqliteDatabase {
-  try {
-    return openDatabase(path, BUSY_TIMEOUT);
-  } catch (error) {
-    // The driver's errors have no code here.
-    throw inaccessibleError(error, path);
-  }
-}
+import { CompiledQuery, type Dialect, SqliteDialect } from "kysely";
+import type { Store, Transaction } from "../store.js";
+import type { Connection, RunUnlocked } from "./connection.js";
+import { resultCode } from "./driver.js";
 
 /**
  * SQLite whose writing transactions take the write lock at once. After a plain `begin`, a transaction that reads and
- * then writes fails with SQLITE_BUSY_SNAPSHOT if another process wrote in between, whatever the timeout.
+ * then writes fails with SQLITE_BUSY_SNAPSHOT if another process wrote in between, however long it waits.
  */
-export function createDialect(database: SqliteDatabase): Dialect {
-  const dialect = new SqliteDialect({ database });
+export function createDialect(connection: Connection): Dialect {
+  const dialect = new SqliteDialect({ database: connection });
   return {
     createAdapter: () => dialect.createAdapter(),
     createDriver: () => {
       const driver = dialect.createDriver();
-      driver.beginTransaction = async (connection, { accessMode }) => {
+      driver.beginTransaction = async (queries, { accessMode }) => {
+        connection.renew();
         const begin = accessMode === "read only" ? "begin" : "begin immediate";
-        await connection.executeQuery(CompiledQuery.raw(begin));
+        await queries.executeQuery(CompiledQuery.raw(begin));
+      };
+      const rollBack = driver.rollbackTransaction.bind(driver);
+      driver.rollbackTransaction = async (queries) => {
+        try {
+          await rollBack(queries);
+        } catch (error) {
+          // After some errors, such as a full disk, SQLite has rolled back by itself, and then this one is its answer.
+          if (resultCode(error) !== "ERROR") throw error;
+        }
       };
       return driver;
     },
     createIntrospector: (db) => dialect.createIntrospector(db),
     createQueryCompiler: () => dialect.createQueryCompiler(),
+  };
+}
+
+/**
+ * The two kinds of transaction, one after the other in the order of the calls. Each is repeated as a whole while another
+ * process holds the lock that it needs; the others go on in the meantime.
+ */
+export function createTransactions(db: Transaction, run: RunUnlocked): Pick<Store, "read" | "write"> {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(attempt: () => Promise<T>): Promise<T> => {
+    const turn = last.then(attempt);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  return {
+    read: (work) => run(() => inTurn(() => db.transaction().setAccessMode("read only").execute(work))),
+    write: (work, options) => run(() => inTurn(() => db.transaction().execute(work)), options),
   };
 }

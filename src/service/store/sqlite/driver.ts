@@ -1,37 +1,96 @@
-import type { SqliteDatabase } from "kysely";
-import Libsql from "libsql";
-import { errorCodeOf } from "../../../errors.js";
+import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
+import type { SqliteDatabase, SqliteStatement } from "kysely";
+
+/** SQLite: Node's own, or the package with the same API. */
+export type SqliteModule = Pick<typeof import("@photostructure/sqlite"), "DatabaseSync" | "StatementSync">;
+
+/** Statements that stay prepared. Preparing one takes about as long as running it. */
+const CACHED_STATEMENTS = 100;
 
 /**
- * Opens a file with the SQLite driver. Only this file knows which driver that is.
- * @param timeout how long a statement waits for the lock of another process (ms)
+ * Loads SQLite. Only this file knows where it comes from: `node:sqlite` from Node 22.16 on, before that the package,
+ * since `node:sqlite` did not exist, needed a flag, or had neither `columns()` nor URIs.
  */
-export function openDatabase(path: string, timeout: number): SqliteDatabase {
-  const database = new Libsql(path, { timeout });
+export async function loadSqlite(): Promise<SqliteModule> {
+  return builtinSqlite() ?? (await import("@photostructure/sqlite"));
+}
+
+/** Node's own SQLite; undefined where it does not exist or lacks what is needed here. */
+function builtinSqlite(): SqliteModule | undefined {
+  const { emitWarning } = process;
+  // Node 22 warns that SQLite is experimental. Nobody who runs a command can do anything about that.
+  process.emitWarning = (warning: string | Error, ...options: readonly unknown[]): void => {
+    if (options[0] === "ExperimentalWarning" && String(warning).startsWith("SQLite ")) return;
+    Reflect.apply(emitWarning, process, [warning, ...options]);
+  };
+  try {
+    // Its type in @types/node 20 is `object | undefined`; the package is typed as Node's module.
+    const sqlite = process.getBuiltinModule("node:sqlite") as SqliteModule | undefined;
+    return sqlite !== undefined && "columns" in sqlite.StatementSync.prototype ? sqlite : undefined;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/**
+ * Opens a database that can be read. A statement that finds it locked by another process fails at once.
+ * @param location path, `:memory:` or `file:` URI
+ */
+export function openDatabase({ DatabaseSync }: SqliteModule, location: string): SqliteDatabase {
+  const database = new DatabaseSync(location);
+  try {
+    // The package would not wait for the disk at each commit, and a power failure could lose what was confirmed.
+    database.exec("pragma synchronous = full; pragma schema_version");
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const cache = new Map<string, SqliteStatement>();
   return {
-    close: () => {
-      database.close();
+    close: () => database.close(),
+    prepare(text) {
+      const statement = cache.get(text) ?? prepare(database, text);
+      // Last, so that the first one is the one that was used longest ago.
+      cache.delete(text);
+      cache.set(text, statement);
+      const [oldest] = cache.keys();
+      if (cache.size > CACHED_STATEMENTS && oldest !== undefined) cache.delete(oldest);
+      return statement;
     },
-    prepare: (text) => database.prepare(text),
+  };
+}
+
+function prepare(database: DatabaseSyncInstance, text: string): SqliteStatement {
+  const statement: StatementSyncInstance = database.prepare(text);
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...parameters),
+    run: (parameters) => statement.run(...parameters),
+    iterate: (parameters) => statement.iterate(...parameters),
   };
 }
 
 /** The primary result code of a driver's error, such as `BUSY`; undefined for other errors. @see https://www.sqlite.org/rescode.html */
 export function resultCode(error: unknown): string | undefined {
-  // Extended codes begin with their primary code, `SQLITE_IOERR_FSYNC`, or have it in the low byte of their number.
-  const code = errorCodeOf(error) ?? "";
-  const [, name, number] = /^(?:SQLITE_([A-Z]+)|UNKNOWN_SQLITE_ERROR_(\d+)$)/.exec(code) ?? [];
-  return number === undefined ? name : PRIMARY_CODES[Number(number) & 0xff];
+  if (!(error instanceof Error) || !("code" in error) || error.code !== "ERR_SQLITE_ERROR") return undefined;
+  const codes = Object.entries(RESULT_CODES);
+  // Errors of the package's `all()` have no `errcode`, only the text that SQLite has for it.
+  if (!("errcode" in error)) return codes.find(([, { text }]) => error.message === text)?.[0];
+  // Extended codes have their primary code in the low byte.
+  const primary = Number(error.errcode) & 0xff;
+  return codes.find(([, { number }]) => number === primary)?.[0];
 }
 
-const PRIMARY_CODES: Readonly<Record<number, string>> = {
-  3: "PERM",
-  5: "BUSY",
-  6: "LOCKED",
-  8: "READONLY",
-  10: "IOERR",
-  11: "CORRUPT",
-  13: "FULL",
-  14: "CANTOPEN",
-  26: "NOTADB",
+/** The codes that are told apart, as `sqlite3_errstr` describes them. */
+const RESULT_CODES: Readonly<Record<string, { readonly number: number; readonly text: string }>> = {
+  ERROR: { number: 1, text: "SQL logic error" },
+  PERM: { number: 3, text: "access permission denied" },
+  BUSY: { number: 5, text: "database is locked" },
+  LOCKED: { number: 6, text: "database table is locked" },
+  READONLY: { number: 8, text: "attempt to write a readonly database" },
+  IOERR: { number: 10, text: "disk I/O error" },
+  CORRUPT: { number: 11, text: "database disk image is malformed" },
+  FULL: { number: 13, text: "database or disk is full" },
+  CANTOPEN: { number: 14, text: "unable to open database file" },
+  NOTADB: { number: 26, text: "file is not a database" },
 };

@@ -1,4 +1,5 @@
-import { CliError, configurationError, errorCodeOf } from "../../../errors.js";
+import { type CliError, configurationError, errorCodeOf } from "../../../errors.js";
+import { DatabaseUnavailableError } from "../store.js";
 import { resultCode } from "./driver.js";
 
 const DAMAGED = "restore it from a backup, or move it away to start with an empty one";
@@ -7,38 +8,49 @@ const MAKE_WRITABLE = `make the file and its folder writable, or ${CHOOSE_ANOTHE
 
 /** Turns an error of the driver into a CliError with a hint; returns any other error unchanged. */
 export function explainDatabaseError(error: unknown, path: string): unknown {
+  const unavailable = (message: string, hint?: string) =>
+    new DatabaseUnavailableError("configuration", message, { hint, cause: error });
   switch (resultCode(error)) {
     case "NOTADB":
       return foreignDatabaseError(path, error);
     case "CORRUPT":
       return configurationError(`the database ${path} is damaged`, { hint: DAMAGED, cause: error });
     case "FULL":
-      return configurationError(`there is no space left to write the database ${path}`, { cause: error });
+      return unavailable(`there is no space left to write the database ${path}`);
     case "READONLY":
     case "CANTOPEN":
     case "PERM":
-      return inaccessibleError(error, path);
+      return unavailable(`the database ${path} cannot be read and written`, MAKE_WRITABLE);
     case "IOERR":
-      return inaccessibleError(error, path, "check the disk");
+      return unavailable(`the database ${path} cannot be read and written`, "check the disk");
     case "BUSY":
     case "LOCKED":
-      return new CliError("unavailable", `the database ${path} is locked by another process`, {
-        hint: "try again when the other process has finished",
-        cause: error,
-      });
+      return new DatabaseUnavailableError(
+        "unavailable",
+        `the database ${path} is locked by another process`,
+        {
+          hint: "try again when the other process has finished",
+          cause: error,
+        },
+      );
     default:
       return error;
   }
 }
 
+/** Whether another process holds a lock that the statement needed. */
+export function isLocked(error: unknown): boolean {
+  return ["BUSY", "LOCKED"].includes(resultCode(error) ?? "");
+}
+
+/** Whether the disk failed: in a statement that reads, because a file beside the database could not be enlarged. */
+export function isDiskError(error: unknown): boolean {
+  return resultCode(error) === "IOERR";
+}
+
 /** The file belongs to another program. */
 export function foreignDatabaseError(path: string, cause?: unknown): CliError {
   return configurationError(`${path} is not a database of calctl`, { hint: "choose another file", cause });
-}
-
-/** The file exists, but SQLite cannot use it. */
-export function inaccessibleError(cause: unknown, path: string, hint = MAKE_WRITABLE): CliError {
-  return configurationError(`the database ${path} cannot be read and written`, { hint, cause });
 }
 
 /** The database does not exist and must not be created. */

@@ -1,39 +1,50 @@
 import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Kysely, type SqliteDatabase, sql } from "kysely";
-import { CliError, errorCodeOf } from "../../../errors.js";
+import { errorCodeOf } from "../../../errors.js";
 import { makePrivateFolder } from "../../../system/private-file.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
-import { createTransactions, type Store, type Transaction } from "../store.js";
-import { connect, createDialect } from "./dialect.js";
+import { DatabaseUnavailableError, type Store, type Transaction } from "../store.js";
+import {
+  connect,
+  createRunUnlocked,
+  isOnReadOnlyDisk,
+  type LockWaitOptions,
+  MEMORY,
+  type RunUnlocked,
+} from "./connection.js";
+import { createDialect, createTransactions } from "./dialect.js";
+import { loadSqlite } from "./driver.js";
 import { explainFileError, foreignDatabaseError, missingDatabaseError } from "./errors.js";
 
 /** Marks a database file as ours in its `application_id`: "calc" in ASCII. */
 export const APPLICATION_ID = 0x63616c63;
 
-const MEMORY = ":memory:";
-
-export interface OpenStoreOptions {
+export interface OpenStoreOptions extends LockWaitOptions {
   /** Whether to create a database that does not exist; true by default. */
   readonly create?: boolean | undefined;
 }
 
 /**
  * Opens a database, creates it (mode 0600, a new folder 0700) or migrates it. Several processes may do so at once.
+ * Nothing is written if it needs neither.
  * @param path of the SQLite file, or `:memory:`
  * @throws CliError configuration when the file is not ours, damaged, newer than this program, cannot be opened, or does
- * not exist and must not be created
+ * not exist and must not be created; unavailable when another process locks it for too long
  */
-export async function openStore(path: string, { create = true }: OpenStoreOptions = {}): Promise<Store> {
+export async function openStore(path: string, options: OpenStoreOptions = {}): Promise<Store> {
+  const { create = true } = options;
   const file = path === MEMORY ? MEMORY : resolve(path);
   if (file !== MEMORY) ensureFile(file, create);
-  const database = connect(file);
+  const run = createRunUnlocked(file, options);
+  const sqlite = await loadSqlite();
+  const database = await run(() => connect(sqlite, file));
   const db: Transaction = new Kysely<StoreSchema>({ dialect: createDialect(database) });
-  const transactions = createTransactions(db);
+  const transactions = createTransactions(db, run);
   let created: boolean;
   try {
-    created = await migrateIfNeeded(transactions, database, { file, create });
-    if (file !== MEMORY) enableWriteAheadLog(database);
+    created = await migrateIfNeeded(transactions, database, { file, create, run });
+    if (file !== MEMORY) await enableWriteAheadLog(database, run);
   } catch (error) {
     database.close();
     throw error;
@@ -44,10 +55,9 @@ export async function openStore(path: string, { create = true }: OpenStoreOption
     close: async () => {
       try {
         // Moves everything from the log into the file, which can then be copied on its own.
-        if (file !== MEMORY) pragma(database, "wal_checkpoint(passive)");
+        if (file !== MEMORY) await unlessUnavailable(run(() => pragma(database, "wal_checkpoint(passive)")));
       } finally {
-        await db.destroy();
-        // Kysely does not close a connection that no query has used.
+        // Kysely would not close a connection that no query has used.
         database.close();
       }
     },
@@ -66,6 +76,7 @@ function ensureFile(file: string, create: boolean): void {
       closeSync(handle);
     }
   } catch (error) {
+    if (isOnReadOnlyDisk(file)) return;
     throw !create && errorCodeOf(error) === "ENOENT"
       ? missingDatabaseError(file)
       : explainFileError(error, file);
@@ -76,10 +87,10 @@ function ensureFile(file: string, create: boolean): void {
 async function migrateIfNeeded(
   store: Pick<Store, "write">,
   database: SqliteDatabase,
-  { file, create }: { readonly file: string; readonly create: boolean },
+  { file, create, run }: { readonly file: string; readonly create: boolean; readonly run: RunUnlocked },
 ): Promise<boolean> {
-  const isOurs = pragma(database, "application_id") === APPLICATION_ID;
-  if (isOurs && pragma(database, "user_version") === SCHEMA_VERSION) return false;
+  const isOurs = (await run(() => pragma(database, "application_id"))) === APPLICATION_ID;
+  if (isOurs && (await run(() => pragma(database, "user_version"))) === SCHEMA_VERSION) return false;
   const { migrate } = await import("../migrations.js");
   const found = await migrate(store, {
     database: file,
@@ -108,16 +119,20 @@ function readVersion(database: SqliteDatabase, file: string): number {
   return version;
 }
 
-/**
- * With a write-ahead log, readers and the writer do not block each other. Switching needs exclusive access; if another
- * process uses the database, the next one to open it tries again.
- */
-function enableWriteAheadLog(database: SqliteDatabase): void {
-  if (pragma(database, "journal_mode") === "wal") return;
+/** How long to wait for other processes before the journal is switched (ms); the next one to open it tries again. */
+const SWITCH_TIMEOUT = 1_000;
+
+/** With a write-ahead log, readers and the writer do not block each other. Switching needs exclusive access. */
+async function enableWriteAheadLog(database: SqliteDatabase, run: RunUnlocked): Promise<void> {
+  if ((await run(() => pragma(database, "journal_mode"))) === "wal") return;
+  await unlessUnavailable(run(() => pragma(database, "journal_mode = wal"), { timeout: SWITCH_TIMEOUT }));
+}
+
+async function unlessUnavailable(work: Promise<unknown>): Promise<void> {
   try {
-    pragma(database, "journal_mode = wal");
+    await work;
   } catch (error) {
-    if (!(error instanceof CliError && error.code === "unavailable")) throw error;
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
   }
 }
 

@@ -1,0 +1,162 @@
+import { sql } from "kysely";
+import { localDate, readWallClock } from "../../calendar/zoned-time.js";
+import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
+import type { AttendeeRow, EventRow } from "./schema.js";
+import type { Transaction } from "./store.js";
+
+/** Whole days in a timezone, in milliseconds since the epoch. Ends are exclusive. */
+export interface DayWindow {
+  /** Midnight in the zone at which the first day starts. */
+  readonly start: number;
+  /** Midnight in the zone at which the last day ends. */
+  readonly end: number;
+  /** The same days as midnights UTC, which is how all-day events are stored. */
+  readonly firstDate: number;
+  readonly endDate: number;
+}
+
+/** The window of `days` days from today in the timezone, an IANA name. A day may have 23 or 25 hours. */
+export function dayWindow(
+  now: number,
+  { timezone, days }: { readonly timezone: string; readonly days: number },
+): DayWindow {
+  const firstDate = dateToInstant(localDate(now, timezone));
+  const endDate = firstDate + days * DAY_MS;
+  return { start: startOfDay(firstDate, timezone), end: startOfDay(endDate, timezone), firstDate, endDate };
+}
+
+/** If a clock change repeats midnight, the first one; if it skips midnight, the time of the change. */
+function startOfDay(midnight: number, timezone: string): number {
+  const reading = readWallClock(midnight, timezone);
+  return reading.kind === "once" ? reading.instant : midnight - reading.before;
+}
+
+/** The events of a calendar that overlap a window, ordered by start. Keeps without times overlap none. */
+export function listEventsInWindow(
+  db: Transaction,
+  calendarId: string,
+  window: DayWindow,
+): Promise<EventRow[]> {
+  return eventsInWindow(db, calendarId, window)
+    .selectAll("events")
+    .orderBy("start_at")
+    .orderBy("id")
+    .execute();
+}
+
+/** The attendees of the same events, ordered by event and position. */
+export function listAttendeesInWindow(
+  db: Transaction,
+  calendarId: string,
+  window: DayWindow,
+): Promise<AttendeeRow[]> {
+  return db
+    .selectFrom("attendees")
+    .selectAll()
+    .where("event_id", "in", eventsInWindow(db, calendarId, window).select("events.id"))
+    .orderBy("event_id")
+    .orderBy("position")
+    .execute();
+}
+
+/** A query of the same events, without columns and order. */
+export function eventsInWindow(
+  db: Transaction,
+  calendarId: string,
+  { start, end, firstDate, endDate }: DayWindow,
+) {
+  const span = { start: Math.min(start, firstDate), end: Math.max(end, endDate) };
+  // The index finds a superset.
+  return eventsAround(db, calendarId, { span, classes: LENGTH_CLASSES }).where((event) =>
+    event.or([
+      event.and([event("all_day", "=", 0), event("end_at", ">", start), event("start_at", "<", end)]),
+      event.and([event("all_day", "=", 1), event("end_at", ">", firstDate), event("start_at", "<", endDate)]),
+    ]),
+  );
+}
+
+/** Milliseconds since the epoch, the end exclusive. */
+export interface TimeSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Events of similar length: up to `longest` (ms), and longer than those of the class before. */
+interface LengthClass {
+  readonly number: number;
+  readonly longest: number;
+}
+
+const LENGTH_CLASSES: readonly LengthClass[] = [1, 8, 64, 512, 4_096, 32_768, 262_144, 4_000_000].map(
+  (days, number) => ({ number, longest: days * DAY_MS }),
+);
+
+/** The class of an event, exactly as the index `events_by_length` has it; the last one takes all that are longer. */
+const LENGTH_CLASS = sql<number>`(case ${sql.join(
+  LENGTH_CLASSES.slice(0, -1).map(
+    ({ number, longest }) => sql`when end_at - start_at <= ${sql.lit(longest)} then ${sql.lit(number)}`,
+  ),
+  sql` `,
+)} else ${sql.lit(LENGTH_CLASSES.length - 1)} end)`;
+
+/**
+ * The events of some classes that overlap a time. Those of a class began at most the length of its longest before, so
+ * the index visits few others, however many are earlier or later. With a join, SQLite searches the index once for each
+ * class; with conditions joined by `or` it would read the whole calendar.
+ */
+function eventsAround(
+  db: Transaction,
+  calendarId: string,
+  { span, classes }: { readonly span: TimeSpan; readonly classes: readonly LengthClass[] },
+) {
+  const rows = classes.map(({ number, longest }) => sql`(${sql.lit(number)}, ${span.start - longest})`);
+  return db
+    .with("classes(number, since)", () => sql<{ number: number; since: number }>`(values ${sql.join(rows)})`)
+    .selectFrom("classes")
+    .innerJoin("events", (join) =>
+      join
+        .on("events.calendar_id", "=", calendarId)
+        .on(LENGTH_CLASS, "=", (on) => on.ref("classes.number"))
+        .onRef("events.start_at", ">", "classes.since")
+        .on("events.start_at", "<", span.end),
+    )
+    .where("events.end_at", ">", span.start);
+}
+
+export interface EventSizeQuery {
+  readonly calendarId: string;
+  readonly creatorId: string;
+  readonly span: TimeSpan;
+}
+
+/** Sizes of events in an answer (bytes). */
+export interface EventSizes {
+  /** Of all creators. */
+  readonly all: number;
+  /** Of the one creator. */
+  readonly own: number;
+}
+
+/** Whether an event is one of the long ones: of more than eight days. */
+export function isLong({ start, end }: TimeSpan): boolean {
+  return end - start > 8 * DAY_MS;
+}
+
+/** A query of the sizes of the events that overlap a time: only of the long ones, or only of the others. */
+export function eventSizes(db: Transaction, { calendarId, creatorId, span }: EventSizeQuery, long: boolean) {
+  const classes = LENGTH_CLASSES.filter(({ longest }) => isLong({ start: 0, end: longest }) === long);
+  return eventsAround(db, calendarId, { span, classes }).select(({ fn }) => [
+    fn.sum<number | null>("bytes").as("all"),
+    fn.sum<number | null>("bytes").filterWhere("creator_id", "=", creatorId).as("own"),
+  ]);
+}
+
+/** The sums of that query. */
+export async function sumEventSizes(
+  db: Transaction,
+  query: EventSizeQuery,
+  long: boolean,
+): Promise<EventSizes> {
+  const { all, own } = await eventSizes(db, query, long).executeTakeFirstOrThrow();
+  return { all: Number(all), own: Number(own) };
+}

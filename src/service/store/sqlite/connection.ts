@@ -1,0 +1,111 @@
+import { randomInt } from "node:crypto";
+import { accessSync, constants, statSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import type { SqliteDatabase } from "kysely";
+import { errorCodeOf } from "../../../errors.js";
+import { sleepFor } from "../../../system/clock.js";
+import type { WriteOptions } from "../store.js";
+import { openDatabase, type SqliteModule } from "./driver.js";
+import { explainDatabaseError, isDiskError, isLocked } from "./errors.js";
+
+/** How long to wait for the lock of another process (ms). */
+const LOCK_TIMEOUT = 10_000;
+/** Random pause between attempts (ms). Its upper bound doubles up to the last one, so that processes separate. */
+const PAUSE = { min: 5, max: 50 };
+
+export interface LockWaitOptions {
+  /** Ends the wait for the lock of another process; called when one begins. */
+  readonly signal?: (() => AbortSignal) | undefined;
+  /** Waits some milliseconds, or until the signal aborts; a timer by default. */
+  readonly sleep?: ((milliseconds: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
+}
+
+/**
+ * Runs work on the database of a path. While another process holds the lock that it needs, the work is repeated after a
+ * pause, in which this process can do other things.
+ * @throws CliError that explains an error of the driver; DatabaseUnavailableError when the lock is held for too long;
+ * the signal's reason
+ */
+export type RunUnlocked = <T>(work: () => Promise<T> | T, options?: WriteOptions) => Promise<T>;
+
+export function createRunUnlocked(path: string, options: LockWaitOptions): RunUnlocked {
+  const { signal, sleep = sleepFor } = options;
+  return async (work, { timeout = LOCK_TIMEOUT } = {}) => {
+    let longest = PAUSE.min;
+    for (let waited = 0; ; ) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isLocked(error) || waited >= timeout) throw explainDatabaseError(error, path);
+      }
+      longest = Math.min(2 * longest, PAUSE.max);
+      const pause = Math.min(randomInt(PAUSE.min, longest + 1), timeout - waited);
+      await sleep(pause, signal?.());
+      waited += pause;
+    }
+  };
+}
+
+/** An open database. Its errors are those of the driver. */
+export interface Connection extends SqliteDatabase {
+  /** Opens the database for writing if it could only be opened for reading. Call it outside of transactions. */
+  renew(): void;
+}
+
+export const MEMORY = ":memory:";
+
+/**
+ * Opens an existing file, or a database in memory. A file on a disk that is full or read-only is opened for reading.
+ * @throws the driver's error
+ */
+export function connect(sqlite: SqliteModule, path: string): Connection {
+  let { database, readOnly } = openReadable(sqlite, path);
+  return {
+    prepare: (text) => database.prepare(text),
+    close: () => database.close(),
+    renew() {
+      if (!readOnly || isOnReadOnlyDisk(path)) return;
+      const current = database;
+      try {
+        database = openDatabase(sqlite, path);
+      } catch (error) {
+        if (isDiskError(error)) return;
+        throw error;
+      }
+      readOnly = false;
+      current.close();
+    },
+  };
+}
+
+function openReadable(sqlite: SqliteModule, path: string) {
+  const onReadOnlyDisk = path !== MEMORY && isOnReadOnlyDisk(path);
+  try {
+    return { database: openDatabase(sqlite, path), readOnly: onReadOnlyDisk };
+  } catch (error) {
+    if (!(onReadOnlyDisk || isDiskError(error)) || !isComplete(path)) throw error;
+  }
+  // Beside a database with a write-ahead log SQLite needs a file for its locks. Where none can be made, no other process
+  // changes the database, so it can be read without locks.
+  const uri = pathToFileURL(path);
+  uri.search = "?immutable=1";
+  return { database: openDatabase(sqlite, uri.href), readOnly: true };
+}
+
+/** Whether everything is in the file itself: a process that was killed leaves changes in the files beside it. */
+function isComplete(path: string): boolean {
+  const sizes = ["-wal", "-journal"].map(
+    (suffix) => statSync(`${path}${suffix}`, { throwIfNoEntry: false })?.size,
+  );
+  return sizes.every((size) => size === undefined || size === 0);
+}
+
+/** Whether a file is on a file system that nothing can be written to. */
+export function isOnReadOnlyDisk(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return errorCodeOf(error) === "EROFS";
+  }
+}

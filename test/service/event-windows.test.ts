@@ -1,0 +1,161 @@
+import fc from "fast-check";
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { DAY_MS, HOUR_MS } from "../../src/contract/date-time.js";
+import {
+  MAX_ATTENDEES,
+  MAX_DESCRIPTION,
+  MAX_LOCATION,
+  MAX_TITLE,
+  MAX_URL,
+} from "../../src/contract/limits.js";
+import { eventResource } from "../../src/service/resources.js";
+import { groupByCalendar } from "../../src/service/store/calendars.js";
+import { eventSizes, eventsInWindow, listEventsInWindow } from "../../src/service/store/event-windows.js";
+import { type EventContent, insertEvent, sizeOfEvent } from "../../src/service/store/events.js";
+import { openStore } from "../../src/service/store/sqlite/open.js";
+import type { Store } from "../../src/service/store/store.js";
+import { NOW } from "./support/world.js";
+
+const WEEK = { start: NOW, end: NOW + 7 * DAY_MS, firstDate: NOW, endDate: NOW + 7 * DAY_MS };
+
+const CALENDAR = "calendar-000";
+const USER = "100000000000000000";
+
+const EVENT: EventContent = {
+  id: "0".repeat(32),
+  calendar_id: CALENDAR,
+  category: "schedule",
+  title: "T",
+  all_day: 0,
+  start_at: NOW,
+  start_timezone: "UTC",
+  end_at: NOW + HOUR_MS,
+  end_timezone: "UTC",
+  description: "",
+  location: "",
+  url: "",
+  label_number: 1,
+  creator_id: USER,
+  created_at: NOW,
+  updated_at: NOW,
+};
+
+async function openCalendar(): Promise<Store> {
+  const store = await openStore(":memory:");
+  await store.write(async (db) => {
+    await sql`insert into users values (${USER}, 'Ana', 'ana', 'ana', null, '', '', 0, 1)`.execute(db);
+    await sql`insert into calendars values (${CALENDAR}, 'Family', '', '', '', 1)`.execute(db);
+    await sql`insert into labels values (${CALENDAR}, 1, '', '#2ecc87')`.execute(db);
+  });
+  return store;
+}
+
+interface PlanStep {
+  readonly detail: string;
+}
+
+describe("the events of a window", () => {
+  test("are found by calendar, length and start, so that earlier and later ones are not visited", async () => {
+    const store = await openCalendar();
+    const plan = await store.read((db) =>
+      eventsInWindow(db, CALENDAR, WEEK).selectAll("events").explain<PlanStep>(undefined, sql`query plan`),
+    );
+    const searches = plan.map(({ detail }) => detail).filter((detail) => /\bevents\b/.test(detail));
+    const search =
+      "SEARCH events USING INDEX events_by_length (calendar_id=? AND <expr>=? AND start_at>? AND start_at<?)";
+    expect(searches).toEqual([search]);
+    await store.close();
+  });
+
+  test("are summed from the index alone", async () => {
+    const store = await openCalendar();
+    const query = { calendarId: CALENDAR, creatorId: USER, span: WEEK };
+    const plan = await store.read((db) =>
+      eventSizes(db, query, false).explain<PlanStep>(undefined, sql`query plan`),
+    );
+    expect(plan.map(({ detail }) => detail)).toContain(
+      "SEARCH events USING COVERING INDEX events_by_length (calendar_id=? AND <expr>=? AND start_at>? AND start_at<?)",
+    );
+    await store.close();
+  });
+
+  const hours = (days: number) => fc.integer({ min: -days * 24, max: days * 24 });
+  const length = fc.oneof(
+    fc.integer({ min: 0, max: 48 }),
+    fc.integer({ min: 0, max: 24 * 100 }),
+    fc.constantFrom(...[1, 8, 64, 512, 4_096, 32_768, 262_144, 3_000_000].map((days) => days * 24)),
+  );
+
+  test("are those that overlap it, however long they are and whenever they began", async () => {
+    const store = await openCalendar();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ start: fc.oneof(hours(20), hours(400_000)), length, before: fc.boolean() })),
+        fc.boolean(),
+        async (events, allDay) => {
+          const rows = events.map(({ start, length: hoursLong, before }, number): EventContent => {
+            const from = NOW + (before ? start - hoursLong : start) * HOUR_MS;
+            const times = { start_at: from, end_at: from + hoursLong * HOUR_MS };
+            return { ...EVENT, ...times, id: `event-${number}`, all_day: allDay ? 1 : 0 };
+          });
+          const overlapping = rows.filter(
+            ({ start_at, end_at }) => Number(start_at) < WEEK.end && Number(end_at) > WEEK.start,
+          );
+          const found = await store.write(async (db) => {
+            await db.deleteFrom("events").execute();
+            for (const row of rows) await insertEvent(db, { row, attendeeIds: [] });
+            return listEventsInWindow(db, CALENDAR, WEEK);
+          });
+          expect(found.map(({ id }) => id).sort()).toEqual(overlapping.map(({ id }) => id).sort());
+        },
+      ),
+      { numRuns: 200 },
+    );
+    await store.close();
+  });
+});
+
+describe("the size of an event", () => {
+  test.each([
+    ["the smallest", "", ""],
+    ["ASCII", "x", "https://example.com/"],
+    ["control characters", "\u0001", "https://example.com/"],
+    ["emoji", "🗓", "https://example.com/"],
+    ["quotes", '"', "https://example.com/"],
+  ])("is at least that in an answer: %s", (_, character, url) => {
+    const row = {
+      ...EVENT,
+      title: character.repeat(MAX_TITLE),
+      description: character.repeat(MAX_DESCRIPTION),
+      location: character.repeat(MAX_LOCATION),
+      url: url.padEnd(url === "" ? 0 : MAX_URL, "x"),
+      start_timezone: "America/Argentina/ComodRivadavia",
+      end_timezone: "America/Argentina/ComodRivadavia",
+    };
+    const attendeeIds = Array<string>(character === "" ? 0 : MAX_ATTENDEES).fill(USER);
+    const answer = Buffer.byteLength(JSON.stringify(eventResource(row, attendeeIds)));
+    const size = sizeOfEvent({ row, attendeeIds });
+    expect(size).toBeGreaterThanOrEqual(answer);
+    expect(size).toBeLessThan(answer + 1_000 + 100 * attendeeIds.length);
+  });
+});
+
+test("rows are grouped by calendar in one pass", () => {
+  let reads = 0;
+  const rows = Array.from({ length: 1_000 }, (_, number) => ({
+    number,
+    get calendar_id() {
+      reads += 1;
+      return `calendar-${number % 10}`;
+    },
+  }));
+  const rowsOf = groupByCalendar(rows);
+  const groups = Array.from({ length: 10 }, (_, number) =>
+    rowsOf(`calendar-${number}`).map((row) => row.number),
+  );
+  expect(groups.map(({ length }) => length)).toEqual(Array(10).fill(100));
+  expect(groups[3]?.slice(0, 3)).toEqual([3, 13, 23]);
+  expect(rowsOf("calendar-10")).toEqual([]);
+  expect(reads).toBeLessThanOrEqual(2 * rows.length);
+});
