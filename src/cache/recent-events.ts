@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { isJsonObject } from "../contract/json.js";
-import { writePrivateFile } from "../system/private-file.js";
 
 /** An event that a terminal has shown lately. */
 export interface RecentEvent {
@@ -42,6 +41,8 @@ export function createRecentEvents(path: () => string): RecentEvents {
       const others = load().filter(({ id }) => !shown.has(id));
       loaded = [...shown.values(), ...others].slice(0, MAX_EVENTS);
       try {
+        // Loads cryptography, which most commands do not need.
+        const { writePrivateFile } = await import("../system/private-file.js");
         await writePrivateFile(path(), JSON.stringify({ version: 1, events: loaded }));
       } catch (_unavailable) {
         // Ids can be typed in full.

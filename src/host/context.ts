@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { LoginRequest, LoginResult } from "../auth/login.js";
 import { createSession } from "../auth/session.js";
@@ -97,6 +96,9 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
   };
 }
 
+/** What file systems take, with the ending. */
+const MAX_FILE_NAME = 200;
+
 /** Only where a person types: scripts must not depend on what was shown before. */
 function createRecentEventsOf(
   { process: { stdin }, stderr, cacheDirectory }: HostParts,
@@ -108,10 +110,7 @@ function createRecentEventsOf(
     recent ??= createRecentEvents(() => {
       const { profile, service } = settings();
       const address = service.kind === "remote" ? service.baseUrl.value : "";
-      const name = createHash("sha256")
-        .update(`${profile ?? ""}\n${address}`)
-        .digest("hex")
-        .slice(0, 32);
+      const name = encodeURIComponent(`${profile ?? ""} ${address}`).slice(0, MAX_FILE_NAME);
       return join(cacheDirectory(), "events", `${name}.json`);
     });
     return recent;

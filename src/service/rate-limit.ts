@@ -44,14 +44,13 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
     return counter;
   };
   const reserve = async (key: string, counter: Counter, within: Window): Promise<void> => {
-    const amount = Math.ceil((limit - counter.total) * RESERVED_SHARE);
     const { unrecorded } = counter;
     const isFirst = !within.hasPruned;
     try {
       const { granted, total } = await store.write(
         async (db) => {
           if (isFirst) await db.deleteFrom("rate_windows").where("window_start", "<", within.start).execute();
-          return reserveRequests(db, { key, windowStart: within.start, amount, unrecorded, limit });
+          return reserveRequests(db, { key, windowStart: within.start, unrecorded, limit });
         },
         { timeout: RESERVATION_TIMEOUT },
       );
@@ -62,6 +61,7 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
     } catch (error) {
       // Requests that only read go on while the database is locked, read-only or full: they are recorded later.
       if (!(error instanceof CliError)) throw error;
+      const amount = shareOf(limit - counter.total);
       counter.reserved += amount;
       counter.unrecorded += amount;
       counter.total += amount;
@@ -129,8 +129,8 @@ function createWindow(start: number): Window {
   return { start, counters: new Map(), hasPruned: false };
 }
 
-/** Part of what is left that is reserved at once: small enough that other processes also get some. */
-const RESERVED_SHARE = 1 / 8;
+/** How much of what is left is reserved at once: little enough that other processes also get some. */
+const shareOf = (left: number): number => Math.ceil(left / 8);
 
 /** How long a request waits for the lock of another process in order to be counted (ms). */
 const RESERVATION_TIMEOUT = 250;
@@ -138,19 +138,15 @@ const RESERVATION_TIMEOUT = 250;
 interface Reservation {
   readonly key: string;
   readonly windowStart: number;
-  readonly amount: number;
+  /** How many requests were answered that the store does not know yet. */
+  readonly unrecorded: number;
+  readonly limit: number;
 }
 
-/** Reserves requests of a window, at most those that are left. Resolves with how many, and how many it has now. */
+/** Reserves a share of the requests that are left. Resolves with how many, and how many the window has now. */
 async function reserveRequests(
   db: Transaction,
-  {
-    key,
-    windowStart,
-    amount,
-    unrecorded,
-    limit,
-  }: Reservation & { readonly unrecorded: number; readonly limit: number },
+  { key, windowStart, unrecorded, limit }: Reservation,
 ): Promise<{ readonly granted: number; readonly total: number }> {
   const row = await db
     .selectFrom("rate_windows")
@@ -159,8 +155,8 @@ async function reserveRequests(
     .where("window_start", "=", windowStart)
     .executeTakeFirst();
   const before = (row?.requests ?? 0) + unrecorded;
-  const total = Math.min(limit, before + amount);
-  const stored = { window_start: windowStart, requests: Math.max(before, total) };
+  const granted = shareOf(Math.max(0, limit - before));
+  const stored = { window_start: windowStart, requests: before + granted };
   if (stored.requests !== row?.requests) {
     await db
       .insertInto("rate_windows")
@@ -168,10 +164,17 @@ async function reserveRequests(
       .onConflict((conflict) => conflict.column("key").doUpdateSet(stored))
       .execute();
   }
-  return { granted: Math.max(0, total - before), total };
+  return { granted, total: Math.min(limit, stored.requests) };
 }
 
-async function returnRequests(db: Transaction, { key, windowStart, amount }: Reservation): Promise<void> {
+interface ReturnedRequests extends Pick<Reservation, "key" | "windowStart"> {
+  readonly amount: number;
+}
+
+async function returnRequests(
+  db: Transaction,
+  { key, windowStart, amount }: ReturnedRequests,
+): Promise<void> {
   await db
     .updateTable("rate_windows")
     .set((row) => ({ requests: row("requests", "-", amount) }))

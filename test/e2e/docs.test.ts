@@ -143,17 +143,22 @@ async function runCrontab(world: DocsWorld, text: string): Promise<readonly RunR
 
 /** Text in which ids, dates, durations and the width of columns do not matter. */
 function comparable(text: string): string {
-  return stripVTControlCharacters(text)
-    .replaceAll("\r", "")
-    .replace(/\b[0-9a-f]{32}\b/g, "EVENT")
-    .replace(/[\w-]{12}(?=[),]|$)/gm, "CALENDAR")
-    .replace(/\b\d{15,}\b/g, "USER")
-    .replace(/\b\d+(\.\d+)?(?= m?s\b)/g, "N")
-    .replace(/\b\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d)?)?/g, "DATE")
-    .replace(/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-z]{2}( \d{4})?/g, "DATE")
-    .replace(/ +/g, " ")
-    .replace(/ $/gm, "")
-    .trim();
+  return (
+    stripVTControlCharacters(text)
+      .replaceAll("\r", "")
+      .replace(/\b[0-9a-f]{32}\b/g, "EVENT")
+      .replace(/[\w-]{12}(?=[),]|$)/gm, "CALENDAR")
+      .replace(/\b\d{15,}\b/g, "USER")
+      .replace(/\b\d+(\.\d+)?(?= m?s\b)/g, "N")
+      .replace(/\b\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d)?)?/g, "DATE")
+      .replace(/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-z]{2}( \d{4})?/g, "DATE")
+      .replace(/(?<= )[0-9a-f]{4,6}$/gm, "EVENT")
+      // What is going on now is marked.
+      .replace(/^▸/gm, " ")
+      .replace(/ +/g, " ")
+      .replace(/ $/gm, "")
+      .trim()
+  );
 }
 
 /** `…` in a page stands for any text. */
