@@ -82,6 +82,17 @@ export function missingFlagsError(flags: readonly string[], hint?: string): CliE
   return usageError(`missing ${list.replace(/ or (--[a-z-]+)/g, " (or $1)")}`, hint);
 }
 
+/** One usage error that names several, with the hint of the first. */
+export function joinUsageErrors(errors: readonly CliError[]): CliError {
+  return usageError(errors.map(({ message }) => message).join("; "), errors[0]?.hint);
+}
+
+/** The error as a usage error, to report it with others. Anything else is thrown. */
+export function asUsageError(error: unknown): CliError {
+  if (error instanceof CliError && error.code === "usage") return error;
+  throw error;
+}
+
 /** For a problem in the configuration, the environment or a file of the program (exit 10). */
 export function configurationError(message: string, options: CliErrorOptions = {}): CliError {
   return new CliError("configuration", message, options);

@@ -3,7 +3,10 @@ import { MAX_DAYS, MIN_DAYS } from "../contract/limits.js";
 import { emptyValueError, usageError } from "../errors.js";
 import { type Duration, formatOffset, readWallClock } from "./zoned-time.js";
 
-/** Reads dates, times, zones and durations as typed. `source` is how messages name the flag. */
+/**
+ * Reads ISO 8601 dates and times, durations and zones as typed; `date-words.ts` reads dates and times in words. `source`
+ * is how messages name the flag.
+ */
 
 /** A date, or a date and time. */
 export type DateInput =
@@ -27,6 +30,11 @@ const OFFSET_HINT = "write it as 2026-11-21T15:00:00Z or 2026-11-21T15:00:00+09:
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
+/** Whether `parseDateInput` reads the text, or knows what is wrong with its digits. */
+export function isIsoDateInput(text: string): boolean {
+  return DATE_TIME.test(text.trim());
+}
+
 /**
  * Reads ISO 8601: a date, or a date and time with or without an offset.
  * @throws CliError usage for anything else, for dates and times that do not exist, and for a local time that a
@@ -36,21 +44,16 @@ export function parseDateInput(text: string, { source, zone }: DateInputOptions)
   const typed = text.trim();
   if (typed === "") throw emptyValueError(source);
   const match = DATE_TIME.exec(typed);
-  if (match === null) throw usageError(`${source}: "${text}" is not a valid date or time`, DATE_HINT);
+  if (match === null) throw usageError(`${source}: "${text}" is not an ISO 8601 date or time`, DATE_HINT);
   const [, date = "", clock, offset] = match;
-  if (!isCalendarDate(date)) {
-    throw usageError(
-      `${source}: the date ${date} does not exist`,
-      "write year, month and day as in 2026-11-21",
-    );
-  }
+  checkDate(date, source);
   if (clock === undefined) return { kind: "date", text, date };
   const wallClock = parseWireDateTime(`${date}T${clock}Z`);
   if (wallClock === null) {
     throw usageError(`${source}: the time ${clock} does not exist`, "write a time from 00:00 to 23:59:59");
   }
   if (offset === undefined) {
-    const instant = readLocal(wallClock.instant, `${date}T${clock}`, { source, zone });
+    const instant = parseLocal(wallClock.instant, `${date}T${clock}`, { source, zone });
     return { kind: "date-time", text, instant };
   }
   const time = parseWireDateTime(`${date}T${clock}${offset}`);
@@ -63,7 +66,20 @@ export function parseDateInput(text: string, { source, zone }: DateInputOptions)
   return { kind: "date-time", text, instant: time.instant };
 }
 
-function readLocal(wallClock: number, typed: string, { source, zone }: DateInputOptions): number {
+/** @throws CliError usage unless the date `YYYY-MM-DD` exists */
+export function checkDate(date: string, source: string): void {
+  if (isCalendarDate(date)) return;
+  throw usageError(
+    `${source}: the date ${date} does not exist`,
+    "write year, month and day as in 2026-11-21",
+  );
+}
+
+/**
+ * The instant at which the zone's clock shows `wallClock`. @param typed the same as ISO 8601, for messages
+ * @throws CliError usage when a clock change skips or repeats it
+ */
+export function parseLocal(wallClock: number, typed: string, { source, zone }: DateInputOptions): number {
   const reading = readWallClock(wallClock, zone);
   if (reading.kind === "once") return reading.instant;
   const problem = reading.kind === "twice" ? "occurs twice" : "is skipped";
@@ -82,25 +98,53 @@ export function parseInstant(text: string, source: string): number {
   throw usageError(`${source}: "${text}" is not a date and time with an offset`, OFFSET_HINT);
 }
 
-const SHORT_DURATION = /^(?:(\d{1,5})w)?(?:(\d{1,5})d)?(?:(\d{1,5})h)?(?:(\d{1,5})m)?$/;
+const DURATION_PART = String.raw`(?:\d{1,5}(?:\.\d{1,2})?|an?(?=\s))\s*(?:weeks?|w|days?|d|hours?|hrs?|h|minutes?|mins?|m)`;
+
+/** Source of a pattern for `90m`, `1.5h`, `1h 30m`, `2 days` or `an hour and 5 minutes`. */
+export const DURATION_PATTERN = String.raw`${DURATION_PART}(?:(?:\s*|\s*,\s*|\s+and\s+)${DURATION_PART})*`;
+
+const DURATION = new RegExp(`^${DURATION_PATTERN}$`, "i");
 const ISO_DURATION = /^P(?:(\d{1,5})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,5})M)?)?$/;
 
 /**
- * Reads `90m`, `1h30m`, `2d`, `1w`, or the same as `PT90M` (RFC 5545 §3.3.6). A week is seven days.
+ * Reads `90m`, `1.5h`, `1h 30m`, `2d`, `1 week`, or the same as `PT90M` (RFC 5545 §3.3.6). A week is seven days.
  * @throws CliError usage for anything else and for a duration of zero
  */
 export function parseDuration(text: string, source: string): DurationInput {
   const typed = text.trim();
   if (typed === "") throw emptyValueError(source);
-  const match = SHORT_DURATION.exec(typed) ?? ISO_DURATION.exec(typed);
-  const [weeks = 0, days = 0, hours = 0, minutes = 0] = (match ?? [])
-    .slice(1)
-    .map((part) => Number(part ?? 0));
-  const duration = { text, days: weeks * 7 + days, minutes: hours * 60 + minutes };
-  if (duration.days + duration.minutes === 0) {
-    throw usageError(`${source}: "${text}" is not a valid duration`, "write 90m, 1h30m, 2d or 1w");
+  const duration = readDuration(typed);
+  if (duration !== null) return { text, ...duration };
+  throw usageError(`${source}: "${text}" is not a valid duration`, "write 90m, 1.5h, 1h 30m, 2d or 1w");
+}
+
+/** Null for anything that is not a duration, and for a duration of zero. */
+export function readDuration(text: string): Duration | null {
+  const [weeks, days, hours, minutes] = durationParts(text) ?? [];
+  const duration = {
+    days: Number(weeks ?? 0) * 7 + Number(days ?? 0),
+    // A hundredth of an hour is not a whole minute, a twentieth is.
+    minutes: (Math.round(Number(hours ?? 0) * 100) * 60) / 100 + Number(minutes ?? 0),
+  };
+  if (!Number.isInteger(duration.days) || !Number.isInteger(duration.minutes)) return null;
+  return duration.days + duration.minutes === 0 ? null : duration;
+}
+
+const UNITS = ["w", "d", "h", "m"];
+
+/** The numbers of weeks, days, hours and minutes, as written. */
+function durationParts(text: string): readonly (string | undefined)[] | null {
+  const iso = ISO_DURATION.exec(text);
+  if (iso !== null) return iso.slice(1);
+  if (!DURATION.test(text)) return null;
+  const numbers: (string | undefined)[] = [];
+  for (const [, number = "", unit = ""] of text.matchAll(/(\d[\d.]*|an?(?=\s))\s*([wdhm])[a-z]*/gi)) {
+    const index = UNITS.indexOf(unit.toLowerCase());
+    // Longer units come first, each once, and only hours have a fraction.
+    if (index < numbers.length || (number.includes(".") && unit.toLowerCase() !== "h")) return null;
+    numbers[index] = /^a/i.test(number) ? "1" : number;
   }
-  return duration;
+  return numbers;
 }
 
 /** Reads a number of days as `upcoming_events` takes it: 1 to 7. @throws CliError usage @see contract section 8 */

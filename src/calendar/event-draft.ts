@@ -1,9 +1,22 @@
 import type { Category, EventDraft } from "../contract/shapes.js";
-import { emptyValueError, missingFlagsError } from "../errors.js";
+import {
+  asUsageError,
+  type CliError,
+  emptyValueError,
+  joinUsageErrors,
+  missingFlagsError,
+} from "../errors.js";
 import type { EventInput } from "./event-input.js";
-import { EMPTY_SPAN } from "./event-span.js";
+import { type DraftTimes, EMPTY_SPAN, type EventSpan } from "./event-span.js";
 import { checkText, missingTimes } from "./event-text.js";
-import { applyInputTimes, namesTimes, planTimes, type TimeFlags } from "./event-times.js";
+import {
+  applyInputTimes,
+  applyTimeFlags,
+  type GivenFlags,
+  namesTimes,
+  planTimes,
+  type TimeFlags,
+} from "./event-times.js";
 
 /** The flags of `events create` and `events update`. */
 export interface EventFlags extends TimeFlags {
@@ -37,24 +50,50 @@ export function draftForCreate(
   checkFlagTexts(flags);
   const title = flags.title ?? input?.title;
   const missing = missingForCreate(flags, input);
-  if (title === undefined || missing.length > 0) throw missingFlagsError(missing);
-  const category = categoryOf(flags, input);
-  const times = input === null ? EMPTY_SPAN : applyInputTimes(EMPTY_SPAN, input, zone);
+  if (title === undefined || missing.length > 0) {
+    const complete = missing.every((flag) => flag === "--title");
+    const wrong = wrongTimes(() => {
+      if (complete) timesForCreate(flags, input, zone);
+      else if (flags.start !== undefined) applyTimeFlags(inputSpan(input, zone), flags, zone);
+    });
+    throw joinUsageErrors([...wrong, missingFlagsError(missing)]);
+  }
   return {
-    category,
+    category: categoryOf(flags, input),
     title,
-    ...planTimes({ ...flags, category, zone }, times),
+    ...timesForCreate(flags, input, zone),
     description: flags.description ?? input?.description,
     location: flags.location ?? input?.location,
     url: flags.url ?? input?.url,
   };
 }
 
+function timesForCreate(flags: EventFlags, input: EventInput | null, zone: string): DraftTimes {
+  return planTimes({ ...flags, category: categoryOf(flags, input), zone }, inputSpan(input, zone));
+}
+
+function inputSpan(input: EventInput | null, zone: string): EventSpan {
+  return input === null ? EMPTY_SPAN : applyInputTimes(EMPTY_SPAN, input, zone);
+}
+
+/** What is wrong with the times that are given. */
+function wrongTimes(read: () => void): readonly CliError[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    return [asUsageError(error)];
+  }
+}
+
 /**
  * The missing flags of a new event, as messages name them: `--title`, `--start`, `--end or --duration`. A schedule
  * needs times, a keep only if anything about times is given.
  */
-export function missingForCreate(flags: EventFlags, input: EventInput | null = null): readonly string[] {
+export function missingForCreate(
+  flags: Pick<EventFlags, "title" | "category" | "allDay"> & GivenFlags<TimeFlags>,
+  input: EventInput | null = null,
+): readonly string[] {
   const title = flags.title ?? input?.title;
   // The times of an all-day input are dates, of no use to a timed event.
   const times = flags.allDay === false && input?.all_day === true ? null : input;
@@ -70,7 +109,7 @@ export function missingForCreate(flags: EventFlags, input: EventInput | null = n
   return [...(title === undefined ? ["--title"] : []), ...missing];
 }
 
-function categoryOf(flags: EventFlags, input: EventInput | null): Category {
+function categoryOf(flags: Pick<EventFlags, "category">, input: EventInput | null): Category {
   return flags.category ?? input?.category ?? "schedule";
 }
 

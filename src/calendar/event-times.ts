@@ -154,12 +154,15 @@ function instantOfFlag(input: DateInput, source: string, { allDay, allDayFlag }:
   return input.kind === "date" ? dateToInstant(input.date) : input.instant;
 }
 
+/** Whether flags are given, read or not. */
+export type GivenFlags<T> = { readonly [K in keyof T]?: unknown };
+
 /** Whether any flag is about times; `--no-all-day` does not count. */
-export function namesTimes(flags: TimeFlags): boolean {
+export function namesTimes(flags: GivenFlags<TimeFlags>): boolean {
   return timeFlagsGiven(flags).length > 0;
 }
 
-function timeFlagsGiven(flags: TimeFlags): readonly string[] {
+function timeFlagsGiven(flags: GivenFlags<TimeFlags>): readonly string[] {
   const given = {
     "--start": flags.start !== undefined,
     "--end": flags.end !== undefined,

@@ -43,14 +43,19 @@ export function addDuration(instant: number, { days, minutes }: Duration, zone: 
 function addCalendarDays(instant: number, days: number, zone: string): number {
   // Not through the wall clock: of a repeated time the second would become the first.
   if (days === 0) return instant;
-  const wallClock = instant + offsetAt(instant, zone) + days * DAY_MS;
+  const wallClock = wallClockAt(instant, zone) + days * DAY_MS;
   const reading = readWallClock(wallClock, zone);
   return reading.kind === "once" ? reading.instant : wallClock - reading.before;
 }
 
+/** What the zone's clock shows at an instant. */
+export function wallClockAt(instant: number, zone: string): number {
+  return instant + offsetAt(instant, zone);
+}
+
 /** The day of an instant in a zone, as `YYYY-MM-DD`. */
 export function localDate(instant: number, zone: string): string {
-  return instantToDate(instant + offsetAt(instant, zone));
+  return instantToDate(wallClockAt(instant, zone));
 }
 
 /** `2026-11-21T15:00:00+09:00`: fractions are dropped, UTC is `+00:00`. */
@@ -60,11 +65,16 @@ export function formatLocal(instant: number, zone: string): string {
   return new Date(instant + offset).toISOString().replace(/\.\d{3}Z$/, formatOffset(offset));
 }
 
-/** A date, or a date and time as `formatLocal` gives it, for notes: `Sat 2026-11-21 15:00 Asia/Tokyo`. */
+/**
+ * A date, or a date and time as `formatLocal` gives it, for notes: `Sat 2026-11-21 15:00 Asia/Tokyo`. A time that a
+ * clock change repeats has its offset.
+ */
 export function describeLocal(local: string, zone: string): string {
   const [date = "", clock] = local.split("T");
-  const weekday = new Date(dateToInstant(date)).toUTCString().slice(0, 3);
-  return `${weekday} ${date}${clock === undefined ? "" : ` ${clock.slice(0, 5)} ${zone}`}`;
+  const day = `${new Date(dateToInstant(date)).toUTCString().slice(0, 3)} ${date}`;
+  if (clock === undefined) return day;
+  const { kind } = readWallClock(Date.parse(`${date}T${clock.slice(0, 8)}Z`), zone);
+  return `${day} ${clock.slice(0, 5)}${kind === "twice" ? clock.slice(8) : ""} ${zone}`;
 }
 
 /** `+09:00`, from milliseconds. */

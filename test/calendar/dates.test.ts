@@ -60,11 +60,11 @@ describe("parseDateInput", () => {
   test.each([
     ["", "--start is empty"],
     ["  ", "--start is empty"],
-    ["tomorrow 3pm", '--start: "tomorrow 3pm" is not a valid date or time'],
-    ["21.11.2026", '--start: "21.11.2026" is not a valid date or time'],
-    ["2026-11-21T", '--start: "2026-11-21T" is not a valid date or time'],
-    ["2026-11-21T9:30", '--start: "2026-11-21T9:30" is not a valid date or time'],
-    ["2026-11-21+09:00", '--start: "2026-11-21+09:00" is not a valid date or time'],
+    ["tomorrow 3pm", '--start: "tomorrow 3pm" is not an ISO 8601 date or time'],
+    ["21.11.2026", '--start: "21.11.2026" is not an ISO 8601 date or time'],
+    ["2026-11-21T", '--start: "2026-11-21T" is not an ISO 8601 date or time'],
+    ["2026-11-21T9:30", '--start: "2026-11-21T9:30" is not an ISO 8601 date or time'],
+    ["2026-11-21+09:00", '--start: "2026-11-21+09:00" is not an ISO 8601 date or time'],
     ["2026-02-30", "--start: the date 2026-02-30 does not exist"],
     ["2026-02-29T10:00", "--start: the date 2026-02-29 does not exist"],
     ["2026-13-01", "--start: the date 2026-13-01 does not exist"],
@@ -181,6 +181,13 @@ describe("parseDuration", () => {
     ["2d", 2, 0],
     ["1w", 7, 0],
     ["1w1d2h3m", 8, 123],
+    ["1.5h", 0, 90],
+    ["0.05h", 0, 3],
+    ["1h 30m", 0, 90],
+    [" 1 hour, 30 minutes ", 0, 90],
+    ["2 days and 1 hr", 2, 60],
+    ["a week", 7, 0],
+    ["AN HOUR and 5 Min", 0, 65],
     ["PT90M", 0, 90],
     ["PT1H30M", 0, 90],
     ["P2D", 2, 0],
@@ -190,14 +197,35 @@ describe("parseDuration", () => {
     expect(parseDuration(text, "--duration")).toEqual({ text, days, minutes });
   });
 
-  test.each(["", " ", "0m", "0d", "90", "-1h", "1.5h", "1m1h", "P", "PT", "P90M", "90s", "m", "999999w"])(
-    "rejects %j",
-    (text) => {
-      const failure = failureOf(() => parseDuration(text, "--duration"));
-      expect(failure.code).toBe("usage");
-      expect(failure.message).toContain("--duration");
-    },
-  );
+  test.each([
+    "",
+    " ",
+    "0m",
+    "0d",
+    "90",
+    "-1h",
+    "1m1h",
+    "1h1h",
+    "1.5d",
+    "1.55.5h",
+    "0.01h",
+    "1.5m",
+    "an",
+    "1h and",
+    "1h30",
+    "1 mo",
+    "1:30",
+    "P",
+    "PT",
+    "P90M",
+    "90s",
+    "m",
+    "999999w",
+  ])("rejects %j", (text) => {
+    const failure = failureOf(() => parseDuration(text, "--duration"));
+    expect(failure.code).toBe("usage");
+    expect(failure.message).toContain("--duration");
+  });
 });
 
 describe("parseDays", () => {

@@ -121,6 +121,12 @@ describe("draftForCreate from an input object", () => {
   test.each<[TypedFlags, unknown, string]>([
     [{}, { title: "Review" }, "missing --start and --end (or --duration)"],
     [{}, { ...HOUR }, "missing --title"],
+    [{ start: "2026-11-21" }, {}, "is a date without a time; missing --title and --end (or --duration)"],
+    [
+      {},
+      { ...HOUR, end_at: "2026-11-20T00:00:00Z" },
+      "is not after the start 2026-11-21T15:00:00+09:00; missing --title",
+    ],
     [{ allDay: false }, allDayOf(), "missing --start and --end (or --duration)"],
     [{ start: "2026-11-21T17:00" }, eventOf(), "the end 2026-11-21T16:00:00+09:00 is not after the start"],
     [{}, { ...DAYS, title: "Trip", end_at: "2026-11-20T00:00:00Z" }, "is before the first day 2026-11-21"],

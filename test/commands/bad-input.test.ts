@@ -41,9 +41,49 @@ describe("exit 2, and nothing is written", () => {
       ["missing --title, --start and --end (or --duration)"],
     ],
     [
-      "a wrong date before what is missing",
+      "a wrong date and what is missing",
       ["events", "create", "--start", "nonsense"],
-      ['--start: "nonsense" is not'],
+      ['--start: "nonsense" is not a valid date or time; missing --title and --end (or --duration)\n'],
+    ],
+    [
+      "wrong dates, a wrong duration and no title",
+      ["events", "create", "--start", "2026-02-30T12:00", "--duration", "soon"],
+      [
+        '--start: the date 2026-02-30 does not exist; --duration: "soon" is not a valid duration; missing --title',
+      ],
+    ],
+    [
+      "a date without a time, and no title",
+      ["events", "create", "--start", "tomorrow"],
+      [
+        '--start: "tomorrow" is a date without a time; missing --title and --end (or --duration)',
+        "--all-day",
+      ],
+    ],
+    [
+      "an end before the start, and no title",
+      ["events", "create", "--start", "fri 12:00", "--end", "11:00"],
+      ["is not after the start", "; missing --title\n"],
+    ],
+    [
+      "a date with a word too many",
+      ["events", "create", "--title", "T", "--start", "tomorrow 3pm foo", "--duration", "1h"],
+      ['--start: "foo" in "tomorrow 3pm foo" is not understood', "2026-"],
+    ],
+    [
+      "a date in numbers",
+      ["events", "create", "--title", "T", "--start", "03/04/2026 12:00", "--duration", "1h"],
+      ['--start: "03/04/2026" may be', "2026-03-04 or 2026-04-03"],
+    ],
+    [
+      "words with --strict-dates",
+      ["events", "create", "--title", "T", "--start", "tomorrow 3pm", "--duration", "1h", "--strict-dates"],
+      ['--start: "tomorrow 3pm" is not an ISO 8601 date or time', "2026-11-21T15:00"],
+    ],
+    [
+      "a time in words that a clock change skips",
+      ["events", "create", "--title", "T", "--start", "28 mar 2:30", "--duration", "1h"],
+      ["--start: 2027-03-28T02:30 is skipped", "2027-03-28T02:30+01:00", "2027-03-28T02:30+02:00"],
     ],
     [
       "the last day of all",
@@ -100,6 +140,16 @@ describe("exit 2, and nothing is written", () => {
       "all-day with a clock time",
       ["events", "create", "--title", "T", "--all-day", "--start", "2026-11-21T12:00"],
       ["--start"],
+    ],
+    [
+      "all-day with a clock time in words",
+      ["events", "create", "--title", "T", "--all-day", "--start", "tomorrow 3pm"],
+      ['--start: "tomorrow 3pm" has a clock time'],
+    ],
+    [
+      "all-day with hours",
+      ["events", "create", "--title", "T", "--all-day", "--start", "tomorrow", "--duration", "1.5h"],
+      ['--duration: "1.5h" has hours or minutes', "2d"],
     ],
     [
       "a date without --all-day",
@@ -173,7 +223,7 @@ describe("exit 2, and nothing is written", () => {
   ])("%s", async (_, argv, words) => {
     const { exitCode, stdout, stderr } = await harness.run(...argv);
     expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(stderr).toMatch(/^error: /);
+    expect(stderr).toMatch(/^((start|end): .*\n)*error: /);
     for (const word of words) expect(stderr).toContain(word);
     expect(await events()).toEqual([]);
   });

@@ -13,7 +13,7 @@ import { describeWithSystem } from "../support/system.js";
 
 /** Every line that a reader of the docs would type, as it stands, and the output that the docs show for it. */
 
-const PAGES = ["README.md", "debugging", "exit-codes", "login", "network", "output", "self-hosting"];
+const PAGES = ["README.md", "dates", "debugging", "exit-codes", "login", "network", "output", "self-hosting"];
 
 function readPage(name: string): string {
   const path = name.includes(".") || name.includes("/") ? name : `docs/${name}.md`;

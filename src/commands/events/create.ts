@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { draftForCreate } from "../../calendar/event-draft.js";
+import { draftForCreate, missingForCreate } from "../../calendar/event-draft.js";
 import { fillRelated, localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
 import { eventView } from "../../output/views/event.js";
@@ -26,7 +26,7 @@ export async function runEventsCreate(
 ): Promise<void> {
   const output = context.output(eventView);
   const { timezone } = context.settings();
-  const fields = await readEventFields(context, options);
+  const fields = await readEventFields(context, options, (input) => missingForCreate(options, input));
   const content = draftForCreate(fields.flags, fields.input, { zone: timezone });
   const { id: calendarId, name } = await chooseCalendar(context);
   const resolver = createRelatedResolver(context, calendarId);

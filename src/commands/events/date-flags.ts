@@ -1,12 +1,14 @@
 import {
   type DateInput,
-  type DurationInput,
+  isIsoDateInput,
   parseDateInput,
   parseDuration,
   parseTimeZone,
 } from "../../calendar/dates.js";
 import type { TimeFlags } from "../../calendar/event-times.js";
+import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
+import { asUsageError, type CliError, joinUsageErrors, missingFlagsError } from "../../errors.js";
 
 /** Reads dates, times and durations of flags where commands start, so that `src/calendar` gets parsed values. */
 
@@ -16,20 +18,24 @@ export interface FlagReading {
   readonly source: string;
   /** The zone of a time without an offset. */
   readonly zone: string;
+  /** Whether only ISO 8601 is read. */
+  readonly strict: boolean;
   /** Milliseconds since the Unix epoch, for texts relative to today. */
   readonly now: () => number;
   /** Prints on stderr how a text was understood; ISO 8601 needs no such line. */
   readonly echo: (line: string) => void;
+  /** The day from which a time alone, a weekday and a date without a year count; null for today. */
+  readonly from?: () => string | null;
 }
 
-/** Asynchronous, so that a reader of other texts than ISO 8601 is loaded only for them. @throws CliError usage */
+/** Reads ISO 8601 or words; what reads words is loaded only for them. @throws CliError usage */
 export async function readDateFlag(text: string, reading: FlagReading): Promise<DateInput> {
-  return parseDateInput(text, reading);
-}
-
-/** @throws CliError usage */
-export async function readDurationFlag(text: string, { source }: FlagReading): Promise<DurationInput> {
-  return parseDuration(text, source);
+  if (reading.strict || isIsoDateInput(text)) return parseDateInput(text, reading);
+  const { parseDateWords } = await import("../../calendar/date-words.js");
+  const { source, zone, now, from } = reading;
+  const { input, description } = parseDateWords(text, { source, zone, now: now(), from: from?.() ?? null });
+  reading.echo(`${source.replace(/^--/, "")}: ${description}`);
+  return input;
 }
 
 /** The flags about the times of an event, as typed. */
@@ -40,26 +46,62 @@ export interface TypedTimeFlags {
   readonly allDay?: boolean;
   readonly startTimezone?: string;
   readonly endTimezone?: string;
+  readonly strictDates?: boolean;
 }
 
-/** Reads each time in its own zone, by default the chosen one. @throws CliError usage */
+/**
+ * Reads each time in its own zone, by default the chosen one.
+ * @param missing flags that the command needs and that are not given, for the error
+ * @throws CliError usage that names everything that is wrong, and then what is missing
+ */
 export async function readTimeFlags(
   { settings, now, note }: Pick<Context, "settings" | "now" | "note">,
-  { start, end, duration, allDay, ...zones }: TypedTimeFlags,
+  typed: TypedTimeFlags,
+  missing: readonly string[] = [],
 ): Promise<TimeFlags> {
-  const startTimezone = readZoneFlag(zones.startTimezone, "--start-timezone");
-  const endTimezone = readZoneFlag(zones.endTimezone, "--end-timezone");
-  const reading = (source: string, zone = settings().timezone) => ({ source, zone, now, echo: note });
-  return {
-    start: start === undefined ? undefined : await readDateFlag(start, reading("--start", startTimezone)),
-    end: end === undefined ? undefined : await readDateFlag(end, reading("--end", endTimezone)),
-    duration: duration === undefined ? undefined : await readDurationFlag(duration, reading("--duration")),
-    allDay,
-    startTimezone,
-    endTimezone,
-  };
+  const problems = createProblems(missing);
+  const readZone = (name: string | undefined, source: string) =>
+    problems.collect(name, (given) => parseTimeZone(given, source));
+  const startTimezone = await readZone(typed.startTimezone, "--start-timezone");
+  const endTimezone = await readZone(typed.endTimezone, "--end-timezone");
+  // In which zone would the times be read?
+  problems.report();
+  const common = { now, echo: note, strict: typed.strictDates === true };
+  const startZone = () => startTimezone ?? settings().timezone;
+  const start = await problems.collect(typed.start, (text) =>
+    readDateFlag(text, { ...common, source: "--start", zone: startZone() }),
+  );
+  const end = await problems.collect(typed.end, (text) => {
+    const zone = endTimezone ?? settings().timezone;
+    return readDateFlag(text, { ...common, source: "--end", zone, from: () => dayOf(start, startZone) });
+  });
+  const duration = await problems.collect(typed.duration, (text) => parseDuration(text, "--duration"));
+  problems.report();
+  return { start, end, duration, allDay: typed.allDay, startTimezone, endTimezone };
 }
 
-function readZoneFlag(name: string | undefined, source: string): string | undefined {
-  return name === undefined ? undefined : parseTimeZone(name, source);
+function dayOf(input: DateInput | undefined, zone: () => string): string | null {
+  if (input === undefined) return null;
+  return input.kind === "date" ? input.date : localDate(input.instant, zone());
+}
+
+/** Collects usage errors, so that one error can name them all. */
+function createProblems(missing: readonly string[]) {
+  const errors: CliError[] = [];
+  return {
+    /** What `read` makes of a value; undefined without one, and if reading it is a usage error. */
+    async collect<T>(value: string | undefined, read: (value: string) => T | Promise<T>) {
+      try {
+        return value === undefined ? undefined : await read(value);
+      } catch (error) {
+        errors.push(asUsageError(error));
+        return undefined;
+      }
+    },
+    /** @throws CliError usage when there are errors */
+    report(): void {
+      if (errors.length === 0) return;
+      throw joinUsageErrors(missing.length === 0 ? errors : [...errors, missingFlagsError(missing)]);
+    },
+  };
 }

@@ -28,12 +28,13 @@ export function addEventFieldFlags(command: Command): Command {
   return command
     .option("--title <text>", "title, up to 50 characters")
     .addOption(command.createOption("--category <category>", "category").choices(CATEGORY_CHOICES))
-    .option("--start <time>", "start: 2026-11-21T15:00, or 2026-11-21 with --all-day")
-    .option("--end <time>", "end; the last day of an all-day event")
-    .option("--duration <duration>", "90m, 1h30m or 2d; instead of --end")
+    .option("--start <time>", "start: 2026-11-21T15:00, tomorrow 3pm, fri 9:30, +2h; a day with --all-day")
+    .option("--end <time>", "end, written the same way; the last day of an all-day event")
+    .option("--duration <duration>", "90m, 1.5h or 2d; instead of --end")
     .option("--all-day", "make it an all-day event")
     .option("--start-timezone <zone>", "zone of the start, such as Asia/Tokyo (default: --timezone)")
     .option("--end-timezone <zone>", "zone of the end (default: --timezone)")
+    .option("--strict-dates", "read dates and times in ISO 8601 only, not in words")
     .option("--description <text>", "description, up to 10,000 characters")
     .option("--description-file <path|->", "read the description from a file, - for stdin")
     .option("--location <text>", "location, up to 100 characters")
@@ -52,10 +53,15 @@ export interface EventFields {
   readonly input: EventInput | null;
 }
 
-/** Reads the flags, and the files they name. @throws CliError usage */
+/**
+ * Reads the flags, and the files they name.
+ * @param missing the flags that the command needs and that are not given, for the error about a wrong time
+ * @throws CliError usage
+ */
 export async function readEventFields(
   context: Pick<Context, "input" | "note" | "now" | "settings">,
   typed: EventFieldFlags,
+  missing: (input: EventInput | null) => readonly string[] = () => [],
 ): Promise<EventFields> {
   const { title, category, location, url, label, attendee, input: inputPath } = typed;
   if (typed.descriptionFile === "-" && inputPath === "-") {
@@ -69,7 +75,7 @@ export async function readEventFields(
   const texts = { title, category, location, url, description: await readDescription(context, typed) };
   checkFlagTexts(texts);
   return {
-    flags: { ...texts, ...(await readTimeFlags(context, typed)) },
+    flags: { ...texts, ...(await readTimeFlags(context, typed, missing(input))) },
     label: namedValue(label, "--label") ?? namedValue(input?.label, "--input: label"),
     attendees: namedValues(attendee, "--attendee") ?? namedValues(input?.attendees, "--input: attendees"),
     input,
