@@ -193,15 +193,16 @@ test("the same signal twice at once, as timeout(1) sends it, still reports what 
 });
 
 test("a second Ctrl-C ends it immediately, even if the first lets something finish", async () => {
-  const running = createInstallation().start("service", "start", "--memory", "--port", "0", "-o", "json");
-  const { base_url: url } = JSON.parse(await running.stdoutWith("\n"));
+  const argv = ["service", "start", "--memory", "--sample", "--port", "0", "-o", "json"];
+  const running = createInstallation().start(...argv);
+  const { base_url: url, token } = JSON.parse(await running.stdoutWith("\n"));
   const port = Number(new URL(url).port);
   // Half a request: the service would wait for the rest of it.
   const slow = connect(port, "127.0.0.1");
   onTestFinished(() => void slow.destroy());
   slow.on("error", () => undefined);
   slow.write(
-    "POST /calendars/x/events HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 10\r\n\r\n",
+    `POST /calendars/x/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\nexpect: 100-continue\r\ncontent-length: 10\r\n\r\n`,
   );
   await once(slow, "data");
   running.child.kill("SIGINT");
