@@ -37,6 +37,11 @@ const COMMANDS: readonly CommandEntry[] = [
     "list, read, create, update and delete events",
     async () => (await import("./commands/events.js")).registerEvents,
   ],
+  [
+    "agenda",
+    "show the week of every calendar",
+    async () => (await import("./commands/agenda.js")).registerAgenda,
+  ],
   ["comment", "comment on an event", async () => (await import("./commands/comment.js")).registerComment],
   [
     "profiles",

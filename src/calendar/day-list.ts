@@ -73,7 +73,15 @@ function lastDayOf(start: string, end: string | null): string {
   return endsAtMidnight ? addDays(last, -1) : last;
 }
 
-function datesFrom(first: string, last: string): string[] {
+/** The days of a range, with an entry also for those without events. */
+export function fillDays<T>(days: readonly Day<T>[], { first, last }: DayRange): Day<T>[] {
+  const missing = datesFrom(first, last).filter((date) => days.every((day) => day.date !== date));
+  const filled = [...days, ...missing.map((date) => ({ date, entries: [] }))];
+  return filled.sort((one, other) => ((one.date ?? "9999-99") < (other.date ?? "9999-99") ? -1 : 1));
+}
+
+/** Every day from the first to the last, as `YYYY-MM-DD`. */
+export function datesFrom(first: string, last: string): string[] {
   const dates = [first];
   for (let date = addDays(first, 1); date <= last && dates.length < MAX_DAYS; date = addDays(date, 1)) {
     dates.push(date);

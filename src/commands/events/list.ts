@@ -3,13 +3,12 @@ import type { Api } from "../../api/client.js";
 import { parseDays } from "../../calendar/dates.js";
 import { filterEvents, sortEvents } from "../../calendar/event-order.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-text.js";
-import { localizeEvent } from "../../calendar/event-view.js";
 import { resolveLabel } from "../../calendar/names.js";
-import { addDays, localDate } from "../../calendar/zoned-time.js";
+import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { Category } from "../../contract/shapes.js";
 import { CliError, EXIT_EMPTY, emptyValueError, usageError } from "../../errors.js";
-import { createEventListView, eventView } from "../../output/views/event.js";
+import { eventView } from "../../output/views/event.js";
 import {
   type CalendarContext,
   type ChosenCalendar,
@@ -17,8 +16,7 @@ import {
   resolveCalendars,
 } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
-import { processEach } from "../process-each.js";
-import { recentEventOf } from "./event-ids.js";
+import { printEvents, readUpcoming } from "./upcoming.js";
 
 export interface EventsListOptions {
   /** Flags as typed. */
@@ -62,15 +60,9 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   // Requested first: if it failed after the events were read, they could not be filtered.
   const mine = options.mine === true ? { userId: (await api.getCurrentUser()).id } : undefined;
   const labels = createLabelFilter(api, options.label);
-  const { results, reportFailures } = await processEach(calendars, {
-    noun: "calendar",
-    verb: "read",
-    name: ({ id }) => id,
-    warn: context.warn,
-    work: async ({ id }) => {
-      await labels.resolve(id);
-      return api.listUpcomingEvents({ calendarId: id, timezone, days });
-    },
+  const { results, reportFailures } = await readUpcoming(context, calendars, {
+    days,
+    before: labels.resolve,
   });
   const labelIds = labels.ids(calendars, {
     allRead: results.length === calendars.length,
@@ -82,14 +74,7 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   const firstDay = localDate(now, timezone);
   const events = sortEvents(filterEvents(results.flat(), filter, timezone), { zone: timezone, firstDay });
   if (results.length > 0 || calendars.length === 0) {
-    const names = new Map(calendars.map(({ id, name }) => [id, name]));
-    const recent = context.recentEvents();
-    await recent?.remember(events.map(recentEventOf));
-    const shorten = recent?.shorten ?? ((id: string) => id);
-    const range = { first: firstDay, last: addDays(firstDay, days - 1) };
-    await context
-      .output(createEventListView({ range, calendars, shorten }))
-      .print(events.map((event) => localizeEvent(event, timezone, names.get(event.calendar_id))));
+    await printEvents(context, events, { calendars, days, layout: "list" });
   }
   reportFailures();
   if (events.length > 0) return;

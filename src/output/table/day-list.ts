@@ -41,9 +41,14 @@ export function drawDayList(days: readonly Day<LocalizedEvent>[], options: DayLi
   const all = drawn.flatMap(({ lines }) => lines);
   const columns = columnsFor(all, options.width);
   return drawn
-    .map(({ heading, lines }) => [heading, ...lines.flatMap((line) => drawLine(line, columns, options))])
+    .map(({ heading, lines }) => [heading, ...drawLines(lines, columns, options)])
     .map((block) => block.map((line) => `${line.trimEnd()}\n`).join(""))
     .join("\n");
+}
+
+function drawLines(lines: readonly Line[], columns: LineColumns, options: DayListOptions): string[] {
+  if (lines.length === 0) return [options.style.dim("  no events")];
+  return lines.flatMap((line) => drawLine(line, columns, options));
 }
 
 function headingOf(date: string | null, { style, today }: DayListOptions): string {
@@ -117,12 +122,19 @@ function dotColorOf({ label }: LocalizedEvent, { style }: LineOptions): string |
 }
 
 function stateOf(event: LocalizedEvent, { today, now }: LineOptions): Line["state"] {
-  if (event.all_day === true)
-    return (event.end_local ?? event.start_local ?? today) < today ? "over" : "ahead";
-  const start = parseWireDateTime(event.start_at ?? "")?.instant ?? now;
-  const end = parseWireDateTime(event.end_at ?? "")?.instant ?? start;
-  if (end <= now) return "over";
-  return start <= now ? "running" : "ahead";
+  if (isEventOver(event, { today, now })) return "over";
+  const start = parseWireDateTime(event.start_at ?? "");
+  return event.all_day !== true && start !== null && start.instant <= now ? "running" : "ahead";
+}
+
+/** Whether an event has ended; one without a readable end has when it starts. */
+export function isEventOver(
+  event: LocalizedEvent,
+  { today, now }: Pick<DayListOptions, "today" | "now">,
+): boolean {
+  if (event.all_day === true) return (event.end_local ?? event.start_local ?? today) < today;
+  const end = parseWireDateTime(event.end_at ?? event.start_at ?? "");
+  return end !== null && end.instant <= now;
 }
 
 /** `09:30–10:00`, `all day`; of an event on several days `22:00 →`, `→ all day →` or `→ 02:00`. */

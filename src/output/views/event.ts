@@ -1,4 +1,4 @@
-import { type DayRange, listByDay } from "../../calendar/day-list.js";
+import { type DayRange, datesFrom, fillDays, listByDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Activity } from "../../contract/shapes.js";
@@ -91,22 +91,31 @@ export interface EventListOptions {
   readonly range: DayRange;
   /** The calendars that were asked. */
   readonly calendars: readonly { readonly id: string; readonly color?: string | null }[];
+  /** Days with events, every day, or days side by side. */
+  readonly layout: "list" | "agenda" | "grid";
   /** The id as people may type it. */
   readonly shorten: (id: string) => string;
 }
 
 /** Events as a list by day on terminals; in columns where `--fields` chooses them. */
-export function createEventListView({ range, calendars, shorten }: EventListOptions): View<LocalizedEvent> {
+export function createEventListView(options: EventListOptions): View<LocalizedEvent> {
+  const { range, calendars, shorten, layout } = options;
   return {
     ...(calendars.length > 1 ? severalCalendarsView : eventView),
     async draw({ values, fields, single, now, zone, surface }, canvas) {
       if (fields !== null || single) return null;
+      const days = listByDay(values, range);
+      const time = { today: localDate(now(), zone()), now: now(), zone: zone() };
+      if (layout === "grid") {
+        const { drawWeekGrid } = await import("../table/week-grid.js");
+        const dates = datesFrom(range.first, range.last);
+        const grid = drawWeekGrid(days, { ...canvas, ...time, dates });
+        if (grid !== null) return grid;
+      }
       const { drawDayList } = await import("../table/day-list.js");
-      return drawDayList(listByDay(values, range), {
+      return drawDayList(layout === "list" ? days : fillDays(days, range), {
         ...canvas,
-        today: localDate(now(), zone()),
-        now: now(),
-        zone: zone(),
+        ...time,
         showCalendar: calendars.length > 1,
         calendarColors: new Map(calendars.map(({ id, color = null }) => [id, color])),
         idOf: ({ id }) => (surface.isTerminal ? shorten(id) : id),

@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+import { parseDays } from "../calendar/dates.js";
+import { sortEvents } from "../calendar/event-order.js";
+import { localDate } from "../calendar/zoned-time.js";
+import { MAX_DAYS } from "../contract/limits.js";
+import { eventView } from "../output/views/event.js";
+import { namedCalendars, resolveCalendars } from "./calendar-choice.js";
+import { addAction, type ContextOf } from "./command.js";
+import { printEvents, readUpcoming, type UpcomingContext } from "./events/upcoming.js";
+
+export interface AgendaOptions {
+  /** As typed. */
+  readonly days?: string;
+  readonly grid?: boolean;
+}
+
+export function registerAgenda(command: Command, contextOf: ContextOf): void {
+  command
+    .option("--days <1-7>", `number of days, including today (default: ${MAX_DAYS})`)
+    .option("--grid", "draw the days side by side");
+  addAction(command, contextOf, runAgenda);
+}
+
+/** Shows the next days of every calendar, or of those of `--calendar`. */
+export async function runAgenda(context: UpcomingContext, options: AgendaOptions): Promise<void> {
+  // Checks format and fields before any request.
+  context.output(eventView);
+  const days = options.days === undefined ? MAX_DAYS : parseDays(options.days, "--days");
+  const { timezone: zone } = context.settings();
+  const calendars = await resolveCalendars(context, namedCalendars(context));
+  const { results, reportFailures } = await readUpcoming(context, calendars, { days });
+  if (results.length > 0 || calendars.length === 0) {
+    const events = sortEvents(results.flat(), { zone, firstDay: localDate(context.now(), zone) });
+    await printEvents(context, events, {
+      calendars,
+      days,
+      layout: options.grid === true ? "grid" : "agenda",
+    });
+  }
+  reportFailures();
+}
