@@ -55,11 +55,18 @@ async function createWeek(): Promise<void> {
   await create("日本語のタイトル、会議です", "--location", "会議室", ...at("2026-11-23T12:00", "45m"));
 }
 
-/** Ids are random: their digits are shown as x. */
-async function screen(columns: number, env: Readonly<Record<string, string>>, ...flags: readonly string[]) {
-  const { stdout } = await harness.runWith({ columns, env }, "events", "list", "--days", "4", ...flags);
+const LIST = ["events", "list", "--days", "4"] as const;
+
+/** What a terminal shows. Ids are random: their digits are shown as x. */
+async function screen(
+  columns: number,
+  env: Readonly<Record<string, string>>,
+  argv: readonly string[] = LIST,
+  ...flags: readonly string[]
+) {
+  const { stdout } = await harness.runWith({ columns, env }, ...argv, ...flags);
   const text = stdout.replaceAll("\u001b", "<1b>");
-  const title = `== ${columns} columns ${flags.join(" ")}`.trimEnd();
+  const title = `== ${columns} columns: ${[...argv, ...flags].join(" ")}${"LC_ALL" in env ? "" : " (ASCII)"}`;
   return `${title}\n${text.replace(/(?<=\s|\[2m)[0-9a-f]{4}(?=(?:<1b>\[22m)?$)/gm, "xxxx")}`;
 }
 
@@ -71,17 +78,53 @@ test("at 40, 80, 120 and 200 columns, in ASCII, of one calendar, and in color", 
     await screen(120, UTF_8),
     await screen(200, UTF_8),
     await screen(80, { NO_COLOR: "1" }),
-    await screen(80, UTF_8, "-c", "Personal"),
-    await screen(80, UTF_8, "--color", "always"),
+    await screen(80, UTF_8, LIST, "-c", "Personal"),
+    await screen(80, UTF_8, LIST, "--color", "always"),
   ];
   await expect(screens.join("\n")).toMatchFileSnapshot("golden/events-listing.txt");
 });
 
+test("the agenda says which days are empty, and draws the week at 80, 120 and 200 columns", async () => {
+  await createWeek();
+  const at = (start: string, duration: string) => ["--start", start, "--duration", duration];
+  await create("Choir", ...at("2026-11-25T19:30", "90m"));
+  await create("Board", "-c", "Work", "--label", "3", ...at("2026-11-25T19:00", "3h"));
+  await create("Call", "-c", "Work", ...at("2026-11-25T20:30", "15m"));
+  const grid = ["agenda", "--grid"];
+  const screens = [
+    await screen(80, UTF_8, ["agenda"]),
+    await screen(80, UTF_8, grid),
+    await screen(120, UTF_8, grid),
+    await screen(200, UTF_8, grid),
+    await screen(80, { NO_COLOR: "1" }, grid),
+    await screen(80, UTF_8, grid, "--days", "3", "-c", "Personal", "--color", "always"),
+    await screen(40, UTF_8, grid, "--days", "3"),
+  ];
+  await expect(screens.join("\n")).toMatchFileSnapshot("golden/agenda.txt");
+});
+
+test("the agenda has the events of every calendar in each format, also past a default calendar", async () => {
+  await create("Breakfast", "--start", "2026-11-21T08:00", "--duration", "30m");
+  await create("Meeting", "-c", "Work", "--start", "2026-11-27T08:00", "--duration", "30m");
+  await harness.run("config", "set", "calendar", "Personal");
+  const titles = (...argv: readonly string[]) => harness.run("agenda", "--fields", "title", ...argv);
+  expect((await titles()).stdout).toBe("Breakfast\nMeeting\n");
+  expect((await titles("-c", "Work")).stdout).toBe("Meeting\n");
+  expect((await titles("--days", "2")).stdout).toBe("Breakfast\n");
+  expect(await harness.json("agenda", "--fields", "title")).toEqual([
+    { title: "Breakfast" },
+    { title: "Meeting" },
+  ]);
+  expect(await titles("--days", "8")).toMatchObject({ exitCode: 2 });
+});
+
 test("no line is wider than the terminal, from 40 columns", async () => {
   await createWeek();
-  for (const columns of [40, 41, 57, 60, 79]) {
-    const { stdout } = await harness.runWith({ columns, env: UTF_8 }, "events", "list", "--days", "4");
-    expect(Math.max(...stdout.split("\n").map(textWidth))).toBeLessThanOrEqual(columns);
+  for (const columns of [40, 41, 57, 79, 120]) {
+    for (const argv of [LIST, ["agenda"], ["agenda", "--grid", "--days", "3"]]) {
+      const { stdout } = await harness.runWith({ columns, env: UTF_8 }, ...argv);
+      expect(Math.max(...stdout.split("\n").map(textWidth))).toBeLessThanOrEqual(columns);
+    }
   }
 });
 

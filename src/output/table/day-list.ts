@@ -40,10 +40,16 @@ export function drawDayList(days: readonly Day<LocalizedEvent>[], options: DayLi
   }));
   const all = drawn.flatMap(({ lines }) => lines);
   const columns = columnsFor(all, options.width);
-  return drawn
+  const text = drawn
     .map(({ heading, lines }) => [heading, ...drawLines(lines, columns, options)])
     .map((block) => block.map((line) => `${line.trimEnd()}\n`).join(""))
     .join("\n");
+  return inCharset(text, options);
+}
+
+/** Without the ellipsis where only ASCII is shown. */
+export function inCharset(text: string, { unicode }: Pick<Canvas, "unicode">): string {
+  return unicode ? text : text.replaceAll("…", "~");
 }
 
 function drawLines(lines: readonly Line[], columns: LineColumns, options: DayListOptions): string[] {

@@ -4,7 +4,7 @@ import { type Interval, type Placed, placeInLanes } from "../../calendar/lanes.j
 import { formatLocal } from "../../calendar/zoned-time.js";
 import { sanitizeLine } from "../sanitize.js";
 import type { Canvas } from "../view.js";
-import { isEventOver } from "./day-list.js";
+import { inCharset, isEventOver } from "./day-list.js";
 import { dayOf } from "./day-names.js";
 import { textWidth, truncateText, wrapText } from "./text-width.js";
 
@@ -54,7 +54,7 @@ export function drawWeekGrid(days: readonly Day<LocalizedEvent>[], options: Week
   );
   const grid = { ...options, dayWidth, scale: chooseScale(timed.flat()) };
   const lines = [headerLine(grid), ...allDayLines(allDay, grid), ...timeLines(timed, grid)];
-  return lines.map((line) => `${line.trimEnd()}\n`).join("");
+  return inCharset(lines.map((line) => `${line.trimEnd()}\n`).join(""), options);
 }
 
 /** An event on one day, in minutes since midnight. */
@@ -119,23 +119,47 @@ function barLine(bars: readonly Placed<TimedEvent>[], { dayWidth, ...grid }: Gri
   for (const { item } of bars.toSorted((one, other) => one.item.start - other.item.start)) {
     line += " ".repeat((item.start - column) * (dayWidth + 1));
     const width = (item.end - item.start) * (dayWidth + 1) - 1;
-    line += ` ${drawBlockLine(item.event, titleOf(item.event), width, grid)}`;
+    line += ` ${drawBlockLine(item.event, fillBar(titleOf(item.event), width - 1, grid), width, grid)}`;
     column = item.end;
   }
   return line;
 }
 
+/** The title, and a line to the end of the bar's last day. */
+function fillBar(title: string, width: number, { unicode }: Pick<Grid, "unicode">): string {
+  const room = width - textWidth(title) - 2;
+  return room < 1 ? title : `${title} ${(unicode ? "─" : "-").repeat(room)}${unicode ? "╴" : "-"}`;
+}
+
 function timeLines(days: readonly (readonly TimedEvent[])[], grid: Grid): string[] {
   const { scale, dates, today } = grid;
-  const rows = (scale.end - scale.start) / scale.step;
   const blocks = days.map((day) => placeInLanes(day.map((event) => rowsOf(event, scale))));
   const nowRow = rowOfNow(grid);
-  return Array.from({ length: rows }, (_, row) => {
+  const isFree = (row: number) => row !== nowRow && blocks.flat().every(({ item }) => !covers(item, row));
+  return shownRows(scale, isFree).map((row) => {
+    if (row === null) return grid.style.dim(grid.unicode ? "  ⋮" : "  :");
     const cells = blocks.map((day, index) => {
       const isNow = row === nowRow && dates[index] === today;
       return ` ${dayCell(day, row, isNow, grid)}`;
     });
     return `${axisLabel(row, nowRow, grid)}${cells.join("")}`;
+  });
+}
+
+function covers({ start, end }: Interval, row: number): boolean {
+  return start <= row && row < end;
+}
+
+/** The rows that are drawn; null for hours of the morning or evening in which nothing takes place. */
+function shownRows({ start, end, step }: Scale, isFree: (row: number) => boolean): (number | null)[] {
+  const rows = Array.from({ length: (end - start) / step }, (_, row) => row);
+  const isLeftOut = (row: number) => {
+    const minutes = start + row * step;
+    return (minutes < SHOWN.start || minutes >= SHOWN.end) && isFree(row);
+  };
+  return rows.flatMap((row) => {
+    if (!isLeftOut(row)) return [row];
+    return row === 0 || !isLeftOut(row - 1) ? [null] : [];
   });
 }
 
@@ -163,7 +187,7 @@ function axisLabel(row: number, nowRow: number, { now, zone, scale, style }: Gri
 /** One row of one day: the events that overlap beside each other, as many as can be read. */
 function dayCell(blocks: readonly Placed<TimedEvent>[], row: number, isNow: boolean, grid: Grid): string {
   const { dayWidth, style, unicode } = grid;
-  const here = blocks.filter(({ item }) => item.start <= row && row < item.end);
+  const here = blocks.filter(({ item }) => covers(item, row));
   const [any] = here;
   if (any === undefined) {
     return isNow ? style.dim((unicode ? "─" : "-").repeat(dayWidth)) : " ".repeat(dayWidth);
