@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { parseDays } from "../calendar/dates.js";
 import { sortEvents } from "../calendar/event-order.js";
 import { localDate } from "../calendar/zoned-time.js";
-import { MAX_DAYS } from "../contract/limits.js";
 import { eventView } from "../output/views/event.js";
 import { namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import { addAction, type ContextOf } from "./command.js";
@@ -14,9 +13,11 @@ export interface AgendaOptions {
   readonly grid?: boolean;
 }
 
+const WEEK = "7";
+
 export function registerAgenda(command: Command, contextOf: ContextOf): void {
   command
-    .option("--days <1-7>", `number of days, including today (default: ${MAX_DAYS})`)
+    .option("--days <1-7>", `number of days, including today (default: ${WEEK})`)
     .option("--grid", "draw the days side by side");
   addAction(command, contextOf, runAgenda);
 }
@@ -25,7 +26,7 @@ export function registerAgenda(command: Command, contextOf: ContextOf): void {
 export async function runAgenda(context: UpcomingContext, options: AgendaOptions): Promise<void> {
   // Checks format and fields before any request.
   context.output(eventView);
-  const days = options.days === undefined ? MAX_DAYS : parseDays(options.days, "--days");
+  const days = parseDays(options.days ?? WEEK, "--days");
   const { timezone: zone } = context.settings();
   const calendars = await resolveCalendars(context, namedCalendars(context));
   const { results, reportFailures } = await readUpcoming(context, calendars, { days });

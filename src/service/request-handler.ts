@@ -1,22 +1,17 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
-import type { RouteName } from "../contract/routes.js";
-import { type Caller, identifyCaller, type Principal } from "./authentication.js";
-import { calendarEndpoints, type Endpoint, type EndpointContext } from "./endpoints/calendars.js";
-import { eventEndpoints } from "./endpoints/events.js";
+import { type Caller, identifyCaller } from "./authentication.js";
+import { callEndpoint } from "./endpoints/call-endpoint.js";
 import { matchHealthEndpoint, respondWithHealth } from "./health.js";
-import { createBudget } from "./http/budget.js";
-import { acceptsJson, parseJsonBody } from "./http/content.js";
+import { type Budget, createBudget } from "./http/budget.js";
 import type { Cors } from "./http/cors.js";
 import {
   badRequest,
-  jsonResponse,
   ProblemError,
   problemResponse,
   type ServiceResponse,
   toProblemError,
   withoutBody,
 } from "./http/response.js";
-import { matchRoute, parseQuery, parseTarget, type RouteMatch } from "./http/router.js";
 import { matchOAuthEndpoint } from "./oauth/endpoint.js";
 import { createPasswordQueue, type PasswordQueue } from "./password-queue.js";
 import type { RateLimiter, RateLimitResult } from "./rate-limit.js";
@@ -25,6 +20,7 @@ import {
   type NetworkSource,
   type RequestHandler,
   type RequestSource,
+  readBody,
   splitTarget,
 } from "./request.js";
 import { createShortId, type PasswordCost } from "./secrets.js";
@@ -61,62 +57,85 @@ export interface RequestHandlerOptions {
 /** Requests under way of one token or address, and in all. Those in excess are refused. */
 const UNDER_WAY = { perClient: 64, total: 1024 };
 
-/** Handles a request: identify the caller, apply the limits, run the endpoint. */
+/** Handles requests: identify the caller, apply the limits, run the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  const { store, rateLimiter, onHandled, cors } = options;
   const underWay = createBudget(UNDER_WAY);
   const passwordQueue = createPasswordQueue();
-  const respond = async (request: IncomingRequest, source: RequestSource, now: number) => {
-    const responder = chooseResponder(request, source, { ...options, now, passwordQueue });
-    let rate: RateLimitResult | null = null;
-    let response: ServiceResponse;
-    try {
-      const caller = await identifyCaller(store, source, responder.authorization);
-      const share = underWay.open(caller.rateLimitKey);
-      try {
-        share.take(1);
-        rate = (await rateLimiter?.count(caller.rateLimitKey, now)) ?? null;
-        if (rate?.exceeded === true) {
-          throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
-        }
-        response = await responder.respond(caller);
-      } finally {
-        share.close();
-      }
-    } catch (error) {
-      const problem = toProblemError(error);
-      const { cause: failure } = problem;
-      response = await responder.respondWithProblem(problem);
-      if (failure !== undefined) response = { ...response, failure };
-    }
-    const headers = rate === null ? response.headers : { ...formatRateLimit(rate), ...response.headers };
-    return { ...response, headers };
-  };
-  const respondAndReport = async (request: IncomingRequest, source: NetworkSource, time: number) => {
-    const id = createShortId();
-    const { failure, ...response } =
-      (await respondUncounted(request, options)) ?? (await respond(request, source, time));
-    onHandled({
-      id,
-      address: source.address,
-      method: request.method,
-      path: splitTarget(request.target).path,
-      status: response.status,
-      time,
-      duration: options.now() - time,
-      ...(failure !== undefined && { failure }),
-    });
-    return { ...response, headers: { "x-request-id": id, ...cors?.headers(request), ...response.headers } };
-  };
   return async (request, source) => {
-    const now = options.now();
+    const time = options.now();
+    const run = { ...options, time, underWay, passwordQueue };
     const response =
       source.kind === "local"
-        ? await respond(request, source, now)
-        : await respondAndReport(request, source, now);
-    const dated = { ...response, headers: { date: new Date(now).toUTCString(), ...response.headers } };
+        ? await respondWithinLimits(request, source, run)
+        : await respondToNetwork(request, source, run);
+    const dated = { ...response, headers: { date: new Date(time).toUTCString(), ...response.headers } };
     return request.method === "HEAD" ? withoutBody(dated) : dated;
   };
+}
+
+/** What one request is handled with. */
+interface RequestRun extends RequestHandlerOptions {
+  /** When it arrived: milliseconds since the epoch. */
+  readonly time: number;
+  readonly underWay: Budget;
+  readonly passwordQueue: PasswordQueue;
+}
+
+/** Responds with a request id, under which the operator finds the request in the log. */
+async function respondToNetwork(
+  request: IncomingRequest,
+  source: NetworkSource,
+  run: RequestRun,
+): Promise<ServiceResponse> {
+  const id = createShortId();
+  const { failure, ...response } =
+    (await respondUncounted(request, run)) ?? (await respondWithinLimits(request, source, run));
+  run.onHandled({
+    id,
+    address: source.address,
+    method: request.method,
+    path: splitTarget(request.target).path,
+    status: response.status,
+    time: run.time,
+    duration: run.now() - run.time,
+    ...(failure !== undefined && { failure }),
+  });
+  const headers = { "x-request-id": id, ...run.cors?.headers(request), ...response.headers };
+  return { ...response, headers };
+}
+
+/** Never rejects: an error becomes a problem. */
+async function respondWithinLimits(
+  request: IncomingRequest,
+  source: RequestSource,
+  run: RequestRun,
+): Promise<ServiceResponse> {
+  const { store, rateLimiter, underWay, time } = run;
+  const responder = chooseResponder(request, source, run);
+  let rate: RateLimitResult | undefined;
+  let response: ServiceResponse;
+  try {
+    const caller = await identifyCaller(store, source, responder.authorization);
+    const share = underWay.open(caller.rateLimitKey);
+    try {
+      share.take(1);
+      rate = await rateLimiter?.count(caller.rateLimitKey, time);
+      if (rate?.exceeded === true) {
+        throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
+      }
+      response = await responder.respond(caller);
+    } finally {
+      share.close();
+    }
+  } catch (error) {
+    const problem = toProblemError(error);
+    const { cause: failure } = problem;
+    response = await responder.respondWithProblem(problem);
+    if (failure !== undefined) response = { ...response, failure };
+  }
+  return rate === undefined
+    ? response
+    : { ...response, headers: { ...formatRateLimit(rate), ...response.headers } };
 }
 
 /** The response to a preflight or health request, which need no token, or to an invalid one; null for any other. */
@@ -134,13 +153,6 @@ async function respondUncounted(
   return health === null ? null : respondWithHealth(health, request.method, store);
 }
 
-/** The options, at the time of one request. */
-interface RequestOptions extends Omit<RequestHandlerOptions, "now"> {
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  readonly passwordQueue: PasswordQueue;
-}
-
 /** The API or the authorization server. They differ in how they authenticate and in how they report problems. */
 interface Responder {
   /** The header that authenticates the caller; undefined at the authorization server, which takes no tokens. */
@@ -153,7 +165,7 @@ interface Responder {
 function chooseResponder(
   request: IncomingRequest,
   source: RequestSource,
-  { store, now, passwordCost, passwordQueue }: RequestOptions,
+  { store, time: now, passwordCost, passwordQueue }: RequestRun,
 ): Responder {
   const endpoint = matchOAuthEndpoint(request.target);
   if (endpoint === null || source.kind === "local") {
@@ -183,46 +195,4 @@ function chooseResponder(
     },
     respondWithProblem: async (problem) => (await load()).respondWithProblem(problem),
   };
-}
-
-async function readBody({ body }: IncomingRequest): Promise<Uint8Array> {
-  return typeof body === "function" ? body() : body;
-}
-
-const ENDPOINTS: Readonly<Record<RouteName, Endpoint>> = { ...calendarEndpoints, ...eventEndpoints };
-
-async function callEndpoint(
-  request: IncomingRequest,
-  principal: Principal | null,
-  { store, now }: Pick<RequestOptions, "store" | "now">,
-): Promise<ServiceResponse> {
-  const { segments, search } = parseTarget(request.target);
-  const match = matchRoute(request.method, segments);
-  const { userId } = authorize(principal, match);
-  if (!acceptsJson(request.headers["accept"])) throw new ProblemError(406);
-  const context = {
-    userId,
-    now,
-    parameter: (name: string) => parameterOf(match, name),
-    query: parseQuery(match.route, search),
-    body: match.route.body && parseJsonBody(await readBody(request), request.headers),
-  };
-  const run = (db: EndpointContext["db"]) => ENDPOINTS[match.name]({ ...context, db });
-  const body = match.route.method === "GET" ? await store.read(run) : await store.write(run);
-  return jsonResponse(match.route.success, body);
-}
-
-/** @throws ProblemError 401 without a valid token, 403 when the token is read-only and the request writes */
-function authorize(principal: Principal | null, { route }: RouteMatch): Principal {
-  if (principal === null) throw new ProblemError(401, { headers: { "www-authenticate": "Bearer" } });
-  if (principal.readOnly && route.method !== "GET") {
-    throw new ProblemError(403, { errors: "this token is read-only" });
-  }
-  return principal;
-}
-
-function parameterOf({ name: route, parameters }: RouteMatch, name: string): string {
-  const value = parameters[name];
-  if (value === undefined) throw new Error(`the route ${route} has no parameter ${name}`);
-  return value;
 }

@@ -16,6 +16,11 @@ export interface IncomingRequest extends Omit<ServiceRequest, "body"> {
   readonly body: Uint8Array | (() => Promise<Uint8Array>);
 }
 
+/** The body of a request. @throws ProblemError like what reads it */
+export async function readBody({ body }: IncomingRequest): Promise<Uint8Array> {
+  return typeof body === "function" ? body() : body;
+}
+
 /** Where a request comes from: a socket, or this process, which names its user. No header can claim the latter. */
 export type RequestSource = NetworkSource | { readonly kind: "local"; readonly userId: string };
 
