@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
+import { type Block, blocksOf, readPage } from "../support/docs-pages.js";
 import { createDocsWorld, type DocsWorld, ORIGIN } from "../support/docs-world.js";
 import type { RunResult } from "../support/harness.js";
 import { startSession } from "../support/keyring.js";
@@ -15,25 +16,10 @@ import { describeWithSystem } from "../support/system.js";
 
 const PAGES = ["README.md", "dates", "debugging", "exit-codes", "login", "network", "output", "self-hosting"];
 
-function readPage(name: string): string {
-  const path = name.includes(".") || name.includes("/") ? name : `docs/${name}.md`;
-  return readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8");
-}
-
-interface Block {
-  readonly language: string;
-  readonly text: string;
-}
-
 interface Step {
   readonly line: string;
   /** Null where the page shows none. */
   readonly output: string | null;
-}
-
-function blocksOf(page: string): readonly Block[] {
-  const fences = page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm);
-  return [...fences].map(([, language = "", text = ""]) => ({ language, text }));
 }
 
 /** Lines of a script; in a block of language `console` those after `$ `, each followed by its output. */
