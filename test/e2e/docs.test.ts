@@ -14,7 +14,17 @@ import { describeWithSystem } from "../support/system.js";
 
 /** Every line that a reader of the docs would type, as it stands, and the output that the docs show for it. */
 
-const PAGES = ["README.md", "dates", "debugging", "exit-codes", "login", "network", "output", "self-hosting"];
+const PAGES = [
+  "README.md",
+  "dates",
+  "debugging",
+  "exit-codes",
+  "login",
+  "network",
+  "operating",
+  "output",
+  "self-hosting",
+];
 
 interface Step {
   readonly line: string;
@@ -195,6 +205,13 @@ describeWithSystem("keyring", "on a desktop, the lines of", () => {
 
 test("docs/self-hosting.md work", async () => {
   await runPage(await createDocsWorld(), readPage("self-hosting"));
+});
+
+test("docs/operating.md work", async () => {
+  const world = await createDocsWorld();
+  await runPage(world, readPage("operating"));
+  // systemd.test.ts runs what is after sudo.
+  expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["npm", "sudo"]));
 });
 
 test.each(["debugging", "exit-codes", "network", "output"])("the lines of docs/%s.md work", async (name) => {

@@ -16,3 +16,9 @@ export function blocksOf(page: string): readonly Block[] {
   const fences = page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm);
   return [...fences].map(([, language = "", text = ""]) => ({ language, text }));
 }
+
+export function blocksBelow(page: string, heading: string): readonly Block[] {
+  const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
+  if (section === undefined) throw new Error(`the page has no heading "${heading}"`);
+  return blocksOf(section);
+}
