@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
+import { type Block, blocksOf, readPage } from "../support/docs-pages.js";
 import { createDocsWorld, type DocsWorld, ORIGIN } from "../support/docs-world.js";
 import type { RunResult } from "../support/harness.js";
 import { startSession } from "../support/keyring.js";
@@ -13,27 +14,22 @@ import { describeWithSystem } from "../support/system.js";
 
 /** Every line that a reader of the docs would type, as it stands, and the output that the docs show for it. */
 
-const PAGES = ["README.md", "dates", "debugging", "exit-codes", "login", "network", "output", "self-hosting"];
-
-function readPage(name: string): string {
-  const path = name.includes(".") || name.includes("/") ? name : `docs/${name}.md`;
-  return readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8");
-}
-
-interface Block {
-  readonly language: string;
-  readonly text: string;
-}
+const PAGES = [
+  "README.md",
+  "dates",
+  "debugging",
+  "exit-codes",
+  "login",
+  "network",
+  "operating",
+  "output",
+  "self-hosting",
+];
 
 interface Step {
   readonly line: string;
   /** Null where the page shows none. */
   readonly output: string | null;
-}
-
-function blocksOf(page: string): readonly Block[] {
-  const fences = page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm);
-  return [...fences].map(([, language = "", text = ""]) => ({ language, text }));
 }
 
 /** Lines of a script; in a block of language `console` those after `$ `, each followed by its output. */
@@ -209,6 +205,13 @@ describeWithSystem("keyring", "on a desktop, the lines of", () => {
 
 test("docs/self-hosting.md work", async () => {
   await runPage(await createDocsWorld(), readPage("self-hosting"));
+});
+
+test("docs/operating.md work", async () => {
+  const world = await createDocsWorld();
+  await runPage(world, readPage("operating"));
+  // systemd.test.ts runs what is after sudo.
+  expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["npm", "sudo"]));
 });
 
 test.each(["debugging", "exit-codes", "network", "output"])("the lines of docs/%s.md work", async (name) => {

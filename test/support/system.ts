@@ -5,19 +5,24 @@ import { delimiter, join } from "node:path";
 import { beforeEach, describe, onTestFinished } from "vitest";
 import { errorCodeOf } from "../../src/errors.js";
 
-/** System parts that some tests need: the names to look for on PATH, of which one suffices, and the package. */
+/** System parts that some tests need: the names to look for, of which one suffices, and the package. */
 const SYSTEM_PARTS = {
   tmux: { binaries: ["tmux"], debianPackage: "tmux" },
   keyring: { binaries: ["gnome-keyring-daemon"], debianPackage: "gnome-keyring" },
   dbus: { binaries: ["dbus-run-session"], debianPackage: "dbus" },
   chromium: { binaries: ["chromium", "chromium-browser", "google-chrome"], debianPackage: "chromium" },
+  nginx: { binaries: ["nginx"], debianPackage: "nginx-light" },
+  sqlite3: { binaries: ["sqlite3"], debianPackage: "sqlite3" },
+  systemd: { binaries: ["systemd"], debianPackage: "systemd" },
 } as const;
 
 export type SystemPart = keyof typeof SYSTEM_PARTS;
 
 /** Absolute path of a system part, or undefined if it is not installed. */
 export function systemPart(name: SystemPart): string | undefined {
-  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const onPath = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  // Where Debian has servers, which is not on the PATH of other users than root.
+  const folders = [...onPath, "/usr/sbin"];
   const candidates = SYSTEM_PARTS[name].binaries.flatMap((binary) =>
     folders.map((folder) => join(folder, binary)),
   );
@@ -29,8 +34,25 @@ export function systemPart(name: SystemPart): string | undefined {
  * or, with CALCTL_REQUIRE_SYSTEM=1 (as in CI), fails.
  */
 export function describeWithSystem(name: SystemPart, title: string, tests: () => void): void {
-  const missing = `${name} is not installed (on Debian: apt-get install ${SYSTEM_PARTS[name].debianPackage})`;
-  describeUnless(systemPart(name) === undefined ? missing : null, title, tests);
+  describeUnless(missingPart(name), title, tests);
+}
+
+/** Why tests that need a part cannot run; null if it is installed. */
+function missingPart(name: SystemPart): string | null {
+  if (systemPart(name) !== undefined) return null;
+  return `${name} is not installed (on Debian: apt-get install ${SYSTEM_PARTS[name].debianPackage})`;
+}
+
+/** The same for tests that start a machine with systemd: see `startSystemdMachine`. */
+export function describeWithSystemd(title: string, tests: () => void): void {
+  describeUnless(missingPart("systemd") ?? namespaceObstacle(), title, tests);
+}
+
+/** Why this process cannot give a machine namespaces of its own; null if it can. */
+function namespaceObstacle(): string | null {
+  const flags = ["--fork", "--mount", "--pid", "--uts", "--ipc", "--net", "--cgroup"];
+  const { status } = spawnSync("unshare", [...flags, "mount", "-t", "cgroup2", "none", "/mnt"]);
+  return status === 0 ? null : "no namespaces can be created (only root may)";
 }
 
 /** The same for tests that need a file system of their own: see `mountDisk`. */

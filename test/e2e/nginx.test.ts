@@ -1,0 +1,239 @@
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { ServiceResponse } from "../../src/service/http/response.js";
+import { listen } from "../../src/service/listen.js";
+import type { ServiceRequest } from "../../src/service/request.js";
+import type { Service } from "../../src/service/service.js";
+import { freePort } from "../api/network/peers.js";
+import { createBrowser } from "../service/oauth/support/browser.js";
+import { createOAuthStage, type OAuthStage, PASSWORD } from "../service/oauth/support/stage.js";
+import { type Certificate, createCertificate } from "../service/support/certificate.js";
+import { eventBody, SCHEDULE } from "../service/support/event-bodies.js";
+import { createFolder } from "../service/support/world.js";
+import { readPage } from "../support/docs-pages.js";
+import { follow } from "../support/spawned.js";
+import { describeWithSystem, systemPart } from "../support/system.js";
+
+/** The service behind nginx, as examples/nginx.conf and examples/calctl.service set them up. */
+
+const MIB = 1024 * 1024;
+
+/** A client of the proxy. */
+interface Client {
+  send(request: ServiceRequest): Promise<ServiceResponse>;
+  /** Resolves when the head of the response has arrived. Nothing of its body is read until then. */
+  open(request: ServiceRequest): Promise<IncomingMessage>;
+}
+
+/** The flags with which the unit starts the service. */
+function proxyFlags() {
+  const unit = readPage("examples/calctl.service");
+  const [, publicUrl = "", trustProxy = ""] = /--public-url (\S+) --trust-proxy (\S+)/.exec(unit) ?? [];
+  return { publicUrl, trustProxy, host: "127.0.0.1" };
+}
+
+async function startProxied(service: Service): Promise<Client> {
+  const { host, publicUrl, trustProxy } = proxyFlags();
+  const listener = await listen(service, { host, port: 0, publicUrl, trustProxy });
+  onTestFinished(() => listener.close());
+  const certificate = createCertificate({ subject: new URL(publicUrl).hostname });
+  const port = await startNginx(listener.address, certificate);
+  const open = ({ method, target, headers, body }: ServiceRequest): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const request = httpsRequest({
+        host,
+        port,
+        method,
+        path: target,
+        agent: false,
+        ca: certificate.cert,
+        servername: certificate.subject,
+        // As browsers send them.
+        headers: { host: certificate.subject, origin: publicUrl, ...headers },
+      });
+      request.on("error", reject);
+      request.on("response", resolve);
+      request.end(body);
+    });
+  return { open, send: async (request) => read(await open(request)) };
+}
+
+async function read(response: IncomingMessage): Promise<ServiceResponse> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
+  return {
+    status: response.statusCode ?? 0,
+    headers: Object.fromEntries(headers),
+    body: Buffer.concat(chunks),
+  };
+}
+
+/** Starts nginx with the file of the examples; only its ports and the certificate are others. @returns its port */
+async function startNginx(upstream: string, { cert, key }: Certificate): Promise<number> {
+  const folder = createFolder();
+  onTestFinished(folder.remove);
+  const port = await freePort();
+  const [certFile, keyFile] = [join(folder.path, "cert.pem"), join(folder.path, "key.pem")];
+  writeFileSync(certFile, cert);
+  writeFileSync(keyFile, key, { mode: 0o600 });
+  const places = new Map([
+    ["127.0.0.1:8787", upstream],
+    ["listen 443", `listen ${port}`],
+    ["[::]:443", `[::]:${port}`],
+    ["/etc/letsencrypt/live/calendar.example/fullchain.pem", certFile],
+    ["/etc/letsencrypt/live/calendar.example/privkey.pem", keyFile],
+  ]);
+  let site = readPage("examples/nginx.conf");
+  for (const [text, place] of places) {
+    expect(site).toContain(text);
+    site = site.replace(text, place);
+  }
+  writeFileSync(join(folder.path, "site.conf"), site);
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (name) => `${name}_temp_path ${name};`,
+  );
+  writeFileSync(
+    join(folder.path, "nginx.conf"),
+    `${process.getuid?.() === 0 ? "user root;" : ""} daemon off; pid pid; error_log stderr notice;
+events {} http { ${temporary.join(" ")} include site.conf; }`,
+  );
+  const args = ["-p", folder.path, "-c", "nginx.conf", "-e", "stderr"];
+  const nginx = follow(spawn(systemPart("nginx") ?? "", args, { stdio: "pipe" }));
+  onTestFinished(async () => {
+    nginx.child.kill("SIGTERM");
+    await nginx.ended;
+  });
+  await nginx.stderrWith("start worker process ");
+  return port;
+}
+
+async function createStage(limit = 1000): Promise<OAuthStage> {
+  const stage = await createOAuthStage({ rateLimit: { limit, windowSeconds: 600 } });
+  onTestFinished(() => stage.close());
+  return stage;
+}
+
+function get(target: string, headers: Readonly<Record<string, string>> = {}): ServiceRequest {
+  return { method: "GET", target, headers, body: new Uint8Array() };
+}
+
+function textOf({ body }: ServiceResponse): string {
+  return new TextDecoder().decode(body);
+}
+
+describeWithSystem("nginx", "behind nginx,", () => {
+  test("a client signs in, gets a token and writes an event with it", async () => {
+    const { world, authorize, client } = await createStage();
+    const { send } = await startProxied(world.service);
+    const browser = createBrowser(send);
+    const signInPage = await browser.open(authorize());
+    const credentials = { login: "member", password: PASSWORD };
+    const signedIn = await browser.submit(signInPage, "sign-in", credentials);
+    expect(signedIn.headers["set-cookie"]).toMatch(/; HttpOnly; SameSite=Lax; Secure$/);
+    const consentPage = await browser.follow(signedIn);
+    const { sent } = await browser.submit(consentPage, "allow");
+    const { client_id, client_secret, redirect_uris } = client;
+    const exchange = await send({
+      method: "POST",
+      target: "/oauth/token",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new TextEncoder().encode(
+        String(
+          new URLSearchParams({
+            grant_type: "authorization_code",
+            code: sent["code"] ?? "",
+            redirect_uri: redirect_uris[0] ?? "",
+            client_id,
+            client_secret,
+          }),
+        ),
+      ),
+    });
+    const authorization = `Bearer ${JSON.parse(textOf(exchange)).access_token}`;
+    const events = `/calendars/${world.calendarId}/events`;
+    const created = await send({
+      method: "POST",
+      target: events,
+      headers: { authorization, "content-type": "application/json" },
+      body: new TextEncoder().encode(JSON.stringify(eventBody(SCHEDULE))),
+    });
+    expect(created).toMatchObject({ status: 201, headers: { "x-request-id": expect.any(String) } });
+    const { id } = JSON.parse(textOf(created)).data;
+    const event = await send(get(`${events}/${id}`, { authorization }));
+    expect(JSON.parse(textOf(event)).data.attributes).toMatchObject({ title: SCHEDULE.title });
+  });
+
+  test("requests keep their target and host, get the client's address, and do not close the connection", async () => {
+    const { world } = await createStage();
+    const received: unknown[] = [];
+    const { send } = await startProxied({
+      ...world.service,
+      handle: async ({ method, target, headers }, source) => {
+        received.push({ method, target, headers, address: source.kind === "network" && source.address });
+        return { status: 204, headers: {}, body: new Uint8Array() };
+      },
+    });
+    const target = "//calendars/a%2Fb/../?days=7&include=%20";
+    await send(get(target, { "x-forwarded-for": "198.51.100.1" }));
+    const headers = {
+      host: "calendar.example",
+      origin: "https://calendar.example",
+      "x-forwarded-for": "127.0.0.1",
+    };
+    expect(received).toEqual([{ method: "GET", target, headers, address: "127.0.0.1" }]);
+  });
+
+  test("forged addresses do not evade the rate limit", async () => {
+    const { world } = await createStage(2);
+    const { send } = await startProxied(world.service);
+    const statuses: number[] = [];
+    for (const address of ["198.51.100.1", "198.51.100.2", "198.51.100.3, 203.0.113.9"]) {
+      const { status } = await send(get("/user", { "x-forwarded-for": address }));
+      statuses.push(status);
+    }
+    expect(statuses).toEqual([401, 401, 429]);
+  });
+
+  test("responses of 12 KB and 5 MiB arrive whole", async () => {
+    const { world } = await createStage();
+    const bodyOf = (target: string) => Buffer.alloc(Number(target.slice(1)), "0123456789");
+    const { send } = await startProxied({
+      ...world.service,
+      handle: async ({ target }) => ({ status: 200, headers: {}, body: bodyOf(target) }),
+    });
+    for (const size of [12_000, 5 * MIB]) {
+      const { body } = await send(get(`/${size}`));
+      expect(bodyOf(`/${size}`).equals(body)).toBe(true);
+    }
+  });
+
+  test("what clients do not read counts against them, and arrives whole", async () => {
+    const { world } = await createStage();
+    const body = Buffer.alloc(30 * MIB);
+    const { open, send } = await startProxied({
+      ...world.service,
+      handle: async () => ({ status: 200, headers: {}, body }),
+    });
+    const unread = [await open(get("/")), await open(get("/"))];
+    expect(await send(get("/"))).toMatchObject({ status: 429, headers: { "retry-after": "1" } });
+    for (const response of unread) expect((await read(response)).body.byteLength).toBe(body.byteLength);
+  });
+
+  test("the service itself says that a body is too large", async () => {
+    const { world } = await createStage();
+    const { send } = await startProxied(world.service);
+    const refused = await send({
+      method: "POST",
+      target: `/calendars/${world.calendarId}/events`,
+      headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
+      body: new Uint8Array(1.5 * MIB),
+    });
+    expect(refused.status).toBe(413);
+    expect(JSON.parse(textOf(refused)).errors).toContain("1048576 bytes");
+  });
+});
