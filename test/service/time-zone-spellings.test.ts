@@ -1,3 +1,4 @@
+import { IANAZone } from "luxon";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { sendInProcess } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
@@ -22,15 +23,17 @@ const upcoming = (timezone: string) =>
   });
 
 test("every spelling of a time zone is accepted, and one zone is kept for all of them", async () => {
-  await upcoming("america/caracas");
+  // Other tests may have used the zone.
+  IANAZone.resetCache();
   const created = countFormats();
+  await upcoming("america/caracas");
+  // Each zone that is kept has a format of its own.
+  const kept = created();
+  expect(kept).toBeGreaterThan(0);
   for (let bits = 0; bits < 512; bits += 1) {
     expect((await upcoming(spell("america/caracas", bits))).status).toBe(200);
   }
-  // Each zone that is kept has a format of its own.
-  expect(created()).toBe(0);
-  expect((await upcoming("america/lima")).status).toBe(200);
-  expect(created()).toBeGreaterThan(0);
+  expect(created()).toBe(kept);
 });
 
 /** Counts the formats of Intl from now on, until the end of the test. */
