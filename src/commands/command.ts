@@ -2,6 +2,7 @@ import type { Command, HelpContext } from "commander";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { addGlobalFlags, readGlobalFlags } from "../global-flags.js";
+import { suggestCommand } from "./suggestion.js";
 
 /** Creates the context of a command whose flags are parsed. */
 export type ContextOf = (command: Command) => Context;
@@ -60,7 +61,12 @@ function throwUnknownCommand(group: Command): never {
   const hint = `commands: ${group.commands.map((command) => command.name()).join(", ")}`;
   const path = commandPath(group);
   if (name === undefined) throw usageError(`${path} needs a command`, hint);
-  throw usageError(`${path} has no command "${name}"`, hint);
+  const names = group.commands.map((command) => command.name());
+  const suggestion = suggestCommand(name, names, group.parent === null);
+  throw usageError(
+    `${path} has no command "${name}"`,
+    suggestion === undefined ? hint : `did you mean ${path} ${suggestion}?`,
+  );
 }
 
 function commandPath(command: Command): string {
