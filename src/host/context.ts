@@ -213,11 +213,16 @@ function writeNote(stderr: TextSink, text: string): void {
 
 function createOutputMembers(
   run: RunSettings,
-  { process, stdout, clock }: HostParts,
+  { process, stdout, clock, signal }: HostParts,
   settings: () => Settings,
 ): Pick<Context, "isTerminal" | "output" | "outputFormat"> {
+  const page = async (text: string): Promise<void> => {
+    const { showInPager } = await import("../terminal/pager.js");
+    const options = { env: process.env, rows: stdout.rows, handleSignals: () => void signal() };
+    if (!(await showInPager(text, options))) await stdout.write(text);
+  };
   const target = (): OutputTarget => ({
-    write: stdout.write,
+    write: stdout.isTerminal && process.stdin.isTTY === true ? page : stdout.write,
     isTerminal: stdout.isTerminal,
     columns: stdout.columns,
     color: isColorEnabled({ choice: run.color, env: process.env, isTerminal: stdout.isTerminal }),

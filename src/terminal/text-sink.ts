@@ -5,6 +5,7 @@ import type { Clock } from "../system/clock.js";
 export interface WritableLike {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
   write(text: string, done: (error?: Error | null) => void): boolean;
   on(event: "error", listener: (error: Error) => void): unknown;
 }
@@ -14,6 +15,8 @@ export interface TextSink {
   readonly isTerminal: boolean;
   /** Width of the terminal; undefined when it is not one. */
   readonly columns: number | undefined;
+  /** Lines of the terminal; undefined when it is not one. */
+  readonly rows?: number | undefined;
   /**
    * Resolves when the text is written, or when the reader has closed the stream.
    * @throws CliError failed when it could not be written, interrupted when a signal came first
@@ -58,6 +61,9 @@ export function createTextSink({ open, name, interruption, sleep, mask }: TextSi
     },
     get columns() {
       return stream().columns;
+    },
+    get rows() {
+      return stream().rows;
     },
     get isStuck() {
       return stuck;

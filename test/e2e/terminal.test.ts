@@ -109,3 +109,30 @@ describeWithSystem("tmux", "on a terminal", () => {
     expect(terminal.screen()).toContain("\\u{202e}");
   });
 });
+
+describeWithSystem("less", "output that is longer than the screen", () => {
+  test("is shown in the pager, which may be left early", async () => {
+    const terminal = openTerminal(createInstallation(), { columns: 80 });
+    terminal.type(`calctl service openapi; echo "exit $?"`, "Enter");
+    await terminal.shows('"openapi": "3.1.0"');
+    expect(terminal.screen()).toMatch(/\n:$/);
+    terminal.type("q");
+    await terminal.shows("exit 0");
+  });
+
+  test("is printed without a pager, or if there is none of that name", async () => {
+    for (const pager of ["", "cat", "no-such-pager"]) {
+      const terminal = openTerminal(createInstallation(), { columns: 80 });
+      terminal.type(`clear; PAGER=${pager} calctl service openapi; echo "exit $?"`, "Enter");
+      await terminal.shows("exit 0");
+      expect(terminal.screen()).toContain("}\nexit 0");
+    }
+  });
+
+  test("is read by a pager of the user's own, with its arguments", async () => {
+    const terminal = openTerminal(createInstallation(), { columns: 80 });
+    terminal.type(`clear; PAGER='grep -c schema' calctl service openapi; echo "exit $?"`, "Enter");
+    await terminal.shows("exit 0");
+    expect(terminal.screen()).toMatch(/^\d+\nexit 0/m);
+  });
+});

@@ -12,6 +12,7 @@ const SYSTEM_PARTS = {
   dbus: { binaries: ["dbus-run-session"], debianPackage: "dbus" },
   chromium: { binaries: ["chromium", "chromium-browser", "google-chrome"], debianPackage: "chromium" },
   nginx: { binaries: ["nginx"], debianPackage: "nginx-light" },
+  less: { binaries: ["less"], debianPackage: "less" },
   sqlite3: { binaries: ["sqlite3"], debianPackage: "sqlite3" },
   systemd: { binaries: ["systemd"], debianPackage: "systemd" },
 } as const;
