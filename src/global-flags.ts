@@ -17,9 +17,10 @@ function globalOptions(): readonly Option[] {
     ).argParser(collect),
     new Option(
       "-o, --output <format>",
-      "table, tsv, json or ndjson (default: table on a terminal, else tsv; env: CALCTL_OUTPUT)",
+      "table, tsv, csv, json or ndjson (default: table on a terminal, else tsv; env: CALCTL_OUTPUT)",
     ),
     new Option("--fields <a,b>", "columns or keys to print, in that order"),
+    new Option("--csv-safe", "with csv: put ' before cells that a spreadsheet would take for formulas"),
     new Option(
       "--timezone <zone>",
       "zone to read and show times in, such as Asia/Tokyo (env: CALCTL_TIMEZONE)",

@@ -12,6 +12,7 @@ export interface GlobalFlags {
   readonly calendar?: readonly string[] | undefined;
   readonly output?: string | undefined;
   readonly fields?: string | undefined;
+  readonly csvSafe?: boolean | undefined;
   readonly timezone?: string | undefined;
   /** False for `--no-input`. */
   readonly prompts?: boolean | undefined;
@@ -32,6 +33,7 @@ export interface RunSettings extends ReportSettings {
   readonly calendars: readonly string[];
   /** `--fields` as typed: each view knows its own. */
   readonly fields: string | undefined;
+  readonly csvSafe: boolean;
   /** The zone of `--timezone` or CALCTL_TIMEZONE; undefined when neither is set. */
   readonly timezone: string | undefined;
   /** False when the program must not ask. */
@@ -63,6 +65,7 @@ export function readRunSettings(flags: GlobalFlags, env: Environment): RunSettin
     profile: flags.profile,
     calendars: flags.calendar ?? [],
     fields: flags.fields,
+    csvSafe: flags.csvSafe === true,
     timezone: readTimeZone(flags, env),
     prompts: flags.prompts !== false && !isOn(env["CALCTL_NO_INPUT"]) && !isOn(env["CI"]),
     quiet: flags.quiet === true,

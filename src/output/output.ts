@@ -32,12 +32,15 @@ export interface OutputOptions extends Pick<Rendering<unknown>, "zone" | "now"> 
   readonly format: FormatChoice | null;
   /** `--fields` as typed; undefined when not given. */
   readonly fields: string | undefined;
+  /** Whether `--csv-safe` was given. */
+  readonly csvSafe: boolean;
 }
 
 /** The formats of every view. Each is loaded when it is first used. */
 const COMMON_FORMATS: { readonly [F in Format]?: <T>() => Promise<Renderer<T>> } = {
   table: async () => (await import("./formats/table.js")).renderTable,
   tsv: async () => (await import("./formats/data.js")).renderTsv,
+  csv: async () => (await import("./formats/csv.js")).renderCsv,
   json: async () => (await import("./formats/data.js")).renderJson,
   ndjson: async () => (await import("./formats/data.js")).renderNdjson,
 };
@@ -73,15 +76,17 @@ function documentRenderer<T>({ render }: Document<T>, surface: Surface): Render<
 }
 
 function viewRenderer<T>(view: View<T>, options: OutputOptions, surface: Surface): Render<T> {
-  const { zone, now } = options;
+  const { zone, now, csvSafe } = options;
   if (options.format !== null) checkFormat(options.format, view);
   const format = effectiveFormat(options, surface, view);
+  if (csvSafe && format !== "csv")
+    throw usageError("--csv-safe: only csv output has formulas to defuse", "add --output csv");
   const fields = options.fields === undefined ? null : parseFields(options.fields, view);
   return async (value) => {
     const [values, single] = isList(value) ? [value, false] : [[value], true];
     const render = view.formats?.[format] ?? (await COMMON_FORMATS[format]?.<T>());
     if (render === undefined) throw new Error(`the format ${format} was not checked`);
-    return render({ view, values, single, fields, surface, zone, now });
+    return render({ view, values, single, fields, csvSafe, surface, zone, now });
   };
 }
 

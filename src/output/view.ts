@@ -6,7 +6,7 @@ export interface View<T> {
   readonly noun: string;
   /** Every key of the JSON object, in order. `--fields` takes any of them, in every format. */
   readonly keys: { readonly [K in KeyOf<T>]-?: ViewKey<T> };
-  /** Columns of tsv, in order; nothing is printed when empty. Keys that no value has are left out. */
+  /** Columns of tsv and csv, in order; nothing is printed when empty. Optional keys that no value has are left out. */
   readonly tsv: readonly KeyOf<T>[];
   /** Columns of a table; the default is `tsv`. */
   readonly table?: readonly (KeyOf<T> | TableColumn<T>)[];
@@ -33,6 +33,8 @@ export interface ViewKey<T> {
   readonly minWidth?: number;
   /** Whether the column shrinks before the others. */
   readonly shrinksFirst?: boolean;
+  /** Whether only some values have the key, such as a secret that is shown once. */
+  readonly optional?: boolean;
   /** Whether a detail view keeps the line feeds of the text; elsewhere they are shown as escapes. */
   readonly multiline?: boolean;
 }
@@ -67,6 +69,8 @@ export interface Rendering<T> {
   readonly single: boolean;
   /** The keys of `--fields` in order; null when the view decides. */
   readonly fields: readonly KeyOf<T>[] | null;
+  /** Whether `csv` defuses formulas. */
+  readonly csvSafe: boolean;
   readonly surface: Surface;
   /** The chosen timezone. The first call reads the configuration. @throws CliError if it cannot */
   readonly zone: () => string;
@@ -152,11 +156,12 @@ function jsonAsText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Those of the keys that at least one of the values has. */
+/** The keys without the optional ones that no value has. */
 export function presentKeys<T>(
   view: View<T>,
   keys: readonly KeyOf<T>[],
   values: readonly T[],
 ): readonly KeyOf<T>[] {
-  return keys.filter((key) => values.some((value) => jsonOf(view, key, value) !== undefined));
+  const isPresent = (key: KeyOf<T>) => values.some((value) => jsonOf(view, key, value) !== undefined);
+  return keys.filter((key) => view.keys[key].optional !== true || isPresent(key));
 }

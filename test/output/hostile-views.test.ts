@@ -71,7 +71,10 @@ function filled(value: Values, texts: readonly string[]): Values {
 
 const texts = fc.array(hostileText, { minLength: 1, maxLength: 12 });
 const columns = fc.integer({ min: 1, max: 200 });
-const FORMATS = ["table", "tsv", "json", "ndjson"];
+const FORMATS = ["table", "tsv", "csv", "json", "ndjson"];
+
+/** What a format itself has besides line feeds. */
+const OWN_CODES: Readonly<Record<string, RegExp>> = { tsv: /[\n\t]/g, csv: /\r?\n/g };
 
 /** What this program itself may send to a terminal. */
 function harmfulBut(text: string, allowed: RegExp): readonly number[] {
@@ -86,7 +89,7 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
         for (const format of FORMATS) {
           const options = { format, columns: width };
           const text = await rendered(view, single ? hostile : [hostile, value], options);
-          expect(harmfulBut(text, format === "tsv" ? /[\n\t]/g : /\n/g)).toEqual([]);
+          expect(harmfulBut(text, OWN_CODES[format] ?? /\n/g)).toEqual([]);
         }
       }),
       { numRuns: 40 },

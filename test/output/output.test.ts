@@ -19,6 +19,8 @@ import { rendered, VIEWER } from "./rendered.js";
 const flag = (name: string): FormatChoice => ({ name, source: "flag", label: "--output" });
 const variable = (name: string): FormatChoice => ({ name, source: "environment", label: "CALCTL_OUTPUT" });
 
+const DEFAULTS = { fields: undefined, csvSafe: false, ...VIEWER };
+
 function target(isTerminal: boolean, write: OutputTarget["write"] = async () => undefined): OutputTarget {
   return { isTerminal, columns: isTerminal ? 80 : undefined, color: false, unicode: true, write };
 }
@@ -29,7 +31,7 @@ function refusal(
   view = labelView,
 ): { message: string; hint: string | undefined } {
   try {
-    createOutput(view, { format: null, fields: undefined, ...VIEWER, ...options }, target(false));
+    createOutput(view, { format: null, ...DEFAULTS, ...options }, target(false));
   } catch (error) {
     if (error instanceof CliError && error.code === "usage")
       return { message: error.message, hint: error.hint };
@@ -53,7 +55,7 @@ describe("the format", () => {
     expect(effectiveFormat({ format }, { isTerminal })).toBe(expected);
   });
 
-  const hint = "formats: table, tsv, json, ndjson";
+  const hint = "formats: table, tsv, csv, json, ndjson";
 
   test.each<[FormatChoice, string]>([
     [flag("xml"), '--output: "xml" is not an output format'],
@@ -69,7 +71,7 @@ describe("the format", () => {
     let written = "";
     const output = createOutput(
       labelView,
-      { format: variable("ics"), fields: undefined, ...VIEWER },
+      { format: variable("ics"), ...DEFAULTS },
       target(false, async (text) => {
         written += text;
       }),
@@ -151,9 +153,9 @@ describe("what a view defines itself", () => {
   });
 
   test("the format is in the list of formats", () => {
-    expect(refusal({ format: flag("csv") }, agendaView)).toEqual({
-      message: '--output: agenda output has no format "csv"',
-      hint: "formats: table, tsv, json, ndjson, ics",
+    expect(refusal({ format: flag("markdown") }, agendaView)).toEqual({
+      message: '--output: agenda output has no format "markdown"',
+      hint: "formats: table, tsv, csv, json, ndjson, ics",
     });
   });
 
@@ -161,7 +163,7 @@ describe("what a view defines itself", () => {
     const zone = () => {
       throw new Error("the configuration was read");
     };
-    const options = { format: null, fields: undefined, now: VIEWER.now, zone };
+    const options = { format: null, ...DEFAULTS, zone };
     await createOutput(labelView, options, target(true)).print([WORK_LABEL]);
     await expect(createOutput(agendaView, options, target(true)).print([WORK_LABEL])).rejects.toThrow();
   });
@@ -174,7 +176,7 @@ describe("a document", () => {
     ["on one line", JSON_LINE, true, '{"a":"\\u009b"}\n'],
   ])("of JSON is %s, whatever format and fields are chosen", async (_, document, isTerminal, expected) => {
     const writes: string[] = [];
-    const options = { ...VIEWER, format: flag("table"), fields: "x" };
+    const options = { ...DEFAULTS, format: flag("table"), fields: "x" };
     const write = async (text: string) => {
       writes.push(text);
     };
@@ -188,7 +190,7 @@ describe("print", () => {
     const failing = target(false, async () => {
       throw new CliError("failed", "stdout cannot be written: ENOSPC");
     });
-    const options = { ...VIEWER, format: null, fields: undefined };
+    const options = { format: null, ...DEFAULTS };
     await expect(
       createOutput(labelView, options, failing).print(WORK_LABEL, "a label was set"),
     ).rejects.toThrow("stdout cannot be written: ENOSPC, but a label was set");
@@ -198,7 +200,7 @@ describe("print", () => {
     const failure = new Error("ENOSPC");
     const output = createOutput(
       labelView,
-      { format: null, fields: undefined, ...VIEWER },
+      { format: null, ...DEFAULTS },
       target(false, async () => {
         throw failure;
       }),
@@ -210,7 +212,7 @@ describe("print", () => {
     const writes: string[] = [];
     const output = createOutput(
       labelView,
-      { format: null, fields: undefined, ...VIEWER },
+      { format: null, ...DEFAULTS },
       target(false, async (text) => {
         writes.push(text);
       }),

@@ -4,6 +4,7 @@ import type { View } from "../../src/output/view.js";
 export interface RenderedOptions {
   readonly format?: string;
   readonly fields?: string;
+  readonly csvSafe?: boolean;
   /** Columns of the terminal; undefined for a pipe. */
   readonly columns?: number;
   readonly color?: boolean;
@@ -17,7 +18,7 @@ export const VIEWER = { zone: () => "Asia/Tokyo", now: () => Date.parse("2026-11
 export async function rendered<T>(
   view: View<T>,
   value: NoInfer<T> | readonly NoInfer<T>[],
-  { format, fields, columns, color = false, unicode = true }: RenderedOptions = {},
+  { format, fields, csvSafe = false, columns, color = false, unicode = true }: RenderedOptions = {},
 ): Promise<string> {
   let written = "";
   const target: OutputTarget = {
@@ -30,7 +31,7 @@ export async function rendered<T>(
     },
   };
   const choice = format === undefined ? null : ({ name: format, source: "flag", label: "--output" } as const);
-  await createOutput(view, { format: choice, fields, ...VIEWER }, target).print(value);
+  await createOutput(view, { format: choice, fields, csvSafe, ...VIEWER }, target).print(value);
   return written;
 }
 

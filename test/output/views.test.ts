@@ -27,6 +27,7 @@ import { type RenderedOptions, rendered, visible } from "./rendered.js";
 const PIPE: readonly (readonly [title: string, options: RenderedOptions])[] = [
   ["table", { format: "table" }],
   ["tsv", { format: "tsv" }],
+  ["csv", { format: "csv" }],
   ["json", { format: "json" }],
   ["ndjson", { format: "ndjson" }],
 ];
@@ -47,6 +48,7 @@ const WIDTHS: typeof PIPE = [
 const SHAPES: typeof PIPE = [
   ["table", { format: "table", columns: 80 }],
   ["tsv", { format: "tsv" }],
+  ["csv", { format: "csv" }],
   ["ndjson", { format: "ndjson" }],
 ];
 

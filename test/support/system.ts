@@ -10,6 +10,8 @@ const SYSTEM_PARTS = {
   tmux: { binaries: ["tmux"], debianPackage: "tmux" },
   keyring: { binaries: ["gnome-keyring-daemon"], debianPackage: "gnome-keyring" },
   dbus: { binaries: ["dbus-run-session"], debianPackage: "dbus" },
+  python: { binaries: ["python3"], debianPackage: "python3" },
+  khal: { binaries: ["khal"], debianPackage: "khal" },
   chromium: { binaries: ["chromium", "chromium-browser", "google-chrome"], debianPackage: "chromium" },
   nginx: { binaries: ["nginx"], debianPackage: "nginx-light" },
   less: { binaries: ["less"], debianPackage: "less" },

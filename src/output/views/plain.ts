@@ -17,7 +17,10 @@ export function createPairsView<T>(view: Pick<View<T>, "noun" | "keys" | "tsv">)
   return {
     ...view,
     draw: async (rendering, canvas) => (await import("../table/detail.js")).drawFields(rendering, canvas),
-    formats: { tsv: renderTsvPairs },
+    formats: {
+      tsv: renderTsvPairs,
+      csv: async (rendering) => (await import("../formats/csv.js")).renderCsvPairs(rendering),
+    },
   };
 }
 

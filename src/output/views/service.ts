@@ -8,7 +8,7 @@ export const serviceClientView: View<ServiceClient> = {
     id: {},
     name: { minWidth: 8 },
     client_id: {},
-    client_secret: {},
+    client_secret: { optional: true },
     redirect_uris: { minWidth: 8 },
   },
   tsv: ["id", "name", "client_id", "redirect_uris", "client_secret"],
@@ -18,7 +18,13 @@ export const serviceClientView: View<ServiceClient> = {
 /** The access tokens of the embedded service. */
 export const serviceTokenView: View<ServiceToken> = {
   noun: "token",
-  keys: { id: {}, user_id: { header: "User" }, read_only: {}, created_at: { header: "Created" }, token: {} },
+  keys: {
+    id: {},
+    user_id: { header: "User" },
+    read_only: {},
+    created_at: { header: "Created" },
+    token: { optional: true },
+  },
   tsv: ["id", "user_id", "read_only", "created_at", "token"],
 };
 
