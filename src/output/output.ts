@@ -43,6 +43,8 @@ const COMMON_FORMATS: { readonly [F in Format]?: <T>() => Promise<Renderer<T>> }
   csv: async () => (await import("./formats/csv.js")).renderCsv,
   json: async () => (await import("./formats/data.js")).renderJson,
   ndjson: async () => (await import("./formats/data.js")).renderNdjson,
+  markdown: async () => (await import("./formats/markdown.js")).renderMarkdown,
+  text: async () => (await import("./formats/table.js")).renderText,
 };
 
 /**

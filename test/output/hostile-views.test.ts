@@ -71,10 +71,18 @@ function filled(value: Values, texts: readonly string[]): Values {
 
 const texts = fc.array(hostileText, { minLength: 1, maxLength: 12 });
 const columns = fc.integer({ min: 1, max: 200 });
-const FORMATS = ["table", "tsv", "csv", "json", "ndjson"];
+const FORMATS = ["table", "tsv", "csv", "json", "ndjson", "markdown", "text"];
 
 /** What a format itself has besides line feeds. */
 const OWN_CODES: Readonly<Record<string, RegExp>> = { tsv: /[\n\t]/g, csv: /\r?\n/g };
+
+/** Formats that list events by day. */
+const BY_DAY: readonly string[] = ["markdown", "text"];
+
+/** The local times of an event: they are computed, and do not come from the service. */
+function localTimesOf({ start_local, end_local }: Values): Values {
+  return start_local === undefined ? {} : { start_local, end_local };
+}
 
 /** What this program itself may send to a terminal. */
 function harmfulBut(text: string, allowed: RegExp): readonly number[] {
@@ -85,8 +93,9 @@ describe.each(SAMPLES)("a hostile %s", (_, { view, value }) => {
   test("sends no control sequences to a terminal, in any format", async () => {
     await fc.assert(
       fc.asyncProperty(texts, columns, fc.boolean(), async (list, width, single) => {
-        const hostile = filled(value, list);
+        const texts = filled(value, list);
         for (const format of FORMATS) {
+          const hostile = BY_DAY.includes(format) ? { ...texts, ...localTimesOf(value) } : texts;
           const options = { format, columns: width };
           const text = await rendered(view, single ? hostile : [hostile, value], options);
           expect(harmfulBut(text, OWN_CODES[format] ?? /\n/g)).toEqual([]);

@@ -30,6 +30,8 @@ const PIPE: readonly (readonly [title: string, options: RenderedOptions])[] = [
   ["csv", { format: "csv" }],
   ["json", { format: "json" }],
   ["ndjson", { format: "ndjson" }],
+  ["markdown", { format: "markdown" }],
+  ["text", { format: "text" }],
 ];
 
 /** A terminal and a pipe may get different text. */
@@ -50,6 +52,8 @@ const SHAPES: typeof PIPE = [
   ["tsv", { format: "tsv" }],
   ["csv", { format: "csv" }],
   ["ndjson", { format: "ndjson" }],
+  ["markdown", { format: "markdown" }],
+  ["text", { format: "text" }],
 ];
 
 type Draw = (surfaces: typeof PIPE) => Promise<string>;
@@ -144,6 +148,8 @@ describe("an empty list", () => {
     ["tsv", ""],
     ["json", "[]\n"],
     ["ndjson", ""],
+    ["markdown", ""],
+    ["text", ""],
   ])("as %s", async (format, expected) => {
     expect(await rendered(eventView, [], { format })).toBe(expected);
     expect(await rendered(eventView, [], { format, columns: 80 })).toBe(expected);

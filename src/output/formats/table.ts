@@ -1,21 +1,39 @@
-import { createStyle } from "../style.js";
+import { createStyle, PLAIN_STYLE } from "../style.js";
 import { columnsOf } from "../table/columns.js";
 import { drawDetail } from "../table/detail.js";
 import { drawList } from "../table/list.js";
-import { type Rendering, widthOf } from "../view.js";
+import { type Canvas, type Rendering, widthOf } from "../view.js";
 
 /**
  * A table for people: columns for a list that fits the terminal, otherwise a detail view. All text is sanitized.
  */
 export async function renderTable<T>(rendering: Rendering<T>): Promise<string> {
-  const { view, values, single, fields, surface } = rendering;
-  if (values.length === 0) return "";
+  const { surface } = rendering;
   const style = await createStyle(surface.color);
-  const canvas = { style, width: widthOf(surface), unicode: surface.unicode };
+  return draw(rendering, { style, width: widthOf(surface), unicode: surface.unicode }, () => true);
+}
+
+/** Ids that mean nothing to the reader of a mail. */
+const IDS: readonly unknown[] = ["id", "calendar_id", "event_id"];
+
+/** The same for mails and posts: without colors, and without ids unless `--fields` names them. */
+export async function renderText<T>(rendering: Rendering<T>): Promise<string> {
+  const { surface } = rendering;
+  const canvas = { style: PLAIN_STYLE, width: widthOf(surface), unicode: surface.unicode };
+  return draw(rendering, canvas, (pick) => !IDS.includes(pick));
+}
+
+async function draw<T>(
+  rendering: Rendering<T>,
+  canvas: Canvas,
+  isShown: (pick: unknown) => boolean,
+): Promise<string> {
+  const { view, values, single, fields } = rendering;
+  if (values.length === 0) return "";
   const drawn = await view.draw?.(rendering, canvas);
   if (drawn !== null && drawn !== undefined) return drawn;
   const table = view.table ?? view.tsv;
-  const columns = columnsOf(rendering, single ? (view.detail ?? table) : table);
+  const columns = columnsOf(rendering, (single ? (view.detail ?? table) : table).filter(isShown));
   const skipEmpty = fields === null;
   const filled = skipEmpty ? columns.filter(({ cells }) => cells.some(({ text }) => text !== "")) : columns;
   return (single ? null : drawList(filled, canvas)) ?? drawDetail(columns, { ...canvas, skipEmpty });

@@ -10,8 +10,8 @@ import { dayOf, describeDay } from "./day-names.js";
 import { textWidth, truncateText, wrapText } from "./text-width.js";
 
 export interface DayListOptions extends Canvas {
-  /** Today in the chosen zone, as `YYYY-MM-DD`. */
-  readonly today: string;
+  /** Today in the chosen zone, as `YYYY-MM-DD`; null for text that is read later, in which nothing is relative. */
+  readonly today: string | null;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
   /** The chosen zone. */
@@ -33,10 +33,9 @@ const MIN_LOCATION_WIDTH = 8;
 
 /** Draws days as headings with their events below, for terminals from 40 columns. */
 export function drawDayList(days: readonly Day<LocalizedEvent>[], options: DayListOptions): string {
-  const symbols = options.unicode ? UNICODE : ASCII;
   const drawn = days.map(({ date, entries }) => ({
-    heading: headingOf(date, options),
-    lines: entries.map((entry) => lineOf(entry, date, { ...options, symbols })),
+    heading: drawHeading(date, options),
+    lines: entries.map((entry) => describeEntry(entry, date, options)),
   }));
   const all = drawn.flatMap(({ lines }) => lines);
   const columns = columnsFor(all, options.width);
@@ -57,11 +56,17 @@ function drawLines(lines: readonly Line[], columns: LineColumns, options: DayLis
   return lines.flatMap((line) => drawLine(line, columns, options));
 }
 
-function headingOf(date: string | null, { style, today }: DayListOptions): string {
-  if (date === null) return style.bold("No date");
-  const heading = style.bold(describeDay(dayOf(date), { year: date.slice(0, 4) !== today.slice(0, 4) }));
+function drawHeading(date: string | null, { style, today }: DayListOptions): string {
+  const heading = style.bold(headingOf(date, { today }));
+  if (today === null) return heading;
   const word = RELATIVE_DAYS.find(([days]) => addDays(today, days) === date)?.[1];
   return word === undefined ? heading : `${heading}${GAP}${style.dim(word)}`;
+}
+
+/** The name of a day, with its year unless that is this year. */
+export function headingOf(date: string | null, { today }: Pick<DayListOptions, "today">): string {
+  if (date === null) return "No date";
+  return describeDay(dayOf(date), { year: date.slice(0, 4) !== today?.slice(0, 4) });
 }
 
 const RELATIVE_DAYS = [
@@ -81,7 +86,7 @@ const UNICODE: Symbols = { dot: "●", running: "▸", arrow: "→", dash: "–"
 const ASCII: Symbols = { dot: "*", running: ">", arrow: "->", dash: "-" };
 
 /** One event of one day, before it is laid out. All text is sanitized. */
-interface Line {
+export interface Line {
   readonly state: "over" | "running" | "ahead";
   readonly mark: string;
   readonly time: string;
@@ -99,9 +104,16 @@ interface LineOptions extends DayListOptions {
   readonly symbols: Symbols;
 }
 
-function lineOf(entry: DayEntry<LocalizedEvent>, date: string | null, options: LineOptions): Line {
+/** The parts of one line. @param date the day it is listed under; null without one */
+export function describeEntry(
+  entry: DayEntry<LocalizedEvent>,
+  date: string | null,
+  canvas: DayListOptions,
+): Line {
   const { event } = entry;
-  const { symbols, showCalendar, calendarColors, idOf } = options;
+  const { showCalendar, calendarColors, idOf } = canvas;
+  const symbols = canvas.unicode ? UNICODE : ASCII;
+  const options = { ...canvas, symbols };
   const state = date === null ? "ahead" : stateOf(event, options);
   const notes = [spanNote(entry), labelNote(event, options), zoneNote(event)];
   const title = [sanitizeLine(event.title ?? "").trim() || "(no title)", ...notes].filter(
@@ -128,6 +140,7 @@ function dotColorOf({ label }: LocalizedEvent, { style }: LineOptions): string |
 }
 
 function stateOf(event: LocalizedEvent, { today, now }: LineOptions): Line["state"] {
+  if (today === null) return "ahead";
   if (isEventOver(event, { today, now })) return "over";
   const start = parseWireDateTime(event.start_at ?? "");
   return event.all_day !== true && start !== null && start.instant <= now ? "running" : "ahead";
@@ -136,7 +149,7 @@ function stateOf(event: LocalizedEvent, { today, now }: LineOptions): Line["stat
 /** Whether an event has ended; one without a readable end has when it starts. */
 export function isEventOver(
   event: LocalizedEvent,
-  { today, now }: Pick<DayListOptions, "today" | "now">,
+  { today, now }: { readonly today: string; readonly now: number },
 ): boolean {
   if (event.all_day === true) return (event.end_local ?? event.start_local ?? today) < today;
   const end = parseWireDateTime(event.end_at ?? event.start_at ?? "");

@@ -1,9 +1,11 @@
-import { type DayRange, datesFrom, fillDays, listByDay } from "../../calendar/day-list.js";
+import { type Day, type DayRange, datesFrom, fillDays, listByDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Activity } from "../../contract/shapes.js";
+import { PLAIN_STYLE } from "../style.js";
+import type { DayListOptions } from "../table/day-list.js";
 import { type DayName, dayOf, describeDay } from "../table/day-names.js";
-import type { TableColumn, View } from "../view.js";
+import { type Rendering, type TableColumn, type View, widthOf } from "../view.js";
 import { labelCell, labelJson, labelText, userJson, userText } from "./calendar.js";
 
 function whenColumn(options: WhenOptions): TableColumn<LocalizedEvent> {
@@ -78,6 +80,7 @@ export const eventView: View<LocalizedEvent> = {
     CALENDAR,
     "id",
   ],
+  formats: dayFormats({}),
 };
 
 /** Events of several calendars: a table always has the column Calendar. */
@@ -102,6 +105,7 @@ export function createEventListView(options: EventListOptions): View<LocalizedEv
   const { range, calendars, shorten, layout } = options;
   return {
     ...(calendars.length > 1 ? severalCalendarsView : eventView),
+    formats: { ...eventView.formats, ...dayFormats({ range, layout, showCalendar: calendars.length > 1 }) },
     async draw({ values, fields, single, now, zone, surface }, canvas) {
       if (fields !== null || single) return null;
       const days = listByDay(values, range);
@@ -121,6 +125,62 @@ export function createEventListView(options: EventListOptions): View<LocalizedEv
         idOf: ({ id }) => (surface.isTerminal ? shorten(id) : id),
       });
     },
+  };
+}
+
+interface DayFormatOptions {
+  /** By default the days on which events begin. */
+  readonly range?: DayRange;
+  /** Whether days without events are listed: not in a list. */
+  readonly layout?: EventListOptions["layout"];
+  /** Whether calendars are named; by default if there are several. */
+  readonly showCalendar?: boolean;
+}
+
+/** Lists of events by day, for reading outside of this terminal: nothing is relative to now, and there are no ids. */
+function dayFormats(options: DayFormatOptions): NonNullable<View<LocalizedEvent>["formats"]> {
+  return {
+    async markdown(rendering) {
+      const { renderDaysAsMarkdown, renderMarkdown } = await import("../formats/markdown.js");
+      if (rendering.single || rendering.fields !== null) return renderMarkdown(rendering);
+      return renderDaysAsMarkdown(daysOf(rendering, options), dayListOptions(rendering, options));
+    },
+    async text(rendering) {
+      if (rendering.single || rendering.fields !== null)
+        return (await import("../formats/table.js")).renderText(rendering);
+      const { drawDayList } = await import("../table/day-list.js");
+      return drawDayList(daysOf(rendering, options), dayListOptions(rendering, options));
+    },
+  };
+}
+
+function daysOf(
+  { values }: Rendering<LocalizedEvent>,
+  { range, layout = "list" }: DayFormatOptions,
+): readonly Day<LocalizedEvent>[] {
+  if (values.length === 0) return [];
+  if (range !== undefined) {
+    const days = listByDay(values, range);
+    return layout === "list" ? days : fillDays(days, range);
+  }
+  const starts = values.flatMap(({ start_local }) => start_local?.slice(0, 10) ?? []).sort();
+  return listByDay(values, { first: starts[0] ?? "", last: starts.at(-1) ?? "" });
+}
+
+function dayListOptions(
+  { values, zone, now, surface }: Rendering<LocalizedEvent>,
+  { showCalendar = new Set(values.map(({ calendar_id }) => calendar_id)).size > 1 }: DayFormatOptions,
+): DayListOptions {
+  return {
+    style: PLAIN_STYLE,
+    width: widthOf(surface),
+    unicode: surface.unicode,
+    today: null,
+    now: now(),
+    zone: zone(),
+    showCalendar,
+    calendarColors: new Map(),
+    idOf: () => "",
   };
 }
 
