@@ -17,7 +17,7 @@ function globalOptions(): readonly Option[] {
     ).argParser(collect),
     new Option(
       "-o, --output <format>",
-      "table, tsv, csv, json, ndjson, markdown or text (default: table on a terminal, else tsv; env: CALCTL_OUTPUT)",
+      "table, tsv, csv, json, ndjson, markdown, text or (events) ics (default: table on a terminal, else tsv; env: CALCTL_OUTPUT)",
     ),
     new Option("--fields <a,b>", "columns or keys to print, in that order"),
     new Option("--csv-safe", "with csv: put ' before cells that a spreadsheet would take for formulas"),

@@ -86,7 +86,8 @@ export function formatOffset(offset: number): string {
   return `${offset < 0 ? "-" : "+"}${hour}:${minute}`;
 }
 
-function offsetAt(instant: number, zone: string): number {
+/** What the clock of a zone is ahead of UTC at an instant, in milliseconds. */
+export function offsetAt(instant: number, zone: string): number {
   // The default zone of many machines: skips loading Intl.
   if (zone === "UTC") return 0;
   // luxon keeps a zone for every spelling, and a request may spell one in 2^n ways: `eUrOpE/bErLiN`.

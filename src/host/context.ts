@@ -80,7 +80,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     ),
     session: auth.session,
     recentEvents: createRecentEventsOf(parts, settings),
-    ...createOutputMembers(run, parts, settings),
+    ...createOutputMembers(run, parts, { settings, note }),
     service: createServiceAccess({
       defaultDatabase: parts.database,
       open,
@@ -214,7 +214,7 @@ function writeNote(stderr: TextSink, text: string): void {
 function createOutputMembers(
   run: RunSettings,
   { process, stdout, clock, signal }: HostParts,
-  settings: () => Settings,
+  { settings, note }: { readonly settings: () => Settings; readonly note: Context["note"] },
 ): Pick<Context, "isTerminal" | "output" | "outputFormat"> {
   const page = async (text: string): Promise<void> => {
     const { showInPager } = await import("../terminal/pager.js");
@@ -233,7 +233,7 @@ function createOutputMembers(
       return stdout.isTerminal;
     },
     output: (view) => {
-      const options = { ...run, zone: () => settings().timezone, now: clock.now };
+      const options = { ...run, zone: () => settings().timezone, now: clock.now, note };
       return createOutput(view, options, target());
     },
     outputFormat() {

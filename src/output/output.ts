@@ -27,7 +27,7 @@ export interface FormatChoice {
   readonly label: string;
 }
 
-export interface OutputOptions extends Pick<Rendering<unknown>, "zone" | "now"> {
+export interface OutputOptions extends Pick<Rendering<unknown>, "zone" | "now" | "note"> {
   /** Null when none was chosen: `table` on a terminal, `tsv` elsewhere. */
   readonly format: FormatChoice | null;
   /** `--fields` as typed; undefined when not given. */
@@ -78,17 +78,19 @@ function documentRenderer<T>({ render }: Document<T>, surface: Surface): Render<
 }
 
 function viewRenderer<T>(view: View<T>, options: OutputOptions, surface: Surface): Render<T> {
-  const { zone, now, csvSafe } = options;
+  const { zone, now, note, csvSafe } = options;
   if (options.format !== null) checkFormat(options.format, view);
   const format = effectiveFormat(options, surface, view);
   if (csvSafe && format !== "csv")
     throw usageError("--csv-safe: only csv output has formulas to defuse", "add --output csv");
+  if (format === "ics" && options.fields !== undefined)
+    throw usageError("--fields: ics output always has every field it can hold", "omit --fields");
   const fields = options.fields === undefined ? null : parseFields(options.fields, view);
   return async (value) => {
     const [values, single] = isList(value) ? [value, false] : [[value], true];
     const render = view.formats?.[format] ?? (await COMMON_FORMATS[format]?.<T>());
     if (render === undefined) throw new Error(`the format ${format} was not checked`);
-    return render({ view, values, single, fields, csvSafe, surface, zone, now });
+    return render({ view, values, single, fields, csvSafe, surface, zone, now, note });
   };
 }
 

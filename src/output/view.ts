@@ -76,6 +76,8 @@ export interface Rendering<T> {
   readonly zone: () => string;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
+  /** Writes a line to stderr about what is not in the text. */
+  readonly note: (text: string) => void;
 }
 
 /** What a renderer knows of the stream. */

@@ -9,16 +9,29 @@ export interface RenderedOptions {
   readonly columns?: number;
   readonly color?: boolean;
   readonly unicode?: boolean;
+  readonly note?: (text: string) => void;
 }
 
 /** The chosen zone and the clock of tests. */
-export const VIEWER = { zone: () => "Asia/Tokyo", now: () => Date.parse("2026-11-21T14:30:00.000Z") };
+export const VIEWER = {
+  zone: () => "Asia/Tokyo",
+  now: () => Date.parse("2026-11-21T14:30:00.000Z"),
+  note: () => undefined,
+};
 
 /** The complete output of a command for a value. */
 export async function rendered<T>(
   view: View<T>,
   value: NoInfer<T> | readonly NoInfer<T>[],
-  { format, fields, csvSafe = false, columns, color = false, unicode = true }: RenderedOptions = {},
+  {
+    format,
+    fields,
+    csvSafe = false,
+    columns,
+    color = false,
+    unicode = true,
+    note = VIEWER.note,
+  }: RenderedOptions = {},
 ): Promise<string> {
   let written = "";
   const target: OutputTarget = {
@@ -31,7 +44,7 @@ export async function rendered<T>(
     },
   };
   const choice = format === undefined ? null : ({ name: format, source: "flag", label: "--output" } as const);
-  await createOutput(view, { format: choice, fields, csvSafe, ...VIEWER }, target).print(value);
+  await createOutput(view, { format: choice, fields, csvSafe, ...VIEWER, note }, target).print(value);
   return written;
 }
 

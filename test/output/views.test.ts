@@ -138,6 +138,15 @@ test("every format, with hostile text, in a pipe and on a terminal", async () =>
   await expectGolden("formats", [HOSTILE_DETAIL, LABELS], EVERY_FORMAT);
 });
 
+test("events as iCalendar, in a pipe and on a terminal", async () => {
+  const events = sample("event and hostile event", eventView, [EVENT, HOSTILE_EVENT]);
+  const surfaces = [
+    ["ics", { format: "ics" }],
+    ["ics, terminal", { format: "ics", columns: 80 }],
+  ] as const;
+  await expectGolden("ics", [events], surfaces);
+});
+
 test("tables of every width", async () => {
   await expectGolden("widths", [EVENTS, HOSTILE_DETAIL, LABELS], WIDTHS);
 });

@@ -145,6 +145,7 @@ function dayFormats(options: DayFormatOptions): NonNullable<View<LocalizedEvent>
       if (rendering.single || rendering.fields !== null) return renderMarkdown(rendering);
       return renderDaysAsMarkdown(daysOf(rendering, options), dayListOptions(rendering, options));
     },
+    ics: async (rendering) => (await import("../formats/ics.js")).renderIcs(rendering),
     async text(rendering) {
       if (rendering.single || rendering.fields !== null)
         return (await import("../formats/table.js")).renderText(rendering);

@@ -1,0 +1,243 @@
+import colorNames from "color-name";
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { type ZoneChange, zoneChanges } from "../../calendar/zone-changes.js";
+import { addDays, offsetAt, readWallClock } from "../../calendar/zoned-time.js";
+import { isTimeZone, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.js";
+import { HEX_COLOR, URL_SCHEMES } from "../../contract/limits.js";
+import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
+import type { Rendering } from "../view.js";
+import { labelText, userText } from "../views/calendar.js";
+
+/**
+ * One iCalendar object with an event each. Keeps without times are left out, with a note.
+ * @see RFC 5545, RFC 7986 for COLOR
+ */
+export function renderIcs({ values, surface, now, note }: Rendering<LocalizedEvent>): string {
+  const unique = [...new Map(values.map((event) => [uidOf(event), event])).values()];
+  const events = unique.filter(({ start_local }) => start_local !== null);
+  const missing = unique.length - events.length;
+  if (missing > 0) note(`${missing} ${missing === 1 ? "keep" : "keeps"} without times: not in ics output`);
+  const options = { zones: new Map<string, Span>(), now: now(), note, isTerminal: surface.isTerminal };
+  const blocks = events.map((event) => eventBlock(event, options));
+  const zones = [...options.zones].sort(([left], [right]) => (left < right ? -1 : 1));
+  const lines = [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//calctl//calctl//EN",
+    ...zones.flatMap(([zone, span]) => zoneBlock(zone, span)),
+    ...blocks.flat(),
+    "END:VCALENDAR",
+  ];
+  return lines.map((line) => `${foldLine(line)}\r\n`).join("");
+}
+
+/** The time for which a zone must be described, in milliseconds since the Unix epoch. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface EventOptions {
+  /** The zones used so far; the function adds its own. */
+  readonly zones: Map<string, Span>;
+  readonly now: number;
+  readonly note: (text: string) => void;
+  readonly isTerminal: boolean;
+}
+
+/** The same for an event in every output. */
+function uidOf({ id, calendar_id }: LocalizedEvent): string {
+  return `${id}.${calendar_id}@calctl`;
+}
+
+function eventBlock(event: LocalizedEvent, options: EventOptions): readonly string[] {
+  const text = (name: string, value: string | null) =>
+    value === null || value === "" ? [] : [`${name}:${escapeText(value, options)}`];
+  const { label, creator, attendees } = event;
+  const changed = instantOf(event.updated_at) ?? instantOf(event.created_at) ?? options.now;
+  return [
+    "BEGIN:VEVENT",
+    ...text("UID", uidOf(event)),
+    `DTSTAMP:${utcTime(changed)}`,
+    ...instantLine("CREATED", event.created_at),
+    ...instantLine("LAST-MODIFIED", event.updated_at),
+    ...timeLines(event, options),
+    ...recurrenceLines(event, options),
+    ...text("SUMMARY", event.title),
+    ...text("LOCATION", event.location),
+    ...text("DESCRIPTION", event.description),
+    ...urlLines(event.url ?? "", text),
+    // Without an e-mail address nobody can be invited: see the decision record.
+    ...[...(creator === null ? [] : [creator]), ...attendees]
+      .map(userText)
+      .filter((name, index, names) => names.indexOf(name) === index)
+      .flatMap((name) => text("CONTACT", name)),
+    ...text("CATEGORIES", labelText(label)),
+    ...colorLine(label?.color ?? ""),
+    "END:VEVENT",
+  ];
+}
+
+function instantLine(name: string, time: string | null): readonly string[] {
+  const instant = instantOf(time);
+  return instant === null ? [] : [`${name}:${utcTime(instant)}`];
+}
+
+/** DTSTART and DTEND: dates with an exclusive end, or times in the zones of the event. */
+function timeLines(event: LocalizedEvent, { zones }: EventOptions): readonly string[] {
+  const { start_local, end_local, all_day, recurrences } = event;
+  if (all_day === true) {
+    const end = end_local === null ? [] : [`DTEND;VALUE=DATE:${digitsOf(addDays(end_local, 1))}`];
+    return [`DTSTART;VALUE=DATE:${digitsOf(start_local ?? "")}`, ...end];
+  }
+  const start = instantOf(event.start_at);
+  const end = instantOf(event.end_at);
+  if (start === null) return [];
+  const repeats = recurrences.length > 0;
+  const line = (name: string, instant: number, zone: string | null) => {
+    const named = zone === null ? null : zonedTime(instant, zone);
+    if (named === null || zone === null) return `${name}:${utcTime(instant)}`;
+    extendSpan(zones, zone, { from: instant, to: repeats ? instant + RECURRENCE_SPAN : instant });
+    return `${name};TZID=${zone}:${named}`;
+  };
+  return [
+    line("DTSTART", start, event.start_timezone),
+    // Without DTEND, an event ends when it starts; an equal DTEND is not valid.
+    ...(end !== null && end > start ? [line("DTEND", end, event.end_timezone)] : []),
+  ];
+}
+
+/** How long after its start a repeated event has correct clock changes in the file; readers know the zones, too (ms). */
+const RECURRENCE_SPAN = 10 * 366 * 86_400_000;
+
+function extendSpan(zones: Map<string, Span>, zone: string, { from, to }: Span): void {
+  const known = zones.get(zone) ?? { from, to };
+  zones.set(zone, { from: Math.min(known.from, from), to: Math.max(known.to, to) });
+}
+
+/** Years have four digits. */
+const YEAR_10000 = Date.UTC(10_000, 0);
+
+/**
+ * The wall clock of an instant; null if the zone is UTC or unknown. Also null for a wall clock that a clock change
+ * repeats: RFC 5545 §3.3.5 means the first of the two, but khal and ical.js read the second.
+ */
+function zonedTime(instant: number, zone: string): string | null {
+  if (!isTimeZone(zone) || /^(?:etc\/)?(?:utc|uct|gmt|universal|zulu)$/i.test(zone)) return null;
+  const offset = offsetAt(instant, zone);
+  // Local mean times of the 19th century.
+  if (offset % MINUTE_MS !== 0) return null;
+  const wallClock = instant + offset;
+  if (wallClock >= YEAR_10000) return null;
+  return readWallClock(wallClock, zone).kind === "once" ? wallTime(wallClock) : null;
+}
+
+function recurrenceLines(event: LocalizedEvent, { note }: EventOptions): readonly string[] {
+  const valid = event.recurrences.filter((line) => RRULE.test(line) || DATES.test(line));
+  const rest = event.recurrences.length - valid.length;
+  if (rest > 0)
+    note(`event ${event.id}: ${rest} of its recurrences cannot be read and are not in ics output`);
+  return valid;
+}
+
+/** Rules and dates without parameters: a TZID would need a zone of its own. */
+const RRULE =
+  /^RRULE:FREQ=(?:SECONDLY|MINUTELY|HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY)(?:;[A-Z]+=[A-Z0-9+,-]+)*$/;
+const DATES = /^(?:EXDATE|RDATE)(?:;VALUE=DATE(?:-TIME)?)?:\d{8}(?:T\d{6}Z?)?(?:,\d{8}(?:T\d{6}Z?)?)*$/;
+
+/** The URL as a program may open it; any other text as a comment. */
+function urlLines(url: string, text: (name: string, value: string) => readonly string[]): readonly string[] {
+  const { protocol, href } = URL.canParse(url) ? new URL(url) : { protocol: "", href: "" };
+  if (!URL_SCHEMES.some((scheme) => scheme === protocol)) return text("COMMENT", url);
+  return [`URL:${href.replaceAll(" ", "%20")}`];
+}
+
+/** The CSS color name nearest to a label's color: COLOR takes no other. @see RFC 7986 §5.9 */
+function colorLine(color: string): readonly string[] {
+  if (!HEX_COLOR.test(color)) return [];
+  const rgb = [1, 3, 5].map((index) => Number.parseInt(color.slice(index, index + 2), 16));
+  const distances = Object.entries(colorNames).map(([name, parts]) => ({
+    name,
+    distance: parts.reduce((sum, part, index) => sum + (part - (rgb[index] ?? 0)) ** 2, 0),
+  }));
+  const nearest = distances.reduce((best, each) => (each.distance < best.distance ? each : best));
+  return [`COLOR:${nearest.name}`];
+}
+
+/** A zone with each of its clock changes in the time that matters. */
+function zoneBlock(zone: string, { from, to }: Span): readonly string[] {
+  const start = Date.UTC(new Date(from).getUTCFullYear() - 1, 0);
+  const offset = offsetAt(start, zone);
+  const changes = [{ instant: start, before: offset, after: offset }, ...zoneChanges(zone, start, to)];
+  return [
+    "BEGIN:VTIMEZONE",
+    `TZID:${zone}`,
+    ...changes.flatMap((change) => observanceBlock(change, zone)),
+    "END:VTIMEZONE",
+  ];
+}
+
+function observanceBlock({ instant, before, after }: ZoneChange, zone: string): readonly string[] {
+  const year = new Date(instant).getUTCFullYear();
+  const standard = Math.min(offsetAt(Date.UTC(year, 0), zone), offsetAt(Date.UTC(year, 6), zone));
+  const kind = after > standard ? "DAYLIGHT" : "STANDARD";
+  return [
+    `BEGIN:${kind}`,
+    `DTSTART:${wallTime(instant + before)}`,
+    `TZOFFSETFROM:${utcOffset(before)}`,
+    `TZOFFSETTO:${utcOffset(after)}`,
+    `END:${kind}`,
+  ];
+}
+
+/** `+0900`; seconds only where there are some. */
+function utcOffset(offset: number): string {
+  const time = new Date(Math.abs(offset)).toISOString().slice(11, 19).replaceAll(":", "");
+  return `${offset < 0 ? "-" : "+"}${time.replace(/00$/, "")}`;
+}
+
+function instantOf(time: string | null): number | null {
+  const instant = time === null ? null : (parseWireDateTime(time)?.instant ?? null);
+  return instant === null ? null : Math.floor(instant / 1000) * 1000;
+}
+
+function utcTime(instant: number): string {
+  return `${wallTime(instant)}Z`;
+}
+
+function wallTime(wallClock: number): string {
+  return digitsOf(new Date(wallClock).toISOString().slice(0, 19));
+}
+
+function digitsOf(time: string): string {
+  return time.replace(/[-:]/g, "");
+}
+
+/** Not allowed in a text, except for tabs. @see RFC 5545 §3.3.11 */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
+
+function escapeText(text: string, { isTerminal }: EventOptions): string {
+  const lines = text.replace(/\r\n?/g, "\n").replace(/\p{Cs}/gu, "\ufffd");
+  const harmless = isTerminal ? sanitizeBlock(lines) : lines.replace(CONTROL_CHARACTERS, sanitizeLine);
+  return harmless.replace(/[\\;,]/g, "\\$&").replaceAll("\n", "\\n");
+}
+
+/** Octets of a line. @see RFC 5545 §3.1 */
+const MAX_OCTETS = 75;
+
+/** Breaks a line between characters; every line after the first begins with a space. */
+function foldLine(line: string): string {
+  let folded = "";
+  let octets = 0;
+  for (const character of line) {
+    const size = Buffer.byteLength(character);
+    if (octets + size > MAX_OCTETS) {
+      folded += "\r\n ";
+      octets = 1;
+    }
+    folded += character;
+    octets += size;
+  }
+  return folded;
+}
