@@ -59,6 +59,17 @@ export class CliError extends Error {
   }
 }
 
+/** Ends a command whose flags ask for a list instead, as `--fields` without a value does: the lines go to stdout. */
+export class ListingRequest extends Error {
+  override readonly name = "ListingRequest";
+  readonly lines: readonly string[];
+
+  constructor(lines: readonly string[]) {
+    super("a list was asked for");
+    this.lines = lines;
+  }
+}
+
 /** A new error with the details of another one, which becomes its cause. */
 export function wrapError(error: CliError, code: ErrorCode, message: string): CliError {
   const { hint, status, details, request } = error;

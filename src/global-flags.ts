@@ -19,7 +19,7 @@ function globalOptions(): readonly Option[] {
       "-o, --output <format>",
       "table, tsv, csv, json, ndjson, markdown, text or (events) ics (default: table on a terminal, else tsv; env: CALCTL_OUTPUT)",
     ),
-    new Option("--fields <a,b>", "columns or keys to print, in that order"),
+    new Option("--fields [a,b]", "columns or keys to print, in that order; alone, list them"),
     new Option("--csv-safe", "with csv: put ' before cells that a spreadsheet would take for formulas"),
     new Option(
       "--timezone <zone>",
@@ -108,6 +108,9 @@ export function prepareParsing(
   command.parseOptions = (args) => {
     onParsing(command);
     const parsed = parseOptions(splitShortFlags(command, args));
+    // The names of the fields need no event.
+    if (readGlobalFlags(command).fields === true)
+      for (const argument of command.registeredArguments) argument.argOptional();
     // Only now, so that an `-o json` after the flag counts for the error.
     const [problem] = problems;
     if (problem !== undefined) throw usageError(problem);
@@ -125,7 +128,7 @@ function collectProblems(command: Command, given: Map<string, string>): readonly
       given.set(option.attributeName(), flag);
       if (earlier === undefined || option.parseArg === collect) return;
       if (earlier !== flag) problems.push(`${earlier} and ${flag} contradict each other`);
-      else if (option.required) problems.push(`${flag} was given twice`);
+      else if (option.required || option.optional) problems.push(`${flag} was given twice`);
     });
   }
   return problems;
@@ -141,7 +144,7 @@ function splitShortFlags(command: Command, args: readonly string[]): string[] {
       result.push(flag, value);
       index += 1;
     } else {
-      const length = takesValue(command, arg) ? 2 : 1;
+      const length = takesValue(command, arg) || takesOptionalValue(command, arg, args[index + 1]) ? 2 : 1;
       result.push(...args.slice(index, index + length));
       index += length;
     }
@@ -152,6 +155,11 @@ function splitShortFlags(command: Command, args: readonly string[]): string[] {
 /** After `--` there are no flags, and everything after the name of a subcommand is parsed by that command. */
 function endsFlags(command: Command, arg: string): boolean {
   return arg === "--" || (command.commands.length > 0 && !arg.startsWith("-"));
+}
+
+/** Like commander, which takes no value that begins with `-` for an optional one. */
+function takesOptionalValue(command: Command, flag: string, next = "-"): boolean {
+  return !next.startsWith("-") && command.options.some(({ optional, long }) => optional && long === flag);
 }
 
 function takesValue(command: Command, flag: string): boolean {

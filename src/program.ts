@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addCommand, type ContextOf, requireSubcommand } from "./commands/command.js";
 import type { GlobalFlags } from "./config/run-settings.js";
-import { type CliError, usageError } from "./errors.js";
+import { type CliError, ListingRequest, usageError } from "./errors.js";
 import { addGlobalFlags, prepareParsing, readGlobalFlags } from "./global-flags.js";
 import type { Host, Run } from "./host/parts.js";
 import { VERSION } from "./version.js";
@@ -103,6 +103,10 @@ export async function runProgram(
     await program.parseAsync(helpAsFlag(argv), { from: "user" });
   } catch (error) {
     if (parsing !== undefined) onFlags(readGlobalFlags(parsing));
+    if (error instanceof ListingRequest) {
+      await host.stdout.write(error.lines.map((line) => `${line}\n`).join(""));
+      return 0;
+    }
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0) throw asUsageError(error, parsing);
   }
@@ -163,6 +167,9 @@ function asUsageError(error: CommanderError, command: Command | undefined): CliE
     error.code === "commander.unknownOption" &&
     !/^unknown option '--[a-z-]+'/.test(message) &&
     (command?.registeredArguments.length ?? 0) > 0;
+  const fields = command === undefined ? undefined : readGlobalFlags(command).fields;
+  if (error.code === "commander.missingArgument" && typeof fields === "string")
+    return usageError(message, `"${fields}" is the value of --fields; write it last to list the fields`);
   const hint = mayBeArgument ? "write -- before an argument that begins with -" : undefined;
   return usageError(message, suggestion?.replace(/^\((.*)\)$/, "$1") ?? hint);
 }

@@ -11,7 +11,8 @@ export interface GlobalFlags {
   /** Every `--calendar`, in order. */
   readonly calendar?: readonly string[] | undefined;
   readonly output?: string | undefined;
-  readonly fields?: string | undefined;
+  /** True without a value. */
+  readonly fields?: string | true | undefined;
   readonly csvSafe?: boolean | undefined;
   readonly timezone?: string | undefined;
   /** False for `--no-input`. */
@@ -31,8 +32,8 @@ export interface RunSettings extends ReportSettings {
   readonly profile: string | undefined;
   /** Every `--calendar`, in order. */
   readonly calendars: readonly string[];
-  /** `--fields` as typed: each view knows its own. */
-  readonly fields: string | undefined;
+  /** `--fields` as typed, true without a value: each view knows its own. */
+  readonly fields: string | true | undefined;
   readonly csvSafe: boolean;
   /** The zone of `--timezone` or CALCTL_TIMEZONE; undefined when neither is set. */
   readonly timezone: string | undefined;

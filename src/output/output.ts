@@ -1,4 +1,4 @@
-import { CliError, usageError } from "../errors.js";
+import { CliError, ListingRequest, usageError } from "../errors.js";
 import {
   type Document,
   FORMATS,
@@ -30,8 +30,8 @@ export interface FormatChoice {
 export interface OutputOptions extends Pick<Rendering<unknown>, "zone" | "now" | "note"> {
   /** Null when none was chosen: `table` on a terminal, `tsv` elsewhere. */
   readonly format: FormatChoice | null;
-  /** `--fields` as typed; undefined when not given. */
-  readonly fields: string | undefined;
+  /** `--fields` as typed, true without a value; undefined when not given. */
+  readonly fields: string | true | undefined;
   /** Whether `--csv-safe` was given. */
   readonly csvSafe: boolean;
 }
@@ -51,6 +51,7 @@ const COMMON_FORMATS: { readonly [F in Format]?: <T>() => Promise<Renderer<T>> }
  * Prepares the output of a command, before it sends anything.
  * @throws CliError usage for a name that is not a format, for a format or fields that the view does not have; a format
  * from the environment that the view does not have is ignored
+ * @throws ListingRequest for `--fields` without a value
  */
 export function createOutput<T>(
   view: View<T> | Document<T>,
@@ -79,6 +80,7 @@ function documentRenderer<T>({ render }: Document<T>, surface: Surface): Render<
 
 function viewRenderer<T>(view: View<T>, options: OutputOptions, surface: Surface): Render<T> {
   const { zone, now, note, csvSafe } = options;
+  if (options.fields === true) throw new ListingRequest(keysOf(view));
   if (options.format !== null) checkFormat(options.format, view);
   const format = effectiveFormat(options, surface, view);
   if (csvSafe && format !== "csv")
