@@ -29,7 +29,7 @@ const INPUTS = [
 ];
 
 /** Not bundled, because they load files of their own: native binaries, and the launcher script of `open`. */
-const EXTERNAL_PACKAGES = ["@photostructure/sqlite", "keytar", "open"];
+const EXTERNAL_PACKAGES = ["@photostructure/sqlite", "keytar", "open", "jq-wasm"];
 
 const CODE_CACHE = fileURLToPath(new URL("code-cache.cjs", import.meta.url));
 

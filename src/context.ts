@@ -90,6 +90,8 @@ export interface Context {
   readonly session: Session;
   /** The events shown lately to the person at this terminal; null for scripts, which use whole ids. */
   recentEvents(): RecentEvents | null;
+  /** Loads and checks `--jq` and `--template`, before `output` is called. @throws CliError usage */
+  prepareOutput(): Promise<void>;
   /** Checks format and fields immediately. @throws CliError usage */
   output<T>(view: View<T> | Document<T>): Output<T>;
   /** The output format. @throws CliError usage for an unknown one */

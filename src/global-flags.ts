@@ -20,6 +20,8 @@ function globalOptions(): readonly Option[] {
       "table, tsv, csv, json, ndjson, markdown, text or (events) ics (default: table on a terminal, else tsv; env: CALCTL_OUTPUT)",
     ),
     new Option("--fields [a,b]", "columns or keys to print, in that order; alone, list them"),
+    new Option("--jq <expr>", "print what a jq program makes of the JSON"),
+    new Option("--template <text|@file>", "print each item with a Liquid template"),
     new Option("--csv-safe", "with csv: put ' before cells that a spreadsheet would take for formulas"),
     new Option(
       "--timezone <zone>",

@@ -19,22 +19,26 @@ export function addAction<O>(
   contextOf: ContextOf,
   run: (context: Context, options: O) => Promise<void>,
 ): void {
-  command.action(() => {
+  command.action(async () => {
     const { registeredArguments, processedArgs } = command;
     const named = registeredArguments.map((argument, index) => [argument.name(), processedArgs[index]]);
-    return run(contextOf(command), { ...command.opts(), ...Object.fromEntries(named) } as O);
+    const context = contextOf(command);
+    await context.prepareOutput();
+    await run(context, { ...command.opts(), ...Object.fromEntries(named) } as O);
   });
 }
 
-/** The same for a command that prints no data, and therefore refuses `--fields`. */
+/** The same for a command that prints no data, and therefore refuses the flags that shape it. */
 export function addSilentAction<O>(
   command: Command,
   contextOf: ContextOf,
   run: (context: Context, options: O) => Promise<void>,
 ): void {
   addAction<O>(command, contextOf, async (context, options) => {
-    if (readGlobalFlags(command).fields !== undefined)
-      throw usageError("--fields: this command prints no data");
+    const { fields, jq, template } = readGlobalFlags(command);
+    for (const [flag, value] of Object.entries({ fields, jq, template })) {
+      if (value !== undefined) throw usageError(`--${flag}: this command prints no data`);
+    }
     await run(context, options);
   });
 }

@@ -14,6 +14,8 @@ export interface GlobalFlags {
   /** True without a value. */
   readonly fields?: string | true | undefined;
   readonly csvSafe?: boolean | undefined;
+  readonly jq?: string | undefined;
+  readonly template?: string | undefined;
   readonly timezone?: string | undefined;
   /** False for `--no-input`. */
   readonly prompts?: boolean | undefined;
@@ -35,6 +37,8 @@ export interface RunSettings extends ReportSettings {
   /** `--fields` as typed, true without a value: each view knows its own. */
   readonly fields: string | true | undefined;
   readonly csvSafe: boolean;
+  /** `--jq` or `--template`; null for neither. */
+  readonly program: ProgramChoice | null;
   /** The zone of `--timezone` or CALCTL_TIMEZONE; undefined when neither is set. */
   readonly timezone: string | undefined;
   /** False when the program must not ask. */
@@ -67,6 +71,7 @@ export function readRunSettings(flags: GlobalFlags, env: Environment): RunSettin
     calendars: flags.calendar ?? [],
     fields: flags.fields,
     csvSafe: flags.csvSafe === true,
+    program: readProgram(flags),
     timezone: readTimeZone(flags, env),
     prompts: flags.prompts !== false && !isOn(env["CALCTL_NO_INPUT"]) && !isOn(env["CI"]),
     quiet: flags.quiet === true,
@@ -87,6 +92,30 @@ export function readReportSettings(
     color: flags.color ?? "auto",
     debug: flags.debug === true || isOn(env["CALCTL_DEBUG"]),
   };
+}
+
+/** A program that makes the output. */
+export interface ProgramChoice {
+  readonly kind: "jq" | "template";
+  /** As typed; of a template `@FILE`, too. */
+  readonly text: string;
+}
+
+/** @throws CliError usage for flags that contradict each other */
+function readProgram({ jq, template, fields, output, csvSafe }: GlobalFlags): ProgramChoice | null {
+  const [kind, text] = jq === undefined ? (["template", template] as const) : (["jq", jq] as const);
+  if (text === undefined) return null;
+  if (text === "") throw emptyValueError(`--${kind}`);
+  const isOtherFormat = output !== undefined && (kind === "template" || output !== "json");
+  const others = {
+    template: kind === "jq" && template !== undefined,
+    fields: fields !== undefined,
+    "csv-safe": csvSafe === true,
+    [`output ${output}`]: isOtherFormat,
+  };
+  const [other] = Object.entries(others).find(([, isGiven]) => isGiven) ?? [];
+  if (other !== undefined) throw usageError(`--${kind} and --${other} contradict each other`);
+  return { kind, text };
 }
 
 function readFormat(flag: string | undefined, env: Environment): FormatChoice | null {

@@ -6,7 +6,12 @@ import type { OpenStore, StoreOptions } from "../auth/stores/store.js";
 import { createRecentEvents, type RecentEvents } from "../cache/recent-events.js";
 import { readVariable } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
-import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
+import {
+  type GlobalFlags,
+  type ProgramChoice,
+  type RunSettings,
+  readRunSettings,
+} from "../config/run-settings.js";
 import { createSettings, profileName, type Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
 import { stackTrace } from "../output/error-report.js";
@@ -19,9 +24,11 @@ import {
 } from "../output/output.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
+import type { OutputProgram } from "../output/view.js";
 import { selfCommand } from "../system/child-process.js";
 import { createInput, readLines } from "../terminal/input.js";
 import { createPrompt } from "../terminal/prompt.js";
+import { restoreSignals } from "../terminal/signals.js";
 import type { TextSink } from "../terminal/text-sink.js";
 import { type ClientParts, createFetchUser, createServiceClient, openTransport } from "./client.js";
 import { makeDatabasePrivate, withPermissionsNote } from "./database-permissions.js";
@@ -53,6 +60,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
   const settings = createSettings({ run, env, configFile, systemTimeZone, note });
   const permissions = { userId: process.getuid?.() ?? null, note };
   const open = withPermissionsNote(createServiceOpener(parts), permissions);
+  const input = createInput(process, parts.signal);
   const prompt = createPrompt(process, run.prompts, parts);
   const client: ClientParts = { parts, run, trace };
   const auth = composeAuth(client, { settings, interactive: () => prompt.available, warn });
@@ -62,7 +70,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     note,
     warn,
     prompt,
-    input: createInput(process, parts.signal),
+    input,
     settings,
     profiles: () => createProfileStore(configFile, env["PATH"]),
     profileName: () => profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
@@ -80,7 +88,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
     ),
     session: auth.session,
     recentEvents: createRecentEventsOf(parts, settings),
-    ...createOutputMembers(run, parts, { settings, note }),
+    ...createOutputMembers(run, parts, { settings, note, input }),
     service: createServiceAccess({
       defaultDatabase: parts.database,
       open,
@@ -211,11 +219,15 @@ function writeNote(stderr: TextSink, text: string): void {
   stderr.write(`${text}\n`).catch(() => undefined);
 }
 
+interface OutputParts extends Pick<Context, "note" | "input"> {
+  readonly settings: () => Settings;
+}
+
 function createOutputMembers(
   run: RunSettings,
   { process, stdout, clock, signal }: HostParts,
-  { settings, note }: { readonly settings: () => Settings; readonly note: Context["note"] },
-): Pick<Context, "isTerminal" | "output" | "outputFormat"> {
+  { settings, note, input }: OutputParts,
+): Pick<Context, "prepareOutput" | "isTerminal" | "output" | "outputFormat"> {
   const page = async (text: string): Promise<void> => {
     const { showInPager } = await import("../terminal/pager.js");
     const options = { env: process.env, rows: stdout.rows, handleSignals: () => void signal() };
@@ -228,12 +240,16 @@ function createOutputMembers(
     color: isColorEnabled({ choice: run.color, env: process.env, isTerminal: stdout.isTerminal }),
     unicode: !stdout.isTerminal || isUnicodeLocale(process),
   });
+  let program: OutputProgram | null = null;
   return {
+    async prepareOutput() {
+      if (run.program !== null) program = await loadProgram(run.program, { process, signal, input });
+    },
     get isTerminal() {
       return stdout.isTerminal;
     },
     output: (view) => {
-      const options = { ...run, zone: () => settings().timezone, now: clock.now, note };
+      const options = { ...run, zone: () => settings().timezone, now: clock.now, note, program };
       return createOutput(view, options, target());
     },
     outputFormat() {
@@ -241,6 +257,23 @@ function createOutputMembers(
       return effectiveFormat(run, stdout);
     },
   };
+}
+
+/** Loads jq or Liquid only when it is used. */
+async function loadProgram(
+  { kind, text }: ProgramChoice,
+  { process, signal, input }: Pick<HostParts, "process" | "signal"> & Pick<Context, "input">,
+): Promise<OutputProgram> {
+  if (kind === "jq") {
+    const { createJqProgram } = await import("../output/formats/jq.js");
+    return createJqProgram(text, () => {
+      signal().throwIfAborted();
+      restoreSignals(process);
+    });
+  }
+  const { createTemplateProgram } = await import("../output/formats/template.js");
+  if (!text.startsWith("@")) return createTemplateProgram(text, "--template");
+  return createTemplateProgram(await input.text(text.slice(1), "--template"), `--template ${text}`);
 }
 
 async function openSandbox(

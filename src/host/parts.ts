@@ -24,6 +24,7 @@ export interface ProcessLike extends SignalSource, ProcessSource {
   readonly stdin: ReadableLike;
   readonly stdout: WritableLike;
   readonly stderr: WritableLike;
+  removeAllListeners(signal: TerminationSignal): unknown;
   kill(pid: number, signal: 0 | TerminationSignal): unknown;
 }
 

@@ -59,6 +59,7 @@ function sandboxProcess(stdout: WritableLike, stderr: WritableLike, color: boole
     stdout,
     stderr,
     once: () => undefined,
+    removeAllListeners: () => undefined,
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type KeyOf,
   keysOf,
   type Output,
+  type OutputProgram,
   type Renderer,
   type Rendering,
   type Surface,
@@ -34,6 +35,8 @@ export interface OutputOptions extends Pick<Rendering<unknown>, "zone" | "now" |
   readonly fields: string | true | undefined;
   /** Whether `--csv-safe` was given. */
   readonly csvSafe: boolean;
+  /** Of `--jq` or `--template`; null for the format. */
+  readonly program: OutputProgram | null;
 }
 
 /** The formats of every view. Each is loaded when it is first used. */
@@ -58,16 +61,19 @@ export function createOutput<T>(
   options: OutputOptions,
   target: OutputTarget,
 ): Output<T> {
+  if ("render" in view && options.program !== null)
+    throw usageError("--jq, --template: this command has a single form of output");
   const render = "render" in view ? documentRenderer(view, target) : viewRenderer(view, options, target);
   return {
     async print(value, completed) {
-      const text = await render(value);
-      if (text === "") return;
-      await target.write(text).catch((error: unknown) => {
+      try {
+        const text = await render(value);
+        if (text !== "") await target.write(text);
+      } catch (error) {
         throw completed === undefined || !(error instanceof CliError)
           ? error
           : withCompleted(error, completed);
-      });
+      }
     },
   };
 }
@@ -79,7 +85,7 @@ function documentRenderer<T>({ render }: Document<T>, surface: Surface): Render<
 }
 
 function viewRenderer<T>(view: View<T>, options: OutputOptions, surface: Surface): Render<T> {
-  const { zone, now, note, csvSafe } = options;
+  const { zone, now, note, csvSafe, program } = options;
   if (options.fields === true) throw new ListingRequest(keysOf(view));
   if (options.format !== null) checkFormat(options.format, view);
   const format = effectiveFormat(options, surface, view);
@@ -88,17 +94,22 @@ function viewRenderer<T>(view: View<T>, options: OutputOptions, surface: Surface
   if (format === "ics" && options.fields !== undefined)
     throw usageError("--fields: ics output always has every field it can hold", "omit --fields");
   const fields = options.fields === undefined ? null : parseFields(options.fields, view);
+  program?.check(view);
   return async (value) => {
     const [values, single] = isList(value) ? [value, false] : [[value], true];
+    const rendering = { view, values, single, fields, csvSafe, surface, zone, now, note };
+    if (program !== null) return program.render(rendering);
     const render = view.formats?.[format] ?? (await COMMON_FORMATS[format]?.<T>());
     if (render === undefined) throw new Error(`the format ${format} was not checked`);
-    return render({ view, values, single, fields, csvSafe, surface, zone, now, note });
+    return render(rendering);
   };
 }
 
 function withCompleted(error: CliError, completed: string): CliError {
-  const { code, exitCode } = error;
-  return new CliError(code, `${error.message}, but ${completed}`, { exitCode, cause: error });
+  const message = `${error.message}, but ${completed}`;
+  // A usage error would mean that nothing was written.
+  if (error.code === "usage") return new CliError("failed", message, { cause: error });
+  return new CliError(error.code, message, { exitCode: error.exitCode, cause: error });
 }
 
 /** The part of a view that determines its formats. */

@@ -61,6 +61,14 @@ export type Format = (typeof FORMATS)[number];
 /** Returns the whole text, line feeds included; empty when there is nothing to print. */
 export type Renderer<T> = (rendering: Rendering<T>) => string | Promise<string>;
 
+/** What `--jq` or `--template` makes of the values, instead of a format. */
+export interface OutputProgram {
+  /** @throws CliError usage for a name that is not a key of the view */
+  check<T>(view: View<T>): void;
+  /** @throws CliError usage when it fails for these values */
+  render<T>(rendering: Rendering<T>): string;
+}
+
 /** What a renderer is given. */
 export interface Rendering<T> {
   readonly view: View<T>;

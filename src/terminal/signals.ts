@@ -9,6 +9,11 @@ export interface SignalSource {
   kill(pid: number, signal: TerminationSignal): unknown;
 }
 
+/** Gives the signals their default effect, which ends a process that is busy, too. */
+export function restoreSignals(source: { removeAllListeners(signal: TerminationSignal): unknown }): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) source.removeAllListeners(signal);
+}
+
 /**
  * The same signal in this time (ms) is a duplicate of the first one: timeout(1) and npm send it to the process and to
  * its group.

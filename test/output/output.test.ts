@@ -19,7 +19,7 @@ import { rendered, VIEWER } from "./rendered.js";
 const flag = (name: string): FormatChoice => ({ name, source: "flag", label: "--output" });
 const variable = (name: string): FormatChoice => ({ name, source: "environment", label: "CALCTL_OUTPUT" });
 
-const DEFAULTS = { fields: undefined, csvSafe: false, ...VIEWER };
+const DEFAULTS = { fields: undefined, csvSafe: false, program: null, ...VIEWER };
 
 function target(isTerminal: boolean, write: OutputTarget["write"] = async () => undefined): OutputTarget {
   return { isTerminal, columns: isTerminal ? 80 : undefined, color: false, unicode: true, write };

@@ -44,7 +44,9 @@ export async function rendered<T>(
     },
   };
   const choice = format === undefined ? null : ({ name: format, source: "flag", label: "--output" } as const);
-  await createOutput(view, { format: choice, fields, csvSafe, ...VIEWER, note }, target).print(value);
+  await createOutput(view, { format: choice, fields, csvSafe, program: null, ...VIEWER, note }, target).print(
+    value,
+  );
   return written;
 }
 

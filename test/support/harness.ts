@@ -97,6 +97,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
         stdout,
         stderr,
         once: () => undefined,
+        removeAllListeners: () => undefined,
       },
       {
         now: () => now,

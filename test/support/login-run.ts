@@ -87,6 +87,7 @@ export function createMachine(): Machine {
             return taken;
           },
         },
+        removeAllListeners: () => undefined,
         once: (name, listener) => listeners.set(name, listener),
       },
       {

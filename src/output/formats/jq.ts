@@ -1,0 +1,60 @@
+import { loadJq } from "jq-wasm";
+import { usageError } from "../../errors.js";
+import { escapeJson, sanitizeBlock } from "../sanitize.js";
+import { jsonObject, type OutputProgram } from "../view.js";
+
+/** The program follows as it is, even if it begins with `-`. Every result is JSON on one line. */
+const FLAGS = ["--compact-output", "--"];
+
+/**
+ * `--jq`: a jq program over the JSON of the command. Strings come out raw, other values as compact JSON, one per line.
+ * It has no files and an environment of its own.
+ * @param beforeRun called before the program runs, during which no signal can be handled
+ * @throws CliError usage with jq's message for a program that does not compile
+ * @see https://jqlang.org/manual/
+ */
+export async function createJqProgram(program: string, beforeRun: () => void): Promise<OutputProgram> {
+  const jq = await loadJq();
+  const run = (input: string) => {
+    const { stdout, stderr, exitCode } = jq.raw(input, program, FLAGS);
+    if (exitCode !== 0) throw usageError(`--jq: ${describeProblem(stderr)}`);
+    return { stdout, stderr };
+  };
+  // Without input, the program is compiled but does not run.
+  run("");
+  return {
+    check: () => undefined,
+    render({ view, values, single, surface, note }) {
+      const objects = values.map((value) => jsonObject(view, value));
+      beforeRun();
+      const { stdout, stderr } = run(JSON.stringify(single ? objects[0] : objects));
+      for (const line of linesOf(stderr)) note(line);
+      const { isTerminal } = surface;
+      return linesOf(stdout)
+        .map((line) => `${line.startsWith('"') ? rawText(line, isTerminal) : jsonLine(line, isTerminal)}\n`)
+        .join("");
+    },
+  };
+}
+
+function linesOf(text: string): readonly string[] {
+  return text === "" ? [] : text.split("\n");
+}
+
+function rawText(json: string, isTerminal: boolean): string {
+  const text = String(JSON.parse(json));
+  return isTerminal ? sanitizeBlock(text) : text;
+}
+
+function jsonLine(json: string, isTerminal: boolean): string {
+  return isTerminal ? escapeJson(json) : json;
+}
+
+/** The first line, without what is the same every time. An error without a message is one of `halt_error`. */
+function describeProblem(stderr: string): string {
+  const [line = ""] = stderr.split("\n");
+  const problem = line
+    .replace(/^jq: error(?: \(at \S+\))?:? */, "")
+    .replace(/ at <top-level>, (line \d+, column \d+):$/, " at $1");
+  return problem === "" ? "the program ended with an error" : problem;
+}

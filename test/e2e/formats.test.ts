@@ -1,0 +1,54 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { timesRun } from "../support/coverage.js";
+import { awaitProcess, handlesInterrupt, interrupt } from "../support/processes.js";
+import { createInstallation } from "../support/spawned.js";
+
+/** Formats of the built program: when they are loaded, and jq as the package that it is. */
+
+/** A text in each part that is loaded, or run, only where it is used. */
+const PARTS = {
+  csv: '[",\\r\\n]',
+  markdown: "(?<=www)",
+  ics: "-//calctl//calctl//EN",
+  colors: "mediumseagreen",
+  template: "parseLimit:1e6",
+  jq: "--compact-output",
+} as const;
+
+test.each<[readonly string[], readonly (keyof typeof PARTS)[]]>([
+  [["--help"], []],
+  [["-o", "table"], []],
+  [["-o", "tsv"], []],
+  [["-o", "json"], []],
+  [["-o", "ndjson"], []],
+  [["-o", "text"], []],
+  [["-o", "csv"], ["csv"]],
+  [["-o", "markdown"], ["markdown"]],
+  [
+    ["-o", "ics"],
+    ["ics", "colors"],
+  ],
+  [["--template", "x"], ["template"]],
+  [["--jq", "."], ["jq"]],
+])("events list with %j loads %j", async (flags, parts) => {
+  const { home, runWith } = createInstallation();
+  const folder = join(home, "coverage");
+  mkdirSync(folder);
+  const env = { NODE_V8_COVERAGE: folder };
+  expect(await runWith({ env }, "events", "list", ...flags)).toMatchObject({ exitCode: 0 });
+  const loaded = Object.entries(PARTS).filter(([, text]) => (timesRun(folder, text) ?? 0) > 0);
+  expect(loaded.map(([name]) => name)).toEqual(parts);
+});
+
+test("Ctrl-C ends a jq program that does not end by itself", async () => {
+  const { home, run, start } = createInstallation();
+  expect(await run("whoami", "--jq", ".type")).toMatchObject({ exitCode: 0, stdout: "user\n" });
+  const running = start("whoami", "--jq", "last(range(infinite))");
+  const { pid } = await awaitProcess(home, handlesInterrupt);
+  // While it runs, only the system can handle the signal.
+  await awaitProcess(home, (process) => process.pid === pid && !handlesInterrupt(process));
+  interrupt(pid);
+  expect(await running.ended).toEqual({ exitCode: 130, stdout: "", stderr: "" });
+});
