@@ -225,7 +225,7 @@ interface OutputParts extends Pick<Context, "note" | "input"> {
 
 function createOutputMembers(
   run: RunSettings,
-  { process, stdout, clock, signal }: HostParts,
+  { process, stdout, clock, signal, resources }: HostParts,
   { settings, note, input }: OutputParts,
 ): Pick<Context, "prepareOutput" | "isTerminal" | "output" | "outputFormat"> {
   const page = async (text: string): Promise<void> => {
@@ -243,7 +243,8 @@ function createOutputMembers(
   let program: OutputProgram | null = null;
   return {
     async prepareOutput() {
-      if (run.program !== null) program = await loadProgram(run.program, { process, signal, input });
+      if (run.program !== null)
+        program = await loadProgram(run.program, { process, signal, resources, input });
     },
     get isTerminal() {
       return stdout.isTerminal;
@@ -262,10 +263,20 @@ function createOutputMembers(
 /** Loads jq or Liquid only when it is used. */
 async function loadProgram(
   { kind, text }: ProgramChoice,
-  { process, signal, input }: Pick<HostParts, "process" | "signal"> & Pick<Context, "input">,
+  {
+    process,
+    signal,
+    resources,
+    input,
+  }: Pick<HostParts, "process" | "signal" | "resources"> & Pick<Context, "input">,
 ): Promise<OutputProgram> {
   if (kind === "jq") {
-    const { createJqProgram } = await import("../output/formats/jq.js");
+    const [{ createJqProgram }, optimization] = await Promise.all([
+      import("../output/formats/jq.js"),
+      import("../system/wasm-optimization.js"),
+    ]);
+    optimization.disableWasmOptimization();
+    resources.add(optimization.restoreWasmOptimization);
     return createJqProgram(text, () => {
       signal().throwIfAborted();
       restoreSignals(process);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { timesRun } from "../support/coverage.js";
 import { awaitProcess, handlesInterrupt, interrupt } from "../support/processes.js";
-import { createInstallation } from "../support/spawned.js";
+import { createInstallation, PROGRAM } from "../support/spawned.js";
 
 /** Formats of the built program: when they are loaded, and jq as the package that it is. */
 
@@ -51,4 +51,13 @@ test("Ctrl-C ends a jq program that does not end by itself", async () => {
   await awaitProcess(home, (process) => process.pid === pid && !handlesInterrupt(process));
   interrupt(pid);
   expect(await running.ended).toEqual({ exitCode: 130, stdout: "", stderr: "" });
+});
+
+test("V8 compiles jq, and never optimizes it", async () => {
+  const { shell } = createInstallation();
+  const program = `"${process.execPath}" --trace-wasm-compilation-times "${PROGRAM}"`;
+  const { exitCode, stdout } = await shell(`${program} whoami --jq '[range(100000)] | length'`);
+  expect({ exitCode, result: stdout.match(/^100000$/m)?.[0] }).toEqual({ exitCode: 0, result: "100000" });
+  expect(stdout).toContain("using Liftoff");
+  expect(stdout).not.toContain("using TurboFan");
 });

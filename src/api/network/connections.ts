@@ -1,9 +1,9 @@
 import { isIP, type Socket } from "node:net";
-import { setFlagsFromString } from "node:v8";
 import type { Dispatcher } from "undici";
 import createConnect from "undici/lib/core/connect.js";
 import Agent from "undici/lib/dispatcher/agent.js";
 import Pool from "undici/lib/dispatcher/pool.js";
+import { disableWasmOptimization, restoreWasmOptimization } from "../../system/wasm-optimization.js";
 import { ProxyError, type ProxyServer } from "./proxy-errors.js";
 
 export interface ConnectionOptions {
@@ -28,16 +28,9 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/**
- * The most functions that a WebAssembly module may have, so none has this index. As the only function that V8 may
- * optimize, it keeps V8 from optimizing undici's parser (llhttp), which took half of each command's CPU time and
- * delayed the exit.
- */
-const MAX_WASM_FUNCTIONS = 1_000_000;
-
 /** The only file that loads undici. */
 export function createConnections({ connectTimeout, maxResponseSize }: ConnectionOptions): Connections {
-  setFlagsFromString(`--wasm-tier-up-filter=${MAX_WASM_FUNCTIONS}`);
+  disableWasmOptimization();
   const dispatchers = new Map<string, Promise<Dispatcher>>();
   const sockets = new Set<Socket>();
   const track = (socket: Socket): Socket => {
@@ -90,8 +83,7 @@ export function createConnections({ connectTimeout, maxResponseSize }: Connectio
       await Promise.all(opened.map((dispatcher) => dispatcher.destroy()));
       // undici would wait for sockets that are being opened.
       for (const socket of sockets) socket.destroy();
-      // Back to the default, since V8 rejects a code cache that was created with other flags.
-      setFlagsFromString("--wasm-tier-up-filter=-1");
+      restoreWasmOptimization();
     },
   };
 }
