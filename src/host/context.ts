@@ -28,7 +28,7 @@ import type { OutputProgram } from "../output/view.js";
 import { selfCommand } from "../system/child-process.js";
 import { createInput, readLines } from "../terminal/input.js";
 import { createPrompt } from "../terminal/prompt.js";
-import { restoreSignals } from "../terminal/signals.js";
+import { withDefaultSignals } from "../terminal/signals.js";
 import type { TextSink } from "../terminal/text-sink.js";
 import { type ClientParts, createFetchUser, createServiceClient, openTransport } from "./client.js";
 import { makeDatabasePrivate, withPermissionsNote } from "./database-permissions.js";
@@ -277,9 +277,9 @@ async function loadProgram(
     ]);
     optimization.disableWasmOptimization();
     resources.add(optimization.restoreWasmOptimization);
-    return createJqProgram(text, () => {
+    return createJqProgram(text, (work) => {
       signal().throwIfAborted();
-      restoreSignals(process);
+      return withDefaultSignals(process, work);
     });
   }
   const { createTemplateProgram } = await import("../output/formats/template.js");

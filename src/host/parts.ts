@@ -8,13 +8,13 @@ import type { Clock, SetTimer } from "../system/clock.js";
 import type { ProcessSource, ProcessTable } from "../system/process-table.js";
 import type { ReadableLike } from "../terminal/input.js";
 import type { Redactor } from "../terminal/redaction.js";
-import type { SignalSource, TerminationSignal } from "../terminal/signals.js";
+import type { SignalListeners, SignalSource, TerminationSignal } from "../terminal/signals.js";
 import type { StatusSink } from "../terminal/status-line.js";
 import type { TextSink, WritableLike } from "../terminal/text-sink.js";
 import type { Resources } from "./resources.js";
 
 /** The part of Node's process that the program uses. */
-export interface ProcessLike extends SignalSource, ProcessSource {
+export interface ProcessLike extends SignalSource, SignalListeners, ProcessSource {
   readonly env: Environment;
   readonly platform: string;
   readonly execPath: string;
@@ -24,7 +24,6 @@ export interface ProcessLike extends SignalSource, ProcessSource {
   readonly stdin: ReadableLike;
   readonly stdout: WritableLike;
   readonly stderr: WritableLike;
-  removeAllListeners(signal: TerminationSignal): unknown;
   kill(pid: number, signal: 0 | TerminationSignal): unknown;
 }
 

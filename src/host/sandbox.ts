@@ -60,6 +60,8 @@ function sandboxProcess(stdout: WritableLike, stderr: WritableLike, color: boole
     stderr,
     once: () => undefined,
     removeAllListeners: () => undefined,
+    rawListeners: () => [],
+    on: () => undefined,
   };
 }
 

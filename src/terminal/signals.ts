@@ -9,9 +9,30 @@ export interface SignalSource {
   kill(pid: number, signal: TerminationSignal): unknown;
 }
 
-/** Gives the signals their default effect, which ends a process that is busy, too. */
-export function restoreSignals(source: { removeAllListeners(signal: TerminationSignal): unknown }): void {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) source.removeAllListeners(signal);
+const SIGNALS: readonly TerminationSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/** The listeners of a process. */
+export interface SignalListeners {
+  rawListeners(signal: TerminationSignal): readonly unknown[];
+  removeAllListeners(signal: TerminationSignal): unknown;
+  on(signal: TerminationSignal, listener: () => void): unknown;
+}
+
+/** Does work during which no listener could run: signals have their default effect, which ends the process. */
+export function withDefaultSignals<T>(source: SignalListeners, work: () => T): T {
+  const suspended = SIGNALS.map((signal) => [signal, source.rawListeners(signal)] as const);
+  for (const signal of SIGNALS) source.removeAllListeners(signal);
+  try {
+    return work();
+  } finally {
+    for (const [signal, listeners] of suspended) {
+      for (const listener of listeners) if (isListener(listener)) source.on(signal, listener);
+    }
+  }
+}
+
+function isListener(value: unknown): value is () => void {
+  return typeof value === "function";
 }
 
 /**

@@ -98,6 +98,8 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
         stderr,
         once: () => undefined,
         removeAllListeners: () => undefined,
+        rawListeners: () => [],
+        on: () => undefined,
       },
       {
         now: () => now,

@@ -88,6 +88,8 @@ export function createMachine(): Machine {
           },
         },
         removeAllListeners: () => undefined,
+        rawListeners: () => [],
+        on: () => undefined,
         once: (name, listener) => listeners.set(name, listener),
       },
       {

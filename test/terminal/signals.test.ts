@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
-import { createInterruptSignal } from "../../src/terminal/signals.js";
+import { createInterruptSignal, withDefaultSignals } from "../../src/terminal/signals.js";
 
 /** A process that signals are sent to, and a clock that is set by hand. */
 function createProcess() {
@@ -51,4 +51,21 @@ describe.each([
     expect(killed).toEqual([[7, signal]]);
     expect(send(signal)).toBe(false);
   });
+});
+
+test("work that blocks the process has default signals, and the listeners come back", () => {
+  const source = new EventEmitter();
+  const seen: string[] = [];
+  source.once("SIGINT", () => seen.push("interrupted"));
+  source.on("SIGTERM", () => seen.push("terminated"));
+  const during = withDefaultSignals(source, () =>
+    ["SIGINT", "SIGTERM"].map((name) => source.listenerCount(name)),
+  );
+  expect(during).toEqual([0, 0]);
+  for (const name of ["SIGINT", "SIGINT", "SIGTERM", "SIGTERM"]) source.emit(name);
+  expect(seen).toEqual(["interrupted", "terminated", "terminated"]);
+  source.on("SIGHUP", () => seen.push("hung up"));
+  expect(() => withDefaultSignals(source, () => JSON.parse("x"))).toThrow();
+  source.emit("SIGHUP");
+  expect(seen.at(-1)).toBe("hung up");
 });

@@ -9,11 +9,14 @@ const FLAGS = ["--compact-output", "--"];
 /**
  * `--jq`: a jq program over the JSON of the command. Strings come out raw, other values as compact JSON, one per line.
  * It has no files and an environment of its own.
- * @param beforeRun called before the program runs, during which no signal can be handled
+ * @param block does work during which no signal can be handled
  * @throws CliError usage with jq's message for a program that does not compile
  * @see https://jqlang.org/manual/
  */
-export async function createJqProgram(program: string, beforeRun: () => void): Promise<OutputProgram> {
+export async function createJqProgram(
+  program: string,
+  block: <T>(work: () => T) => T,
+): Promise<OutputProgram> {
   const jq = await loadJq();
   const run = (input: string) => {
     const { stdout, stderr, exitCode } = jq.raw(input, program, FLAGS);
@@ -26,8 +29,7 @@ export async function createJqProgram(program: string, beforeRun: () => void): P
     check: () => undefined,
     render({ view, values, single, surface, note }) {
       const objects = values.map((value) => jsonObject(view, value));
-      beforeRun();
-      const { stdout, stderr } = run(JSON.stringify(single ? objects[0] : objects));
+      const { stdout, stderr } = block(() => run(JSON.stringify(single ? objects[0] : objects)));
       for (const line of linesOf(stderr)) note(line);
       const { isTerminal } = surface;
       return linesOf(stdout)
