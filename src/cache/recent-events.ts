@@ -15,7 +15,10 @@ export interface RecentEvent {
 export interface RecentEvents {
   /** Remembers events as the ones shown last. */
   remember(events: readonly RecentEvent[]): Promise<void>;
-  /** The shortest beginning of an id that no other event shares, at least four digits; other ids as they are. */
+  /**
+   * The shortest beginning of an id that no other event shares, at least four digits. Ids of other forms, and of events
+   * that are not remembered, as they are.
+   */
   shorten(id: string): string;
   /** The events whose id begins with this text. */
   find(beginning: string): readonly RecentEvent[];
@@ -49,8 +52,9 @@ export function createRecentEvents(path: () => string): RecentEvents {
       }
     },
     shorten(id) {
-      if (!HEX_ID.test(id)) return id;
-      const others = load().filter((event) => event.id !== id);
+      const events = load();
+      if (!HEX_ID.test(id) || events.every((event) => event.id !== id)) return id;
+      const others = events.filter((event) => event.id !== id);
       let length = SHORTEST_ID;
       while (others.some((event) => event.id.startsWith(id.slice(0, length)))) length += 1;
       return id.slice(0, length);

@@ -1,3 +1,4 @@
+import { DAY_MS, dateToInstant } from "../contract/date-time.js";
 import { addDays } from "./zoned-time.js";
 
 /** The times of an event in the chosen zone, as `LocalizedEvent` has them. */
@@ -32,9 +33,6 @@ export interface DayRange {
   readonly last: string;
 }
 
-/** Longer events are listed on their first days only, in case a service sends nonsense. */
-const MAX_DAYS = 1000;
-
 /**
  * Lists events under each of their days within the range, in the order given. An event without a day in the range is
  * listed under its first day; events without times come last. Days without events are left out.
@@ -45,7 +43,11 @@ export function listByDay<T extends LocalTimes>(events: readonly T[], range: Day
   for (const event of events) {
     const entries = entriesOf(event, range);
     if (entries.length === 0) undated.push({ event, part: "whole", day: 1, days: 1 });
-    for (const [date, entry] of entries) days.set(date, [...(days.get(date) ?? []), entry]);
+    for (const [date, entry] of entries) {
+      const day = days.get(date);
+      if (day === undefined) days.set(date, [entry]);
+      else day.push(entry);
+    }
   }
   const dated = [...days]
     .sort(([left], [right]) => (left < right ? -1 : 1))
@@ -57,12 +59,26 @@ function entriesOf<T extends LocalTimes>(event: T, range: DayRange): (readonly [
   const { start_local: start, end_local: end } = event;
   if (start === null) return [];
   const first = start.slice(0, 10);
-  const dates = datesFrom(first, lastDayOf(start, end));
-  const listed = dates.filter((date) => date >= range.first && date <= range.last);
+  const last = lastDayOf(start, end);
+  const days = dayNumber(last) - dayNumber(first) + 1;
+  const listed = datesFrom(laterOf(first, range.first), earlierOf(last, range.last));
   return (listed.length === 0 ? [first] : listed).map((date) => {
-    const day = dates.indexOf(date) + 1;
-    return [date, { event, part: partOf(day, dates.length), day, days: dates.length }];
+    const day = dayNumber(date) - dayNumber(first) + 1;
+    return [date, { event, part: partOf(day, days), day, days }];
   });
+}
+
+/** Days since 1970-01-01. */
+function dayNumber(date: string): number {
+  return dateToInstant(date) / DAY_MS;
+}
+
+function laterOf(one: string, other: string): string {
+  return one > other ? one : other;
+}
+
+function earlierOf(one: string, other: string): string {
+  return one < other ? one : other;
 }
 
 /** An event that ends at midnight does not take place on the day that begins there. */
@@ -82,10 +98,8 @@ export function fillDays<T>(days: readonly Day<T>[], { first, last }: DayRange):
 
 /** Every day from the first to the last, as `YYYY-MM-DD`. */
 export function datesFrom(first: string, last: string): string[] {
-  const dates = [first];
-  for (let date = addDays(first, 1); date <= last && dates.length < MAX_DAYS; date = addDays(date, 1)) {
-    dates.push(date);
-  }
+  const dates: string[] = [];
+  for (let date = first; date <= last; date = addDays(date, 1)) dates.push(date);
   return dates;
 }
 

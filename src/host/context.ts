@@ -31,7 +31,7 @@ import { createPrompt } from "../terminal/prompt.js";
 import { withDefaultSignals } from "../terminal/signals.js";
 import type { TextSink } from "../terminal/text-sink.js";
 import { type ClientParts, createFetchUser, createServiceClient, openTransport } from "./client.js";
-import { makeDatabasePrivate, withPermissionsNote } from "./database-permissions.js";
+import { withPermissionsNote, withPrivateDatabase } from "./database-permissions.js";
 import type { createHost } from "./host.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
 import type { HostContext, HostParts, Run } from "./parts.js";
@@ -59,7 +59,8 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
   };
   const settings = createSettings({ run, env, configFile, systemTimeZone, note });
   const permissions = { userId: process.getuid?.() ?? null, note };
-  const open = withPermissionsNote(createServiceOpener(parts), permissions);
+  const openService = createServiceOpener(parts);
+  const open = withPermissionsNote(openService, permissions);
   const input = createInput(process, parts.signal);
   const prompt = createPrompt(process, run.prompts, parts);
   const client: ClientParts = { parts, run, trace };
@@ -93,7 +94,7 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
       defaultDatabase: parts.database,
       open,
       signal: parts.signal,
-      makePrivate: (database) => makeDatabasePrivate(database, permissions),
+      openPrivate: withPrivateDatabase(openService, permissions),
       note,
       log: (line, failure) => {
         writeNote(stderr, line);

@@ -7,21 +7,30 @@ export interface DatabasePermissionsOptions {
   readonly note: (text: string) => void;
 }
 
-/** Notes that others can read an existing database, each time that one is opened. */
+/** Notes that others can read a database that was opened. */
 export function withPermissionsNote(open: OpenService, options: DatabasePermissionsOptions): OpenService {
-  return (serviceOptions) => {
+  return async (serviceOptions) => {
+    const service = await open(serviceOptions);
     const { database } = serviceOptions;
     if (isReadableByOthers(database, options)) {
       options.note(
         `other users of this machine have access to the database ${database}: chmod 600 ${database}`,
       );
     }
-    return open(serviceOptions);
+    return service;
   };
 }
 
-/** Makes an existing database that others can read private (0600), with a note. */
-export function makeDatabasePrivate(database: string, options: DatabasePermissionsOptions): void {
+/** Makes a database that was opened, and is therefore one of calctl, private (0600), with a note. */
+export function withPrivateDatabase(open: OpenService, options: DatabasePermissionsOptions): OpenService {
+  return async (serviceOptions) => {
+    const service = await open(serviceOptions);
+    makePrivate(serviceOptions.database, options);
+    return service;
+  };
+}
+
+function makePrivate(database: string, options: DatabasePermissionsOptions): void {
   if (!isReadableByOthers(database, options)) return;
   try {
     // SQLite also follows a link before it names its other files.

@@ -10,8 +10,8 @@ export interface ServiceAccessOptions {
   /** Used without `--db`. */
   readonly defaultDatabase: () => string;
   readonly open: OpenService;
-  /** Makes an existing database private that others can read. */
-  readonly makePrivate: (database: string) => void;
+  /** The same, for a service that others use: makes the database private. */
+  readonly openPrivate: OpenService;
   readonly signal: () => AbortSignal;
   readonly note: (text: string) => void;
   /** Writes a line of the request log. */
@@ -21,22 +21,24 @@ export interface ServiceAccessOptions {
 /** The embedded service for the `service` commands. */
 export function createServiceAccess(options: ServiceAccessOptions): ServiceAccess {
   const { defaultDatabase, note } = options;
-  const open: OpenService = async (serviceOptions) => {
-    const service = await options.open(serviceOptions);
+  const openWithNote = async (open: OpenService, serviceOptions: Parameters<OpenService>[0]) => {
+    const service = await open(serviceOptions);
     if (service.created !== null) note(`created the database ${service.created}`);
     return service;
   };
-  const openLocal = async (changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors" | "signal">) =>
-    (await openLocalService(options.open, { database: defaultDatabase(), ...changes }, note)).service;
+  const openLocal = async (
+    open: OpenService,
+    changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors" | "signal">,
+  ) => (await openLocalService(open, { database: defaultDatabase(), ...changes }, note)).service;
   const log = (request: HandledRequest, format: LogFormat) => {
     const line = formatLogLine(request, format);
     if (line !== null) options.log(line, request.failure);
   };
   return {
     async admin(database, { create = database === undefined } = {}) {
-      if (database === undefined && create) return (await openLocal({ rateLimit: null })).admin;
+      if (database === undefined && create) return (await openLocal(options.open, { rateLimit: null })).admin;
       const path = database === undefined ? defaultDatabase() : parseDatabase(database);
-      return (await open({ database: path, create, rateLimit: null })).admin;
+      return (await openWithNote(options.open, { database: path, create, rateLimit: null })).admin;
     },
     async serve(serveOptions) {
       const { memory, sample, database, rateLimit } = serveOptions;
@@ -44,7 +46,6 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       // A sample needs a database without users, and is the only content that it should have.
       const isLocal = database === undefined && !memory && !sample;
       const path = memory ? ":memory:" : database === undefined ? defaultDatabase() : parseDatabase(database);
-      options.makePrivate(path);
       const settings = {
         rateLimit,
         cors,
@@ -52,7 +53,10 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
         // Requests in progress may end after an interruption.
         signal: undefined,
       };
-      const service = await (isLocal ? openLocal(settings) : open({ database: path, ...settings }));
+      const { openPrivate } = options;
+      const service = await (isLocal
+        ? openLocal(openPrivate, settings)
+        : openWithNote(openPrivate, { database: path, ...settings }));
       await serve(service, serveOptions, options.signal());
     },
     async openApi() {

@@ -4,7 +4,7 @@ import { type AddressInfo, isIP, Server as NetServer, type Socket } from "node:n
 import { isLoopback } from "../contract/loopback.js";
 import { configurationError, errorCodeOf } from "../errors.js";
 import { type ClientAddressReader, createClientAddressReader } from "./http/addresses.js";
-import { type Budget, createBudget } from "./http/budget.js";
+import { createBudget } from "./http/budget.js";
 import { createRequestListener } from "./http/request-listener.js";
 import { OAUTH_PATH } from "./oauth/endpoint.js";
 import type { Service } from "./service.js";
@@ -55,15 +55,14 @@ const CLOSE_TIMEOUT = 10_000;
  */
 export async function listen(service: Service, options: ListenOptions): Promise<ServiceListener> {
   const { port, trustProxy, sendTimeout, closeTimeout = CLOSE_TIMEOUT } = options;
-  // Written as in URLs.
+  // Brackets as in URLs are dropped.
   const host = options.host.replace(/^\[(.*)\]$/, "$1");
   checkExposure(options);
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
   const addressOf = createClientAddressReader(trustProxy);
   const server = await createServer(options.tls);
-  // All clients share the connections of a proxy, which has limits of its own.
-  const perClient = trustProxy === undefined ? CONNECTIONS.perClient : CONNECTIONS.total;
-  limitConnections(server, createBudget({ ...CONNECTIONS, perClient }), addressOf);
+  const proxy = trustProxy === undefined ? undefined : addressOf(trustProxy, undefined);
+  const sockets = limitConnections(server, addressOf, proxy);
   await startListening(server, host, port);
   const address = addressOfServer(server, host);
   const baseUrl = publicUrl ?? `${options.tls === undefined ? "http" : "https"}://${address}`;
@@ -78,10 +77,10 @@ export async function listen(service: Service, options: ListenOptions): Promise<
     async close() {
       // Not close() of the HTTP server: it destroys connections whose response is written but not yet sent.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-      // A closing server no longer enforces its timeouts: an incomplete request would keep it open forever.
+      // An incomplete request would keep it open.
       await settledBefore(requests.drain(), closeTimeout);
-      // The rest are slow or idle, such as keep-alive connections.
-      server.closeAllConnections();
+      // The rest are slow or idle, such as keep-alive connections and TLS handshakes.
+      for (const socket of sockets) socket.destroy();
       await closed;
       // Stops the timer of the timeouts.
       server.close();
@@ -142,17 +141,31 @@ async function createServer(tls: ListenOptions["tls"]): Promise<Server> {
   }
 }
 
-/** Closes connections in excess as soon as they are accepted, before any TLS handshake. */
-function limitConnections(server: Server, connections: Budget, addressOf: ClientAddressReader): void {
+/**
+ * Closes connections in excess as soon as they are accepted, before any TLS handshake. Returns those that are open.
+ * @param proxy address whose connections are those of many clients; it has limits of its own
+ */
+function limitConnections(
+  server: Server,
+  addressOf: ClientAddressReader,
+  proxy: string | undefined,
+): ReadonlySet<Socket> {
+  const connections = createBudget(CONNECTIONS);
+  const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
-    const share = connections.open(addressOf(socket.remoteAddress ?? "", undefined));
-    try {
-      share.take(1);
-      socket.once("close", share.close);
-    } catch {
+    const address = addressOf(socket.remoteAddress ?? "", undefined);
+    const share = connections.open(address);
+    if (address !== proxy && share.tryTake(1) !== null) {
       socket.destroy();
+      return;
     }
+    sockets.add(socket);
+    socket.once("close", () => {
+      sockets.delete(socket);
+      share.close();
+    });
   });
+  return sockets;
 }
 
 /** Whether a certificate is valid for a host, as browsers check it. */

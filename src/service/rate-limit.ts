@@ -34,8 +34,10 @@ export interface RateLimiter {
 export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLimitPolicy): RateLimiter {
   const length = windowSeconds * 1000;
   let window = createWindow(-1);
-  const findCounter = (windowStart: number, key: string): Counter => {
-    if (windowStart !== window.start) window = createWindow(windowStart);
+  const findCounter = (now: number, key: string): Counter => {
+    const start = Math.floor(now / length) * length;
+    // A clock that is set back a little does not begin the window before again.
+    if (start > window.start || start < window.start - length) window = createWindow(start);
     let counter = window.counters.get(key);
     if (counter === undefined) {
       counter = { reserved: 0, used: 0, unrecorded: 0, total: 0, reserving: null };
@@ -50,7 +52,7 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
       const { granted, total } = await store.write(
         async (db) => {
           if (isFirst) await db.deleteFrom("rate_windows").where("window_start", "<", within.start).execute();
-          return reserveRequests(db, { key, windowStart: within.start, unrecorded, limit });
+          return reserveRequests(db, { key, windowStart: within.start, length, unrecorded, limit });
         },
         { timeout: RESERVATION_TIMEOUT },
       );
@@ -69,8 +71,7 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
   };
   return {
     async count(key, now) {
-      const windowStart = Math.floor(now / length) * length;
-      const counter = findCounter(windowStart, key);
+      const counter = findCounter(now, key);
       const within = window;
       while (counter.used >= counter.reserved && counter.total < limit) {
         counter.reserving ??= reserve(key, counter, within).finally(() => {
@@ -80,7 +81,7 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
       }
       const exceeded = counter.used >= counter.reserved;
       if (!exceeded) counter.used += 1;
-      const reset = Math.ceil((windowStart + length) / 1000);
+      const reset = Math.ceil((within.start + length) / 1000);
       return {
         limit,
         remaining: limit - counter.total + counter.reserved - counter.used,
@@ -138,6 +139,8 @@ const RESERVATION_TIMEOUT = 250;
 interface Reservation {
   readonly key: string;
   readonly windowStart: number;
+  /** Of the window (ms). */
+  readonly length: number;
   /** How many requests were answered that the store does not know yet. */
   readonly unrecorded: number;
   readonly limit: number;
@@ -146,17 +149,19 @@ interface Reservation {
 /** Reserves a share of the requests that are left. Resolves with how many, and how many the window has now. */
 async function reserveRequests(
   db: Transaction,
-  { key, windowStart, unrecorded, limit }: Reservation,
+  { key, windowStart, length, unrecorded, limit }: Reservation,
 ): Promise<{ readonly granted: number; readonly total: number }> {
   const row = await db
     .selectFrom("rate_windows")
-    .select("requests")
+    .selectAll()
     .where("key", "=", key)
-    .where("window_start", "=", windowStart)
+    // The clock of another process may be ahead, and its window the next one.
+    .where("window_start", ">=", windowStart)
+    .where("window_start", "<=", windowStart + length)
     .executeTakeFirst();
   const before = (row?.requests ?? 0) + unrecorded;
   const granted = shareOf(Math.max(0, limit - before));
-  const stored = { window_start: windowStart, requests: before + granted };
+  const stored = { window_start: row?.window_start ?? windowStart, requests: before + granted };
   if (stored.requests !== row?.requests) {
     await db
       .insertInto("rate_windows")

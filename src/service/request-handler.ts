@@ -8,6 +8,7 @@ import {
   badRequest,
   ProblemError,
   problemResponse,
+  refuseExceeded,
   type ServiceResponse,
   toProblemError,
   withoutBody,
@@ -116,13 +117,14 @@ async function respondWithinLimits(
   let response: ServiceResponse;
   try {
     const caller = await identifyCaller(store, source, responder.authorization);
+    rate = await rateLimiter?.count(caller.rateLimitKey, time);
+    if (rate?.exceeded === true) {
+      throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
+    }
+    request.admit?.();
     const share = underWay.open(caller.rateLimitKey);
     try {
-      share.take(1);
-      rate = await rateLimiter?.count(caller.rateLimitKey, time);
-      if (rate?.exceeded === true) {
-        throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
-      }
+      refuseExceeded(share.tryTake(1));
       response = await responder.respond(caller);
     } finally {
       share.close();

@@ -1,6 +1,6 @@
 import type { HandledRequest } from "./request-handler.js";
 
-/** `off` leaves only failures: every 500 and 503 is reported. */
+/** `off` leaves only failures: every 5xx is reported. */
 export type LogFormat = "json" | "text" | "off";
 
 const MAX_PATH = 200;
@@ -8,10 +8,10 @@ const MAX_PATH = 200;
 /** The line of a request in the operator's log, in ASCII; null if the format has none for it. */
 export function formatLogLine(request: HandledRequest, format: LogFormat): string | null {
   const { id, address, method, status, time, duration, failure } = request;
-  if (format === "off" && failure === undefined) return null;
+  if (format === "off" && status < 500) return null;
   const path = request.path
     .slice(0, MAX_PATH)
-    .replace(/[^!-~]/g, (unit) => `%${unit.charCodeAt(0).toString(16)}`);
+    .replace(/[^!-~]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(2, "0")}`);
   const error = failure === undefined ? undefined : describeFailure(failure);
   const record = {
     time: new Date(time).toISOString(),

@@ -44,6 +44,11 @@ describe("an event is listed", () => {
       ["2026-11-21 middle 3/12", "2026-11-22 middle 4/12", "2026-11-23 middle 5/12"],
     ],
     [
+      "under today, however long ago it began",
+      allDay("1996-01-01", "2099-12-31"),
+      ["2026-11-21 middle 11283/37986", "2026-11-22 middle 11284/37986", "2026-11-23 middle 11285/37986"],
+    ],
+    [
       "on its first day if none is within the range",
       allDay("2026-12-24", "2026-12-25"),
       ["2026-12-24 first 1/2"],

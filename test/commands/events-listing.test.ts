@@ -24,8 +24,22 @@ async function create(title: string, ...flags: readonly string[]): Promise<strin
   return (await harness.json<{ id: string }>("events", "create", "--title", title, ...calendar, ...flags)).id;
 }
 
-/** The week of a family: each kind of event once. */
+/** The week of a family: each kind of event once, with ids that differ in their first four digits. */
 async function createWeek(): Promise<void> {
+  do await createEvents();
+  while (await haveLongIds());
+}
+
+/** Ids are random, and the golden files have the usual width. Deletes the events if some need more digits. */
+async function haveLongIds(): Promise<boolean> {
+  const { stdout } = await harness.run("events", "list", "--days", "7", "--fields", "id");
+  const ids = stdout.trim().split("\n");
+  const isLong = new Set(ids.map((id) => id.slice(0, 4))).size < ids.length;
+  if (isLong) await harness.run("events", "delete", "--yes", ...ids);
+  return isLong;
+}
+
+async function createEvents(): Promise<void> {
   const at = (start: string, duration: string) => ["--start", start, "--duration", duration];
   await create("Breakfast", ...at("2026-11-21T08:00", "30m"));
   await create("Mia's birthday 🎂", "--all-day", "--start", "2026-11-21");
@@ -103,6 +117,11 @@ test("the agenda says which days are empty, and draws the week at 80, 120 and 20
   await expect(screens.join("\n")).toMatchFileSnapshot("golden/agenda.txt");
 });
 
+test("an agenda without events says so for each day", async () => {
+  const { stdout } = await harness.runWith({ columns: 80, env: UTF_8 }, "agenda", "--days", "2");
+  expect(stdout).toBe("Sat 21 Nov  today\n  no events\n\nSun 22 Nov  tomorrow\n  no events\n");
+});
+
 test("the agenda has the events of every calendar in each format, also past a default calendar", async () => {
   await create("Breakfast", "--start", "2026-11-21T08:00", "--duration", "30m");
   await create("Meeting", "-c", "Work", "--start", "2026-11-27T08:00", "--duration", "30m");
@@ -166,6 +185,16 @@ describe("short ids", () => {
     );
     expect((await harness.runWith(LISTED, "comment", id.slice(0, 4), "On my way")).exitCode).toBe(0);
     expect((await harness.runWith(LISTED, "events", "delete", id.slice(0, 31), "--yes")).exitCode).toBe(0);
+  });
+
+  test("find an event that was just created, and prefer an exact id", async () => {
+    const { stdout } = await harness.runWith(LISTED, "events", "create", "-c", "Work", "--title", "T", ...at);
+    const id = /[0-9a-f]{32}/.exec(stdout)?.[0] ?? "none";
+    expect((await harness.runWith(LISTED, "events", "get", id.slice(0, 6))).stdout).toContain(id);
+    const [file = ""] = readdirSync(cache());
+    const events = ["aaaa", "aaaa1111"].map((each) => ({ id: each, calendarId: "x", title: each }));
+    writeFileSync(join(cache(), file), JSON.stringify({ version: 1, events }));
+    expect((await harness.runWith(LISTED, "events", "get", "aaaa")).stderr).toContain("event aaaa is not");
   });
 
   test("are taken as they are by scripts", async () => {

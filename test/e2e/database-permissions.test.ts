@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createInstallation, type Installation } from "../support/spawned.js";
@@ -69,4 +69,13 @@ test("the database of somebody else is left alone", async ({ skip }) => {
   const running = installation.start("service", "start", "--db", database, "--port", "0");
   expect(await running.stderrWith("listening")).not.toContain("database");
   expect(modeOf(database)).toBe(0o644);
+});
+
+test("a file that is not a database of calctl keeps its mode", async () => {
+  const installation = createInstallation();
+  const file = join(installation.home, "letter");
+  writeFileSync(file, "to my aunt");
+  chmodSync(file, 0o644);
+  const { exitCode } = await installation.run("service", "start", "--db", file, "--port", "0");
+  expect({ exitCode, mode: modeOf(file) }).toEqual({ exitCode: 10, mode: 0o644 });
 });

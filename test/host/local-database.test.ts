@@ -43,7 +43,7 @@ const access = () =>
     defaultDatabase: () => database,
     open,
     signal: () => AbortSignal.abort(),
-    makePrivate: () => undefined,
+    openPrivate: open,
     note,
     log: () => undefined,
   });

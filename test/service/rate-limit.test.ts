@@ -99,6 +99,32 @@ test("a token is counted per address", async () => {
   await world.close();
 });
 
+test("a clock that steps over the end of a window, back and forth, does not renew the limit", async () => {
+  const rateLimit = { limit: 100, windowSeconds: 600 };
+  const world = await createWorld({ rateLimit, stored: true });
+  const clock = { now: NOW };
+  const other = await openService({ database: world.database, now: () => clock.now, rateLimit });
+  const answers = [];
+  for (let count = 0; count < 400; count += 1) {
+    world.clock.now = NOW + 600_000 + (count % 4 < 2 ? -100 : 100);
+    clock.now = world.clock.now - 150;
+    answers.push(await get(count % 2 === 0 ? world : { service: other, token: world.token }));
+  }
+  // Those of the window that ended, and those of the next one.
+  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(200);
+  await other.close();
+  await world.close();
+});
+
+test("a clock that was far ahead limits nothing once it is right", async () => {
+  const world = await createWorld({ rateLimit: POLICY, stored: true });
+  world.clock.now = NOW + 3 * 365 * 86_400_000;
+  for (let count = 0; count < 3; count += 1) await get(world);
+  world.clock.now = NOW;
+  expect((await get(world)).status).toBe(200);
+  await world.close();
+});
+
 test("old windows are deleted", async () => {
   const world = await createWorld({ rateLimit: POLICY, stored: true });
   for (let host = 1; host <= 20; host += 1) await get(world, `192.0.2.${host}`);

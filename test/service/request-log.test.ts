@@ -116,6 +116,7 @@ describe("a line of the log", () => {
   test("off is only written for failures", () => {
     expect(formatLogLine(request, "off")).toBeNull();
     expect(formatLogLine({ ...request, status: 404 }, "off")).toBeNull();
+    expect(formatLogLine({ ...request, status: 503 }, "off")).toContain(" 503 ");
     expect(formatLogLine(failed, "off")).toBe(formatLogLine(failed, "text"));
   });
 

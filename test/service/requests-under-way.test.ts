@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import type { ServiceResponse } from "../../src/service/http/response.js";
 import { type ListenOptions, listen } from "../../src/service/listen.js";
 import type { Service } from "../../src/service/service.js";
+import { eventBody, KEEP } from "./support/event-bodies.js";
 import { sendOverSocket } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
 
@@ -75,6 +76,27 @@ describe("a flood of pipelined requests without a token", () => {
     expect(handledBefore - before).toBeLessThan(200);
     expect(await answered).toEqual(Array(flood).fill("401"));
   });
+});
+
+test("a flood over many connections has one turn of the event loop for each of another client's", async () => {
+  const order: string[] = [];
+  const service: Service = {
+    ...world.service,
+    handle: async (_, source) => {
+      order.push(source.kind === "network" ? source.address : "");
+      return { status: 200, headers: {}, body: new Uint8Array() };
+    },
+  };
+  const listener = await start({ trustProxy: "127.0.0.1" }, service);
+  const from = (address: string) => GET_USER.replace("Host", `X-Forwarded-For: ${address}\r\nHost`);
+  const flood = await Promise.all(Array.from({ length: 20 }, () => open(listener)));
+  const quiet = await open(listener);
+  for (const socket of flood) socket.write(from("192.0.2.1").repeat(100));
+  quiet.write(from("192.0.2.2").repeat(10));
+  expect(await statusesOf(quiet, 10)).toEqual(Array(10).fill("200"));
+  const until = order.lastIndexOf("192.0.2.2");
+  // The first request of each connection needs no turn.
+  expect(order.slice(0, until).filter((address) => address === "192.0.2.1").length).toBeLessThan(20 + 60);
 });
 
 describe("connections", () => {
@@ -191,4 +213,82 @@ test("a refused body of a client that goes on sending does not take its response
     body: new Uint8Array(4 * 1024 * 1024),
   });
   expect(answer).toMatchObject({ status: 401, headers: { connection: "close" } });
+});
+
+describe("a request after a response that closes the connection", () => {
+  const TOO_MUCH = `POST /calendars/x/events HTTP/1.1\r\nHost: x\r\nContent-Length: 70000\r\n\r\n${"x".repeat(70_000)}`;
+
+  test("is not handled, and leaves nothing behind", async () => {
+    const handled: string[] = [];
+    const service: Service = {
+      ...world.service,
+      handle: async (request, source) => {
+        handled.push(`${request.method} ${request.target}`);
+        return world.service.handle(request, source);
+      },
+    };
+    const listener = await start({ closeTimeout: 1_000_000 }, service);
+    for (let count = 0; count < 130; count += 1) {
+      const socket = await open(listener);
+      socket.write(TOO_MUCH + GET_USER);
+      expect(await statusesOf(socket, 2)).toEqual(["401"]);
+      if (!socket.closed) await once(socket, "close");
+    }
+    expect(handled).toEqual(Array(130).fill("POST /calendars/x/events"));
+    // More than 100 connections were given back, and nothing is in progress.
+    await listener.close();
+  });
+
+  test("is not handled during a shutdown", async () => {
+    const begun: (() => void)[] = [];
+    const service: Service = {
+      ...world.service,
+      handle: () =>
+        new Promise((resolve) => {
+          begun.push(() => resolve({ status: 200, headers: {}, body: new Uint8Array() }));
+        }),
+    };
+    const listener = await start({ closeTimeout: 1_000_000 }, service);
+    const socket = await open(listener);
+    const answers = statusesOf(socket, 3);
+    socket.write(GET_USER.repeat(3));
+    while (begun.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const closed = listener.close();
+    begun[0]?.();
+    await closed;
+    expect(await answers).toEqual(["200"]);
+    expect(begun).toHaveLength(1);
+  });
+});
+
+test("a client that has not received its responses gets no more of them, and no write is refused after it was done", async () => {
+  const large = await createWorld({ rateLimit: { limit: 1000, windowSeconds: 600 } });
+  onTestFinished(() => large.close());
+  const handled: (string | undefined)[] = [];
+  const service: Service = {
+    ...large.service,
+    handle: async (request, source) => {
+      if (request.target === "/large") {
+        return { status: 200, headers: {}, body: new Uint8Array(65 * 1024 * 1024) };
+      }
+      const response = await large.service.handle(request, source);
+      handled.push(`${request.method} ${response.status}`);
+      return response;
+    },
+  };
+  const listener = await start({}, service);
+  const slow = await open(listener);
+  slow.write(GET_USER.replace("/user", "/large"));
+  await once(slow, "readable");
+  const response = await sendOverSocket(listener.baseUrl)({
+    method: "POST",
+    target: `/calendars/${large.calendarId}/events`,
+    headers: { authorization: `Bearer ${large.token}`, "content-type": "application/json" },
+    body: new TextEncoder().encode(JSON.stringify(eventBody(KEEP))),
+  });
+  expect(response).toMatchObject({
+    status: 429,
+    headers: { "retry-after": "1", "x-ratelimit-remaining": "999", "x-request-id": expect.any(String) },
+  });
+  expect(handled).toEqual(["POST 429"]);
 });

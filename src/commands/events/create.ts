@@ -11,6 +11,7 @@ import {
   type EventFieldFlags,
   readEventFields,
 } from "./event-flags.js";
+import { recentEventOf } from "./event-ids.js";
 
 /** Number of the label of an event without one. */
 const DEFAULT_LABEL = "1";
@@ -42,6 +43,7 @@ export async function runEventsCreate(
   if (event.start_at === null) {
     context.note(`events list does not show a keep without times; its id is ${event.id}`);
   }
+  await context.recentEvents()?.remember([recentEventOf(event)]);
   await output.print(
     localizeEvent(fillRelated(event, resolver.resources()), timezone, name),
     `event ${event.id} was created`,

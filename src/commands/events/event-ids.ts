@@ -15,6 +15,7 @@ export function readEventId({ recentEvents }: Pick<Context, "recentEvents">, typ
   checkId(typed, "ID");
   if (!SHORT_ID.test(typed)) return typed;
   const found = recentEvents()?.find(typed) ?? [];
+  if (found.some(({ id }) => id === typed)) return typed;
   if (found.length <= 1) return found[0]?.id ?? typed;
   const candidates = found.slice(0, MAX_CANDIDATES).map(({ id, title }) => `${id} ${title}`);
   throw usageError(

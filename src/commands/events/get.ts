@@ -5,7 +5,7 @@ import { eventView, severalCalendarsView } from "../../output/views/event.js";
 import { type CalendarContext, createEventFinder } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
 import { processEach } from "../process-each.js";
-import { readEventIds, STDIN_IDS } from "./event-ids.js";
+import { readEventIds, recentEventOf, STDIN_IDS } from "./event-ids.js";
 
 export interface EventsGetOptions {
   readonly id: readonly string[];
@@ -38,6 +38,7 @@ export async function runEventsGet(
       return localizeEvent(event, timezone, calendar.name);
     },
   });
+  await context.recentEvents()?.remember(results.map(recentEventOf));
   const [first] = results;
   const single = typed.length === 1 && typed[0] !== STDIN_IDS;
   // A command that failed completely prints nothing.

@@ -26,7 +26,7 @@ import {
   type RelatedResolver,
   readEventFields,
 } from "./event-flags.js";
-import { readEventId } from "./event-ids.js";
+import { readEventId, recentEventOf } from "./event-ids.js";
 
 /** Flags as typed. */
 export interface EventsUpdateOptions extends EventFieldFlags {
@@ -81,6 +81,7 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   if (movesEvent(changes) && updated.end_local !== null) {
     context.note(`end: ${describeLocal(updated.end_local, timezone)}`);
   }
+  await context.recentEvents()?.remember([recentEventOf(updated)]);
   await output.print(updated, `event ${eventId} was updated`);
 }
 

@@ -29,9 +29,9 @@ async function draw<T>(
   isShown: (pick: unknown) => boolean,
 ): Promise<string> {
   const { view, values, single, fields } = rendering;
-  if (values.length === 0) return "";
   const drawn = await view.draw?.(rendering, canvas);
   if (drawn !== null && drawn !== undefined) return drawn;
+  if (values.length === 0) return "";
   const table = view.table ?? view.tsv;
   const columns = columnsOf(rendering, (single ? (view.detail ?? table) : table).filter(isShown));
   const skipEmpty = fields === null;

@@ -1,16 +1,21 @@
-import { ProblemError } from "./response.js";
-
-/** Something that clients use up for a while: connections, requests under way, bytes in memory. */
+/** Something that clients use up for a while: connections, requests in progress, bytes in memory. */
 export interface Budget {
   /** Begins the use by a client, which lasts until the share is closed. */
   open(client: string): Share;
+  /** Whose limit is reached; null if a client may take more. */
+  exceeded(client: string): ExceededLimit | null;
 }
+
+/** The limit of the client, or that of all clients together. */
+export type ExceededLimit = "client" | "total";
 
 export interface Share {
   /**
-   * Takes an amount. A client that has nothing yet may take more than the limit of one client at once.
-   * @throws ProblemError 429 when the client would have too much, 503 when all clients together would
+   * Takes an amount, or nothing if a limit would be exceeded. A client that has nothing yet may exceed its own.
+   * @returns the limit that prevents it
    */
+  tryTake(amount: number): ExceededLimit | null;
+  /** Takes an amount, whatever the limits. */
   take(amount: number): void;
   /** Gives back a part of what was taken. */
   give(amount: number): void;
@@ -23,8 +28,6 @@ export interface BudgetLimits {
   readonly total: number;
 }
 
-const RETRY_SOON = { headers: { "retry-after": "1" } } as const;
-
 export function createBudget({ perClient, total }: BudgetLimits): Budget {
   const taken = new Map<string, number>();
   let sum = 0;
@@ -34,23 +37,28 @@ export function createBudget({ perClient, total }: BudgetLimits): Budget {
     if (own === 0) taken.delete(client);
     else taken.set(client, own);
   };
+  const exceededBy = (client: string, amount: number): ExceededLimit | null => {
+    const own = taken.get(client) ?? 0;
+    if (own > 0 && own + amount > perClient) return "client";
+    return sum + amount > total ? "total" : null;
+  };
   return {
+    exceeded: (client) => exceededBy(client, 1),
     open(client) {
       let share = 0;
-      const give = (amount: number) => {
-        add(client, -amount);
-        share -= amount;
+      const take = (amount: number) => {
+        add(client, amount);
+        share += amount;
       };
       return {
-        take(amount) {
-          const own = taken.get(client) ?? 0;
-          if (own > 0 && own + amount > perClient) throw new ProblemError(429, RETRY_SOON);
-          if (sum + amount > total) throw new ProblemError(503, RETRY_SOON);
-          add(client, amount);
-          share += amount;
+        tryTake(amount) {
+          const exceeded = exceededBy(client, amount);
+          if (exceeded === null) take(amount);
+          return exceeded;
         },
-        give,
-        close: () => give(share),
+        take,
+        give: (amount) => take(-amount),
+        close: () => take(-share),
       };
     },
   };

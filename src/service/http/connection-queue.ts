@@ -10,53 +10,73 @@ const MAX_WAITING = 16;
  */
 const WAITING = { perClient: 4096, total: 16_384 };
 
-/** What handles one request. It does not reject. */
-type Work = () => Promise<void>;
+/** One request that was read. */
+export interface QueuedRequest {
+  readonly socket: Socket;
+  /** What the budget and the turns count: the address of the client. */
+  readonly client: string;
+  /** Whether a body follows, of which Node.js buffers a part. */
+  readonly hasBody: boolean;
+  /** Handles it. Resolves with whether the connection stays open; does not reject. */
+  readonly handle: () => Promise<boolean>;
+}
 
 export interface ConnectionQueue {
-  add(socket: Socket, work: Work): void;
+  add(request: QueuedRequest): void;
   /** Resolves when no request is in progress or waits. */
   drain(): Promise<void>;
 }
 
+interface Connection {
+  readonly waiting: QueuedRequest[];
+  readonly share: Share;
+  isStopped: boolean;
+}
+
 /**
- * Handles one request of a connection at a time, and gives other connections a turn between two of them. Otherwise the
+ * Handles one request of a connection at a time, and gives other clients a turn between two of them. Otherwise the
  * requests that a client sends at once (pipelining) would all run before another client's. @see RFC 9112 §9.3.2
  */
 export function createConnectionQueue(): ConnectionQueue {
   const budget = createBudget(WAITING);
-  const queues = new Map<Socket, { readonly waiting: Work[]; readonly share: Share }>();
+  const nextTurn = createTurns();
+  const connections = new Map<Socket, Connection>();
+  // What follows a response that closes its connection is never answered.
+  const closing = new WeakSet<Socket>();
   const running = new Set<Promise<void>>();
-  const run = async (socket: Socket, work: Work) => {
-    const waiting: Work[] = [];
-    const share = budget.open(socket.remoteAddress ?? "");
-    queues.set(socket, { waiting, share });
-    await work();
-    for (let next = waiting.shift(); next !== undefined && !socket.destroyed; next = waiting.shift()) {
-      share.give(1);
-      if (waiting.length === MAX_WAITING - 1) resumeReading(socket);
-      await nextTurn();
-      await next();
+  const run = async (first: QueuedRequest) => {
+    const { socket, client } = first;
+    const connection: Connection = { waiting: [], share: budget.open(client), isStopped: false };
+    connections.set(socket, connection);
+    let isOpen = await first.handle();
+    for (;;) {
+      const next = connection.waiting.shift();
+      if (next === undefined || !isOpen || socket.destroyed) break;
+      connection.share.give(1);
+      if (connection.isStopped && connection.waiting.length === 0) resumeReading(socket, connection);
+      await nextTurn(client);
+      isOpen = await next.handle();
     }
-    queues.delete(socket);
-    share.close();
+    connections.delete(socket);
+    connection.share.close();
+    if (!isOpen) closing.add(socket);
   };
   return {
-    add(socket, work) {
-      const queue = queues.get(socket);
-      if (queue === undefined) {
-        const done = run(socket, work).finally(() => running.delete(done));
+    add(request) {
+      const { socket, hasBody } = request;
+      if (closing.has(socket)) return;
+      const connection = connections.get(socket);
+      if (connection === undefined) {
+        const done = run(request).finally(() => running.delete(done));
         running.add(done);
         return;
       }
-      try {
-        queue.share.take(1);
-      } catch {
+      if (connection.share.tryTake(1) !== null) {
         socket.destroy();
         return;
       }
-      queue.waiting.push(work);
-      if (queue.waiting.length === MAX_WAITING) stopReading(socket);
+      connection.waiting.push(request);
+      if (hasBody || connection.waiting.length >= MAX_WAITING) stopReading(socket, connection);
     },
     async drain() {
       while (running.size > 0) await Promise.all(running);
@@ -64,17 +84,36 @@ export function createConnectionQueue(): ConnectionQueue {
   };
 }
 
-/** The HTTP server resumes a socket after every response, whatever still waits. */
-function stopReading(socket: Socket): void {
+/** The HTTP server resumes a socket after every message, whatever still waits. */
+function stopReading(socket: Socket, connection: Connection): void {
+  if (connection.isStopped) return;
+  connection.isStopped = true;
   socket.pause();
   socket.resume = () => socket;
 }
 
-function resumeReading(socket: Socket): void {
+function resumeReading(socket: Socket, connection: Connection): void {
+  connection.isStopped = false;
   Reflect.deleteProperty(socket, "resume");
   socket.resume();
 }
 
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+/** Resolves in one of the next turns of the event loop. Each turn is for one request of each client. */
+function createTurns(): (client: string) => Promise<void> {
+  const queues = new Map<string, (() => void)[]>();
+  const take = () => {
+    for (const [client, [next, ...rest]] of queues) {
+      if (rest.length === 0) queues.delete(client);
+      else queues.set(client, rest);
+      next?.();
+    }
+    if (queues.size > 0) setImmediate(take);
+  };
+  return (client) =>
+    new Promise((resolve) => {
+      if (queues.size === 0) setImmediate(take);
+      const queue = queues.get(client);
+      if (queue === undefined) queues.set(client, [resolve]);
+      else queue.push(resolve);
+    });
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Share } from "./budget.js";
 import { BODY_LIMIT, bodyTooLarge } from "./content.js";
-import { badRequest } from "./response.js";
+import { badRequest, refuseExceeded } from "./response.js";
 
 /** How much of a refused body is read and discarded, so that the client can read the response. */
 const DISCARD_LIMIT = 8 * BODY_LIMIT;
@@ -21,7 +21,7 @@ export async function readBody(request: IncomingMessage, share: Share): Promise<
   for await (const chunk of chunksOf(request)) {
     size += chunk.byteLength;
     if (size > BODY_LIMIT) throw bodyTooLarge();
-    share.take(chunk.byteLength);
+    refuseExceeded(share.tryTake(chunk.byteLength));
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

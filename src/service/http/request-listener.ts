@@ -1,11 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
+import type { NetworkSource } from "../request.js";
 import type { Service } from "../service.js";
 import type { ClientAddressReader } from "./addresses.js";
-import { createBudget, type Share } from "./budget.js";
+import { createBudget } from "./budget.js";
 import { createConnectionQueue } from "./connection-queue.js";
 import { discardBody, isLargelyUnread, readBody } from "./request-body.js";
-import { problemResponse, type ServiceResponse, toProblemError } from "./response.js";
+import { refuseExceeded, type ServiceResponse } from "./response.js";
 
 export interface DrainableListener {
   readonly listener: RequestListener;
@@ -40,56 +41,54 @@ export function createRequestListener(
   const bodies = createBudget(BODIES);
   const responses = createBudget(RESPONSES);
   let draining = false;
-  const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const headers = joinHeaders(request);
-    const address = addressOf(request.socket.remoteAddress ?? "", headers["x-forwarded-for"]);
+  const handle = async (request: IncomingMessage, response: ServerResponse, source: NetworkSource) => {
+    const { address } = source;
     const body = bodies.open(address);
     const handled = await service
       .handle(
         {
           method: request.method ?? "",
           target: request.url ?? "",
-          headers,
+          headers: joinHeaders(request),
           body: () => readBody(request, body),
+          admit: () => refuseExceeded(responses.exceeded(address)),
         },
-        { kind: "network", address, baseUrl, isCertified },
+        source,
       )
       .finally(body.close);
     const share = responses.open(address);
-    const deadline = setTimeout(() => response.destroy(), sendTimeout(handled.body.byteLength));
+    share.take(handled.body.byteLength);
     try {
       if (draining || isLargelyUnread(request)) response.setHeader("connection", "close");
-      await send(response, payFor(handled, share), request);
+      const staysOpen = response.shouldKeepAlive && !response.hasHeader("connection");
+      await send(request, response, { ...handled, timeout: sendTimeout(handled.body.byteLength) });
+      return staysOpen;
     } finally {
-      clearTimeout(deadline);
       share.close();
     }
   };
   return {
     listener(request, response) {
-      // A client that disconnects is not a failure of the service.
-      queue.add(request.socket, () => handle(request, response).catch(() => void response.destroy()));
+      const { socket, headers } = request;
+      const forwarded = [headers["x-forwarded-for"] ?? []].flat().join(", ");
+      const address = addressOf(socket.remoteAddress ?? "", forwarded);
+      queue.add({
+        socket,
+        client: address,
+        hasBody: "content-length" in headers || "transfer-encoding" in headers,
+        handle: () =>
+          handle(request, response, { kind: "network", address, baseUrl, isCertified }).catch(() => {
+            // A client that disconnects is not a failure of the service.
+            socket.destroy();
+            return false;
+          }),
+      });
     },
     drain() {
       draining = true;
       return queue.drain();
     },
   };
-}
-
-/** What belongs to the request, whatever the response. */
-const KEPT_HEADERS = /^(?:x-request-id|vary|access-control-.*)$/;
-
-/** The response, or one that is smaller if the client has not received others yet. */
-function payFor(response: ServiceResponse, share: Share): ServiceResponse {
-  try {
-    share.take(response.body.byteLength);
-    return response;
-  } catch (error) {
-    const kept = Object.entries(response.headers).filter(([name]) => KEPT_HEADERS.test(name));
-    const refusal = problemResponse(toProblemError(error));
-    return { ...refusal, headers: { ...refusal.headers, ...Object.fromEntries(kept) } };
-  }
 }
 
 /**
@@ -106,20 +105,26 @@ function joinHeaders({ headers, headersDistinct }: IncomingMessage): Record<stri
   );
 }
 
-/** Rejects when the client has disconnected. */
+/** Rejects when the client has disconnected, or has not received the response in time. */
 async function send(
-  response: ServerResponse,
-  { status, headers, body }: ServiceResponse,
   request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body, timeout }: ServiceResponse & { readonly timeout: number },
 ): Promise<void> {
   response.writeHead(status, { ...(status !== 204 && { "content-length": body.byteLength }), ...headers });
-  if (isLargelyUnread(request)) {
-    // Closing the connection now would take the response from a client that is still sending.
-    response.write(body);
-    await discardBody(request);
-    response.end();
-  } else {
-    response.end(body);
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), timeout);
+  try {
+    if (isLargelyUnread(request)) {
+      // Closing the connection now would take the response from a client that is still sending.
+      response.write(body);
+      await discardBody(request);
+      response.end();
+    } else {
+      response.end(body);
+    }
+    await finished(response, { signal: deadline.signal });
+  } finally {
+    clearTimeout(timer);
   }
-  await finished(response);
 }
