@@ -25,8 +25,8 @@ export interface ViewKey<T> {
   readonly json?: (value: T) => unknown;
   /** The value as text; the default is the JSON value, with lists joined by `, ` and null as nothing. */
   readonly text?: (value: T) => string;
-  /** What a table shows instead of the text. */
-  readonly cell?: (value: T) => Cell;
+  /** What a table shows instead of the text. @param zone the chosen timezone */
+  readonly cell?: (value: T, zone: () => string) => Cell;
   /** Header of the column; the default is the key as words. */
   readonly header?: string;
   /** Narrowest width of the column; without it the text is never cut or broken. */

@@ -154,6 +154,21 @@ test("an hour that a clock change repeats has its offset", async () => {
   expect(stdout).toContain("02:30+01:00–03:30 ");
 });
 
+test("an event with two zones names the one that is not shown", async () => {
+  const zones = ["--start-timezone", "Asia/Tokyo", "--end-timezone", "Europe/Berlin"];
+  await create("Flight home", "--start", "2026-11-22T05:00", "--end", "2026-11-22T18:00", ...zones);
+  const { stdout } = await harness.runWith({ columns: 80, env: UTF_8 }, "events", "list", "--days", "2");
+  expect(stdout).toContain("21:00 →    Flight home (until Sun 18:00) (starts Sun 05:00 Asia/Tokyo)");
+});
+
+test("a long name of a calendar leaves room for the titles", async () => {
+  const name = "A calendar whose name is as long as names may be .";
+  await harness.service.admin.calendars.add({ name, owner: harness.userId });
+  await create("Dinner with everybody", "-c", name, "--start", "2026-11-21T18:00", "--duration", "1h");
+  const { stdout } = await harness.runWith({ columns: 80, env: UTF_8 }, "events", "list");
+  expect(stdout).toMatch(/18:00–19:00 {2}Dinner with everybody {2}A calendar whose na… {2}[0-9a-f]{4}\n/);
+});
+
 test("another year is written", async () => {
   harness.setNow(Date.parse("2026-12-31T12:00:00Z"));
   await create("Hike", "--start", "2027-01-01T10:00", "--duration", "1h");

@@ -27,13 +27,13 @@ const SPELLINGS: Readonly<Record<string, string>> = { id: "ID", url: "URL", uri:
 
 /** The columns that `--fields` names, otherwise those of `picks` that the values need. */
 export function columnsOf<T>(
-  { view, values, fields }: Rendering<T>,
+  { view, values, fields, zone }: Rendering<T>,
   picks: readonly (KeyOf<T> | TableColumn<T>)[],
 ): readonly Column[] {
   const shown = fields ?? picks.filter((pick) => isShown(view, pick, values));
   return shown.map((pick) =>
     typeof pick === "string"
-      ? columnOfKey(view, pick, values)
+      ? columnOfKey(view, pick, { values, zone })
       : {
           header: pick.header,
           cells: values.map(pick.cell),
@@ -47,10 +47,14 @@ function isShown<T>(view: View<T>, pick: KeyOf<T> | TableColumn<T>, values: read
   return pick.isShown?.(values) ?? true;
 }
 
-function columnOfKey<T>(view: View<T>, key: KeyOf<T>, values: readonly T[]): Column {
+function columnOfKey<T>(
+  view: View<T>,
+  key: KeyOf<T>,
+  { values, zone }: Pick<Rendering<T>, "values" | "zone">,
+): Column {
   const { cell, header = headerOf(key) } = view.keys[key];
   const { minWidth = null, shrinksFirst = false, multiline = false } = view.keys[key];
-  const cells = values.map((value) => cell?.(value) ?? { text: readableText(view, key, value) });
+  const cells = values.map((value) => cell?.(value, zone) ?? { text: readableText(view, key, value) });
   return { header, cells, minWidth, shrinksFirst, multiline };
 }
 

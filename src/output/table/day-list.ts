@@ -28,6 +28,8 @@ export interface DayListOptions extends Canvas {
 const GAP = "  ";
 /** A title is wrapped into no fewer columns than this; calendar and id then have a line of their own. */
 const MIN_TITLE_WIDTH = 24;
+/** Columns of a calendar's name. */
+const MAX_CALENDAR_WIDTH = 20;
 /** A location is cut to no fewer columns than this. */
 const MIN_LOCATION_WIDTH = 8;
 
@@ -115,7 +117,7 @@ export function describeEntry(
   const symbols = canvas.unicode ? UNICODE : ASCII;
   const options = { ...canvas, symbols };
   const state = date === null ? "ahead" : stateOf(event, options);
-  const notes = [spanNote(entry), labelNote(event, options), zoneNote(event)];
+  const notes = [spanNote(entry), labelNote(event, options), zoneNote(event, options.zone)];
   const title = [sanitizeLine(event.title ?? "").trim() || "(no title)", ...notes].filter(
     (part) => part !== "",
   );
@@ -127,10 +129,15 @@ export function describeEntry(
     dotColor: dotColorOf(event, options),
     title: title.join(" "),
     location: sanitizeLine(event.location ?? "").trim(),
-    calendar: showCalendar ? sanitizeLine(event.calendar_name || event.calendar_id).trim() : "",
+    calendar: showCalendar ? calendarText(event) : "",
     calendarColor: calendarColors.get(event.calendar_id) ?? null,
     id: sanitizeLine(idOf(event)),
   };
+}
+
+/** The name of the calendar. One long name must not take the room of every title. */
+function calendarText({ calendar_name, calendar_id }: LocalizedEvent): string {
+  return truncateText(sanitizeLine(calendar_name || calendar_id).trim(), MAX_CALENDAR_WIDTH);
 }
 
 /** Null where no color is shown. */
@@ -203,16 +210,30 @@ function labelNote({ label }: LocalizedEvent, { style }: LineOptions): string {
   return name === "" ? "" : `[${name}]`;
 }
 
-/** Where the event ends by another clock: `(ends 14:05 Europe/Paris)`. */
-function zoneNote({ all_day, start_timezone, end_timezone, end_at, end_local }: LocalizedEvent): string {
+/**
+ * By another clock, when an event starts or ends that has two zones: `(ends 14:05 Europe/Paris)`. It is the end unless
+ * that is in the chosen zone.
+ */
+function zoneNote(event: LocalizedEvent, zone: string): string {
+  const { all_day, start_timezone, end_timezone } = event;
   if (all_day === true || start_timezone === null || end_timezone === null) return "";
   if (start_timezone === end_timezone) return "";
-  const end = parseWireDateTime(end_at ?? "");
-  if (end === null || !isTimeZone(end_timezone)) return "";
-  const there = formatLocal(end.instant, end_timezone);
-  const isOtherDay = there.slice(0, 10) !== end_local?.slice(0, 10);
+  return end_timezone === zone
+    ? clockNote("starts", start_timezone, { at: event.start_at, local: event.start_local })
+    : clockNote("ends", end_timezone, { at: event.end_at, local: event.end_local });
+}
+
+function clockNote(
+  word: string,
+  zone: string,
+  { at, local }: { readonly at: string | null; readonly local: string | null },
+): string {
+  const time = parseWireDateTime(at ?? "");
+  if (time === null || !isTimeZone(zone)) return "";
+  const there = formatLocal(time.instant, zone);
+  const isOtherDay = there.slice(0, 10) !== local?.slice(0, 10);
   const day = isOtherDay ? `${dayOf(there.slice(0, 10)).weekday} ` : "";
-  return `(ends ${day}${there.slice(11, 16)} ${end_timezone})`;
+  return `(${word} ${day}${there.slice(11, 16)} ${zone})`;
 }
 
 /** Widths of the parts that all lines share. */

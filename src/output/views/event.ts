@@ -1,11 +1,12 @@
 import { type Day, type DayRange, datesFrom, fillDays, listByDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
-import { localDate } from "../../calendar/zoned-time.js";
+import { formatLocal, localDate } from "../../calendar/zoned-time.js";
+import { parseWireDateTime } from "../../contract/date-time.js";
 import type { Activity } from "../../contract/shapes.js";
 import { PLAIN_STYLE } from "../style.js";
 import type { DayListOptions } from "../table/day-list.js";
 import { type DayName, dayOf, describeDay } from "../table/day-names.js";
-import { type Rendering, type TableColumn, type View, widthOf } from "../view.js";
+import { type Cell, type Rendering, type TableColumn, type View, widthOf } from "../view.js";
 import { labelCell, labelJson, labelText, userJson, userText } from "./calendar.js";
 
 function whenColumn(options: WhenOptions): TableColumn<LocalizedEvent> {
@@ -42,8 +43,8 @@ export const eventView: View<LocalizedEvent> = {
     description: { minWidth: 8, multiline: true },
     location: { minWidth: 8 },
     url: {},
-    created_at: { header: "Created" },
-    updated_at: { header: "Updated" },
+    created_at: { header: "Created", cell: ({ created_at }, zone) => instantCell(created_at, zone) },
+    updated_at: { header: "Updated", cell: ({ updated_at }, zone) => instantCell(updated_at, zone) },
     creator: {
       json: ({ creator }) => userJson(creator),
       text: ({ creator }) => userText(creator),
@@ -201,13 +202,21 @@ export const activityView: View<Activity> = {
     event_id: { header: "Event" },
     calendar_id: { header: "Calendar" },
     content: { header: "Comment", minWidth: 8, multiline: true },
-    created_at: { header: "Created" },
-    updated_at: { header: "Updated" },
+    created_at: { header: "Created", cell: ({ created_at }, zone) => instantCell(created_at, zone) },
+    updated_at: { header: "Updated", cell: ({ updated_at }, zone) => instantCell(updated_at, zone) },
   },
   tsv: ["id", "event_id", "content", "created_at"],
   table: ["created_at", "content", "id"],
   detail: ["content", "created_at", "event_id", "calendar_id", "id"],
 };
+
+/** When something was written, in the chosen zone: `Sat 21 Nov 2026 15:00`. */
+function instantCell(text: string | null, zone: () => string): Cell {
+  const time = parseWireDateTime(text ?? "");
+  if (time === null) return { text: text ?? "" };
+  const local = formatLocal(time.instant, zone());
+  return { text: `${describeDay(dayOf(local.slice(0, 10)), { year: true })} ${local.slice(11, 16)}` };
+}
 
 /** Number of following days for which a weekday is enough to name the day. */
 const WEEK_DAYS = 6;

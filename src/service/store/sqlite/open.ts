@@ -126,6 +126,8 @@ const SWITCH_TIMEOUT = 1_000;
 async function enableWriteAheadLog(database: SqliteDatabase, run: RunUnlocked): Promise<void> {
   if ((await run(() => pragma(database, "journal_mode"))) === "wal") return;
   await unlessUnavailable(run(() => pragma(database, "journal_mode = wal"), { timeout: SWITCH_TIMEOUT }));
+  // Opens the log: another process that ends now would delete it, and on a full disk it could not be created again.
+  await run(() => pragma(database, "schema_version"));
 }
 
 async function unlessUnavailable(work: Promise<unknown>): Promise<void> {
