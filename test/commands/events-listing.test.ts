@@ -157,8 +157,9 @@ test("an hour that a clock change repeats has its offset", async () => {
 test("an event with two zones names the one that is not shown", async () => {
   const zones = ["--start-timezone", "Asia/Tokyo", "--end-timezone", "Europe/Berlin"];
   await create("Flight home", "--start", "2026-11-22T05:00", "--end", "2026-11-22T18:00", ...zones);
-  const { stdout } = await harness.runWith({ columns: 80, env: UTF_8 }, "events", "list", "--days", "2");
-  expect(stdout).toContain("21:00 →    Flight home (until Sun 18:00) (starts Sun 05:00 Asia/Tokyo)");
+  const { stdout } = await harness.runWith({ columns: 120, env: UTF_8 }, "events", "list", "--days", "2");
+  expect(stdout).toContain("21:00 →  Flight home (until Sun 18:00) (starts Sun 05:00 Asia/Tokyo)");
+  expect(stdout.match(/Asia/g)).toHaveLength(1);
 });
 
 test("a long name of a calendar leaves room for the titles", async () => {

@@ -117,7 +117,7 @@ export function describeEntry(
   const symbols = canvas.unicode ? UNICODE : ASCII;
   const options = { ...canvas, symbols };
   const state = date === null ? "ahead" : stateOf(event, options);
-  const notes = [spanNote(entry), labelNote(event, options), zoneNote(event, options.zone)];
+  const notes = [spanNote(entry), labelNote(event, options), zoneNote(entry, options.zone)];
   const title = [sanitizeLine(event.title ?? "").trim() || "(no title)", ...notes].filter(
     (part) => part !== "",
   );
@@ -214,9 +214,10 @@ function labelNote({ label }: LocalizedEvent, { style }: LineOptions): string {
  * By another clock, when an event starts or ends that has two zones: `(ends 14:05 Europe/Paris)`. It is the end unless
  * that is in the chosen zone.
  */
-function zoneNote(event: LocalizedEvent, zone: string): string {
+function zoneNote({ event, part }: DayEntry<LocalizedEvent>, zone: string): string {
   const { all_day, start_timezone, end_timezone } = event;
   if (all_day === true || start_timezone === null || end_timezone === null) return "";
+  if (part === "middle" || part === "last") return "";
   if (start_timezone === end_timezone) return "";
   return end_timezone === zone
     ? clockNote("starts", start_timezone, { at: event.start_at, local: event.start_local })
