@@ -56,7 +56,7 @@ export interface RequestHandlerOptions {
 }
 
 /** Requests under way of one token or address, and in all. Those in excess are refused. */
-const UNDER_WAY = { perClient: 64, total: 1024 };
+const UNDER_WAY = { perClient: 64, total: 512 };
 
 /** Handles requests: identify the caller, apply the limits, run the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
