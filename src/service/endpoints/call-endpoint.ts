@@ -31,10 +31,8 @@ export async function callEndpoint(
     query: parseQuery(match.route, search),
     body: match.route.body && parseJsonBody(await readBody(request), request.headers),
   };
-  const options = { client: userId };
   const run = (db: EndpointContext["db"]) => ENDPOINTS[match.name]({ ...context, db });
-  const body =
-    match.route.method === "GET" ? await store.read(run, options) : await store.write(run, options);
+  const body = match.route.method === "GET" ? await store.read(run) : await store.write(run);
   return jsonResponse(match.route.success, body);
 }
 

@@ -11,7 +11,7 @@ export type Transaction = Kysely<StoreSchema>;
  */
 export interface Store {
   /** Runs queries that only read, on one snapshot. */
-  read<T>(work: (db: Transaction) => Promise<T>, options?: ReadOptions): Promise<T>;
+  read<T>(work: (db: Transaction) => Promise<T>): Promise<T>;
   /** Runs queries as one transaction that holds the write lock from its start. */
   write<T>(work: (db: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Path of the database if this process created it just now; null if it existed or is in memory. */
@@ -19,12 +19,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export interface ReadOptions {
-  /** Whose transaction it is: those of several clients take turns, however many one of them has. */
-  readonly client?: string | undefined;
-}
-
-export interface WriteOptions extends ReadOptions {
+export interface WriteOptions {
   /** How long to wait for the lock of another process (ms); 10,000 by default. */
   readonly timeout?: number | undefined;
 }

@@ -35,43 +35,18 @@ export function createDialect(connection: Connection): Dialect {
 }
 
 /**
- * The two kinds of transaction, one after the other: those of a client in the order of its calls, those of several clients
- * in turns. Each is repeated as a whole while another process holds the lock that it needs; the others go on in the
- * meantime.
+ * The two kinds of transaction, one after the other in the order of the calls. Each is repeated as a whole while another
+ * process holds the lock that it needs; the others go on in the meantime.
  */
 export function createTransactions(db: Transaction, run: RunUnlocked): Pick<Store, "read" | "write"> {
-  const inTurn = createTurns();
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(attempt: () => Promise<T>): Promise<T> => {
+    const turn = last.then(attempt);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
   return {
-    read: (work, { client } = {}) =>
-      run(() => inTurn(client, () => db.transaction().setAccessMode("read only").execute(work))),
-    write: (work, options = {}) =>
-      run(() => inTurn(options.client, () => db.transaction().execute(work)), options),
+    read: (work) => run(() => inTurn(() => db.transaction().setAccessMode("read only").execute(work))),
+    write: (work, options) => run(() => inTurn(() => db.transaction().execute(work)), options),
   };
-}
-
-type RunInTurn = <T>(client: string | undefined, work: () => Promise<T>) => Promise<T>;
-
-function createTurns(): RunInTurn {
-  const queues = new Map<string, (() => Promise<void>)[]>();
-  let isRunning = false;
-  const runNext = async (): Promise<void> => {
-    const [next] = queues;
-    if (isRunning || next === undefined) return;
-    const [client, [work, ...rest]] = next;
-    // Last in the order of turns.
-    queues.delete(client);
-    if (rest.length > 0) queues.set(client, rest);
-    isRunning = true;
-    await work?.();
-    isRunning = false;
-    // SQLite works at once: without a pause, requests that arrive in the meantime would not get their turn.
-    if (queues.size > 0) setImmediate(runNext);
-  };
-  return (client = "", work) =>
-    new Promise((resolve, reject) => {
-      const queue = queues.get(client) ?? [];
-      queue.push(() => work().then(resolve, reject));
-      queues.set(client, queue);
-      void runNext();
-    });
 }
