@@ -69,6 +69,7 @@ export async function listen(service: Service, options: ListenOptions): Promise<
   const isCertified = publicUrl === undefined && options.tls ? createHostCheck(options.tls) : undefined;
   // The URL of a free port is not known before. No connection is read until this turn of the event loop ends.
   const requests = createRequestListener(service, { addressOf, baseUrl, isCertified, sendTimeout });
+  server.on("connection", requests.onConnection);
   server.on("request", requests.listener);
   return {
     baseUrl,

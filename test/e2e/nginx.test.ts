@@ -217,9 +217,12 @@ describeWithSystem("nginx", "behind nginx,", () => {
     const body = Buffer.alloc(30 * MIB);
     const { open, send } = await startProxied({
       ...world.service,
-      handle: async () => ({ status: 200, headers: {}, body }),
+      handle: async (request, source) => {
+        const response = await world.service.handle(request, source);
+        return response.status === 429 ? response : { status: 200, headers: {}, body };
+      },
     });
-    const unread = [await open(get("/")), await open(get("/"))];
+    const unread = [await open(get("/")), await open(get("/")), await open(get("/"))];
     expect(await send(get("/"))).toMatchObject({ status: 429, headers: { "retry-after": "1" } });
     for (const response of unread) expect((await read(response)).body.byteLength).toBe(body.byteLength);
   });

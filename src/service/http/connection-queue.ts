@@ -13,8 +13,10 @@ const WAITING = { perClient: 4096, total: 16_384 };
 /** One request that was read. */
 export interface QueuedRequest {
   readonly socket: Socket;
-  /** What the budget and the turns count: the address of the client. */
+  /** Address of the client, whose waiting requests are limited. */
   readonly client: string;
+  /** Whose turn it is: requests of one token from one address. */
+  readonly turn: string;
   /** Whether a body follows, of which Node.js buffers a part. */
   readonly hasBody: boolean;
   /** Handles it. Resolves with whether the connection stays open; does not reject. */
@@ -22,6 +24,8 @@ export interface QueuedRequest {
 }
 
 export interface ConnectionQueue {
+  /** Call it for every connection that is accepted. */
+  noteConnection(): void;
   add(request: QueuedRequest): void;
   /** Resolves when no request is in progress or waits. */
   drain(): Promise<void>;
@@ -34,27 +38,29 @@ interface Connection {
 }
 
 /**
- * Handles one request of a connection at a time, and gives other clients a turn between two of them. Otherwise the
- * requests that a client sends at once (pipelining) would all run before another client's. @see RFC 9112 §9.3.2
+ * Handles one request of a connection at a time, and one of each token in each turn of the event loop. Otherwise those
+ * that a client sends at once, on one connection (pipelining) or on many, would all run before another client's: SQLite
+ * does its work in the callback in which a request was read. @see RFC 9112 §9.3.2
  */
 export function createConnectionQueue(): ConnectionQueue {
   const budget = createBudget(WAITING);
-  const nextTurn = createTurns();
+  const turns = createTurns();
   const connections = new Map<Socket, Connection>();
   // What follows a response that closes its connection is never answered.
   const closing = new WeakSet<Socket>();
   const running = new Set<Promise<void>>();
   const run = async (first: QueuedRequest) => {
-    const { socket, client } = first;
+    const { socket, client, turn } = first;
     const connection: Connection = { waiting: [], share: budget.open(client), isStopped: false };
     connections.set(socket, connection);
+    await turns.next(turn);
     let isOpen = await first.handle();
     for (;;) {
       const next = connection.waiting.shift();
       if (next === undefined || !isOpen || socket.destroyed) break;
       connection.share.give(1);
       if (connection.isStopped && connection.waiting.length === 0) resumeReading(socket, connection);
-      await nextTurn(client);
+      await turns.next(next.turn);
       isOpen = await next.handle();
     }
     connections.delete(socket);
@@ -62,6 +68,7 @@ export function createConnectionQueue(): ConnectionQueue {
     if (!isOpen) closing.add(socket);
   };
   return {
+    noteConnection: turns.noteConnection,
     add(request) {
       const { socket, hasBody } = request;
       if (closing.has(socket)) return;
@@ -98,22 +105,45 @@ function resumeReading(socket: Socket, connection: Connection): void {
   socket.resume();
 }
 
-/** Resolves in one of the next turns of the event loop. Each turn is for one request of each client. */
-function createTurns(): (client: string) => Promise<void> {
+interface Turns {
+  /** Resolves in one of the next turns of the event loop. Each is for one request of each key. */
+  next(key: string): Promise<void>;
+  /** Call it for every connection that is accepted. */
+  noteConnection(): void;
+}
+
+/** How many turns may wait for connections: as many as one address may open. */
+const MAX_POSTPONED = 100;
+
+/**
+ * The event loop accepts one connection in each turn. Turns without work come first while there are any, so that those of
+ * other clients do not wait for the work of those before them.
+ */
+function createTurns(): Turns {
   const queues = new Map<string, (() => void)[]>();
+  let hasAccepted = false;
+  let postponed = 0;
   const take = () => {
-    for (const [client, [next, ...rest]] of queues) {
-      if (rest.length === 0) queues.delete(client);
-      else queues.set(client, rest);
+    const isPostponed = hasAccepted && postponed < MAX_POSTPONED;
+    hasAccepted = false;
+    postponed = isPostponed ? postponed + 1 : 0;
+    for (const [key, [next, ...rest]] of isPostponed ? [] : queues) {
+      if (rest.length === 0) queues.delete(key);
+      else queues.set(key, rest);
       next?.();
     }
     if (queues.size > 0) setImmediate(take);
   };
-  return (client) =>
-    new Promise((resolve) => {
-      if (queues.size === 0) setImmediate(take);
-      const queue = queues.get(client);
-      if (queue === undefined) queues.set(client, [resolve]);
-      else queue.push(resolve);
-    });
+  return {
+    noteConnection() {
+      hasAccepted = true;
+    },
+    next: (key) =>
+      new Promise((resolve) => {
+        if (queues.size === 0) setImmediate(take);
+        const queue = queues.get(key);
+        if (queue === undefined) queues.set(key, [resolve]);
+        else queue.push(resolve);
+      }),
+  };
 }

@@ -10,6 +10,8 @@ import { refuseExceeded, type ServiceResponse } from "./response.js";
 
 export interface DrainableListener {
   readonly listener: RequestListener;
+  /** For the server's event `connection`. */
+  readonly onConnection: () => void;
   /** Resolves when no request is in progress. From now on, responses close their connection. */
   drain(): Promise<void>;
 }
@@ -68,6 +70,7 @@ export function createRequestListener(
     }
   };
   return {
+    onConnection: queue.noteConnection,
     listener(request, response) {
       const { socket, headers } = request;
       const forwarded = [headers["x-forwarded-for"] ?? []].flat().join(", ");
@@ -75,6 +78,7 @@ export function createRequestListener(
       queue.add({
         socket,
         client: address,
+        turn: `${address} ${headers.authorization ?? ""}`,
         hasBody: "content-length" in headers || "transfer-encoding" in headers,
         handle: () =>
           handle(request, response, { kind: "network", address, baseUrl, isCertified }).catch(() => {
