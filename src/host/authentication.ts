@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import type { LoginRequest, LoginResult } from "../auth/login.js";
+import { createSession } from "../auth/session.js";
+import { createTokenProvider } from "../auth/sources/token-provider.js";
+import type { OpenStore, StoreOptions } from "../auth/stores/store.js";
+import { readVariable } from "../config/environment.js";
+import { profileName, type Settings } from "../config/settings.js";
+import { selfCommand } from "../system/child-process.js";
+import { readLines } from "../terminal/input.js";
+import { type ClientParts, createFetchUser, once, openTransport } from "./client.js";
+import type { HostParts } from "./parts.js";
+
+export interface AuthOptions {
+  readonly settings: () => Settings;
+  readonly interactive: () => boolean;
+  readonly warn: (text: string) => void;
+}
+
+/** The token of this run, and signing in and out. */
+export function composeAuth(client: ClientParts, { settings, interactive, warn }: AuthOptions) {
+  const { parts, run } = client;
+  const { configFile, signal, redactor } = parts;
+  const { env } = parts.process;
+  const openStore = createStoreOpener(parts, { interactive, warn, signal });
+  const config = () => configFile.read();
+  const tokenProvider = createTokenProvider({ settings, env, config, openStore, signal, redactor });
+  const session = createSession({
+    configFile,
+    env,
+    settings,
+    profileName: () => profileName(run.profile, config(), () => readVariable(env, "CALCTL_PROFILE")),
+    openStore,
+    tokenProvider,
+    login: (request) => runLogin(request, { client, openStore, interactive, warn }),
+    warn,
+  });
+  return { session, token: tokenProvider.token };
+}
+
+/** Loads a store only when it is opened. */
+function createStoreOpener(
+  { process, overrides, dataDirectory }: HostParts,
+  defaults: StoreOptions,
+): OpenStore {
+  return async (name, changes) => {
+    if (name === "file") {
+      const { createSecretFiles } = await import("../auth/stores/secret-file.js");
+      const directory = join(dataDirectory(), "tokens");
+      return createSecretFiles({ directory, userId: process.getuid?.() ?? null });
+    }
+    if (overrides.keychain !== undefined) return overrides.keychain;
+    const { createKeychain } = await import("../auth/stores/keychain.js");
+    return createKeychain({ ...defaults, ...changes, self: selfCommand(process), env: process.env });
+  };
+}
+
+/** Larger than any token or user (bytes). */
+const MAX_LOGIN_RESPONSE = 1024 * 1024;
+
+interface LoginOptions extends Omit<AuthOptions, "settings"> {
+  readonly client: ClientParts;
+  readonly openStore: OpenStore;
+}
+
+/** Loads the login code only when it is needed. */
+async function runLogin(
+  request: LoginRequest,
+  { client, openStore, interactive, warn }: LoginOptions,
+): Promise<LoginResult> {
+  const { parts, run } = client;
+  const { process } = parts;
+  const { login } = await import("../auth/login.js");
+  const transport = once(() => openTransport(client, MAX_LOGIN_RESPONSE));
+  return login(request, {
+    profileFlag: run.profile,
+    configFile: parts.configFile,
+    env: process.env,
+    openStore,
+    openTransport: transport,
+    fetchUser: createFetchUser(transport, client),
+    redactor: parts.redactor,
+    interactive,
+    warn,
+    browser: {
+      platform: process.platform,
+      self: selfCommand(process),
+      readLines: (signal) => readLines(process.stdin, signal),
+    },
+    signal: parts.signal(),
+  });
+}

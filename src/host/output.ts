@@ -1,0 +1,77 @@
+import type { ProgramChoice, RunSettings } from "../config/run-settings.js";
+import type { Settings } from "../config/settings.js";
+import type { Context } from "../context.js";
+import { checkFormat, createOutput, effectiveFormat, type OutputTarget } from "../output/output.js";
+import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
+import type { OutputProgram } from "../output/view.js";
+import { withDefaultSignals } from "../terminal/signals.js";
+import type { HostParts } from "./parts.js";
+
+export interface OutputParts extends Pick<Context, "note" | "input"> {
+  readonly settings: () => Settings;
+}
+
+/** What a command prints with: to stdout, on a terminal through the pager. */
+export function createOutputMembers(
+  run: RunSettings,
+  { process, stdout, clock, signal, resources }: HostParts,
+  { settings, note, input }: OutputParts,
+): Pick<Context, "prepareOutput" | "isTerminal" | "output" | "outputFormat"> {
+  const page = async (text: string): Promise<void> => {
+    const { showInPager } = await import("../terminal/pager.js");
+    const options = { env: process.env, rows: stdout.rows, handleSignals: () => void signal() };
+    if (!(await showInPager(text, options))) await stdout.write(text);
+  };
+  const target = (): OutputTarget => ({
+    write: stdout.isTerminal && process.stdin.isTTY === true ? page : stdout.write,
+    isTerminal: stdout.isTerminal,
+    columns: stdout.columns,
+    color: isColorEnabled({ choice: run.color, env: process.env, isTerminal: stdout.isTerminal }),
+    unicode: !stdout.isTerminal || isUnicodeLocale(process),
+  });
+  let program: OutputProgram | null = null;
+  return {
+    async prepareOutput() {
+      if (run.program !== null)
+        program = await loadProgram(run.program, { process, signal, resources, input });
+    },
+    get isTerminal() {
+      return stdout.isTerminal;
+    },
+    output: (view) => {
+      const options = { ...run, zone: () => settings().timezone, now: clock.now, note, program };
+      return createOutput(view, options, target());
+    },
+    outputFormat() {
+      if (run.format !== null) checkFormat(run.format, { noun: "this command's" });
+      return effectiveFormat(run, stdout);
+    },
+  };
+}
+
+/** Loads jq or Liquid only when it is used. */
+async function loadProgram(
+  { kind, text }: ProgramChoice,
+  {
+    process,
+    signal,
+    resources,
+    input,
+  }: Pick<HostParts, "process" | "signal" | "resources"> & Pick<Context, "input">,
+): Promise<OutputProgram> {
+  if (kind === "jq") {
+    const [{ createJqProgram }, optimization] = await Promise.all([
+      import("../output/formats/jq.js"),
+      import("../system/wasm-optimization.js"),
+    ]);
+    optimization.disableWasmOptimization();
+    resources.add(optimization.restoreWasmOptimization);
+    return createJqProgram(text, (work) => {
+      signal().throwIfAborted();
+      return withDefaultSignals(process, work);
+    });
+  }
+  const { createTemplateProgram } = await import("../output/formats/template.js");
+  if (!text.startsWith("@")) return createTemplateProgram(text, "--template");
+  return createTemplateProgram(await input.text(text.slice(1), "--template"), `--template ${text}`);
+}
