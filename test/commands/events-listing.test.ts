@@ -175,6 +175,9 @@ test("another year is written", async () => {
   await create("Hike", "--start", "2027-01-01T10:00", "--duration", "1h");
   const { stdout } = await harness.runWith({ columns: 80, env: UTF_8 }, "events", "list", "--days", "2");
   expect(stdout).toContain("Fri 1 Jan 2027  tomorrow\n");
+  await create("Fireworks", "--start", "2026-12-31T22:00", "--end", "2027-01-01T02:00");
+  const { stdout: eve } = await harness.runWith({ columns: 80, env: UTF_8 }, "events", "list");
+  expect(eve).toContain("Fireworks (until Fri 1 Jan 2027 02:00)");
 });
 
 test("a label without a color to show it is named, except the default one", async () => {

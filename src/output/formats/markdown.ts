@@ -2,7 +2,7 @@ import type { Day } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
 import { type Column, columnsOf } from "../table/columns.js";
-import { type DayListOptions, describeEntry, headingOf } from "../table/day-list.js";
+import { describeEntry, type EntryOptions, headingOf } from "../table/day-entry.js";
 import type { Cell, Rendering } from "../view.js";
 
 /** Markdown for reading: a table for a list, a bullet list for a single value. @see GitHub Flavored Markdown */
@@ -17,7 +17,7 @@ export function renderMarkdown<T>(rendering: Rendering<T>): string {
 }
 
 /** Days as headings with their events as bullet lists. */
-export function renderDaysAsMarkdown(days: readonly Day<LocalizedEvent>[], options: DayListOptions): string {
+export function renderDaysAsMarkdown(days: readonly Day<LocalizedEvent>[], options: EntryOptions): string {
   const blocks = days.map(({ date, entries }) => {
     const bullets = entries.map((entry) => {
       const { time, title, location, calendar } = describeEntry(entry, date, options);

@@ -33,6 +33,16 @@ export function truncateText(text: string, width: number): string {
   return `${truncated.trimEnd()}…`;
 }
 
+/** The text with spaces after it, up to `width` columns. */
+export function padText(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - textWidth(text)));
+}
+
+/** Without the ellipsis of cut text where only ASCII is shown. */
+export function inCharset(text: string, { unicode }: { readonly unicode: boolean }): string {
+  return unicode ? text : text.replaceAll("…", "~");
+}
+
 /** Splits text into user-perceived characters. */
 function graphemesOf(text: string): readonly string[] {
   return Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);

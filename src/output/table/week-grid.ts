@@ -2,11 +2,10 @@ import { type Day, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { type Interval, type Placed, placeInLanes } from "../../calendar/lanes.js";
 import { formatLocal } from "../../calendar/zoned-time.js";
-import { sanitizeLine } from "../sanitize.js";
 import type { Canvas } from "../view.js";
-import { inCharset, isEventOver } from "./day-list.js";
+import { isEventOver, titleOf } from "./day-entry.js";
 import { dayOf } from "./day-names.js";
-import { textWidth, truncateText, wrapText } from "./text-width.js";
+import { inCharset, padText, textWidth, truncateText, wrapText } from "./text-width.js";
 
 export interface WeekGridOptions extends Canvas {
   /** The days of the columns, as `YYYY-MM-DD`. */
@@ -96,7 +95,7 @@ function headerLine({ dates, today, dayWidth, style }: Grid): string {
   const cells = dates.map((date) => {
     const { weekday, date: day, month } = dayOf(date);
     const name = dayWidth >= 10 ? `${weekday} ${day} ${month}` : `${weekday} ${day}`;
-    const text = pad(truncateText(name, dayWidth), dayWidth);
+    const text = padText(truncateText(name, dayWidth), dayWidth);
     return date === today ? style.bold(text) : style.dim(text);
   });
   return `${" ".repeat(AXIS_WIDTH)}${cells.map((cell) => ` ${cell}`).join("")}`;
@@ -198,7 +197,7 @@ function dayCell(blocks: readonly Placed<TimedEvent>[], row: number, isNow: bool
     const width = laneWidth(lane, lanes, dayWidth);
     const block = here.find((each) => each.lane === lane);
     if (lane === lanes - 1 && hidden.length > 0)
-      return pad(truncateText(`+${hidden.length + Number(block !== undefined)}`, width), width);
+      return padText(truncateText(`+${hidden.length + Number(block !== undefined)}`, width), width);
     return block === undefined ? " ".repeat(width) : blockCell(block.item, row, width, grid);
   });
   return cells.join(" ");
@@ -226,14 +225,6 @@ function drawBlockLine(
   { style, unicode, now, today }: Pick<Grid, "style" | "unicode" | "now" | "today">,
 ): string {
   const bar = style.hex(event.label?.color ?? "", unicode ? "▌" : "|");
-  const shown = pad(truncateText(text, width - 1), width - 1);
+  const shown = padText(truncateText(text, width - 1), width - 1);
   return `${bar}${isEventOver(event, { now, today }) ? style.dim(shown) : shown}`;
-}
-
-function titleOf({ title }: LocalizedEvent): string {
-  return sanitizeLine(title ?? "").trim() || "(no title)";
-}
-
-function pad(text: string, width: number): string {
-  return text + " ".repeat(Math.max(0, width - textWidth(text)));
 }

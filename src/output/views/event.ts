@@ -4,7 +4,7 @@ import { formatLocal, localDate } from "../../calendar/zoned-time.js";
 import { parseWireDateTime } from "../../contract/date-time.js";
 import type { Activity } from "../../contract/shapes.js";
 import { PLAIN_STYLE } from "../style.js";
-import type { DayListOptions } from "../table/day-list.js";
+import type { EntryOptions } from "../table/day-entry.js";
 import { type DayName, dayOf, describeDay } from "../table/day-names.js";
 import { type Cell, type Rendering, type TableColumn, type View, widthOf } from "../view.js";
 import { labelCell, labelJson, labelText, userJson, userText } from "./calendar.js";
@@ -172,7 +172,7 @@ function daysOf(
 function dayListOptions(
   { values, zone, now, surface }: Rendering<LocalizedEvent>,
   { showCalendar = new Set(values.map(({ calendar_id }) => calendar_id)).size > 1 }: DayFormatOptions,
-): DayListOptions {
+): EntryOptions {
   return {
     style: PLAIN_STYLE,
     width: widthOf(surface),

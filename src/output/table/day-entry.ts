@@ -1,0 +1,197 @@
+import { type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { formatLocal, readWallClock } from "../../calendar/zoned-time.js";
+import { isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
+import { HEX_COLOR } from "../../contract/limits.js";
+import { sanitizeLine } from "../sanitize.js";
+import type { Canvas } from "../view.js";
+import { dayOf, describeDay } from "./day-names.js";
+import { truncateText } from "./text-width.js";
+
+/** What an event says on one of its days, whatever it is laid out as: a list, a message, a page. */
+
+export interface EntryOptions extends Canvas {
+  /** Today in the chosen zone, as `YYYY-MM-DD`; null for text that is read later, in which nothing is relative. */
+  readonly today: string | null;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** The chosen zone. */
+  readonly zone: string;
+  /** Whether each entry names the calendar. */
+  readonly showCalendar: boolean;
+  /** Colors of the calendars by id. */
+  readonly calendarColors: ReadonlyMap<string, string | null>;
+  /** The id as it is shown. */
+  readonly idOf: (event: LocalizedEvent) => string;
+}
+
+/** Columns of a calendar's name. */
+const MAX_CALENDAR_WIDTH = 20;
+
+/** The name of a day, with its year unless that is this year. */
+export function headingOf(date: string | null, { today }: Pick<EntryOptions, "today">): string {
+  if (date === null) return "No date";
+  return describeDay(dayOf(date), { year: date.slice(0, 4) !== today?.slice(0, 4) });
+}
+
+interface Symbols {
+  readonly dot: string;
+  readonly running: string;
+  readonly arrow: string;
+  readonly dash: string;
+}
+
+const UNICODE: Symbols = { dot: "●", running: "▸", arrow: "→", dash: "–" };
+const ASCII: Symbols = { dot: "*", running: ">", arrow: "->", dash: "-" };
+
+/** One event of one day, before it is laid out. All text is sanitized. */
+export interface EntryText {
+  readonly state: "over" | "running" | "ahead";
+  readonly mark: string;
+  readonly time: string;
+  readonly dot: string;
+  readonly dotColor: string | null;
+  readonly title: string;
+  readonly location: string;
+  /** Calendar and id, at the right. */
+  readonly calendar: string;
+  readonly calendarColor: string | null;
+  readonly id: string;
+}
+
+interface SymbolOptions extends EntryOptions {
+  readonly symbols: Symbols;
+}
+
+/** What one line says. @param date the day it is listed under; null without one */
+export function describeEntry(
+  entry: DayEntry<LocalizedEvent>,
+  date: string | null,
+  canvas: EntryOptions,
+): EntryText {
+  const { event } = entry;
+  const { showCalendar, calendarColors, idOf } = canvas;
+  const symbols = canvas.unicode ? UNICODE : ASCII;
+  const options = { ...canvas, symbols };
+  const state = date === null ? "ahead" : stateOf(event, options);
+  const notes = [spanNote(entry, options.zone), labelNote(event, options), zoneNote(entry, options.zone)];
+  const title = [titleOf(event), ...notes].filter((part) => part !== "");
+  return {
+    state,
+    mark: state === "running" && event.all_day !== true ? symbols.running : " ",
+    time: date === null ? "" : timeText(entry, options),
+    dot: symbols.dot,
+    dotColor: dotColorOf(event, options),
+    title: title.join(" "),
+    location: sanitizeLine(event.location ?? "").trim(),
+    calendar: showCalendar ? calendarText(event) : "",
+    calendarColor: calendarColors.get(event.calendar_id) ?? null,
+    id: sanitizeLine(idOf(event)),
+  };
+}
+
+export function titleOf({ title }: LocalizedEvent): string {
+  return sanitizeLine(title ?? "").trim() || "(no title)";
+}
+
+/** The name of the calendar. One long name must not take the room of every title. */
+function calendarText({ calendar_name, calendar_id }: LocalizedEvent): string {
+  return truncateText(sanitizeLine(calendar_name || calendar_id).trim(), MAX_CALENDAR_WIDTH);
+}
+
+/** Null where no color is shown. */
+function dotColorOf({ label }: LocalizedEvent, { style }: SymbolOptions): string | null {
+  const color = label?.color ?? null;
+  return style.enabled && HEX_COLOR.test(color ?? "") ? color : null;
+}
+
+function stateOf(event: LocalizedEvent, { today, now }: SymbolOptions): EntryText["state"] {
+  if (today === null) return "ahead";
+  if (isEventOver(event, { today, now })) return "over";
+  const start = parseWireDateTime(event.start_at ?? "");
+  return event.all_day !== true && start !== null && start.instant <= now ? "running" : "ahead";
+}
+
+/** Whether an event has ended; one without a readable end has when it starts. */
+export function isEventOver(
+  event: LocalizedEvent,
+  { today, now }: { readonly today: string; readonly now: number },
+): boolean {
+  if (event.all_day === true) return (event.end_local ?? event.start_local ?? today) < today;
+  const end = parseWireDateTime(event.end_at ?? event.start_at ?? "");
+  return end !== null && end.instant <= now;
+}
+
+/** `09:30–10:00`, `all day`; of an event on several days `22:00 →`, `→ all day →` or `→ 02:00`. */
+function timeText({ event, part }: DayEntry<LocalizedEvent>, { zone, symbols }: SymbolOptions): string {
+  const { arrow, dash } = symbols;
+  const start = clockText(event.start_local, zone);
+  const end = clockText(event.end_local, zone);
+  const isWholeDay = lastsAllDay({ event, part });
+  switch (part) {
+    case "first":
+      return `${isWholeDay ? "all day" : start} ${arrow}`;
+    case "middle":
+      return `${arrow} all day ${arrow}`;
+    case "last":
+      return `${arrow} ${isWholeDay ? "all day" : end}`;
+    case "whole":
+      if (isWholeDay) return "all day";
+      return event.end_local === null || event.end_local === event.start_local
+        ? start
+        : `${start}${dash}${end}`;
+  }
+}
+
+/** `HH:mm`, with the offset in an hour that a clock change repeats. */
+function clockText(local: string | null, zone: string): string {
+  if (local === null) return "";
+  const clock = local.slice(11, 16);
+  const wallClock = Date.parse(`${local.slice(0, 19)}.000Z`);
+  return readWallClock(wallClock, zone).kind === "twice" ? `${clock}${local.slice(19)}` : clock;
+}
+
+/** What an event on several days does on the others: `(day 2 of 3)`, `(until Sun 02:00)`. */
+function spanNote({ event, part, day, days }: DayEntry<LocalizedEvent>, zone: string): string {
+  if (part === "whole") return "";
+  if (event.all_day === true) return `(day ${day} of ${days})`;
+  const [word, local] = part === "last" ? ["since", event.start_local] : ["until", event.end_local];
+  if (local === null) return "";
+  const name = dayOf(local.slice(0, 10));
+  const year = event.start_local?.slice(0, 4) !== event.end_local?.slice(0, 4);
+  return `(${word} ${days > 7 || year ? describeDay(name, { year }) : name.weekday} ${clockText(local, zone)})`;
+}
+
+/** The name of a label that no color shows. The default label needs none. */
+function labelNote({ label }: LocalizedEvent, { style }: SymbolOptions): string {
+  if (style.enabled || label === null || label.number === 1) return "";
+  const name = sanitizeLine(label.name ?? "").trim();
+  return name === "" ? "" : `[${name}]`;
+}
+
+/**
+ * By another clock, when an event starts or ends that has two zones: `(ends 14:05 Europe/Paris)`. It is the end unless
+ * that is in the chosen zone.
+ */
+function zoneNote({ event, part }: DayEntry<LocalizedEvent>, zone: string): string {
+  const { all_day, start_timezone, end_timezone } = event;
+  if (all_day === true || start_timezone === null || end_timezone === null) return "";
+  if (part === "middle" || part === "last") return "";
+  if (start_timezone === end_timezone) return "";
+  return end_timezone === zone
+    ? clockNote("starts", start_timezone, { at: event.start_at, local: event.start_local })
+    : clockNote("ends", end_timezone, { at: event.end_at, local: event.end_local });
+}
+
+function clockNote(
+  word: string,
+  zone: string,
+  { at, local }: { readonly at: string | null; readonly local: string | null },
+): string {
+  const time = parseWireDateTime(at ?? "");
+  if (time === null || !isTimeZone(zone)) return "";
+  const there = formatLocal(time.instant, zone);
+  const isOtherDay = there.slice(0, 10) !== local?.slice(0, 10);
+  const day = isOtherDay ? `${dayOf(there.slice(0, 10)).weekday} ` : "";
+  return `(${word} ${day}${there.slice(11, 16)} ${zone})`;
+}
