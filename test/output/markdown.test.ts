@@ -3,7 +3,8 @@ import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { describe, expect, test } from "vitest";
 import { sanitizeLine } from "../../src/output/sanitize.js";
-import { activityView, createEventListView, eventView } from "../../src/output/views/event.js";
+import { activityView, eventView } from "../../src/output/views/event.js";
+import { createEventListView } from "../../src/output/views/event-list.js";
 import { hostileText } from "../support/harmful-text.js";
 import { ACTIVITY, ALL_DAY_EVENT, BARE_KEEP, EVENT, MEMBER, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";
@@ -89,7 +90,9 @@ describe("a list of events", () => {
     expect(await rendered(agenda, [EVENT], { format: "text" })).toMatch(
       /^Fri 20 Nov 2026\n {2}no events\n\nSat 21 Nov 2026\n /,
     );
-    expect(await rendered(agenda, [], { format: "markdown" })).toBe("");
+    expect(await rendered(agenda, [], { format: "markdown" })).toMatch(
+      /^## Fri 20 Nov 2026\n\nNo events\n\n## Sat 21 Nov 2026\n\nNo events\n/,
+    );
   });
 
   test("with --fields is a table", async () => {

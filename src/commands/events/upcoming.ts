@@ -2,7 +2,7 @@ import { localizeEvent } from "../../calendar/event-view.js";
 import { addDays, localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
-import { createEventListView, type EventListOptions } from "../../output/views/event.js";
+import { createEventListView, type EventListOptions } from "../../output/views/event-list.js";
 import type { CalendarContext, ChosenCalendar } from "../calendar-choice.js";
 import { type Processed, processEach } from "../process-each.js";
 import { recentEventOf } from "./event-ids.js";

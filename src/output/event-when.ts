@@ -1,0 +1,65 @@
+import type { LocalizedEvent } from "../calendar/event-view.js";
+import { formatLocal } from "../calendar/zoned-time.js";
+import { parseWireDateTime } from "../contract/date-time.js";
+import { type DayName, dayOf, describeDay } from "./table/day-names.js";
+
+/** Number of following days for which a weekday is enough to name the day. */
+const WEEK_DAYS = 6;
+
+export interface WhenOptions {
+  /** Whether the year is always shown; otherwise only when start and end are in different years. */
+  readonly year: boolean;
+}
+
+/** A day in the chosen zone, with a time of day unless it is a whole day. */
+interface DisplayTime extends DayName {
+  /** `HH:mm` */
+  readonly time: string | null;
+}
+
+/**
+ * When an event takes place, for reading: `Sat 21 Nov 15:00–16:00`, `Sat 21 Nov  all day`, `Sat 21 – Sun 22 Nov`,
+ * `Sat 21 Nov 22:00 – Sun 02:00`. Empty for a keep without times.
+ */
+export function describeWhen(
+  { start_local, end_local }: Pick<LocalizedEvent, "start_local" | "end_local">,
+  options: WhenOptions,
+): string {
+  const start = readLocal(start_local);
+  const end = readLocal(end_local);
+  if (start === null) return start_local ?? "";
+  const hasEnd = end !== null && end_local !== start_local;
+  if (start.time === null) {
+    return hasEnd ? describeDays(start, end, options) : `${describeDay(start, options)}  all day`;
+  }
+  const from = `${describeDay(start, options)} ${start.time}`;
+  if (!hasEnd || end.time === null) return from;
+  const days = end.day - start.day;
+  if (days === 0) return `${from}–${end.time}`;
+  if (days > 0 && days <= WEEK_DAYS) return `${from} – ${end.weekday} ${end.time}`;
+  const years = { year: options.year || start.year !== end.year };
+  return `${describeDay(start, years)} ${start.time} – ${describeDay(end, years)} ${end.time}`;
+}
+
+function describeDays(first: DisplayTime, last: DisplayTime, options: WhenOptions): string {
+  if (first.year !== last.year)
+    return `${describeDay(first, { year: true })} – ${describeDay(last, { year: true })}`;
+  const from =
+    first.month === last.month ? `${first.weekday} ${first.date}` : describeDay(first, { year: false });
+  return `${from} – ${describeDay(last, options)}`;
+}
+
+function readLocal(text: string | null): DisplayTime | null {
+  const match = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}))?/.exec(text ?? "");
+  if (match === null) return null;
+  const [, date = "", time = null] = match;
+  return { ...dayOf(date), time };
+}
+
+/** An instant of the wire in a zone, for reading: `Sat 21 Nov 2026 15:00`; text that is not one as it is. */
+export function describeInstant(text: string, zone: string): string {
+  const time = parseWireDateTime(text);
+  if (time === null) return text;
+  const local = formatLocal(time.instant, zone);
+  return `${describeDay(dayOf(local.slice(0, 10)), { year: true })} ${local.slice(11, 16)}`;
+}

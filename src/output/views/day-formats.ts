@@ -1,0 +1,69 @@
+import { type Day, type DayRange, fillDays, listByDay } from "../../calendar/day-list.js";
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { PLAIN_STYLE } from "../style.js";
+import type { EntryOptions } from "../table/day-entry.js";
+import { type Rendering, type View, widthOf } from "../view.js";
+
+export function isOfSeveralCalendars(events: readonly LocalizedEvent[]): boolean {
+  return new Set(events.map(({ calendar_id }) => calendar_id)).size > 1;
+}
+
+/** Days with events, every day, or days side by side. */
+export type DayLayout = "list" | "agenda" | "grid";
+
+export interface DayFormatOptions {
+  /** By default the days on which events begin. */
+  readonly range?: DayRange;
+  /** Whether days without events are listed: not in a list. */
+  readonly layout?: DayLayout;
+  /** Whether calendars are named; by default if there are several. */
+  readonly showCalendar?: boolean;
+}
+
+/** Lists of events by day, for reading outside of this terminal: nothing is relative to now, and there are no ids. */
+export function createDayFormats(options: DayFormatOptions): NonNullable<View<LocalizedEvent>["formats"]> {
+  return {
+    async markdown(rendering) {
+      const { renderDaysAsMarkdown, renderMarkdown } = await import("../formats/markdown.js");
+      if (rendering.single || rendering.fields !== null) return renderMarkdown(rendering);
+      return renderDaysAsMarkdown(daysOf(rendering.values, options), dayListOptions(rendering, options));
+    },
+    ics: async (rendering) => (await import("../formats/ics.js")).renderIcs(rendering),
+    async text(rendering) {
+      if (rendering.single || rendering.fields !== null)
+        return (await import("../formats/table.js")).renderText(rendering);
+      const { drawDayList } = await import("../table/day-list.js");
+      return drawDayList(daysOf(rendering.values, options), dayListOptions(rendering, options));
+    },
+  };
+}
+
+/** The days of a layout. Without a range they are those on which the events begin. */
+export function daysOf(
+  values: readonly LocalizedEvent[],
+  { range, layout = "list" }: DayFormatOptions,
+): readonly Day<LocalizedEvent>[] {
+  if (range !== undefined) {
+    const days = listByDay(values, range);
+    return layout === "list" ? days : fillDays(days, range);
+  }
+  const starts = values.flatMap(({ start_local }) => start_local?.slice(0, 10) ?? []).sort();
+  return listByDay(values, { first: starts[0] ?? "", last: starts.at(-1) ?? "" });
+}
+
+function dayListOptions(
+  { values, zone, now, surface }: Rendering<LocalizedEvent>,
+  { showCalendar = isOfSeveralCalendars(values) }: DayFormatOptions,
+): EntryOptions {
+  return {
+    style: PLAIN_STYLE,
+    width: widthOf(surface),
+    unicode: surface.unicode,
+    today: null,
+    now: now(),
+    zone: zone(),
+    showCalendar,
+    calendarColors: new Map(),
+    idOf: () => "",
+  };
+}

@@ -1,0 +1,46 @@
+import { type DayRange, datesFrom } from "../../calendar/day-list.js";
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { localDate } from "../../calendar/zoned-time.js";
+import type { View } from "../view.js";
+import { createDayFormats, type DayLayout, daysOf } from "./day-formats.js";
+import { eventView, severalCalendarsView } from "./event.js";
+
+export interface EventListOptions {
+  /** The first and the last day listed, as `YYYY-MM-DD`. */
+  readonly range: DayRange;
+  /** The calendars that were asked. */
+  readonly calendars: readonly { readonly id: string; readonly color?: string | null }[];
+  readonly layout: DayLayout;
+  /** The id as people may type it. */
+  readonly shorten: (id: string) => string;
+}
+
+/** Events as a list by day on terminals; in columns where `--fields` chooses them. */
+export function createEventListView(options: EventListOptions): View<LocalizedEvent> {
+  const { range, calendars, shorten, layout } = options;
+  return {
+    ...(calendars.length > 1 ? severalCalendarsView : eventView),
+    formats: {
+      ...eventView.formats,
+      ...createDayFormats({ range, layout, showCalendar: calendars.length > 1 }),
+    },
+    async draw({ values, fields, single, now, zone, surface }, canvas) {
+      if (fields !== null || single) return null;
+      const time = { today: localDate(now(), zone()), now: now(), zone: zone() };
+      if (layout === "grid") {
+        const { drawWeekGrid } = await import("../table/week-grid.js");
+        const dates = datesFrom(range.first, range.last);
+        const grid = drawWeekGrid(daysOf(values, { range }), { ...canvas, ...time, dates });
+        if (grid !== null) return grid;
+      }
+      const { drawDayList } = await import("../table/day-list.js");
+      return drawDayList(daysOf(values, { range, layout }), {
+        ...canvas,
+        ...time,
+        showCalendar: calendars.length > 1,
+        calendarColors: new Map(calendars.map(({ id, color = null }) => [id, color])),
+        idOf: ({ id }) => (surface.isTerminal ? shorten(id) : id),
+      });
+    },
+  };
+}
