@@ -1,10 +1,4 @@
-import {
-  jsonResponse,
-  ProblemError,
-  problemResponse,
-  type ServiceResponse,
-  toProblemError,
-} from "./http/response.js";
+import { jsonResponse, ProblemError, type ServiceResponse } from "./http/response.js";
 import { splitTarget } from "./request.js";
 import type { Store } from "./store/store.js";
 
@@ -25,20 +19,17 @@ export function matchHealthEndpoint(target: string): HealthEndpoint | null {
   return path === "/healthz" || path === "/readyz" ? ENDPOINTS[path] : null;
 }
 
-/** 200 `{"status": "ok"}`, or the problem that the check met. */
+/**
+ * 200 `{"status": "ok"}`.
+ * @throws ProblemError 405
+ * @throws what the check met
+ */
 export async function respondWithHealth(
   check: HealthEndpoint,
   method: string,
   store: Store,
 ): Promise<ServiceResponse> {
-  try {
-    if (method !== "GET" && method !== "HEAD")
-      throw new ProblemError(405, { headers: { allow: "GET, HEAD" } });
-    await check(store);
-    return jsonResponse(200, { status: "ok" });
-  } catch (error) {
-    const problem = toProblemError(error);
-    const { cause: failure } = problem;
-    return { ...problemResponse(problem), ...(failure !== undefined && { failure }) };
-  }
+  if (method !== "GET" && method !== "HEAD") throw new ProblemError(405, { headers: { allow: "GET, HEAD" } });
+  await check(store);
+  return jsonResponse(200, { status: "ok" });
 }

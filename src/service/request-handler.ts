@@ -17,11 +17,11 @@ import { matchOAuthEndpoint } from "./oauth/endpoint.js";
 import { createPasswordQueue, type PasswordQueue } from "./password-queue.js";
 import type { RateLimiter, RateLimitResult } from "./rate-limit.js";
 import {
+  bodyOf,
   type IncomingRequest,
   type NetworkSource,
   type RequestHandler,
   type RequestSource,
-  readBody,
   splitTarget,
 } from "./request.js";
 import { createShortId, type PasswordCost } from "./secrets.js";
@@ -130,14 +130,21 @@ async function respondWithinLimits(
       share.close();
     }
   } catch (error) {
-    const problem = toProblemError(error);
-    const { cause: failure } = problem;
-    response = await responder.respondWithProblem(problem);
-    if (failure !== undefined) response = { ...response, failure };
+    response = await respondWithError(error, responder);
   }
   return rate === undefined
     ? response
     : { ...response, headers: { ...formatRateLimit(rate), ...response.headers } };
+}
+
+/** A problem, with the error behind it for the operator. */
+async function respondWithError(
+  error: unknown,
+  { respondWithProblem }: Pick<Responder, "respondWithProblem">,
+): Promise<ServiceResponse> {
+  const problem = toProblemError(error);
+  const response = await respondWithProblem(problem);
+  return problem.cause === undefined ? response : { ...response, failure: problem.cause };
 }
 
 /** The response to a preflight or health request, which need no token, or to an invalid one; null for any other. */
@@ -152,7 +159,12 @@ async function respondUncounted(
   const preflight = cors?.preflight(request);
   if (preflight) return preflight;
   const health = matchHealthEndpoint(request.target);
-  return health === null ? null : respondWithHealth(health, request.method, store);
+  if (health === null) return null;
+  try {
+    return await respondWithHealth(health, request.method, store);
+  } catch (error) {
+    return respondWithError(error, { respondWithProblem: problemResponse });
+  }
 }
 
 /** The API or the authorization server. They differ in how they authenticate and in how they report problems. */
@@ -187,7 +199,7 @@ function chooseResponder(
     respond: async () => {
       const { respond } = await load();
       return respond({
-        request: { ...request, body: await readBody(request) },
+        request: { ...request, body: await bodyOf(request) },
         source,
         store,
         now,

@@ -19,7 +19,7 @@ export interface IncomingRequest extends Omit<ServiceRequest, "body"> {
 }
 
 /** The body of a request. @throws ProblemError like what reads it */
-export async function readBody({ body }: IncomingRequest): Promise<Uint8Array> {
+export async function bodyOf({ body }: IncomingRequest): Promise<Uint8Array> {
   return typeof body === "function" ? body() : body;
 }
 

@@ -3,7 +3,7 @@ import type { Principal } from "../authentication.js";
 import { acceptsJson, parseJsonBody } from "../http/content.js";
 import { jsonResponse, ProblemError, type ServiceResponse } from "../http/response.js";
 import { matchRoute, parseQuery, parseTarget, type RouteMatch } from "../http/router.js";
-import { type IncomingRequest, readBody } from "../request.js";
+import { bodyOf, type IncomingRequest } from "../request.js";
 import type { Store } from "../store/store.js";
 import { calendarEndpoints, type Endpoint, type EndpointContext } from "./calendars.js";
 import { eventEndpoints } from "./events.js";
@@ -29,7 +29,7 @@ export async function callEndpoint(
     now,
     parameter: (name: string) => parameterOf(match, name),
     query: parseQuery(match.route, search),
-    body: match.route.body && parseJsonBody(await readBody(request), request.headers),
+    body: match.route.body && parseJsonBody(await bodyOf(request), request.headers),
   };
   const run = (db: EndpointContext["db"]) => ENDPOINTS[match.name]({ ...context, db });
   const body = match.route.method === "GET" ? await store.read(run) : await store.write(run);

@@ -1,6 +1,6 @@
 import { PasswordQueueError } from "../password-queue.js";
 import { createSecret, csrfToken, sameSecret, verifyUserPassword } from "../secrets.js";
-import { countAttempt, recordSignIn } from "../store/sign-in-attempts.js";
+import { countAttempt, findWait, recordSignIn } from "../store/sign-in-attempts.js";
 import {
   deleteSession,
   findSessionUser,
@@ -94,7 +94,10 @@ async function replaceSession(
   { login, password }: Credentials,
 ): Promise<SignInResult> {
   const attempt = { address: source.address, login, now };
-  const wait = await store.write((db) => countAttempt(db, attempt));
+  // What is refused must not wait for the database to be writable.
+  const wait =
+    (await store.read((db) => findWait(db, attempt))) ??
+    (await store.write((db) => countAttempt(db, attempt)));
   if (wait !== null) return tooMany(wait);
   const user = await store.read((db) => findUserByLogin(db, login));
   const matches = await verifyUserPassword(user?.password_hash, password, passwordCost);

@@ -37,9 +37,17 @@ export interface SignInAttempt {
   readonly now: number;
 }
 
+/** Null if an attempt is allowed, otherwise the seconds until the next one is. */
+export async function findWait(db: Transaction, attempt: SignInAttempt): Promise<number | null> {
+  const { now } = attempt;
+  return (await isAllowed(db, keysOf(attempt), now))
+    ? null
+    : Math.ceil((windowStart(now) + WINDOW - now) / 1000);
+}
+
 /**
- * Counts an attempt. Call it before the password is checked, so that parallel attempts are all counted. Resolves with
- * null if the attempt is allowed, otherwise with the seconds until the next one is; it is then not counted.
+ * Counts an attempt. Call it before the password is checked, so that parallel attempts are all counted. Resolves like
+ * `findWait`; an attempt that is not allowed is not counted.
  */
 export async function countAttempt(db: Transaction, attempt: SignInAttempt): Promise<number | null> {
   const { now } = attempt;
@@ -49,7 +57,8 @@ export async function countAttempt(db: Transaction, attempt: SignInAttempt): Pro
     .where("window_start", "<=", now - RETENTION)
     .where("key", "not like", `${KNOWN} %`)
     .execute();
-  if (!(await isAllowed(db, keys, now))) return Math.ceil((windowStart(now) + WINDOW - now) / 1000);
+  const wait = await findWait(db, attempt);
+  if (wait !== null) return wait;
   const counters = [keys.both, keys.address, keys.login];
   await db
     .insertInto("sign_in_attempts")

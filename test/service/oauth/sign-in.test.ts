@@ -1,7 +1,7 @@
 import { createHook } from "node:async_hooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hashPassword } from "../../../src/service/secrets.js";
-import { runSql } from "../support/database.js";
+import { openConnection, runSql } from "../support/database.js";
 import { type Browser, hiddenCsrf, type Visited } from "./support/browser.js";
 import { createOAuthStage, type OAuthStage, PASSWORD } from "./support/stage.js";
 
@@ -317,6 +317,21 @@ describe("attempts to sign in", () => {
     expect((await succeed("192.0.2.1")).text).toContain("in a minute.");
     stage.world.clock.now += 1;
     expect((await succeed("192.0.2.1")).status).toBe(303);
+  });
+
+  test("beyond the limit need no write: another process may have the lock", async () => {
+    const pauses: number[] = [];
+    const stored = await createOAuthStage({ stored: true, sleep: async (pause) => void pauses.push(pause) });
+    const visitor = stored.browser();
+    const guess = async () =>
+      visitor.submit(await visitor.open(stored.authorize()), "sign-in", { login: "member", password: "wrong" });
+    for (let count = 0; count < 5; count += 1) expect((await guess()).status).toBe(403);
+    const other = openConnection(stored.world.database);
+    other.exec("begin immediate");
+    expect((await guess()).status).toBe(429);
+    expect(pauses).toEqual([]);
+    other.close();
+    await stored.close();
   });
 
   test("are possible from an address that did nothing wrong while others attack the login", async () => {
