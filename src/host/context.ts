@@ -79,9 +79,9 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
       signal: parts.signal,
       openPrivate: withPrivateDatabase(openService, permissions),
       note,
-      log: (line, failure) => {
-        writeNote(stderr, line);
-        if (run.debug && failure !== undefined) writeNote(stderr, stackTrace(failure));
+      writeLog: (text) => stderr.write(text).catch(() => undefined),
+      onFailure: (failure) => {
+        if (run.debug) writeNote(stderr, stackTrace(failure));
       },
     }),
     sandbox: () => openSandbox(parts, options, run),

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { ServeOptions, ServiceAccess } from "../context.js";
 import { configurationError, errorCodeOf, usageError } from "../errors.js";
 import type { HandledRequest } from "../service/request-handler.js";
-import { formatLogLine, type LogFormat } from "../service/request-log.js";
+import { createLogWriter, formatLogLine, type LogFormat } from "../service/request-log.js";
 import type { Service, ServiceOptions } from "../service/service.js";
 import { type OpenService, openLocalService } from "./local-service.js";
 
@@ -14,8 +14,10 @@ export interface ServiceAccessOptions {
   readonly openPrivate: OpenService;
   readonly signal: () => AbortSignal;
   readonly note: (text: string) => void;
-  /** Writes a line of the request log. */
-  readonly log: (line: string, failure: unknown) => void;
+  /** Writes to the request log. Resolves when the text has been read, or cannot be. */
+  readonly writeLog: (text: string) => Promise<void>;
+  /** Called with the error behind a failed request. */
+  readonly onFailure: (failure: unknown) => void;
 }
 
 /** The embedded service for the `service` commands. */
@@ -30,9 +32,13 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     open: OpenService,
     changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors" | "signal">,
   ) => (await openLocalService(open, { database: defaultDatabase(), ...changes }, note)).service;
-  const log = (request: HandledRequest, format: LogFormat) => {
-    const line = formatLogLine(request, format);
-    if (line !== null) options.log(line, request.failure);
+  const logRequests = (format: LogFormat) => {
+    const log = createLogWriter(options.writeLog, format);
+    return (request: HandledRequest): void => {
+      const line = formatLogLine(request, format);
+      if (line !== null) log(line);
+      if (request.failure !== undefined) options.onFailure(request.failure);
+    };
   };
   return {
     async admin(database, { create = database === undefined } = {}) {
@@ -49,7 +55,7 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       const settings = {
         rateLimit,
         cors,
-        onHandled: (request: HandledRequest) => log(request, serveOptions.log),
+        onHandled: logRequests(serveOptions.log),
         // Requests in progress may end after an interruption.
         signal: undefined,
       };

@@ -27,6 +27,43 @@ export function formatLogLine(request: HandledRequest, format: LogFormat): strin
   return error === undefined ? line : `${line}: ${escapeNonAscii(error)}`;
 }
 
+/** Lines that wait for the reader of the log, in UTF-16 code units. */
+const MAX_WAITING = 1024 * 1024;
+
+/**
+ * Writes the lines of the log in their order. While nobody reads, those beyond MAX_WAITING are lost; how many is said as
+ * soon as there is room again.
+ * @param write resolves when the text has been read, never rejects
+ */
+export function createLogWriter(
+  write: (text: string) => Promise<void>,
+  format: LogFormat,
+): (line: string) => void {
+  let waiting = 0;
+  let lost = 0;
+  const append = (line: string): void => {
+    const text = `${line}\n`;
+    waiting += text.length;
+    void write(text).then(() => {
+      waiting -= text.length;
+    });
+  };
+  return (line) => {
+    if (waiting > MAX_WAITING) {
+      lost += 1;
+      return;
+    }
+    if (lost > 0) append(formatLost(lost, format));
+    lost = 0;
+    append(line);
+  };
+}
+
+function formatLost(lines: number, format: LogFormat): string {
+  if (format === "json") return JSON.stringify({ lost_lines: lines });
+  return `${lines} lines of the log were lost, because nobody read it`;
+}
+
 /** Messages of our own and of the database name no tokens and no bodies. */
 function describeFailure(failure: unknown): string {
   return failure instanceof Error ? failure.message : String(failure);

@@ -45,7 +45,8 @@ const access = () =>
     signal: () => AbortSignal.abort(),
     openPrivate: open,
     note,
-    log: () => undefined,
+    writeLog: async () => undefined,
+    onFailure: () => undefined,
   });
 
 beforeEach(() => {

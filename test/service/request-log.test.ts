@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HandledRequest } from "../../src/service/request-handler.js";
-import { formatLogLine } from "../../src/service/request-log.js";
+import { createLogWriter, formatLogLine } from "../../src/service/request-log.js";
 import { openService, type Service } from "../../src/service/service.js";
 import { runSql } from "./support/database.js";
 import { createWorld, NOW, type World } from "./support/world.js";
@@ -126,3 +126,23 @@ describe("a line of the log", () => {
     expect(line).toMatch(/^[ -~]{1,500}$/);
   });
 });
+
+describe("a log that nobody reads", () => {
+  test.each([
+    ["text", "8 lines of the log were lost, because nobody read it"],
+    ["json", '{"lost_lines":8}'],
+  ] as const)("keeps a bounded number of lines, and says how many were lost: %s", async (format, notice) => {
+    const waiting: { text: string; read: () => void }[] = [];
+    const log = createLogWriter((text) => new Promise((read) => waiting.push({ text, read })), format);
+    const line = "x".repeat(512 * 1024);
+    for (let count = 0; count < 10; count += 1) log(line);
+    expect(waiting).toHaveLength(2);
+    for (const { read } of waiting.splice(0)) read();
+    await nextTurn();
+    log("next");
+    log("last");
+    expect(waiting.map(({ text }) => text)).toEqual([`${notice}\n`, "next\n", "last\n"]);
+  });
+});
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));

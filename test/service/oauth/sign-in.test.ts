@@ -324,7 +324,10 @@ describe("attempts to sign in", () => {
     const stored = await createOAuthStage({ stored: true, sleep: async (pause) => void pauses.push(pause) });
     const visitor = stored.browser();
     const guess = async () =>
-      visitor.submit(await visitor.open(stored.authorize()), "sign-in", { login: "member", password: "wrong" });
+      visitor.submit(await visitor.open(stored.authorize()), "sign-in", {
+        login: "member",
+        password: "wrong",
+      });
     for (let count = 0; count < 5; count += 1) expect((await guess()).status).toBe(403);
     const other = openConnection(stored.world.database);
     other.exec("begin immediate");
