@@ -151,21 +151,24 @@ describe("PKCE", () => {
   });
 });
 
+/** Changes to a token request, its error and status. */
+const REJECTED: readonly [string, Fields, string, number][] = [
+  ["of an unknown client", { client_id: "0123456789abcdef" }, "invalid_client", 401],
+  ["with another secret", { client_secret: "x".repeat(43) }, "invalid_client", 401],
+  ["with a longer secret", { client_secret: "x".repeat(1_000) }, "invalid_client", 401],
+  ["without a client", { client_id: undefined }, "invalid_client", 401],
+  ["without a secret", { client_secret: undefined }, "invalid_client", 401],
+  ["with an empty secret", { client_secret: "" }, "invalid_client", 401],
+  ["without a grant type", { grant_type: undefined }, "invalid_request", 400],
+  ["without a code", { code: undefined }, "invalid_request", 400],
+  ["with an empty code", { code: "" }, "invalid_request", 400],
+  ["without a redirect URI", { redirect_uri: undefined }, "invalid_request", 400],
+  ["for a refresh token", { grant_type: "refresh_token" }, "unsupported_grant_type", 400],
+  ["with a code that is none", { code: "no code" }, "invalid_grant", 400],
+];
+
 describe("a token request", () => {
-  test.each<[string, Fields, string, number]>([
-    ["of an unknown client", { client_id: "0123456789abcdef" }, "invalid_client", 401],
-    ["with another secret", { client_secret: "x".repeat(43) }, "invalid_client", 401],
-    ["with a longer secret", { client_secret: "x".repeat(1_000) }, "invalid_client", 401],
-    ["without a client", { client_id: undefined }, "invalid_client", 401],
-    ["without a secret", { client_secret: undefined }, "invalid_client", 401],
-    ["with an empty secret", { client_secret: "" }, "invalid_client", 401],
-    ["without a grant type", { grant_type: undefined }, "invalid_request", 400],
-    ["without a code", { code: undefined }, "invalid_request", 400],
-    ["with an empty code", { code: "" }, "invalid_request", 400],
-    ["without a redirect URI", { redirect_uri: undefined }, "invalid_request", 400],
-    ["for a refresh token", { grant_type: "refresh_token" }, "unsupported_grant_type", 400],
-    ["with a code that is none", { code: "no code" }, "invalid_grant", 400],
-  ])("%s is rejected", async (_, changes, error, status) => {
+  test.each(REJECTED)("%s is rejected", async (_, changes, error, status) => {
     const answer = await stage.exchange({ code: "x".repeat(43), ...changes });
     expect(answer).toMatchObject(failure(error, status));
     expectUnstored(answer);
@@ -277,19 +280,7 @@ describe("a token request as a form", () => {
     expect(answer).toMatchObject(failure("invalid_grant"));
   });
 
-  test.each<[string, Fields, string, number]>([
-    ["of an unknown client", { client_id: "0123456789abcdef" }, "invalid_client", 401],
-    ["with another secret", { client_secret: "x".repeat(43) }, "invalid_client", 401],
-    ["without a client", { client_id: undefined }, "invalid_client", 401],
-    ["without a secret", { client_secret: undefined }, "invalid_client", 401],
-    ["with an empty secret", { client_secret: "" }, "invalid_client", 401],
-    ["without a grant type", { grant_type: undefined }, "invalid_request", 400],
-    ["without a code", { code: undefined }, "invalid_request", 400],
-    ["with an empty code", { code: "" }, "invalid_request", 400],
-    ["without a redirect URI", { redirect_uri: undefined }, "invalid_request", 400],
-    ["for a refresh token", { grant_type: "refresh_token" }, "unsupported_grant_type", 400],
-    ["with a code that is none", { code: "no code" }, "invalid_grant", 400],
-  ])("%s is rejected", async (_, changes, error, status) => {
+  test.each(REJECTED)("%s is rejected", async (_, changes, error, status) => {
     const answer = await stage.postToken(form({ code: "x".repeat(43), ...changes }), FORM);
     expect(answer).toMatchObject(failure(error, status));
     expect(answer.headers).not.toHaveProperty("www-authenticate");
