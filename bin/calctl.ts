@@ -12,7 +12,9 @@ async function main(argv: readonly string[]): Promise<void> {
   ]);
   // The exit code if the event loop becomes empty during the run, as after Ctrl-D at a prompt.
   process.exitCode = 130;
-  const host = createHost(process);
+  const host = createHost(process, {
+    supportsHyperlinks: async () => (await import("../src/system/hyperlinks.js")).supportsHyperlinks(),
+  });
   process.exitCode = await run(argv, host);
   // After an interruption, do not wait for a reader that no longer reads.
   if (host.stdout.isStuck || host.stderr.isStuck) process.exit();

@@ -24,7 +24,7 @@ export async function describeFailure(failure: CliError, { host, flags }: Failed
   const json = format === "json" || format === "ndjson";
   const text = renderError(error, {
     json,
-    style: await createStyle(color),
+    style: await createStyle({ color }),
     ...(stderr.isTerminal && !json && { wrap: await loadWrap(widthOf(stderr)) }),
   });
   return settings.debug ? `${stackTrace(error)}\n${text}` : text;

@@ -14,7 +14,7 @@ export interface OutputParts extends Pick<Context, "note" | "input"> {
 /** What a command prints with: to stdout, on a terminal through the pager. */
 export function createOutputMembers(
   run: RunSettings,
-  { process, stdout, clock, signal, resources }: HostParts,
+  { process, overrides, stdout, clock, signal, resources }: HostParts,
   { settings, note, input }: OutputParts,
 ): Pick<Context, "prepareOutput" | "isTerminal" | "output" | "outputFormat"> {
   const page = async (text: string): Promise<void> => {
@@ -27,6 +27,7 @@ export function createOutputMembers(
     isTerminal: stdout.isTerminal,
     columns: stdout.columns,
     color: isColorEnabled({ choice: run.color, env: process.env, isTerminal: stdout.isTerminal }),
+    hyperlinks: async () => stdout.isTerminal && (await overrides.supportsHyperlinks?.()) === true,
     unicode: !stdout.isTerminal || isUnicodeLocale(process),
   });
   let program: OutputProgram | null = null;

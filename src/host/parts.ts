@@ -27,8 +27,10 @@ export interface ProcessLike extends SignalSource, SignalListeners, ProcessSourc
   kill(pid: number, signal: 0 | TerminationSignal): unknown;
 }
 
-/** Parts that a sandbox or a test replaces. */
+/** Parts that the program, a sandbox or a test chooses. */
 export interface HostOverrides extends Partial<Clock> {
+  /** Whether the terminal of stdout shows links; the default is no. */
+  readonly supportsHyperlinks?: () => Promise<boolean>;
   /** The timer of attempts. */
   readonly setTimer?: SetTimer;
   /** The zone of this machine; undefined when it has no IANA name. */

@@ -10,6 +10,8 @@ export interface Style {
   readonly green: (text: string) => string;
   /** `color` is `#` and six hex digits; with anything else the text is not changed. */
   readonly hex: (color: string, text: string) => string;
+  /** A link, if the URL is one for people to follow. @param url as the service sent it */
+  readonly link: (url: string | null, text: string) => string;
 }
 
 /** Does not change the text. */
@@ -20,15 +22,22 @@ export const PLAIN_STYLE: Style = {
   red: (text) => text,
   green: (text) => text,
   hex: (_color, text) => text,
+  link: (_url, text) => text,
 };
 
 /** 256 colors, which nearly every terminal supports. Those without 24-bit color garble its sequences. */
 const COLOR_LEVEL = 2;
 
-/** The style for a stream; the color package is loaded only for streams with colors. */
-export async function createStyle(color: boolean): Promise<Style> {
+export interface StyleOptions {
+  readonly color: boolean;
+  /** The default is no. */
+  readonly hyperlinks?: () => Promise<boolean>;
+}
+
+/** The style for a stream; the packages are loaded only for streams with colors. */
+export async function createStyle({ color, hyperlinks }: StyleOptions): Promise<Style> {
   if (!color) return PLAIN_STYLE;
-  const { Chalk } = await import("chalk");
+  const [{ Chalk }, hasLinks] = await Promise.all([import("chalk"), hyperlinks?.()]);
   const chalk = new Chalk({ level: COLOR_LEVEL });
   return {
     enabled: true,
@@ -37,7 +46,19 @@ export async function createStyle(color: boolean): Promise<Style> {
     red: chalk.red,
     green: chalk.green,
     hex: (value, text) => (HEX_COLOR.test(value) ? chalk.hex(value)(text) : text),
+    link: hasLinks === true ? hyperlink : PLAIN_STYLE.link,
   };
+}
+
+const LINK_PROTOCOLS: readonly string[] = ["http:", "https:", "mailto:", "tel:"];
+/** What terminals accept. */
+const MAX_LINK = 2083;
+
+/** An OSC 8 sequence. The URL's own serialization has no control characters. @see WHATWG URL, section 4.5 */
+function hyperlink(url: string | null, text: string): string {
+  const href = url !== null && URL.canParse(url) ? new URL(url) : null;
+  if (href === null || !LINK_PROTOCOLS.includes(href.protocol) || href.href.length > MAX_LINK) return text;
+  return `\u001b]8;;${href.href}\u001b\\${text}\u001b]8;;\u001b\\`;
 }
 
 /** Values of `--color`. */

@@ -52,6 +52,8 @@ export interface Cell {
   readonly text: string;
   /** `#` and six hex digits: the color of a marker before the text, on streams with colors. */
   readonly color?: string | null;
+  /** The URL that the text leads to, on terminals with links. */
+  readonly url?: string | null;
 }
 
 /** Every format name; each command supports some of them. */
@@ -94,6 +96,8 @@ export interface Surface {
   /** Columns of the terminal; undefined when unknown. */
   readonly columns: number | undefined;
   readonly color: boolean;
+  /** Whether it shows links; the default is no. Called only for streams with colors. */
+  readonly hyperlinks?: () => Promise<boolean>;
   /** Whether it shows more than ASCII. */
   readonly unicode: boolean;
 }

@@ -23,7 +23,7 @@ describe("an error as text", () => {
     const options = { json: false, wrap };
     const plain = renderError(NOT_FOUND, options);
     expect(plain).toBe("error: calendar x\nwas not found\nhint: see `calctl\ncalendars`\n");
-    const colored = renderError(NOT_FOUND, { ...options, style: await createStyle(true) });
+    const colored = renderError(NOT_FOUND, { ...options, style: await createStyle({ color: true }) });
     expect(stripVTControlCharacters(colored)).toBe(plain);
     const details = new CliError("rejected", "refused", { details: { title: "is much too long for this" } });
     expect(renderError(details, options)).toBe("error: refused\n  title: is much too\n  long for this\n");
@@ -92,7 +92,7 @@ describe("an error as text", () => {
   });
 
   test("is colored with a style", async () => {
-    const style = await createStyle(true);
+    const style = await createStyle({ color: true });
     const error = new CliError("failed", "no space left");
     expect(renderError(error, { json: false, style })).toBe(
       "\u001b[1m\u001b[31merror:\u001b[39m\u001b[22m no space left\n",

@@ -8,6 +8,7 @@ export interface RenderedOptions {
   /** Columns of the terminal; undefined for a pipe. */
   readonly columns?: number;
   readonly color?: boolean;
+  readonly hyperlinks?: boolean;
   readonly unicode?: boolean;
   readonly note?: (text: string) => void;
 }
@@ -29,6 +30,7 @@ export async function rendered<T>(
     csvSafe = false,
     columns,
     color = false,
+    hyperlinks = false,
     unicode = true,
     note = VIEWER.note,
   }: RenderedOptions = {},
@@ -38,6 +40,7 @@ export async function rendered<T>(
     isTerminal: columns !== undefined,
     columns,
     color,
+    hyperlinks: async () => hyperlinks,
     unicode,
     write: async (text) => {
       written += text;

@@ -28,7 +28,7 @@ describe("isColorEnabled", () => {
 
 describe("createStyle", () => {
   test("without color does not change text", async () => {
-    const { enabled, bold, dim, red, green, hex } = await createStyle(false);
+    const { enabled, bold, dim, red, green, hex } = await createStyle({ color: false });
     expect([enabled, bold("a"), dim("a"), red("a"), green("a"), hex("#ff0000", "a")]).toEqual([
       false,
       "a",
@@ -40,12 +40,12 @@ describe("createStyle", () => {
   });
 
   test("with color does not depend on the streams of this process", async () => {
-    const { enabled, bold, red } = await createStyle(true);
+    const { enabled, bold, red } = await createStyle({ color: true });
     expect([enabled, bold("a"), red("a")]).toEqual([true, "\u001b[1ma\u001b[22m", "\u001b[31ma\u001b[39m"]);
   });
 
   test("shows a hex color, and ignores an invalid one", async () => {
-    const { hex } = await createStyle(true);
+    const { hex } = await createStyle({ color: true });
     expect(hex("#e73b3b", "●")).toBe("\u001b[38;5;203m●\u001b[39m");
     expect(hex("red", "●")).toBe("●");
     expect(hex("#e73b3b\u001b[0m", "●")).toBe("●");

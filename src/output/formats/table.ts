@@ -9,7 +9,7 @@ import { type Canvas, type Rendering, widthOf } from "../view.js";
  */
 export async function renderTable<T>(rendering: Rendering<T>): Promise<string> {
   const { surface } = rendering;
-  const style = await createStyle(surface.color);
+  const style = await createStyle(surface);
   return draw(rendering, { style, width: widthOf(surface), unicode: surface.unicode }, () => true);
 }
 

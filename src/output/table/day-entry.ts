@@ -52,6 +52,8 @@ export interface EntryText {
   readonly dot: string;
   readonly dotColor: string | null;
   readonly title: string;
+  /** What the title leads to. */
+  readonly url: string | null;
   readonly location: string;
   /** Calendar and id, at the right. */
   readonly calendar: string;
@@ -83,6 +85,7 @@ export function describeEntry(
     dot: symbols.dot,
     dotColor: dotColorOf(event, options),
     title: title.join(" "),
+    url: event.url,
     location: sanitizeLine(event.location ?? "").trim(),
     calendar: showCalendar ? calendarText(event) : "",
     calendarColor: calendarColors.get(event.calendar_id) ?? null,

@@ -91,10 +91,11 @@ function drawLine(line: EntryText, columns: LineColumns, { style }: EntryOptions
     room: body - textWidth(first) - GAP.length,
     isWrapped: rest.length > 0,
   });
-  const text = `${strong(first)}${location === "" ? "" : `${GAP}${style.dim(location)}`}`;
+  const titleLine = (part: string): string => style.link(line.url, strong(part));
+  const text = `${titleLine(first)}${location === "" ? "" : `${GAP}${style.dim(location)}`}`;
   const used = textWidth(first) + (location === "" ? 0 : GAP.length + textWidth(location));
   const meta = metaOf(line, columns, style);
-  const others = rest.map((part) => `${margin}${strong(part)}`);
+  const others = rest.map((part) => `${margin}${titleLine(part)}`);
   if (metaBelow) return [`${left}${text}`, ...others, `${margin}${meta}`];
   return [`${left}${text}${" ".repeat(Math.max(0, body - used))}${GAP}${meta}`, ...others];
 }

@@ -46,13 +46,14 @@ function drawEntry(
   const linesAfter = (margin: string) =>
     wrapText(text, { width: Math.max(width - margin.length - marker.width, MIN_TEXT_WIDTH), breakWords });
 
+  const link = (line: string): string => style.link(cell.url ?? null, line);
   const margin = " ".repeat(nameWidth) + GAP;
   const lines = linesAfter(margin);
   const widest = Math.max(...lines.map(textWidth));
   if (!breakWords && margin.length + marker.width + widest > width) {
-    return [name, ...indent(linesAfter(INDENT), INDENT)];
+    return [name, ...indent(linesAfter(INDENT).map(link), INDENT)];
   }
-  const [firstLine = "", ...others] = lines;
+  const [firstLine = "", ...others] = lines.map(link);
   const padding = " ".repeat(nameWidth - textWidth(column.header));
   return [`${name}${padding}${GAP}${marker.text}${firstLine}`, ...indent(others, margin)];
 }

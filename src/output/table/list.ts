@@ -30,7 +30,7 @@ export function drawList(columns: readonly Column[], { style, width }: Canvas): 
 function drawCell(cell: Cell, style: Style, limit: number): DrawnCell {
   const marker = markerOf(cell, style);
   const text = truncateText(sanitizeLine(cell.text).trimEnd(), limit - marker.width);
-  return { text: marker.text + text, width: marker.width + textWidth(text) };
+  return { text: marker.text + style.link(cell.url ?? null, text), width: marker.width + textWidth(text) };
 }
 
 function padCells(cells: readonly DrawnCell[]): readonly string[] {

@@ -38,7 +38,7 @@ export const eventView: View<LocalizedEvent> = {
     recurrences: { header: "Repeats", minWidth: 8 },
     description: { minWidth: 8, multiline: true },
     location: { minWidth: 8 },
-    url: {},
+    url: { cell: ({ url }) => ({ text: url ?? "", url }) },
     created_at: { header: "Created", cell: ({ created_at }, zone) => instantCell(created_at, zone) },
     updated_at: { header: "Updated", cell: ({ updated_at }, zone) => instantCell(updated_at, zone) },
     creator: {
