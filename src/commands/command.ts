@@ -2,10 +2,31 @@ import type { Command, HelpContext } from "commander";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { addGlobalFlags, readGlobalFlags } from "../global-flags.js";
+import type { Example } from "../help/page.js";
 import { suggestCommand } from "./suggestion.js";
 
 /** Creates the context of a command whose flags are parsed. */
 export type ContextOf = (command: Command) => Context;
+
+/** What help and `calctl schema` say about a command beyond its arguments and flags. */
+export interface CommandFacts {
+  /** Two or three. Called only when they are shown. */
+  readonly examples: () => readonly Example[];
+}
+
+interface DescribedCommand extends Command {
+  readonly facts?: CommandFacts;
+}
+
+/** Adds what help and `calctl schema` say about a command. */
+export function describeCommand(command: Command, facts: CommandFacts): Command {
+  return Object.assign(command, { facts });
+}
+
+/** Null for a command without a description, such as a group. */
+export function factsOf(command: DescribedCommand): CommandFacts | null {
+  return command.facts ?? null;
+}
 
 /** Adds a subcommand with the global flags. */
 export function addCommand(parent: Command, nameAndArguments: string, summary: string): Command {
