@@ -59,6 +59,11 @@ const COMMANDS: readonly CommandEntry[] = [
     "run and administer the embedded service",
     async () => (await import("./commands/service.js")).registerService,
   ],
+  [
+    "api",
+    "send a request to any path of the service",
+    async () => (await import("./commands/api.js")).registerApi,
+  ],
   ["tour", "see the main commands at work", async () => (await import("./commands/tour.js")).registerTour],
 ];
 

@@ -64,6 +64,23 @@ export function addSilentAction<O>(
   });
 }
 
+/** The same for a command that prints JSON of no fixed shape, and therefore refuses other formats and fields. */
+export function addJsonAction<O>(
+  command: Command,
+  contextOf: ContextOf,
+  run: (context: Context, options: O) => Promise<void>,
+): void {
+  addAction<O>(command, contextOf, async (context, options) => {
+    const { fields, csvSafe, output = "json" } = readGlobalFlags(command);
+    for (const [flag, value] of Object.entries({ fields, "csv-safe": csvSafe })) {
+      if (value !== undefined) throw usageError(`--${flag}: this command prints JSON as it is`);
+    }
+    if (output !== "json")
+      throw usageError(`--output: this command has no format "${output}"`, "formats: json");
+    await run(context, options);
+  });
+}
+
 /** Makes a group of commands fail with a hint when it is run without one of them. */
 export function requireSubcommand(group: Command): void {
   const outputHelp = group.outputHelp.bind(group);
