@@ -25,7 +25,8 @@ const LAYERS = {
   context: [],
   "global-flags": ["config", "errors"],
   commands: ["errors", "global-flags", "calendar", "output"],
-  program: ["commands", "global-flags", "context", "output", "errors"],
+  help: ["commands", "global-flags", "config", "errors"],
+  program: ["commands", "global-flags", "help", "context", "output", "errors"],
   run: ["program", "failure-report", "context", "output", "errors"],
   "failure-report": ["config", "contract", "output", "errors"],
   host: [

@@ -1,4 +1,4 @@
-import { type Command, Help, Option } from "commander";
+import { type Command, Option } from "commander";
 import { type GlobalFlags, MAX_WAIT, RETRIES, TIMEOUT } from "./config/run-settings.js";
 import { usageError } from "./errors.js";
 
@@ -8,7 +8,7 @@ export function collect(value: string, previous: readonly string[] | undefined):
 }
 
 /** The flags of every command, in any position. */
-function globalOptions(): readonly Option[] {
+export function globalOptions(): readonly Option[] {
   return [
     new Option("-p, --profile <name>", "service and account to use (env: CALCTL_PROFILE)"),
     new Option(
@@ -62,20 +62,12 @@ function noInputOption(): Option {
 }
 
 /**
- * Declares the global flags on a command; otherwise commander would find them in values of other flags. Its help
- * shows them last.
+ * Declares the global flags on a command; otherwise commander would find them in values of other flags. The help of a
+ * command does not repeat them.
  */
 export function addGlobalFlags(command: Command): Command {
   for (const option of globalOptions()) command.addOption(option.hideHelp());
-  return command.addHelpText("after", () => describeGlobalFlags());
-}
-
-function describeGlobalFlags(): string {
-  const help = new Help();
-  const options = globalOptions();
-  const width = Math.max(...options.map(({ flags }) => flags.length));
-  const lines = options.map(({ flags, description }) => help.formatItem(flags, width, description, help));
-  return ["\nGlobal flags, in any position:", ...lines].join("\n");
+  return command;
 }
 
 /** The global flags of a command and its parents: the innermost wins, calendars are collected. */

@@ -1,8 +1,9 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, type HelpContext } from "commander";
 import { addCommand, type ContextOf, requireSubcommand } from "./commands/command.js";
 import type { GlobalFlags } from "./config/run-settings.js";
 import { type CliError, ListingRequest, usageError } from "./errors.js";
 import { addGlobalFlags, prepareParsing, readGlobalFlags } from "./global-flags.js";
+import type { HelpPage } from "./help/page.js";
 import type { Host, Run } from "./host/parts.js";
 import { VERSION } from "./version.js";
 
@@ -58,6 +59,11 @@ const COMMANDS: readonly CommandEntry[] = [
     "run and administer the embedded service",
     async () => (await import("./commands/service.js")).registerService,
   ],
+  [
+    "api",
+    "send a request to any path of the service",
+    async () => (await import("./commands/api.js")).registerApi,
+  ],
   ["tour", "see the main commands at work", async () => (await import("./commands/tour.js")).registerTour],
 ];
 
@@ -79,7 +85,7 @@ export async function runProgram(
   { run, onFlags }: ProgramOptions,
 ): Promise<number> {
   let exitCode = 0;
-  const help: string[] = [];
+  const written: string[] = [];
   const createContext = await host.loadContexts();
   const contextOf: ContextOf = (command) => {
     const flags = readGlobalFlags(command);
@@ -92,9 +98,13 @@ export async function runProgram(
     };
   };
   let parsing: Command | undefined;
+  let helpOf: Command | undefined;
   const program = createProgram({
     contextOf,
-    writeHelp: (text) => help.push(text),
+    write: (text) => written.push(text),
+    onHelp: (command) => {
+      helpOf = command;
+    },
     onParsing: (command) => {
       parsing = command;
     },
@@ -110,8 +120,18 @@ export async function runProgram(
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0) throw asUsageError(error, parsing);
   }
-  await host.stdout.write(help.join(""));
+  if (helpOf !== undefined) {
+    const { commandPage } = await import("./help/command-page.js");
+    written.push(await renderHelp(commandPage(helpOf), host));
+  }
+  await host.stdout.write(written.join(""));
   return exitCode;
+}
+
+/** A page of help as wide as the terminal. */
+async function renderHelp(page: HelpPage, { stdout }: Host): Promise<string> {
+  const { renderHelpText } = await import("./help/text.js");
+  return `${renderHelpText(page, stdout.columns)}\n`;
 }
 
 /** Turns `calctl` and `calctl help COMMAND` into `--help`. */
@@ -122,33 +142,60 @@ function helpAsFlag(argv: readonly string[]): readonly string[] {
 
 interface TreeOptions {
   readonly contextOf: ContextOf;
-  readonly writeHelp: (text: string) => void;
+  /** Takes what commander prints on stdout: the version. */
+  readonly write: (text: string) => void;
+  /** Called with the command whose help is asked for. */
+  readonly onHelp: (command: Command) => void;
   /** Called with each command before its flags are parsed. */
   readonly onParsing: (command: Command) => void;
 }
 
-/** The command tree. A command is loaded only when it is used, so that help and version stay fast. */
-function createProgram({ contextOf, writeHelp, onParsing }: TreeOptions): Command {
-  const program = addGlobalFlags(new Command("calctl"))
+function describeProgram(program: Command): Command {
+  return addGlobalFlags(program)
     .description("Scripts shared calendars from a shell, a terminal and cron.")
     .version(VERSION, "-V, --version", "print the version")
-    .helpOption("-h, --help", "show help; calctl COMMAND --help shows that of a command")
-    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .helpOption("-h, --help", "show help");
+}
+
+/** The command tree. A command is loaded only when it is used, so that help and version stay fast. */
+function createProgram({ contextOf, write, onHelp, onParsing }: TreeOptions): Command {
+  const program = describeProgram(new Command("calctl"))
+    .configureHelp({ formatHelp: () => "" })
     .helpCommand(false)
     .exitOverride()
-    .configureOutput({ writeOut: writeHelp, writeErr: () => undefined, outputError: () => undefined });
+    .configureOutput({ writeOut: write, writeErr: () => undefined, outputError: () => undefined });
+  program.on("beforeAllHelp", ({ command }: HelpContext & { readonly command: Command }) => onHelp(command));
   const given = new Map<string, string>();
   prepareParsing(program, given, onParsing);
-  const loaders = new Map<Command, CommandEntry[2]>();
-  for (const [nameAndArguments, summary, load] of COMMANDS) {
-    loaders.set(addCommand(program, nameAndArguments, summary), load);
-  }
+  const loaders = addCommands(program);
   program.hook("preSubcommand", async (_, command) => {
     const register = await loaders.get(command)?.();
     register?.(command, contextOf);
     eachCommand(command, (each) => prepareParsing(each, given, onParsing));
   });
   requireSubcommand(program);
+  return program;
+}
+
+/** Adds every command without its flags. @returns what loads them */
+function addCommands(program: Command): ReadonlyMap<Command, CommandEntry[2]> {
+  return new Map(
+    COMMANDS.map(([nameAndArguments, summary, load]) => [
+      addCommand(program, nameAndArguments, summary),
+      load,
+    ]),
+  );
+}
+
+/** The whole command tree with all flags, for reading: none of its commands can be run. */
+export async function loadCommandTree(): Promise<Command> {
+  const program = describeProgram(new Command("calctl"));
+  for (const [command, load] of addCommands(program)) {
+    const register = await load();
+    register(command, () => {
+      throw new Error(`${command.name()} was loaded only to be read`);
+    });
+  }
   return program;
 }
 

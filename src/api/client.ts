@@ -12,8 +12,10 @@ import {
   readLabel,
   readUser,
 } from "./json-api/resources.js";
+import type { SendRaw } from "./raw-request.js";
 import { readServerTime } from "./sending/rate-limit.js";
 import { createSender, type SenderOptions } from "./sending/sender.js";
+import type { HttpResponse } from "./transport.js";
 
 export type CalendarInclude = "labels" | "members";
 
@@ -66,6 +68,8 @@ export interface Api {
   ): Promise<CalendarEvent>;
   deleteEvent(address: EventAddress): Promise<void>;
   createActivity(address: EventAddress, content: string): Promise<Activity>;
+  /** A request to any path of the service. */
+  sendRaw: SendRaw;
   /** From the headers of the last response; null before the first. */
   lastResponse(): ResponseInfo | null;
 }
@@ -76,20 +80,36 @@ export interface ApiOptions extends Omit<SenderOptions, "onResponse"> {
   readonly mediaType?: string | undefined;
   /** Where the token came from, for messages; undefined without one. */
   readonly tokenSource?: string | undefined;
+  /** Masks the secrets whose values are known. */
+  readonly mask: (text: string) => string;
 }
 
 /** The client over a transport that sends each request once. */
 export function createApi(options: ApiOptions): Api {
-  let lastResponse: ResponseInfo | null = null;
-  const { baseUrl, mediaType = DEFAULT_MEDIA_TYPE, tokenSource } = options;
+  let lastResponse: HttpResponse | null = null;
+  const { baseUrl, mediaType = DEFAULT_MEDIA_TYPE, tokenSource, mask } = options;
   const send = createSender({
     ...options,
-    onResponse: ({ headers }) => {
-      lastResponse = { rateLimit: parseRateLimit(headers), serverTime: readServerTime(headers) };
+    onResponse: (response) => {
+      lastResponse = response;
     },
   });
   const request = createJsonApi({ send, baseUrl, mediaType, tokenSource });
-  return { ...createReads(request), ...createWrites(request), lastResponse: () => lastResponse };
+  const raw = { send, baseUrl, mediaType, tokenSource, mask, lastResponse: () => lastResponse };
+  return {
+    ...createReads(request),
+    ...createWrites(request),
+    // Loaded only by the command that sends such requests.
+    sendRaw: async (rawRequest) => {
+      const { createRawRequest } = await import("./raw-request.js");
+      return createRawRequest(raw)(rawRequest);
+    },
+    lastResponse: () => (lastResponse === null ? null : readResponseInfo(lastResponse)),
+  };
+}
+
+function readResponseInfo({ headers }: HttpResponse): ResponseInfo {
+  return { rateLimit: parseRateLimit(headers), serverTime: readServerTime(headers) };
 }
 
 function createReads(request: RequestRoute) {

@@ -2,10 +2,31 @@ import type { Command, HelpContext } from "commander";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
 import { addGlobalFlags, readGlobalFlags } from "../global-flags.js";
+import type { Example } from "../help/page.js";
 import { suggestCommand } from "./suggestion.js";
 
 /** Creates the context of a command whose flags are parsed. */
 export type ContextOf = (command: Command) => Context;
+
+/** What help and `calctl schema` say about a command beyond its arguments and flags. */
+export interface CommandFacts {
+  /** Two or three. Called only when they are shown. */
+  readonly examples: () => readonly Example[];
+}
+
+interface DescribedCommand extends Command {
+  readonly facts?: CommandFacts;
+}
+
+/** Adds what help and `calctl schema` say about a command. */
+export function describeCommand(command: Command, facts: CommandFacts): Command {
+  return Object.assign(command, { facts });
+}
+
+/** Null for a command without a description, such as a group. */
+export function factsOf(command: DescribedCommand): CommandFacts | null {
+  return command.facts ?? null;
+}
 
 /** Adds a subcommand with the global flags. */
 export function addCommand(parent: Command, nameAndArguments: string, summary: string): Command {
@@ -39,6 +60,23 @@ export function addSilentAction<O>(
     for (const [flag, value] of Object.entries({ fields, jq, template })) {
       if (value !== undefined) throw usageError(`--${flag}: this command prints no data`);
     }
+    await run(context, options);
+  });
+}
+
+/** The same for a command that prints JSON of no fixed shape, and therefore refuses other formats and fields. */
+export function addJsonAction<O>(
+  command: Command,
+  contextOf: ContextOf,
+  run: (context: Context, options: O) => Promise<void>,
+): void {
+  addAction<O>(command, contextOf, async (context, options) => {
+    const { fields, csvSafe, output = "json" } = readGlobalFlags(command);
+    for (const [flag, value] of Object.entries({ fields, "csv-safe": csvSafe })) {
+      if (value !== undefined) throw usageError(`--${flag}: this command prints JSON as it is`);
+    }
+    if (output !== "json")
+      throw usageError(`--output: this command has no format "${output}"`, "formats: json");
     await run(context, options);
   });
 }

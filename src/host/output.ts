@@ -17,7 +17,8 @@ export function createOutputMembers(
   { process, overrides, stdout, clock, signal, resources }: HostParts,
   { settings, note, input }: OutputParts,
 ): Pick<Context, "prepareOutput" | "isTerminal" | "output" | "outputFormat"> {
-  const page = async (text: string): Promise<void> => {
+  const page = async (text: string | Uint8Array): Promise<void> => {
+    if (typeof text !== "string") return stdout.write(text);
     const { showInPager } = await import("../terminal/pager.js");
     const options = { env: process.env, rows: stdout.rows, handleSignals: () => void signal() };
     if (!(await showInPager(text, options))) await stdout.write(text);

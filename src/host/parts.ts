@@ -10,7 +10,7 @@ import type { ReadableLike } from "../terminal/input.js";
 import type { Redactor } from "../terminal/redaction.js";
 import type { SignalListeners, SignalSource, TerminationSignal } from "../terminal/signals.js";
 import type { StatusSink } from "../terminal/status-line.js";
-import type { TextSink, WritableLike } from "../terminal/text-sink.js";
+import type { ByteSink, TextSink, WritableLike } from "../terminal/text-sink.js";
 import type { Resources } from "./resources.js";
 
 /** The part of Node's process that the program uses. */
@@ -69,7 +69,7 @@ export interface Host {
 export interface HostParts {
   readonly process: ProcessLike;
   readonly overrides: HostOverrides;
-  readonly stdout: TextSink;
+  readonly stdout: ByteSink;
   readonly stderr: StatusSink;
   readonly resources: Resources;
   readonly clock: Clock;

@@ -17,7 +17,7 @@ import {
 /** The stream that data is written to. */
 export interface OutputTarget extends Surface {
   /** Resolves when the stream has taken the text; rejects when it failed. */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
 }
 
 /** A format that was chosen by name. */
@@ -61,14 +61,13 @@ export function createOutput<T>(
   options: OutputOptions,
   target: OutputTarget,
 ): Output<T> {
-  if ("render" in view && options.program !== null)
-    throw usageError("--jq, --template: this command has a single form of output");
-  const render = "render" in view ? documentRenderer(view, target) : viewRenderer(view, options, target);
+  const render =
+    "render" in view ? documentRenderer(view, options, target) : viewRenderer(view, options, target);
   return {
     async print(value, completed) {
       try {
         const text = await render(value);
-        if (text !== "") await target.write(text);
+        if (text.length > 0) await target.write(text);
       } catch (error) {
         throw completed === undefined || !(error instanceof CliError)
           ? error
@@ -78,10 +77,26 @@ export function createOutput<T>(
   };
 }
 
-type Render<T> = (value: T | readonly T[]) => string | Promise<string>;
+type Render<T> = (value: T | readonly T[]) => string | Uint8Array | Promise<string>;
 
-function documentRenderer<T>({ render }: Document<T>, surface: Surface): Render<T> {
-  return (value) => (isList(value) ? value : [value]).map((each) => render(each, surface)).join("");
+function documentRenderer<T>(
+  document: Document<T>,
+  { program, note }: Pick<OutputOptions, "program" | "note">,
+  surface: Surface,
+): Render<T> {
+  if (program !== null && (document.json === undefined || program.renderJson === undefined))
+    throw usageError(
+      document.json === undefined
+        ? "--jq, --template: this command has a single form of output"
+        : "--template: this command prints JSON that has no fields",
+    );
+  return (value) => {
+    if (isList(value)) return value.map((each) => document.render(each, surface)).join("");
+    const json = program === null ? undefined : document.json?.(value);
+    return program?.renderJson === undefined || json === undefined
+      ? document.render(value, surface)
+      : program.renderJson(json, { surface, note });
+  };
 }
 
 function viewRenderer<T>(view: View<T>, options: OutputOptions, surface: Surface): Render<T> {

@@ -69,6 +69,8 @@ export interface OutputProgram {
   check<T>(view: View<T>): void;
   /** @throws CliError usage when it fails for these values */
   render<T>(rendering: Rendering<T>): string;
+  /** The same for JSON that no view describes; absent where a program needs one. */
+  renderJson?(json: unknown, rendering: Pick<Rendering<unknown>, "surface" | "note">): string;
 }
 
 /** What a renderer is given. */
@@ -119,9 +121,12 @@ export interface Canvas {
   readonly unicode: boolean;
 }
 
-/** Output with a single form: `--output` and `--fields` do not apply. */
+/** Output with a single form: `--output`, `--fields` and `--template` do not apply. */
 export interface Document<T> {
-  readonly render: (value: T, surface: Surface) => string;
+  /** Bytes are written as they are. */
+  readonly render: (value: T, surface: Surface) => string | Uint8Array;
+  /** What `--jq` gets, undefined to print a value as it is; absent where the form is not JSON. */
+  readonly json?: (value: T) => unknown;
 }
 
 /** Prints the value of a command. */

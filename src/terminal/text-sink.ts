@@ -6,7 +6,7 @@ export interface WritableLike {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
-  write(text: string, done: (error?: Error | null) => void): boolean;
+  write(text: string | Uint8Array, done: (error?: Error | null) => void): boolean;
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
@@ -26,6 +26,11 @@ export interface TextSink {
   readonly isStuck: boolean;
 }
 
+/** A stream that also takes bytes, which are written as they are. */
+export interface ByteSink extends TextSink {
+  write(data: string | Uint8Array): Promise<void>;
+}
+
 export interface TextSinkOptions {
   /** Returns the stream. Called late, since Node creates a standard stream on first access, which takes time. */
   readonly open: () => WritableLike;
@@ -41,7 +46,7 @@ export interface TextSinkOptions {
 const FINAL_WRITE_TIMEOUT = 1_000;
 
 /** A stream that its reader may close at any time: later writes are dropped without an error. */
-export function createTextSink({ open, name, interruption, sleep, mask }: TextSinkOptions): TextSink {
+export function createTextSink({ open, name, interruption, sleep, mask }: TextSinkOptions): ByteSink {
   let closed = false;
   let stuck = false;
   let opened: WritableLike | undefined;
@@ -69,7 +74,7 @@ export function createTextSink({ open, name, interruption, sleep, mask }: TextSi
       return stuck;
     },
     write(text) {
-      if (closed || text === "") return Promise.resolve();
+      if (closed || text.length === 0) return Promise.resolve();
       return new Promise((resolve, reject) => {
         let isWritten = false;
         const signal = interruption();
@@ -78,7 +83,7 @@ export function createTextSink({ open, name, interruption, sleep, mask }: TextSi
           stuck = true;
           reject(signal?.reason);
         });
-        stream().write(mask?.(text) ?? text, (error) => {
+        stream().write(typeof text === "string" ? (mask?.(text) ?? text) : text, (error) => {
           isWritten = true;
           stopWaiting();
           // Writes finish in order, so earlier ones have finished, too.

@@ -23,6 +23,7 @@ function impatient() {
     clock,
     onWait,
     signal: new AbortController().signal,
+    mask: (text: string) => text,
   };
 }
 

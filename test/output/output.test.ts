@@ -207,7 +207,7 @@ describe("print", () => {
       labelView,
       { format: null, ...DEFAULTS },
       target(false, async (text) => {
-        writes.push(text);
+        writes.push(String(text));
       }),
     );
     await output.print([]);

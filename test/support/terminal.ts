@@ -14,7 +14,7 @@ export function createScreen(terminal?: { readonly columns: number }): Screen {
     isTTY: terminal !== undefined,
     columns: terminal?.columns,
     write(text, done) {
-      written += text;
+      written += typeof text === "string" ? text : Buffer.from(text).toString();
       done();
       return true;
     },

@@ -14,7 +14,7 @@ function createStuckStream() {
   const sink = createTextSink({
     open: () => ({
       write(text, done) {
-        texts.push(text);
+        texts.push(String(text));
         pending.push(done);
         return false;
       },

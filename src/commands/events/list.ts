@@ -15,7 +15,7 @@ import {
   chooseCalendars,
   resolveCalendars,
 } from "../calendar-choice.js";
-import { addAction, type ContextOf } from "../command.js";
+import { addAction, type ContextOf, describeCommand } from "../command.js";
 import { printEvents, readUpcoming } from "./upcoming.js";
 
 export interface EventsListOptions {
@@ -45,6 +45,13 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
     .option("--mine", "only events that I created or attend")
     .option("--remaining", "omit events that are over")
     .option("--fail-empty", "exit with code 3 when there are no events");
+  describeCommand(command, {
+    examples: () => [
+      ["The next seven days of every calendar", "calctl events list -A --days 7"],
+      ["What is left of today, for a script", "calctl events list --remaining -o json"],
+      ["Titles of one calendar, with their times", "calctl events list -c Work --fields start_local,title"],
+    ],
+  });
   addAction(command, contextOf, runEventsList);
 }
 

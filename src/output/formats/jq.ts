@@ -25,17 +25,20 @@ export async function createJqProgram(
   };
   // Without input, the program is compiled but does not run.
   run("");
+  const renderJson: NonNullable<OutputProgram["renderJson"]> = (json, { surface: { isTerminal }, note }) => {
+    const { stdout, stderr } = block(() => run(JSON.stringify(json)));
+    for (const line of linesOf(stderr)) note(line);
+    return linesOf(stdout)
+      .map((line) => `${line.startsWith('"') ? rawText(line, isTerminal) : jsonLine(line, isTerminal)}\n`)
+      .join("");
+  };
   return {
     check: () => undefined,
-    render({ view, values, single, surface, note }) {
+    render({ view, values, single, ...rendering }) {
       const objects = values.map((value) => jsonObject(view, value));
-      const { stdout, stderr } = block(() => run(JSON.stringify(single ? objects[0] : objects)));
-      for (const line of linesOf(stderr)) note(line);
-      const { isTerminal } = surface;
-      return linesOf(stdout)
-        .map((line) => `${line.startsWith('"') ? rawText(line, isTerminal) : jsonLine(line, isTerminal)}\n`)
-        .join("");
+      return renderJson(single ? objects[0] : objects, rendering);
     },
+    renderJson,
   };
 }
 

@@ -25,7 +25,10 @@ export function createPairsView<T>(view: Pick<View<T>, "noun" | "keys" | "tsv">)
 }
 
 /** JSON indented for reading. */
-export const JSON_DOCUMENT: Document<unknown> = { render: (value, surface) => jsonText(value, surface) };
+export const JSON_DOCUMENT: Document<unknown> = {
+  render: (value, surface) => jsonText(value, surface),
+  json: (value) => value,
+};
 
 /** JSON on one line. */
 export const JSON_LINE: Document<unknown> = { render: (value, surface) => jsonText(value, surface, 0) };
