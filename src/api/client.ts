@@ -1,6 +1,7 @@
 import { DEFAULT_MEDIA_TYPE } from "../contract/media-types.js";
 import { parseRateLimit, type RateLimit } from "../contract/rate-limit.js";
 import type { Activity, Calendar, CalendarEvent, EventDraft, Label, User } from "../contract/shapes.js";
+import { withDryRun } from "./dry-run.js";
 import { createJsonApi, type JsonApiResponse, type RequestRoute } from "./json-api/json-api.js";
 import {
   activityBody,
@@ -76,18 +77,21 @@ export interface ApiOptions extends Omit<SenderOptions, "onResponse"> {
   readonly mediaType?: string | undefined;
   /** Where the token came from, for messages; undefined without one. */
   readonly tokenSource?: string | undefined;
+  /** Whether a write rejects with DryRunStop instead of being sent. */
+  readonly dryRun?: boolean;
 }
 
 /** The client over a transport that sends each request once. */
 export function createApi(options: ApiOptions): Api {
   let lastResponse: ResponseInfo | null = null;
-  const { baseUrl, mediaType = DEFAULT_MEDIA_TYPE, tokenSource } = options;
-  const send = createSender({
+  const { baseUrl, mediaType = DEFAULT_MEDIA_TYPE, tokenSource, dryRun = false } = options;
+  const sender = createSender({
     ...options,
     onResponse: ({ headers }) => {
       lastResponse = { rateLimit: parseRateLimit(headers), serverTime: readServerTime(headers) };
     },
   });
+  const send = dryRun ? withDryRun(sender, baseUrl) : sender;
   const request = createJsonApi({ send, baseUrl, mediaType, tokenSource });
   return { ...createReads(request), ...createWrites(request), lastResponse: () => lastResponse };
 }

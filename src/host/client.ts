@@ -39,6 +39,7 @@ export async function createServiceClient(
       ...(await createSenderOptions(client, null)),
       transport,
       baseUrl: new URL(LOCAL_BASE_URL),
+      dryRun: client.run.dryRun,
     });
   }
   const { baseUrl, mediaType } = settings.service;
@@ -66,6 +67,7 @@ async function createRemoteClient(
     baseUrl,
     mediaType,
     tokenSource: token.source,
+    dryRun: client.run.dryRun,
   });
 }
 
