@@ -3,6 +3,7 @@ import type { Session } from "./auth/session.js";
 import type { RecentEvents } from "./cache/recent-events.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
+import type { PlannedRequest } from "./errors.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ListenOptions } from "./service/listen.js";
@@ -70,6 +71,8 @@ export interface ListeningReport {
 export interface Context {
   /** Every `--calendar`, in order. */
   readonly calendarFlags: readonly string[];
+  /** Whether writes are printed instead of sent: then there is nothing to confirm. */
+  readonly dryRun: boolean;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   readonly prompt: Prompt;
@@ -94,6 +97,8 @@ export interface Context {
   prepareOutput(): Promise<void>;
   /** Checks format and fields immediately. @throws CliError usage */
   output<T>(view: View<T> | Document<T>): Output<T>;
+  /** Prints the writes of `--dry-run` as JSON, or what `--jq` makes of it. */
+  printRequests(requests: readonly PlannedRequest[]): Promise<void>;
   /** The output format. @throws CliError usage for an unknown one */
   outputFormat(): Format;
   /** Writes a line to stderr; nothing with `--quiet`. */

@@ -70,6 +70,38 @@ export class ListingRequest extends Error {
   }
 }
 
+/** A write as `--dry-run` prints it. */
+export interface PlannedRequest {
+  readonly method: string;
+  /** Below the base URL, as it is sent. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** Parsed JSON; null without a body. */
+  readonly body: unknown;
+}
+
+/** Ends a command in front of a write that `--dry-run` prints instead of sending it. */
+export class DryRunStop extends Error {
+  override readonly name = "DryRunStop";
+  readonly requests: readonly PlannedRequest[];
+  /** Reports what else would have failed, after the requests are printed. */
+  readonly reportFailures: () => void;
+
+  constructor(requests: readonly PlannedRequest[], reportFailures: () => void = () => undefined) {
+    super("a write was planned");
+    this.requests = requests;
+    this.reportFailures = reportFailures;
+  }
+}
+
+/** The usage error of a change that is not a request, which `--dry-run` could not show. */
+export function dryRunError(): CliError {
+  return usageError(
+    "--dry-run: this command changes something without sending a request that could be printed",
+    "only writes to a calendar have a dry run",
+  );
+}
+
 /** A new error with the details of another one, which becomes its cause. */
 export function wrapError(error: CliError, code: ErrorCode, message: string): CliError {
   const { hint, status, details, request } = error;

@@ -51,6 +51,7 @@ export function globalOptions(): readonly Option[] {
       "--max-wait <seconds>",
       `longest total wait for a rate limit, 0 fails immediately (default: ${MAX_WAIT.default}; env: ${MAX_WAIT.variable})`,
     ),
+    new Option("--dry-run", "print the requests of writes as JSON instead of sending them"),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { DEFAULT_MEDIA_TYPE } from "../contract/media-types.js";
 import { parseRateLimit, type RateLimit } from "../contract/rate-limit.js";
 import type { Activity, Calendar, CalendarEvent, EventDraft, Label, User } from "../contract/shapes.js";
+import { withDryRun } from "./dry-run.js";
 import { createJsonApi, type JsonApiResponse, type RequestRoute } from "./json-api/json-api.js";
 import {
   activityBody,
@@ -82,18 +83,21 @@ export interface ApiOptions extends Omit<SenderOptions, "onResponse"> {
   readonly tokenSource?: string | undefined;
   /** Masks the secrets whose values are known. */
   readonly mask: (text: string) => string;
+  /** Whether a write rejects with DryRunStop instead of being sent. */
+  readonly dryRun?: boolean;
 }
 
 /** The client over a transport that sends each request once. */
 export function createApi(options: ApiOptions): Api {
   let lastResponse: HttpResponse | null = null;
-  const { baseUrl, mediaType = DEFAULT_MEDIA_TYPE, tokenSource, mask } = options;
-  const send = createSender({
+  const { baseUrl, mediaType = DEFAULT_MEDIA_TYPE, tokenSource, mask, dryRun = false } = options;
+  const sender = createSender({
     ...options,
     onResponse: (response) => {
       lastResponse = response;
     },
   });
+  const send = dryRun ? withDryRun(sender, baseUrl) : sender;
   const request = createJsonApi({ send, baseUrl, mediaType, tokenSource });
   const raw = { send, baseUrl, mediaType, tokenSource, mask, lastResponse: () => lastResponse };
   return {

@@ -1,6 +1,6 @@
 import type { Command, HelpContext } from "commander";
 import type { Context } from "../context.js";
-import { usageError } from "../errors.js";
+import { DryRunStop, usageError } from "../errors.js";
 import { addGlobalFlags, readGlobalFlags } from "../global-flags.js";
 import type { Example } from "../help/page.js";
 import { suggestCommand } from "./suggestion.js";
@@ -45,7 +45,13 @@ export function addAction<O>(
     const named = registeredArguments.map((argument, index) => [argument.name(), processedArgs[index]]);
     const context = contextOf(command);
     await context.prepareOutput();
-    await run(context, { ...command.opts(), ...Object.fromEntries(named) } as O);
+    try {
+      await run(context, { ...command.opts(), ...Object.fromEntries(named) } as O);
+    } catch (error) {
+      if (!(error instanceof DryRunStop)) throw error;
+      await context.printRequests(error.requests);
+      error.reportFailures();
+    }
   });
 }
 

@@ -1,4 +1,4 @@
-import { CliError, type ErrorCode } from "../errors.js";
+import { CliError, DryRunStop, type ErrorCode, type PlannedRequest } from "../errors.js";
 
 export interface ProcessOptions<I, R> extends ProcessTexts<I> {
   readonly work: (item: I) => Promise<R>;
@@ -26,6 +26,7 @@ const FAILURES_FOR_ALL: ReadonlySet<ErrorCode> = new Set(["not_signed_in", "rate
 /**
  * Processes each of several items. A failure does not stop the rest, unless the rest would fail for the same reason;
  * an interruption or an unexpected error does.
+ * @throws DryRunStop with the writes of all items
  */
 export async function processEach<I, R>(
   items: readonly I[],
@@ -35,7 +36,12 @@ export async function processEach<I, R>(
   const results = itemResults.flatMap((itemResult) =>
     itemResult?.kind === "done" ? [itemResult.result] : [],
   );
-  return { results, reportFailures: () => reportMissing(items, itemResults, options) };
+  const reportFailures = () => reportMissing(items, itemResults, options);
+  const planned = itemResults.flatMap((itemResult) =>
+    itemResult?.kind === "planned" ? itemResult.requests : [],
+  );
+  if (planned.length > 0) throw new DryRunStop(planned, reportFailures);
+  return { results, reportFailures };
 }
 
 /**
@@ -74,13 +80,20 @@ async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<It
   try {
     return { kind: "done", result: await work(item) };
   } catch (error) {
+    if (error instanceof DryRunStop) return { kind: "planned", requests: error.requests };
     if (!(error instanceof CliError) || error.code === "interrupted") return { kind: "stopped", error };
     return { kind: FAILURES_FOR_ALL.has(error.code) ? "failed_for_all" : "failed", error };
   }
 }
 
 function failuresOf<R>(itemResults: readonly (ItemResult<R> | undefined)[]) {
-  return itemResults.filter((itemResult) => itemResult !== undefined && itemResult.kind !== "done");
+  return itemResults.filter((itemResult) => itemResult !== undefined && !isDone(itemResult));
+}
+
+function isDone<R>(
+  itemResult: ItemResult<R> | undefined,
+): itemResult is Extract<ItemResult<R>, { readonly kind: "done" | "planned" }> {
+  return itemResult?.kind === "done" || itemResult?.kind === "planned";
 }
 
 /** Parts of messages about the items. */
@@ -98,6 +111,8 @@ interface ProcessTexts<I> {
 /** The result of an item that was started. */
 type ItemResult<R> =
   | { readonly kind: "done"; readonly result: R }
+  /** With `--dry-run`, instead of a write. */
+  | { readonly kind: "planned"; readonly requests: readonly PlannedRequest[] }
   /** `failed_for_all`: the rest would fail for the same reason, so it was not started. */
   | { readonly kind: "failed" | "failed_for_all"; readonly error: CliError }
   /** An interruption or an unexpected error: the rest was not started. */
@@ -128,15 +143,16 @@ function reportMissing<I, R>(
   const forAll = failures.find(({ kind }) => kind === "failed_for_all");
   const missing = items.flatMap((item, index): readonly MissingItem[] => {
     const itemResult = itemResults[index];
-    if (itemResult?.kind === "done") return [];
+    if (isDone(itemResult)) return [];
     const error =
       itemResult === undefined
         ? notStartedError((stopped ?? forAll)?.error)
         : errorOf(itemResult.error, verb);
     return [{ name: name(item), error }];
   });
-  const done = items.filter((_, index) => itemResults[index]?.kind === "done").map(name);
-  const count = `${done.length} of ${items.length} ${noun}s were ${verb}`;
+  const done = items.filter((_, index) => isDone(itemResults[index])).map(name);
+  const isPlanned = itemResults.some((itemResult) => itemResult?.kind === "planned");
+  const count = `${done.length} of ${items.length} ${noun}s ${isPlanned ? "would be" : "were"} ${verb}`;
   if (stopped !== undefined && done.length > 0) warn(`${count}: ${done.join(", ")}`);
   for (const { name: missed, error } of missing) {
     warn(`${noun} ${missed}${error.mayHaveSucceeded ? "" : ` could not be ${verb}`}: ${error.message}`);

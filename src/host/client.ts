@@ -40,6 +40,7 @@ export async function createServiceClient(
       transport,
       baseUrl: new URL(LOCAL_BASE_URL),
       mask: client.parts.redactor.mask,
+      dryRun: client.run.dryRun,
     });
   }
   const { baseUrl, mediaType } = settings.service;
@@ -68,6 +69,7 @@ async function createRemoteClient(
     mediaType,
     tokenSource: token.source,
     mask: client.parts.redactor.mask,
+    dryRun: client.run.dryRun,
   });
 }
 

@@ -14,6 +14,7 @@ import type { TextSink } from "../terminal/text-sink.js";
 import { composeAuth } from "./authentication.js";
 import { type ClientParts, createServiceClient, once } from "./client.js";
 import { withPermissionsNote, withPrivateDatabase } from "./database-permissions.js";
+import { readOnlyConfig, readOnlyService, readOnlySession } from "./dry-run.js";
 import type { createHost } from "./host.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
 import { createOutputMembers } from "./output.js";
@@ -30,10 +31,11 @@ export interface CompositionOptions {
  * Composes what one command may use. Expensive parts are created when they are first used.
  * @throws CliError usage, configuration for a wrong global flag or variable
  */
-export function composeContext(parts: HostParts, options: CompositionOptions): HostContext {
+export function composeContext(host: HostParts, options: CompositionOptions): HostContext {
+  const run = readRunSettings(options.flags, host.process.env);
+  const parts = run.dryRun ? { ...host, configFile: readOnlyConfig(host.configFile) } : host;
   const { process, stderr, configFile, systemTimeZone } = parts;
   const { env } = process;
-  const run = readRunSettings(options.flags, env);
   if (run.format !== null) checkFormatName(run.format);
   const warn = (text: string): void => writeNote(stderr, sanitizeLine(text));
   const trace = (lines: readonly string[]): void => writeNote(stderr, lines.map(sanitizeLine).join("\n"));
@@ -48,7 +50,19 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
   const prompt = createPrompt(process, run.prompts, parts);
   const client: ClientParts = { parts, run, trace };
   const auth = composeAuth(client, { settings, interactive: () => prompt.available, warn });
+  const service = createServiceAccess({
+    defaultDatabase: parts.database,
+    open,
+    signal: parts.signal,
+    openPrivate: withPrivateDatabase(openService, permissions),
+    note,
+    writeLog: (text) => stderr.write(text).catch(() => undefined),
+    onFailure: (failure) => {
+      if (run.debug) writeNote(stderr, stackTrace(failure));
+    },
+  });
   return {
+    dryRun: run.dryRun,
     calendarFlags: run.calendars,
     now: parts.clock.now,
     note,
@@ -70,20 +84,10 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
         client,
       ),
     ),
-    session: auth.session,
+    session: run.dryRun ? readOnlySession(auth.session) : auth.session,
     recentEvents: createRecentEventsOf(parts, settings),
     ...createOutputMembers(run, parts, { settings, note, input }),
-    service: createServiceAccess({
-      defaultDatabase: parts.database,
-      open,
-      signal: parts.signal,
-      openPrivate: withPrivateDatabase(openService, permissions),
-      note,
-      writeLog: (text) => stderr.write(text).catch(() => undefined),
-      onFailure: (failure) => {
-        if (run.debug) writeNote(stderr, stackTrace(failure));
-      },
-    }),
+    service: run.dryRun ? readOnlyService(service) : service,
     sandbox: () => openSandbox(parts, options, run),
   };
 }

@@ -4,6 +4,7 @@ import type { Context } from "../context.js";
 import { checkFormat, createOutput, effectiveFormat, type OutputTarget } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
 import type { OutputProgram } from "../output/view.js";
+import { requestView } from "../output/views/plain.js";
 import { withDefaultSignals } from "../terminal/signals.js";
 import type { HostParts } from "./parts.js";
 
@@ -16,7 +17,7 @@ export function createOutputMembers(
   run: RunSettings,
   { process, overrides, stdout, clock, signal, resources }: HostParts,
   { settings, note, input }: OutputParts,
-): Pick<Context, "prepareOutput" | "isTerminal" | "output" | "outputFormat"> {
+): Pick<Context, "prepareOutput" | "isTerminal" | "output" | "printRequests" | "outputFormat"> {
   const page = async (text: string | Uint8Array): Promise<void> => {
     if (typeof text !== "string") return stdout.write(text);
     const { showInPager } = await import("../terminal/pager.js");
@@ -32,6 +33,7 @@ export function createOutputMembers(
     unicode: !stdout.isTerminal || isUnicodeLocale(process),
   });
   let program: OutputProgram | null = null;
+  const options = () => ({ ...run, zone: () => settings().timezone, now: clock.now, note, program });
   return {
     async prepareOutput() {
       if (run.program !== null)
@@ -40,9 +42,14 @@ export function createOutputMembers(
     get isTerminal() {
       return stdout.isTerminal;
     },
-    output: (view) => {
-      const options = { ...run, zone: () => settings().timezone, now: clock.now, note, program };
-      return createOutput(view, options, target());
+    output: (view) => createOutput(view, options(), target()),
+    async printRequests(requests) {
+      // Fields and templates are for what the command prints otherwise.
+      const jq = run.program?.kind === "jq" ? program : null;
+      const forRequests = { ...options(), program: jq, fields: undefined, csvSafe: false };
+      const [single, another] = requests;
+      const value = single !== undefined && another === undefined ? single : requests;
+      await createOutput(requestView, forRequests, target()).print(value);
     },
     outputFormat() {
       if (run.format !== null) checkFormat(run.format, { noun: "this command's" });

@@ -15,7 +15,8 @@ export interface EventsDeleteOptions {
   readonly yes?: boolean;
 }
 
-type DeleteContext = CalendarContext & Pick<Context, "output" | "input" | "prompt" | "warn" | "note">;
+type DeleteContext = CalendarContext &
+  Pick<Context, "output" | "input" | "prompt" | "warn" | "note" | "dryRun">;
 
 export function registerEventsDelete(command: Command, contextOf: ContextOf): void {
   command
@@ -27,8 +28,9 @@ export function registerEventsDelete(command: Command, contextOf: ContextOf): vo
 /** Deletes events, after a confirmation. */
 export async function runEventsDelete(
   context: DeleteContext,
-  { id: typed, yes = false }: EventsDeleteOptions,
+  { id: typed, yes: confirmed = false }: EventsDeleteOptions,
 ): Promise<void> {
+  const yes = confirmed || context.dryRun;
   const output = context.output(deletedView);
   const fromStdin = typed.includes(STDIN_IDS);
   const canAsk = context.prompt.available && !fromStdin;

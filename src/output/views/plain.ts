@@ -1,4 +1,5 @@
-import { jsonText, renderTsvPairs } from "../formats/data.js";
+import type { PlannedRequest } from "../../errors.js";
+import { jsonText, renderJson, renderTsvPairs } from "../formats/data.js";
 import { sanitizeLine } from "../sanitize.js";
 import { type Document, type Rendering, textOf, type View } from "../view.js";
 
@@ -23,6 +24,21 @@ export function createPairsView<T>(view: Pick<View<T>, "noun" | "keys" | "tsv">)
     },
   };
 }
+
+/** The writes of `--dry-run`: JSON in every format. */
+export const requestView: View<PlannedRequest> = {
+  noun: "request",
+  keys: { method: {}, path: {}, query: {}, body: {} },
+  tsv: [],
+  formats: {
+    table: renderJson,
+    tsv: renderJson,
+    csv: renderJson,
+    markdown: renderJson,
+    text: renderJson,
+    ics: renderJson,
+  },
+};
 
 /** JSON indented for reading. */
 export const JSON_DOCUMENT: Document<unknown> = {
