@@ -17,6 +17,7 @@ export interface GlobalFlags {
   readonly jq?: string | undefined;
   readonly template?: string | undefined;
   readonly timezone?: string | undefined;
+  readonly refresh?: boolean | undefined;
   /** False for `--no-input`. */
   readonly prompts?: boolean | undefined;
   readonly color?: ColorChoice | undefined;
@@ -41,6 +42,8 @@ export interface RunSettings extends ReportSettings {
   readonly program: ProgramChoice | null;
   /** The zone of `--timezone` or CALCTL_TIMEZONE; undefined when neither is set. */
   readonly timezone: string | undefined;
+  /** Whether names are read anew, not taken from the cache. */
+  readonly refresh: boolean;
   /** False when the program must not ask. */
   readonly prompts: boolean;
   readonly quiet: boolean;
@@ -73,6 +76,7 @@ export function readRunSettings(flags: GlobalFlags, env: Environment): RunSettin
     csvSafe: flags.csvSafe === true,
     program: readProgram(flags),
     timezone: readTimeZone(flags, env),
+    refresh: flags.refresh === true,
     prompts: flags.prompts !== false && !isOn(env["CALCTL_NO_INPUT"]) && !isOn(env["CI"]),
     quiet: flags.quiet === true,
     verbose: flags.verbose === true,

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dropCachesOf } from "../cache/cache-file.js";
 import { createRecentEvents, type RecentEvents } from "../cache/recent-events.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
@@ -16,6 +16,7 @@ import { type ClientParts, createServiceClient, once } from "./client.js";
 import { withPermissionsNote, withPrivateDatabase } from "./database-permissions.js";
 import type { createHost } from "./host.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
+import { composeNames, openCacheFile } from "./names.js";
 import { createOutputMembers } from "./output.js";
 import type { HostContext, HostParts, Run } from "./parts.js";
 import { createServiceAccess } from "./service-access.js";
@@ -48,16 +49,10 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
   const prompt = createPrompt(process, run.prompts, parts);
   const client: ClientParts = { parts, run, trace };
   const auth = composeAuth(client, { settings, interactive: () => prompt.available, warn });
-  return {
-    calendarFlags: run.calendars,
-    now: parts.clock.now,
-    note,
-    warn,
-    prompt,
-    input,
+  const { names, api } = composeNames(parts, {
     settings,
-    profiles: () => createProfileStore(configFile, env["PATH"]),
-    profileName: () => profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
+    refresh: run.refresh,
+    token: auth.token,
     api: once(() =>
       createServiceClient(
         {
@@ -70,7 +65,21 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
         client,
       ),
     ),
+  });
+  return {
+    calendarFlags: run.calendars,
+    now: parts.clock.now,
+    note,
+    warn,
+    prompt,
+    input,
+    settings,
+    profiles: () => createProfileStore(configFile, env["PATH"]),
+    profileName: () => profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
+    api,
     session: auth.session,
+    names,
+    dropCache: (profile) => dropCachesOf(profile, parts.cacheDirectory),
     recentEvents: createRecentEventsOf(parts, settings),
     ...createOutputMembers(run, parts, { settings, note, input }),
     service: createServiceAccess({
@@ -88,23 +97,12 @@ export function composeContext(parts: HostParts, options: CompositionOptions): H
   };
 }
 
-/** What file systems take, with the ending. */
-const MAX_FILE_NAME = 200;
-
 /** Only where a person types: scripts must not depend on what was shown before. */
-function createRecentEventsOf(
-  { process: { stdin }, stderr, cacheDirectory }: HostParts,
-  settings: () => Settings,
-): Context["recentEvents"] {
+function createRecentEventsOf(parts: HostParts, settings: () => Settings): Context["recentEvents"] {
   let recent: RecentEvents | undefined;
   return () => {
-    if (stdin.isTTY !== true || !stderr.isTerminal) return null;
-    recent ??= createRecentEvents(() => {
-      const { profile, service } = settings();
-      const address = service.kind === "remote" ? service.baseUrl.value : "";
-      const name = encodeURIComponent(`${profile ?? ""} ${address}`).slice(0, MAX_FILE_NAME);
-      return join(cacheDirectory(), "events", `${name}.json`);
-    });
+    if (parts.process.stdin.isTTY !== true || !parts.stderr.isTerminal) return null;
+    recent ??= createRecentEvents(openCacheFile("events", parts, settings), parts.clock.now);
     return recent;
   };
 }
