@@ -18,7 +18,7 @@ const LAYERS = {
   config: ["contract", "system", "errors"],
   output: ["contract", "calendar", "errors"],
   terminal: ["contract", "output", "system", "errors"],
-  cache: ["contract", "system"],
+  cache: ["contract", "system", "errors"],
   api: ["contract", "system", "errors"],
   auth: ["contract", "config", "system", "html", "errors"],
   service: ["contract", "calendar", "system", "html", "errors"],

@@ -1,5 +1,6 @@
 import type { Api } from "./api/client.js";
 import type { Session } from "./auth/session.js";
+import type { Names } from "./cache/names.js";
 import type { RecentEvents } from "./cache/recent-events.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
@@ -91,6 +92,10 @@ export interface Context {
   /** The client of the service. @throws CliError not_signed_in without a token */
   api(): Promise<Api>;
   readonly session: Session;
+  /** The lists in which calendars and labels are looked up by name. */
+  readonly names: Names;
+  /** Forgets the names and events that are cached for a profile. Nothing fails if there is nothing to forget. */
+  dropCache(profile: string): void;
   /** The events shown lately to the person at this terminal; null for scripts, which use whole ids. */
   recentEvents(): RecentEvents | null;
   /** Loads and checks `--jq` and `--template`, before `output` is called. @throws CliError usage */

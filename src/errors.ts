@@ -102,6 +102,14 @@ export function dryRunError(): CliError {
   );
 }
 
+/**
+ * Ends reading that used remembered names which the service no longer has; it is then done again with those of now.
+ * Nobody sees it.
+ */
+export class StaleNamesError extends Error {
+  override readonly name = "StaleNamesError";
+}
+
 /** A new error with the details of another one, which becomes its cause. */
 export function wrapError(error: CliError, code: ErrorCode, message: string): CliError {
   const { hint, status, details, request } = error;

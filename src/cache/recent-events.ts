@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { isJsonObject } from "../contract/json.js";
+import type { CacheFile } from "./cache-file.js";
 
 /** An event that a terminal has shown lately. */
 export interface RecentEvent {
@@ -31,25 +31,27 @@ const SHORTEST_ID = 4;
 /** Ids of other forms are not shortened: nothing says how long they are. */
 const HEX_ID = /^[0-9a-f]{32}$/;
 
-/** @param path of the file. @throws where there is no folder for it, which the functions then ignore */
-export function createRecentEvents(path: () => string): RecentEvents {
-  let loaded: readonly RecentEvent[] | undefined;
-  const load = (): readonly RecentEvent[] => {
-    loaded ??= readEvents(path);
+/** An event with the time it was shown (ms since the Unix epoch). */
+interface RememberedEvent extends RecentEvent {
+  readonly shownAt: number;
+}
+
+/** How long an event is remembered (ms): 90 days. */
+const KEPT_FOR = 90 * 86_400_000;
+
+/** @param now milliseconds since the Unix epoch */
+export function createRecentEvents(file: CacheFile, now: () => number): RecentEvents {
+  let loaded: readonly RememberedEvent[] | undefined;
+  const load = (): readonly RememberedEvent[] => {
+    loaded ??= readEvents(file, now());
     return loaded;
   };
   return {
     async remember(events) {
-      const shown = new Map(events.map((event) => [event.id, event]));
+      const shown = new Map(events.map((event) => [event.id, { ...event, shownAt: now() }]));
       const others = load().filter(({ id }) => !shown.has(id));
       loaded = [...shown.values(), ...others].slice(0, MAX_EVENTS);
-      try {
-        // Loads cryptography, which most commands do not need.
-        const { writePrivateFile } = await import("../system/private-file.js");
-        await writePrivateFile(path(), JSON.stringify({ version: 1, events: loaded }));
-      } catch (_unavailable) {
-        // Ids can be typed in full.
-      }
+      await file.write({ events: loaded });
     },
     shorten(id) {
       const events = load();
@@ -63,16 +65,13 @@ export function createRecentEvents(path: () => string): RecentEvents {
   };
 }
 
-function readEvents(path: () => string): readonly RecentEvent[] {
-  try {
-    const content: unknown = JSON.parse(readFileSync(path(), "utf8"));
-    const events = isJsonObject(content) ? content["events"] : undefined;
-    return Array.isArray(events) ? events.filter(isRecentEvent) : [];
-  } catch (_unavailable) {
-    return [];
-  }
+function readEvents(file: CacheFile, now: number): readonly RememberedEvent[] {
+  const { events } = file.read();
+  if (!Array.isArray(events)) return [];
+  return events.filter(isRememberedEvent).filter(({ shownAt }) => shownAt <= now && now - shownAt < KEPT_FOR);
 }
 
-function isRecentEvent(value: unknown): value is RecentEvent {
-  return isJsonObject(value) && ["id", "calendarId", "title"].every((key) => typeof value[key] === "string");
+function isRememberedEvent(value: unknown): value is RememberedEvent {
+  if (!isJsonObject(value) || typeof value["shownAt"] !== "number") return false;
+  return ["id", "calendarId", "title"].every((key) => typeof value[key] === "string");
 }

@@ -1,6 +1,7 @@
 import { compositeId, plainId } from "../contract/ids.js";
 import type { Label, User } from "../contract/shapes.js";
 import { CliError, emptyValueError, usageError } from "../errors.js";
+import { findNearest } from "./nearest.js";
 
 /** A value, and how messages name where it came from: `--calendar`, `CALCTL_CALENDAR`. */
 export interface NamedValue {
@@ -19,15 +20,15 @@ export interface ResolveOptions<T extends Named = Named> {
   readonly noun: string;
   /** How messages name where the value came from: `--calendar`, `CALCTL_CALENDAR`. */
   readonly source: string;
-  /** Whether the case of a name decides between two of them, and a unique prefix is accepted; as for calendars. */
-  readonly byCaseOrPrefix?: boolean;
+  /** Whether the beginning of a name is enough, as for calendars. */
+  readonly byPrefix?: boolean;
   /** How a hint shows one candidate; `Name (id)` by default. */
   readonly describe?: (candidate: T) => string;
 }
 
 /**
- * Finds a candidate by its exact id, else by its name ignoring case. Calendars are found by their exact name before
- * that, and by a prefix after it; the first step that matches any candidate decides.
+ * Finds a candidate by its exact id, else by its exact name, else by its name ignoring case, else, where that is
+ * allowed, by the beginning of its name; the first step that matches any candidate decides.
  * @throws CliError not_found with the candidates when none matches, usage when several do
  */
 export function resolveName<T extends Named>(
@@ -35,27 +36,28 @@ export function resolveName<T extends Named>(
   candidates: readonly T[],
   options: ResolveOptions<T>,
 ): T {
-  const { noun, source, byCaseOrPrefix = false, describe = describeCandidate } = options;
+  const { noun, source, byPrefix = false, describe = describeCandidate } = options;
   const byId = candidates.find((candidate) => candidate.id === value);
   if (byId !== undefined) return byId;
   const folded = foldCase(value);
   const steps: readonly ((name: string) => boolean)[] = [
-    (name) => byCaseOrPrefix && name.normalize("NFC") === value.normalize("NFC"),
+    (name) => name.normalize("NFC") === value.normalize("NFC"),
     (name) => foldCase(name) === folded,
-    (name) => byCaseOrPrefix && folded !== "" && foldCase(name).startsWith(folded),
+    (name) => byPrefix && folded !== "" && foldCase(name).startsWith(folded),
   ];
   const matches = steps.map((step) => candidates.filter(({ name }) => step(name ?? "")));
   const [found, ...others] = matches.find(({ length }) => length > 0) ?? [];
   if (found === undefined) {
+    const sorted = closestFirst(value, candidates);
     throw new CliError("not_found", `${source}: there is no ${noun} "${value}"`, {
-      hint: candidatesHint(noun, candidates.map(describe)),
-      details: { candidates: candidates.map(({ id, name }) => ({ id, name })) },
+      hint: candidatesHint(noun, sorted.map(describe)),
+      details: { candidates: sorted.map(({ id, name }) => ({ id, name })) },
     });
   }
   if (others.length > 0) {
     const matching = [found, ...others];
     throw new CliError("usage", `${source}: "${value}" matches ${matching.length} ${noun}s`, {
-      hint: `name one of: ${matching.map(describe).join(", ")}`,
+      hint: `name one of: ${boundedList(matching.map(describe))}`,
       details: { candidates: matching.map(({ id, name }) => ({ id, name })) },
     });
   }
@@ -64,7 +66,26 @@ export function resolveName<T extends Named>(
 
 /** A list for hints: `Family (abc), Work (def)`. */
 export function describeCandidates(candidates: readonly Named[]): string {
-  return candidates.map(describeCandidate).join(", ");
+  return boundedList(candidates.map(describeCandidate));
+}
+
+const MAX_CANDIDATES = 10;
+
+function boundedList(texts: readonly string[]): string {
+  const more = texts.length - MAX_CANDIDATES;
+  return [...texts.slice(0, MAX_CANDIDATES), ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
+}
+
+/** Names that begin like the value or contain it, then those with a typing error, then the others as they are. */
+function closestFirst<T extends Named>(value: string, candidates: readonly T[]): readonly T[] {
+  const folded = foldCase(value);
+  const textOf = ({ name }: Named): string => foldCase(name ?? "");
+  const containing =
+    folded === "" ? [] : candidates.filter((candidate) => textOf(candidate).includes(folded));
+  const beginning = containing.filter((candidate) => textOf(candidate).startsWith(folded));
+  return [
+    ...new Set([...beginning, ...containing, ...findNearest(folded, candidates, textOf), ...candidates]),
+  ];
 }
 
 /** Refuses an id that is empty, `.` or `..`, which would change the path of a request. @throws CliError usage */
@@ -80,7 +101,7 @@ function describeCandidate({ id, name }: Named): string {
 
 function candidatesHint(noun: string, candidates: readonly string[]): string {
   if (candidates.length === 0) return `there are no ${noun}s`;
-  return `${noun}s: ${candidates.join(", ")}`;
+  return `${noun}s: ${boundedList(candidates)}`;
 }
 
 function foldCase(text: string): string {

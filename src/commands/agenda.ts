@@ -28,8 +28,11 @@ export async function runAgenda(context: UpcomingContext, options: AgendaOptions
   context.output(eventView);
   const days = parseDays(options.days ?? WEEK, "--days");
   const { timezone: zone } = context.settings();
-  const calendars = await resolveCalendars(context, namedCalendars(context));
-  const { results, reportFailures } = await readUpcoming(context, calendars, { days });
+  const named = namedCalendars(context);
+  const { calendars, results, reportFailures } = await context.names.whileReading(async () => {
+    const chosen = await resolveCalendars(context, named);
+    return { calendars: chosen, ...(await readUpcoming(context, chosen, { days })) };
+  });
   if (results.length > 0 || calendars.length === 0) {
     const events = sortEvents(results.flat(), { zone, firstDay: localDate(context.now(), zone) });
     await printEvents(context, events, {

@@ -5,7 +5,7 @@ import type { Calendar, CalendarEvent } from "../contract/shapes.js";
 import { CliError, usageError, wrapError } from "../errors.js";
 import { firstFailure } from "./process-each.js";
 
-export type CalendarContext = Pick<Context, "api" | "calendarFlags" | "settings" | "recentEvents">;
+export type CalendarContext = Pick<Context, "api" | "names" | "calendarFlags" | "settings" | "recentEvents">;
 
 /** A chosen calendar; its name is null when the service forbids listing calendars. */
 export type ChosenCalendar = Pick<Calendar, "id" | "name"> & Partial<Pick<Calendar, "color">>;
@@ -132,12 +132,12 @@ export function namedCalendars({ calendarFlags }: Pick<Context, "calendarFlags">
 
 /** Resolves names to calendars; without names all calendars. */
 export async function resolveCalendars(
-  { api }: Pick<Context, "api">,
+  { names }: Pick<Context, "names">,
   named: readonly NamedValue[],
 ): Promise<readonly ChosenCalendar[]> {
-  let calendars: readonly Calendar[];
+  let calendars: readonly ChosenCalendar[];
   try {
-    calendars = await (await api()).listCalendars();
+    calendars = await names.calendars(named.map(({ value }) => value));
   } catch (error) {
     // The service forbids listing calendars: names are taken as ids.
     if (!(error instanceof CliError) || error.code !== "forbidden" || named.length === 0) throw error;
@@ -145,7 +145,7 @@ export async function resolveCalendars(
   }
   if (named.length === 0) return calendars;
   const found = named.map(({ value, source }) =>
-    resolveName(value, calendars, { noun: "calendar", source, byCaseOrPrefix: true }),
+    resolveName(value, calendars, { noun: "calendar", source, byPrefix: true }),
   );
   return [...new Set(found)];
 }

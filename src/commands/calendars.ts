@@ -33,20 +33,17 @@ export async function runCalendars(
     await output.print([...calendars].sort(byOrder));
     return;
   }
-  const chosen = await resolveCalendars(context, named);
-  const [only] = chosen;
-  if (only !== undefined && named.length === 1) {
-    await output.print(await api.getCalendar(only.id, include));
-    return;
-  }
-  const { results, reportFailures } = await processEach(chosen, {
-    noun: "calendar",
-    verb: "read",
-    name: ({ id }) => id,
-    warn: context.warn,
-    work: ({ id }) => api.getCalendar(id, include),
-  });
-  if (results.length > 0) await output.print(results);
+  const { results, reportFailures } = await context.names.whileReading(async () =>
+    processEach(await resolveCalendars(context, named), {
+      noun: "calendar",
+      verb: "read",
+      name: ({ id }) => id,
+      warn: context.warn,
+      work: ({ id }) => api.getCalendar(id, include),
+    }),
+  );
+  const [first] = results;
+  if (first !== undefined) await output.print(named.length === 1 ? first : results);
   reportFailures();
 }
 
@@ -69,9 +66,10 @@ export function registerLabels(command: Command, contextOf: ContextOf): void {
 /** Lists the labels of a calendar. */
 export async function runLabels(context: CalendarContext & Pick<Context, "output">): Promise<void> {
   const output = context.output(labelView);
-  const { id } = await chooseCalendar(context);
   const api = await context.api();
-  await output.print(await api.listLabels(id));
+  await output.print(
+    await context.names.whileReading(async () => api.listLabels((await chooseCalendar(context)).id)),
+  );
 }
 
 export function registerMembers(command: Command, contextOf: ContextOf): void {
@@ -81,7 +79,8 @@ export function registerMembers(command: Command, contextOf: ContextOf): void {
 /** Lists the members of a calendar. */
 export async function runMembers(context: CalendarContext & Pick<Context, "output">): Promise<void> {
   const output = context.output(userView);
-  const { id } = await chooseCalendar(context);
   const api = await context.api();
-  await output.print(await api.listMembers(id));
+  await output.print(
+    await context.names.whileReading(async () => api.listMembers((await chooseCalendar(context)).id)),
+  );
 }

@@ -43,7 +43,7 @@ export function registerLogin(command: Command, contextOf: ContextOf): void {
   addSilentAction(command, contextOf, runLogin);
 }
 
-type LoginContext = Pick<Context, "session" | "prompt" | "input" | "note" | "warn">;
+type LoginContext = Pick<Context, "session" | "dropCache" | "prompt" | "input" | "note" | "warn">;
 
 /** Signs in, and creates or updates the profile. */
 export async function runLogin(context: LoginContext, options: LoginOptions): Promise<void> {
@@ -66,6 +66,8 @@ export async function runLogin(context: LoginContext, options: LoginOptions): Pr
     insecureStorage: options.insecureStorage === true,
     timeout,
   });
+  // It may be another account's now.
+  context.dropCache(signedIn.profile);
   report(context, signedIn);
 }
 
@@ -135,13 +137,15 @@ export function registerLogout(command: Command, contextOf: ContextOf): void {
   addSilentAction(command, contextOf, runLogout);
 }
 
-/** Removes the stored token, if there is one. */
+/** Removes the stored token, if there is one, and what is cached. */
 export async function runLogout({
   session,
+  dropCache,
   note,
   warn,
-}: Pick<Context, "session" | "note" | "warn">): Promise<void> {
+}: Pick<Context, "session" | "dropCache" | "note" | "warn">): Promise<void> {
   const { profile, removed, overridingSource } = await session.logout();
+  dropCache(profile);
   note(
     removed
       ? `logged out: the token of profile ${profile} was removed`

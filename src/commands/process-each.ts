@@ -1,4 +1,4 @@
-import { CliError, DryRunStop, type ErrorCode, type PlannedRequest } from "../errors.js";
+import { CliError, DryRunStop, type ErrorCode, type PlannedRequest, StaleNamesError } from "../errors.js";
 
 export interface ProcessOptions<I, R> extends ProcessTexts<I> {
   readonly work: (item: I) => Promise<R>;
@@ -27,6 +27,7 @@ const FAILURES_FOR_ALL: ReadonlySet<ErrorCode> = new Set(["not_signed_in", "rate
  * Processes each of several items. A failure does not stop the rest, unless the rest would fail for the same reason;
  * an interruption or an unexpected error does.
  * @throws DryRunStop with the writes of all items
+ * @throws StaleNamesError at once, since all of it is done again then
  */
 export async function processEach<I, R>(
   items: readonly I[],
@@ -81,6 +82,7 @@ async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<It
     return { kind: "done", result: await work(item) };
   } catch (error) {
     if (error instanceof DryRunStop) return { kind: "planned", requests: error.requests };
+    if (error instanceof StaleNamesError) throw error;
     if (!(error instanceof CliError) || error.code === "interrupted") return { kind: "stopped", error };
     return { kind: FAILURES_FOR_ALL.has(error.code) ? "failed_for_all" : "failed", error };
   }

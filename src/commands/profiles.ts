@@ -6,7 +6,7 @@ import { createValueView } from "../output/views/plain.js";
 import { createConfigView, profileView } from "../output/views/profile.js";
 import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
 
-type ProfilesContext = Pick<Context, "profiles" | "session" | "output" | "note">;
+type ProfilesContext = Pick<Context, "profiles" | "session" | "dropCache" | "output" | "note">;
 
 export function registerProfiles(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -38,6 +38,7 @@ export async function runProfilesRemove(context: ProfilesContext, { name }: Name
   const found = profiles.list().find((profile) => profile.name === name);
   if (found !== undefined) await context.session.removeToken(name);
   await profiles.remove(name);
+  context.dropCache(name);
   context.note(`removed profile ${name}`);
   if (found?.in_use === true) context.note("no profile is in use now; choose one: calctl profiles use NAME");
 }
@@ -100,7 +101,7 @@ async function findNameProblem(
     const labels = calendars.flatMap((calendar) => calendar.labels);
     if (noun === "label" && labels.some(({ number }) => String(number) === value)) return null;
     const candidates: readonly Named[] = noun === "label" ? labels : calendars;
-    resolveName(value, candidates, { noun, source: noun, byCaseOrPrefix: noun === "calendar" });
+    resolveName(value, candidates, { noun, source: noun, byPrefix: noun === "calendar" });
     return null;
   } catch (error) {
     // Any other error says nothing about the name, such as a database that does not exist yet.

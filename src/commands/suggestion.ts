@@ -1,3 +1,5 @@
+import { findNearest } from "../calendar/nearest.js";
+
 /** Words for the same action, ours and those of other tools. */
 const SYNONYMS = [
   ["list", "ls"],
@@ -34,31 +36,5 @@ export function suggestCommand(word: string, names: readonly string[], isTop: bo
     if (isTop) return `events ${action[0]}`;
   }
   if (isTop && Object.hasOwn(OTHER_NAMES, word)) return OTHER_NAMES[word];
-  const [nearest] = names
-    .map((name) => ({ name, distance: editDistance(word, name) }))
-    .filter(({ name, distance }) => distance <= Math.ceil(name.length / 3))
-    .sort((one, other) => one.distance - other.distance);
-  return nearest?.name;
-}
-
-/** How many letters must be inserted, removed, replaced or swapped with their neighbor. */
-function editDistance(one: string, other: string): number {
-  const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number) => rows[row]?.[column] ?? 0;
-  for (let row = 1; row <= one.length; row += 1) {
-    rows.push([row]);
-    for (let column = 1; column <= other.length; column += 1) {
-      const same = one[row - 1] === other[column - 1];
-      const swapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      rows[row]?.push(
-        Math.min(
-          at(row - 1, column) + 1,
-          at(row, column - 1) + 1,
-          at(row - 1, column - 1) + Number(!same),
-          swapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-  }
-  return at(one.length, other.length);
+  return findNearest(word, names, (name) => name)[0];
 }

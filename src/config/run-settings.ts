@@ -18,6 +18,7 @@ export interface GlobalFlags {
   readonly jq?: string | undefined;
   readonly template?: string | undefined;
   readonly timezone?: string | undefined;
+  readonly refresh?: boolean | undefined;
   /** False for `--no-input`. */
   readonly prompts?: boolean | undefined;
   readonly color?: ColorChoice | undefined;
@@ -44,6 +45,8 @@ export interface RunSettings extends ReportSettings {
   readonly timezone: string | undefined;
   /** Whether writes are printed instead of sent. */
   readonly dryRun: boolean;
+  /** Whether names are read anew, not taken from the cache. */
+  readonly refresh: boolean;
   /** False when the program must not ask. */
   readonly prompts: boolean;
   readonly quiet: boolean;
@@ -77,6 +80,7 @@ export function readRunSettings(flags: GlobalFlags, env: Environment): RunSettin
     program: readProgram(flags),
     timezone: readTimeZone(flags, env),
     dryRun: flags.dryRun === true,
+    refresh: flags.refresh === true,
     prompts: flags.prompts !== false && !isOn(env["CALCTL_NO_INPUT"]) && !isOn(env["CI"]),
     quiet: flags.quiet === true,
     verbose: flags.verbose === true,

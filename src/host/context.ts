@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dropCachesOf } from "../cache/cache-file.js";
 import { createRecentEvents, type RecentEvents } from "../cache/recent-events.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
@@ -17,6 +17,7 @@ import { withPermissionsNote, withPrivateDatabase } from "./database-permissions
 import { readOnlyConfig, readOnlyService, readOnlySession } from "./dry-run.js";
 import type { createHost } from "./host.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
+import { composeNames, openCacheFile } from "./names.js";
 import { createOutputMembers } from "./output.js";
 import type { HostContext, HostParts, Run } from "./parts.js";
 import { createServiceAccess } from "./service-access.js";
@@ -61,17 +62,10 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
       if (run.debug) writeNote(stderr, stackTrace(failure));
     },
   });
-  return {
-    dryRun: run.dryRun,
-    calendarFlags: run.calendars,
-    now: parts.clock.now,
-    note,
-    warn,
-    prompt,
-    input,
+  const { names, api } = composeNames(parts, {
     settings,
-    profiles: () => createProfileStore(configFile, env["PATH"]),
-    profileName: () => profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
+    refresh: run.refresh,
+    token: auth.token,
     api: once(() =>
       createServiceClient(
         {
@@ -84,7 +78,22 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
         client,
       ),
     ),
+  });
+  return {
+    dryRun: run.dryRun,
+    calendarFlags: run.calendars,
+    now: parts.clock.now,
+    note,
+    warn,
+    prompt,
+    input,
+    settings,
+    profiles: () => createProfileStore(configFile, env["PATH"]),
+    profileName: () => profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
+    api,
     session: run.dryRun ? readOnlySession(auth.session) : auth.session,
+    names,
+    dropCache: (profile) => dropCachesOf(profile, parts.cacheDirectory),
     recentEvents: createRecentEventsOf(parts, settings),
     ...createOutputMembers(run, parts, { settings, note, input }),
     service: run.dryRun ? readOnlyService(service) : service,
@@ -92,23 +101,12 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
   };
 }
 
-/** What file systems take, with the ending. */
-const MAX_FILE_NAME = 200;
-
 /** Only where a person types: scripts must not depend on what was shown before. */
-function createRecentEventsOf(
-  { process: { stdin }, stderr, cacheDirectory }: HostParts,
-  settings: () => Settings,
-): Context["recentEvents"] {
+function createRecentEventsOf(parts: HostParts, settings: () => Settings): Context["recentEvents"] {
   let recent: RecentEvents | undefined;
   return () => {
-    if (stdin.isTTY !== true || !stderr.isTerminal) return null;
-    recent ??= createRecentEvents(() => {
-      const { profile, service } = settings();
-      const address = service.kind === "remote" ? service.baseUrl.value : "";
-      const name = encodeURIComponent(`${profile ?? ""} ${address}`).slice(0, MAX_FILE_NAME);
-      return join(cacheDirectory(), "events", `${name}.json`);
-    });
+    if (parts.process.stdin.isTTY !== true || !parts.stderr.isTerminal) return null;
+    recent ??= createRecentEvents(openCacheFile("events", parts, settings), parts.clock.now);
     return recent;
   };
 }

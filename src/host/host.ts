@@ -55,7 +55,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     processes,
     dataDirectory: directories.data,
     stateDirectory: directories.state,
-    cacheDirectory: directories.cache,
+    cacheDirectory: overrides.cacheDirectory ?? directories.cache,
     database: () => join(directories.data(), "local.db"),
     signal,
   };

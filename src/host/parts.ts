@@ -36,6 +36,8 @@ export interface HostOverrides extends Partial<Clock> {
   /** The zone of this machine; undefined when it has no IANA name. */
   readonly systemTimeZone?: () => string | undefined;
   readonly configFile?: ConfigFile;
+  /** @throws to cache nothing */
+  readonly cacheDirectory?: () => string;
   /** Replaces the system's keychain. */
   readonly keychain?: SecretStore;
   /** The service of the profile `local`, and its user. */

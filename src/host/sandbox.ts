@@ -26,6 +26,9 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     now: options.now,
     systemTimeZone: () => options.timezone,
     localService: async () => ({ service, userId }),
+    cacheDirectory: () => {
+      throw new Error("a sandbox leaves nothing behind");
+    },
     configFile: {
       path: "(in memory)",
       read: () => config,

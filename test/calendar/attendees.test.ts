@@ -42,7 +42,8 @@ describe("resolveAttendees", () => {
   });
 
   test("a name that two members have is exit 2", () => {
-    const failure = failureOf(() => resolve(["Ben"]));
+    expect(resolve(["ben"])).toEqual(["cal,3"]);
+    const failure = failureOf(() => resolve(["BEN"]));
     expect(failure).toMatchObject({ exitCode: 2, hint: "name one of: Ben (cal,2), ben (cal,3)" });
   });
 

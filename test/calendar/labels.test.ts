@@ -17,6 +17,8 @@ const LABELS = [
   labelOf(7, "2027"),
 ];
 
+const ALL = "1, 2 modern cyan, 3 Work, urgent, 4 twin, 5 Twin, x9 odd, 7 2027";
+
 function resolve(value: string): Label {
   return resolveLabel(value, LABELS, { calendarId: "cal", source: "--label" });
 }
@@ -38,13 +40,13 @@ describe("resolveLabel", () => {
     ["a number the calendar lacks", "9"],
     ["another calendar's label", "other,2"],
     ["a name nobody bears", "pink"],
-    ["the beginning of a name", "modern"],
+    ["the beginning of a name", "modern", "2 modern cyan, 1, 3 Work, urgent, 4 twin, 5 Twin, x9 odd, 7 2027"],
     ["the word null", "null"],
-    ["a number written otherwise", "02"],
-  ])("%s is exit 5, with the candidates", (_, value) => {
+    ["a number written otherwise", "02", "7 2027, 1, 2 modern cyan, 3 Work, urgent, 4 twin, 5 Twin, x9 odd"],
+  ])("%s is exit 5, with the candidates, closest first", (_, value, candidates = ALL) => {
     const failure = failureOf(() => resolve(value));
     expect(failure.exitCode).toBe(5);
-    expect(failure.hint).toBe("labels: 1, 2 modern cyan, 3 Work, urgent, 4 twin, 5 Twin, x9 odd, 7 2027");
+    expect(failure.hint).toBe(`labels: ${candidates}`);
   });
 
   test("a name that two labels have is exit 2 and lists them", () => {

@@ -14,8 +14,8 @@ const CALENDARS: readonly Named[] = [
   { id: "stu", name: "twins" },
 ];
 
-function resolve(value: string, byCaseOrPrefix = true): Named {
-  return resolveName(value, CALENDARS, { noun: "calendar", source: "--calendar", byCaseOrPrefix });
+function resolve(value: string, byPrefix = true): Named {
+  return resolveName(value, CALENDARS, { noun: "calendar", source: "--calendar", byPrefix });
 }
 
 describe("resolveName", () => {
@@ -32,9 +32,10 @@ describe("resolveName", () => {
     expect(resolve(value).id).toBe(id);
   });
 
-  test("labels and members match by neither case nor prefix", () => {
+  test("labels and members do not match by prefix", () => {
     expect(failureOf(() => resolve("fam", false)).exitCode).toBe(5);
-    expect(failureOf(() => resolve("twins", false)).exitCode).toBe(2);
+    expect(resolve("twins", false).id).toBe("stu");
+    expect(failureOf(() => resolve("TWINS", false)).exitCode).toBe(2);
   });
 
   test("no match is exit 5 with the candidates", () => {
@@ -46,6 +47,29 @@ describe("resolveName", () => {
     });
     expect(failure.hint).toContain("calendars: Family (abc), Work (def)");
     expect(failure.details).toMatchObject({ candidates: CALENDARS });
+  });
+
+  test.each([
+    ["a typing error", "Famliy", "Family (abc), "],
+    ["part of a name", "shop", "Workshop (ghi), "],
+    ["a beginning before a part", "wor", "Work (def), Workshop (ghi), Homework (xyz), Family (abc)"],
+  ])("candidates are listed closest first: %s", (_, value, closest) => {
+    const calendars = [{ id: "xyz", name: "Homework" }, ...CALENDARS];
+    const options = { noun: "calendar", source: "-c" };
+    expect(failureOf(() => resolveName(value, calendars, options)).hint).toContain(`calendars: ${closest}`);
+  });
+
+  test("of many candidates ten are listed, and the rest counted", () => {
+    const many = Array.from({ length: 30 }, (_, index) => ({ id: `id${index}`, name: `Team ${index}` }));
+    const find = (value: string) =>
+      failureOf(() => resolveName(value, many, { noun: "member", source: "--attendee", byPrefix: true }));
+    expect(find("Ana").hint).toMatch(/^members: Team 0 \(id0\), .*, Team 9 \(id9\), and 20 more$/);
+    expect(find("team").hint).toMatch(/^name one of: Team 0 \(id0\), .*, and 20 more$/);
+  });
+
+  test("a very long value is compared with nothing of another length", () => {
+    const long = "x".repeat(5_000_000);
+    expect(failureOf(() => resolve(long)).exitCode).toBe(5);
   });
 
   test("the hint says when there are no candidates", () => {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { textWidth } from "../../src/output/table/text-width.js";
-import { createHarness, type Harness } from "../support/harness.js";
+import { createHarness, type Harness, NOW } from "../support/harness.js";
 
 /** The list of events as a person sees it, and the short ids in it. Now is Saturday, 15:30 in Berlin. */
 
@@ -191,6 +191,11 @@ test("a label without a color to show it is named, except the default one", asyn
 describe("short ids", () => {
   const LISTED = { columns: 80, env: UTF_8 };
   const cache = () => join(harness.directory, "events");
+  const rememberOnly = (file: string, events: readonly object[]) => {
+    const owner = { version: 2, profile: "local", service: "" };
+    const shown = events.map((event) => ({ ...event, shownAt: NOW }));
+    writeFileSync(join(cache(), file), JSON.stringify({ ...owner, events: shown }));
+  };
   const list = () => harness.runWith(LISTED, "events", "list");
   const at = ["--start", "2026-11-21T18:00", "--duration", "1h"];
 
@@ -211,8 +216,10 @@ describe("short ids", () => {
     const id = /[0-9a-f]{32}/.exec(stdout)?.[0] ?? "none";
     expect((await harness.runWith(LISTED, "events", "get", id.slice(0, 6))).stdout).toContain(id);
     const [file = ""] = readdirSync(cache());
-    const events = ["aaaa", "aaaa1111"].map((each) => ({ id: each, calendarId: "x", title: each }));
-    writeFileSync(join(cache(), file), JSON.stringify({ version: 1, events }));
+    rememberOnly(
+      file,
+      ["aaaa", "aaaa1111"].map((each) => ({ id: each, calendarId: "x", title: each })),
+    );
     expect((await harness.runWith(LISTED, "events", "get", "aaaa")).stderr).toContain("event aaaa is not");
   });
 
@@ -232,7 +239,7 @@ describe("short ids", () => {
       calendarId: "x",
       title: `T ${start}`,
     }));
-    writeFileSync(join(cache(), file), JSON.stringify({ version: 1, events }));
+    rememberOnly(file, events);
     const { exitCode, stderr } = await harness.runWith(LISTED, "events", "get", "aaaa");
     expect(exitCode).toBe(2);
     expect(stderr).toContain('"aaaa" is the beginning of 2 ids');

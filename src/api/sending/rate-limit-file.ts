@@ -53,9 +53,13 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitSto
   };
 }
 
-/** The hash reveals nothing: tokens are long and random. */
-function fileName({ token, origin }: RateLimitFileOptions): string {
-  return `${createHash("sha256").update(`${origin}\n${token}`).digest("hex").slice(0, 32)}.json`;
+function fileName(options: RateLimitFileOptions): string {
+  return `${hashAccount(options)}.json`;
+}
+
+/** 32 hex digits for a token at an origin. They reveal nothing: tokens are long and random. */
+export function hashAccount({ token, origin }: Pick<RateLimitFileOptions, "token" | "origin">): string {
+  return createHash("sha256").update(`${origin}\n${token}`).digest("hex").slice(0, 32);
 }
 
 /** Null if the file is missing, invalid, or from the future because the clock was set back. */

@@ -25,25 +25,28 @@ export async function runEventsGet(
   const ids = await readEventIds(context, typed);
   if (ids.length === 0) return output.print([]);
   const { timezone } = context.settings();
-  const finder = await createEventFinder(context);
-  const { results, reportFailures } = await processEach(ids, {
-    noun: "event",
-    verb: "read",
-    name: (id) => id,
-    warn: context.warn,
-    // Each search reads several calendars at the same time already.
-    ...(finder.several ? { concurrency: 1 } : {}),
-    work: async (eventId) => {
-      const { calendar, event } = await finder.read(eventId);
-      return localizeEvent(event, timezone, calendar.name);
-    },
+  const { results, reportFailures, several } = await context.names.whileReading(async () => {
+    const finder = await createEventFinder(context);
+    const processed = await processEach(ids, {
+      noun: "event",
+      verb: "read",
+      name: (id) => id,
+      warn: context.warn,
+      // Each search reads several calendars at the same time already.
+      ...(finder.several ? { concurrency: 1 } : {}),
+      work: async (eventId) => {
+        const { calendar, event } = await finder.read(eventId);
+        return localizeEvent(event, timezone, calendar.name);
+      },
+    });
+    return { ...processed, several: finder.several };
   });
   await context.recentEvents()?.remember(results.map(recentEventOf));
   const [first] = results;
   const single = typed.length === 1 && typed[0] !== STDIN_IDS;
   // A command that failed completely prints nothing.
   if (first !== undefined) {
-    const shown = finder.several ? context.output(severalCalendarsView) : output;
+    const shown = several ? context.output(severalCalendarsView) : output;
     await shown.print(single ? first : results);
   }
   reportFailures();

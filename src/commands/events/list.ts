@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import type { Api } from "../../api/client.js";
 import { parseDays } from "../../calendar/dates.js";
 import { filterEvents, sortEvents } from "../../calendar/event-order.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-text.js";
@@ -62,19 +61,9 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   const days = options.days === undefined ? 1 : parseDays(options.days, "--days");
   if (options.label === "") throw emptyValueError("--label");
   const { timezone } = context.settings();
-  const calendars = await calendarsOf(context, options);
-  const api = await context.api();
-  // Requested first: if it failed after the events were read, they could not be filtered.
-  const mine = options.mine === true ? { userId: (await api.getCurrentUser()).id } : undefined;
-  const labels = createLabelFilter(api, options.label);
-  const { results, reportFailures } = await readUpcoming(context, calendars, {
-    days,
-    before: labels.resolve,
-  });
-  const labelIds = labels.ids(calendars, {
-    allRead: results.length === calendars.length,
-    warn: context.warn,
-  });
+  const { calendars, mine, labelIds, results, reportFailures } = await context.names.whileReading(() =>
+    readListed(context, days, options),
+  );
   const now = context.now();
   const remaining = options.remaining === true ? { now } : undefined;
   const filter = { category: options.category, labelIds, mine, remaining };
@@ -87,6 +76,20 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   if (events.length > 0) return;
   if (context.isTerminal) context.note(days === 1 ? "no events today" : `no events in ${days} days`);
   if (options.failEmpty === true) context.setExitCode(EXIT_EMPTY);
+}
+
+async function readListed(context: ListContext, days: number, options: EventsListOptions) {
+  const calendars = await calendarsOf(context, options);
+  const api = await context.api();
+  // Requested first: if it failed after the events were read, they could not be filtered.
+  const mine = options.mine === true ? { userId: (await api.getCurrentUser()).id } : undefined;
+  const labels = createLabelFilter(context, options.label);
+  const read = await readUpcoming(context, calendars, { days, before: labels.resolve });
+  const labelIds = labels.ids(calendars, {
+    allRead: read.results.length === calendars.length,
+    warn: context.warn,
+  });
+  return { calendars, mine, labelIds, ...read };
 }
 
 async function calendarsOf(
@@ -114,13 +117,13 @@ interface LabelFilter {
   ): ReadonlySet<string> | undefined;
 }
 
-function createLabelFilter(api: Pick<Api, "listLabels">, value: string | undefined): LabelFilter {
+function createLabelFilter({ names }: Pick<Context, "names">, value: string | undefined): LabelFilter {
   const ids = new Set<string>();
   const missing = new Map<string, CliError>();
   return {
     async resolve(calendarId) {
       if (value === undefined) return;
-      const labels = await api.listLabels(calendarId);
+      const labels = await names.labels(calendarId, value);
       try {
         ids.add(resolveLabel(value, labels, { calendarId, source: "--label" }).id);
       } catch (error) {

@@ -34,7 +34,7 @@ export async function resolveCalendar(
   return resolveName(calendar, await listAllCalendars(db), {
     noun: "calendar",
     source,
-    byCaseOrPrefix: true,
+    byPrefix: true,
   });
 }
 

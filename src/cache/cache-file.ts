@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isJsonObject } from "../contract/json.js";
+
+/** What a cache file is about: the profile, and the URL of its service; both may be empty. */
+export interface CacheOwner {
+  readonly profile: string;
+  readonly service: string;
+}
+
+/** `events`: those shown lately. `names`: of calendars, labels and members. */
+type CacheKind = "events" | "names";
+
+/** One file of the cache folder. It may be missing, damaged or impossible to write at any time: that is never an error. */
+export interface CacheFile {
+  /** The members of the JSON object; empty if there is no file of this format and owner. */
+  read(): Readonly<Record<string, unknown>>;
+  /** Replaces the file atomically, readable only by its owner, and removes files of this kind that are no longer used. */
+  write(members: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+export interface CacheFileOptions {
+  /** @throws where there is no folder */
+  readonly directory: () => string;
+  readonly kind: CacheKind;
+  /** @throws when the settings are wrong */
+  readonly owner: () => CacheOwner;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+}
+
+const VERSION = 2;
+
+/** Files that were not written for this long (ms) are removed: 90 days. */
+const UNUSED_AFTER = 90 * 86_400_000;
+
+export function createCacheFile({ directory, kind, owner, now }: CacheFileOptions): CacheFile {
+  const path = () => join(directory(), kind, fileName(owner()));
+  return {
+    read() {
+      try {
+        const content: unknown = JSON.parse(readFileSync(path(), "utf8"));
+        return isJsonObject(content) && isFor(content, owner()) ? content : {};
+      } catch (_unavailable) {
+        return {};
+      }
+    },
+    async write(members) {
+      try {
+        // Loads cryptography, which most commands do not need.
+        const { writePrivateFile } = await import("../system/private-file.js");
+        await writePrivateFile(path(), JSON.stringify({ version: VERSION, ...owner(), ...members }));
+        removeFiles(join(directory(), kind), (file) => statSync(file).mtimeMs < now() - UNUSED_AFTER);
+      } catch (_unavailable) {
+        // What a cache saves can be done again.
+      }
+    },
+  };
+}
+
+/** Removes everything that is cached for a profile, whatever the service. */
+export function dropCachesOf(profile: string, directory: () => string): void {
+  const prefix = fileName({ profile, service: "" }).slice(0, -ENDING.length);
+  for (const kind of ["events", "names"]) {
+    try {
+      const folder = join(directory(), kind);
+      removeFiles(folder, (file) => file.slice(folder.length + 1).startsWith(prefix));
+    } catch (_unavailable) {
+      // There is no such folder.
+    }
+  }
+}
+
+function removeFiles(folder: string, isUnwanted: (path: string) => boolean): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (isUnwanted(path)) rmSync(path, { force: true });
+  }
+}
+
+const ENDING = ".json";
+
+/** What file systems take, without the ending. A name that was cut is told from others by the content. */
+const MAX_FILE_NAME = 195;
+
+/** Names of profiles have no spaces. */
+function fileName({ profile, service }: CacheOwner): string {
+  return encodeURIComponent(`${profile} ${service}`).slice(0, MAX_FILE_NAME) + ENDING;
+}
+
+function isFor(content: Readonly<Record<string, unknown>>, { profile, service }: CacheOwner): boolean {
+  return content["version"] === VERSION && content["profile"] === profile && content["service"] === service;
+}

@@ -1,0 +1,64 @@
+import type { Api } from "../api/client.js";
+import type { Token } from "../auth/sources/environment-token.js";
+import { type CacheFile, type CacheFileOptions, createCacheFile } from "../cache/cache-file.js";
+import { createNameCache, type NameCache } from "../cache/name-cache.js";
+import { createNames, TRUSTED_FOR } from "../cache/names.js";
+import type { ServiceSelection, Settings } from "../config/settings.js";
+import { once } from "./client.js";
+import type { HostParts } from "./parts.js";
+
+export interface ComposeNamesOptions {
+  readonly settings: () => Settings;
+  /** `--refresh` */
+  readonly refresh: boolean;
+  readonly token: () => Promise<Token | null>;
+  readonly api: () => Promise<Api>;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The names of the service, and the client that remembers them. The embedded service is always asked, since that takes
+ * no longer; what it says is remembered for completion.
+ */
+export function composeNames(parts: HostParts, { settings, refresh, token, api }: ComposeNamesOptions) {
+  const isLocal = () => settings().service.kind === "local";
+  const cache = once(async (): Promise<NameCache> => {
+    const nameCache = createNameCache({
+      file: openCacheFile("names", parts, settings),
+      now: parts.clock.now,
+      account: isLocal() ? "" : await accountOf(settings(), (await token())?.value ?? ""),
+      renewAfter: isLocal() ? DAY_MS : TRUSTED_FOR / 5,
+    });
+    parts.resources.add(() => nameCache.save());
+    return nameCache;
+  });
+  return createNames({ api, cache, isTrusted: () => !refresh && !isLocal() });
+}
+
+async function accountOf({ service }: Settings, token: string): Promise<string> {
+  // Loaded only for services over the network, whose client has loaded it already.
+  const { hashAccount } = await import("../api/sending/rate-limit-file.js");
+  return hashAccount({ token, origin: serviceAddress(service) });
+}
+
+/** A file of the cache for the profile and service in use. */
+export function openCacheFile(
+  kind: CacheFileOptions["kind"],
+  { cacheDirectory, clock }: Pick<HostParts, "cacheDirectory" | "clock">,
+  selection: () => Pick<ServiceSelection, "profile" | "service">,
+): CacheFile {
+  return createCacheFile({
+    kind,
+    directory: cacheDirectory,
+    owner: () => {
+      const { profile, service } = selection();
+      return { profile: profile ?? "", service: serviceAddress(service) };
+    },
+    now: clock.now,
+  });
+}
+
+function serviceAddress(service: ServiceSelection["service"]): string {
+  return service.kind === "remote" ? service.baseUrl.value : "";
+}
