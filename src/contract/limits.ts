@@ -9,6 +9,10 @@ export const MIN_DAYS = 1;
 export const MAX_DAYS = 7;
 export const DEFAULT_DAYS = 1;
 
+/** Of the lists that the contract does not have: items of a page, characters of a search. */
+export const MAX_PAGE = 500;
+export const MAX_SEARCH = 200;
+
 /**
  * Limits of the embedded service on what the contract leaves open. Clients do not check them: another service may take
  * more.

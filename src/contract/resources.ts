@@ -79,8 +79,15 @@ export const activitySchema = v.object({
   attributes: v.object({ content: v.string(), updated_at: timestamp, created_at: timestamp }),
 });
 
+/** A comment in a list: with its creator. */
+export const listedActivitySchema = v.object({
+  ...activitySchema.entries,
+  relationships: v.object({ creator: toOne("user") }),
+});
+
 export type UserResource = v.InferOutput<typeof userSchema>;
 export type LabelResource = v.InferOutput<typeof labelSchema>;
 export type CalendarResource = v.InferOutput<typeof calendarSchema>;
 export type EventResource = v.InferOutput<typeof eventSchema>;
 export type ActivityResource = v.InferOutput<typeof activitySchema>;
+export type ListedActivityResource = v.InferOutput<typeof listedActivitySchema>;

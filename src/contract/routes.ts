@@ -1,9 +1,19 @@
 import * as v from "valibot";
 import { activityBodySchema, eventBodySchema } from "./bodies.js";
-import { DEFAULT_DAYS, MAX_DAYS, MIN_DAYS } from "./limits.js";
-import { activitySchema, calendarSchema, eventSchema, labelSchema, userSchema } from "./resources.js";
+import { DEFAULT_DAYS, MAX_DAYS, MAX_PAGE, MAX_SEARCH, MIN_DAYS } from "./limits.js";
+import {
+  activitySchema,
+  calendarSchema,
+  eventSchema,
+  labelSchema,
+  listedActivitySchema,
+  userSchema,
+} from "./resources.js";
 
-/** The 11 endpoints of the contract. The client, the service's router and OpenAPI are derived from them. */
+/**
+ * The 11 endpoints of the contract, and two more of the embedded service (docs/extensions.md). The client, the service's
+ * router and OpenAPI are derived from them.
+ */
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -43,6 +53,34 @@ export const UPCOMING_QUERY = {
     ),
   },
 } as const;
+
+const dateSchema = v.optional(v.pipe(v.string(), v.isoDate()));
+
+/** Parameters of lists in pages. */
+const PAGE_QUERY = {
+  cursor: {
+    description:
+      "From the link to the next page. The other parameters, but for include and limit, stay the same",
+    schema: v.optional(v.string()),
+  },
+  limit: {
+    description: "How many to return at most; a page may have fewer, even none, and a next one",
+    schema: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_PAGE)), MAX_PAGE),
+  },
+} as const;
+
+const LIST_QUERY = {
+  from: { description: "The first day; without it, from the earliest event on", schema: dateSchema },
+  to: { description: "The last day; without it, up to the latest event", schema: dateSchema },
+  timezone: UPCOMING_QUERY.timezone,
+  search: {
+    description: "Text in title, description or location, in upper or lower case",
+    schema: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_SEARCH))),
+  },
+  ...PAGE_QUERY,
+} as const;
+
+const links = v.object({ next: v.nullable(v.string()) });
 
 export const ROUTES = {
   getCurrentUser: {
@@ -99,6 +137,15 @@ export const ROUTES = {
     success: 200,
     responseBody: v.object({ data: v.array(eventSchema), included }),
   },
+  listEvents: {
+    method: "GET",
+    path: "/calendars/{calendar_id}/events",
+    summary: "Events of any days, in pages",
+    include: EVENT_INCLUDE,
+    query: LIST_QUERY,
+    success: 200,
+    responseBody: v.object({ data: v.array(eventSchema), included, links }),
+  },
   createEvent: {
     method: "POST",
     path: "/calendars/{calendar_id}/events",
@@ -121,6 +168,19 @@ export const ROUTES = {
     summary: "Delete an event",
     success: 204,
     responseBody: null,
+  },
+  listActivities: {
+    method: "GET",
+    path: "/calendars/{calendar_id}/events/{event_id}/activities",
+    summary: "The comments on an event, oldest first, in pages",
+    include: ["creator"],
+    query: PAGE_QUERY,
+    success: 200,
+    responseBody: v.object({
+      data: v.array(listedActivitySchema),
+      included: v.optional(v.array(userSchema)),
+      links,
+    }),
   },
   createActivity: {
     method: "POST",

@@ -5,6 +5,7 @@ import type {
   CalendarResource,
   EventResource,
   LabelResource,
+  ListedActivityResource,
   UserResource,
 } from "../contract/resources.js";
 import type { CalendarOfUser } from "./store/calendars.js";
@@ -83,6 +84,12 @@ export function activityResource({ id, content, created_at, updated_at }: Activi
       created_at: formatWireDateTime(created_at),
     },
   };
+}
+
+/** A comment in a list. */
+export function listedActivityResource(calendarId: string, row: ActivityRow): ListedActivityResource {
+  const creator = { id: compositeId(calendarId, row.user_id), type: "user" as const };
+  return { ...activityResource(row), relationships: { creator: { data: creator } } };
 }
 
 function identifier<T extends string>({ id, type }: { readonly id: string; readonly type: T }) {

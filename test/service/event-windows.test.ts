@@ -11,6 +11,7 @@ import {
 } from "../../src/contract/limits.js";
 import { eventResource } from "../../src/service/resources.js";
 import { groupByCalendar } from "../../src/service/store/calendars.js";
+import { eventsFrom } from "../../src/service/store/event-pages.js";
 import { eventSizes, eventsInWindow, listEventsInWindow } from "../../src/service/store/event-windows.js";
 import { type EventContent, insertEvent, sizeOfEvent } from "../../src/service/store/events.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
@@ -65,6 +66,19 @@ describe("the events of a window", () => {
     const search =
       "SEARCH events USING INDEX events_by_length (calendar_id=? AND <expr>=? AND start_at>? AND start_at<?)";
     expect(searches).toEqual([search]);
+    await store.close();
+  });
+
+  test("and those that begin in it are found in order, from the end of the page before on", async () => {
+    const store = await openCalendar();
+    const after = { start: NOW + HOUR_MS, id: "0" };
+    const query = { calendarId: CALENDAR, window: WEEK, after, since: NOW };
+    const plan = await store.read((db) =>
+      eventsFrom(db, query).selectAll().explain<PlanStep>(undefined, sql`query plan`),
+    );
+    const search =
+      "SEARCH events USING INDEX events_by_start (calendar_id=? AND (start_at,id)>(?,?) AND start_at<?)";
+    expect(plan.map(({ detail }) => detail)).toEqual([search]);
     await store.close();
   });
 

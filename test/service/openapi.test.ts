@@ -127,6 +127,12 @@ describe("the OpenAPI document", () => {
         "/calendars/{calendar_id}/upcoming_events",
         await request("GET", `${calendar}/upcoming_events`),
       ],
+      ["get", "/calendars/{calendar_id}/events", await request("GET", `${calendar}/events`)],
+      [
+        "get",
+        "/calendars/{calendar_id}/events/{event_id}/activities",
+        await request("GET", `${calendar}/events/${id}/activities?include=creator`),
+      ],
       ["post", "/calendars/{calendar_id}/events", created],
       [
         "put",

@@ -21,6 +21,8 @@ export interface EndpointContext {
   /** Value of a path parameter such as `calendar_id`. */
   readonly parameter: (name: string) => string;
   readonly query: Query;
+  /** The same as received. */
+  readonly search: URLSearchParams;
   /** Parsed JSON; undefined if the route takes no body. */
   readonly body: unknown;
 }

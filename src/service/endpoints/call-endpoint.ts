@@ -7,8 +7,13 @@ import { bodyOf, type IncomingRequest } from "../request.js";
 import type { Store } from "../store/store.js";
 import { calendarEndpoints, type Endpoint, type EndpointContext } from "./calendars.js";
 import { eventEndpoints } from "./events.js";
+import { listEndpoints } from "./lists.js";
 
-const ENDPOINTS: Readonly<Record<RouteName, Endpoint>> = { ...calendarEndpoints, ...eventEndpoints };
+const ENDPOINTS: Readonly<Record<RouteName, Endpoint>> = {
+  ...calendarEndpoints,
+  ...eventEndpoints,
+  ...listEndpoints,
+};
 
 /**
  * Runs the endpoint that a request addresses, in one transaction.
@@ -29,6 +34,7 @@ export async function callEndpoint(
     now,
     parameter: (name: string) => parameterOf(match, name),
     query: parseQuery(match.route, search),
+    search,
     body: match.route.body && parseJsonBody(await bodyOf(request), request.headers),
   };
   const run = (db: EndpointContext["db"]) => ENDPOINTS[match.name]({ ...context, db });

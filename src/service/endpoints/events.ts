@@ -21,6 +21,7 @@ import {
   replaceEvent,
   sizeOfEvent,
 } from "../store/events.js";
+import type { AttendeeRow, EventRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import { listUsers } from "../store/users.js";
 import { type Endpoint, type EndpointContext, requireCalendar } from "./calendars.js";
@@ -55,14 +56,21 @@ async function listUpcomingEvents(context: EndpointContext): Promise<object> {
   const { id: calendarId } = await requireCalendar(context);
   const window = dayWindow(context.now, context.query);
   const rows = await listEventsInWindow(context.db, calendarId, window);
-  const attendees = new Map<string, string[]>(rows.map(({ id }) => [id, []]));
-  for (const { event_id, user_id } of await listAttendeesInWindow(context.db, calendarId, window)) {
-    attendees.get(event_id)?.push(user_id);
-  }
-  const events = rows.map((row) => ({ row, attendeeIds: attendees.get(row.id) ?? [] }));
+  return describeEvents(context, rows, await listAttendeesInWindow(context.db, calendarId, window));
+}
+
+/** Events with the objects of `include`. @param attendees those of the events, in order */
+export async function describeEvents(
+  context: EndpointContext,
+  rows: readonly EventRow[],
+  attendees: readonly AttendeeRow[],
+) {
+  const userIds = new Map<string, string[]>(rows.map(({ id }) => [id, []]));
+  for (const { event_id, user_id } of attendees) userIds.get(event_id)?.push(user_id);
+  const events = rows.map((row) => ({ row, attendeeIds: userIds.get(row.id) ?? [] }));
   return {
     data: events.map(({ row, attendeeIds }) => eventResource(row, attendeeIds)),
-    ...(await loadIncluded(context, calendarId, events)),
+    ...(await loadIncluded(context, context.parameter("calendar_id"), events)),
   };
 }
 
@@ -91,7 +99,7 @@ async function updateEvent(context: EndpointContext): Promise<object> {
   });
   // Two updates in the same millisecond still get different times.
   const row = { ...stored.row, ...content, updated_at: Math.max(context.now, stored.row.updated_at + 1) };
-  await replaceEvent(context.db, { row, attendeeIds });
+  await replaceEvent(context.db, stored.row, { row, attendeeIds });
   // What is too large already may be shortened.
   const moved = row.start_at !== stored.row.start_at || row.end_at !== stored.row.end_at;
   if (moved || sizeOfEvent({ row, attendeeIds }) > sizeOfEvent(stored))
@@ -132,10 +140,10 @@ async function checkAnswerSize(db: Transaction, event: EventContent): Promise<vo
 }
 
 /** The event of the path. @throws ProblemError 404 when the calendar has no such event */
-async function requireEvent(
+export async function requireEvent(
   { db, parameter }: EndpointContext,
   calendarId: string,
-): Promise<EventWithAttendees> {
+): Promise<EventWithAttendees & { readonly row: EventRow }> {
   const row = await findEvent(db, calendarId, parameter("event_id"));
   if (row === undefined) throw new ProblemError(404);
   return { row, attendeeIds: (await listAttendees(db, row.id)).map(({ user_id }) => user_id) };

@@ -1,6 +1,13 @@
 import * as v from "valibot";
-import { isTimeZone } from "../../contract/date-time.js";
-import { MAX_DAYS, MIN_DAYS } from "../../contract/limits.js";
+import { isCalendarDate, isTimeZone } from "../../contract/date-time.js";
+import {
+  codePointLength,
+  DEFAULT_DAYS,
+  MAX_DAYS,
+  MAX_PAGE,
+  MAX_SEARCH,
+  MIN_DAYS,
+} from "../../contract/limits.js";
 import { ROUTES, type Route, type RouteName, UPCOMING_QUERY } from "../../contract/routes.js";
 import { splitTarget } from "../request.js";
 import { badRequest, excerpt, ProblemError } from "./response.js";
@@ -84,39 +91,49 @@ function isRouteName(name: string): name is RouteName {
   return Object.hasOwn(ROUTES, name);
 }
 
-/** The query parameters of the contract, parsed. */
+/** The query parameters, parsed. Null stands for one that was not given and has no default. */
 export interface Query {
   readonly include: ReadonlySet<string>;
   /** IANA name. */
   readonly timezone: string;
   readonly days: number;
+  /** `YYYY-MM-DD`: the first and the last day. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly search: string | null;
+  readonly cursor: string | null;
+  readonly limit: number;
 }
 
 /**
  * Parses the parameters that a route accepts and ignores others.
  * @throws ProblemError 400 with every invalid parameter
  */
-export function parseQuery({ include, query }: Route, search: URLSearchParams): Query {
+export function parseQuery({ include = [], query = {} }: Route, search: URLSearchParams): Query {
   const errors: Record<string, string[]> = {};
   const read = <T>(name: string, parse: (text: string) => T | null, rule: string): T | null => {
     const [text, ...more] = search.getAll(name);
     const isArray = more.length > 0 || [...search.keys()].some((key) => key.startsWith(`${name}[`));
-    if (text === undefined && !isArray) return null;
+    const isAccepted = name === "include" ? include.length > 0 : Object.hasOwn(query, name);
+    if (!isAccepted || (text === undefined && !isArray)) return null;
     const value = isArray ? null : parse(text ?? "");
     if (value === null) errors[name] = [`must be one ${rule}`];
     return value;
   };
-  const { timezone, days } = UPCOMING_QUERY;
+  const readNumber = (name: string, [min, max]: readonly [number, number]) =>
+    read(name, (text) => readInteger(text, min, max), `whole number from ${min} to ${max}`);
   const result = {
     include:
-      (include && read("include", (text) => readList(text, include), `list of ${include.join(",")}`)) ??
-      new Set<string>(),
+      read("include", (text) => readList(text, include), `list of ${include.join(",")}`) ?? new Set<string>(),
     timezone:
-      (query?.["timezone"] && read("timezone", readTimeZone, "timezone name such as Asia/Tokyo")) ??
-      v.getDefault(timezone.schema),
-    days:
-      (query?.["days"] && read("days", readDays, `whole number from ${MIN_DAYS} to ${MAX_DAYS}`)) ??
-      v.getDefault(days.schema),
+      read("timezone", readTimeZone, "timezone name such as Asia/Tokyo") ??
+      v.getDefault(UPCOMING_QUERY.timezone.schema),
+    days: readNumber("days", [MIN_DAYS, MAX_DAYS]) ?? DEFAULT_DAYS,
+    from: read("from", readDate, "date that exists, such as 2026-11-21"),
+    to: read("to", readDate, "date that exists, such as 2026-11-21"),
+    search: read("search", readSearch, `text of 1 to ${MAX_SEARCH} characters`),
+    cursor: read("cursor", (text) => text || null, "cursor from the link to a next page"),
+    limit: readNumber("limit", [1, MAX_PAGE]) ?? MAX_PAGE,
   };
   if (Object.keys(errors).length > 0) throw badRequest(errors);
   return result;
@@ -133,8 +150,15 @@ function readTimeZone(text: string): string | null {
   return isTimeZone(text) ? text : null;
 }
 
-function readDays(text: string): number | null {
-  if (!/^\d{1,9}$/.test(text)) return null;
-  const days = v.safeParse(UPCOMING_QUERY.days.schema, Number(text));
-  return days.success ? days.output : null;
+function readDate(text: string): string | null {
+  return isCalendarDate(text) ? text : null;
+}
+
+function readSearch(text: string): string | null {
+  return text !== "" && codePointLength(text) <= MAX_SEARCH ? text : null;
+}
+
+function readInteger(text: string, min: number, max: number): number | null {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? value : null;
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { localDate, readWallClock } from "../../calendar/zoned-time.js";
+import { addDays, localDate, readWallClock } from "../../calendar/zoned-time.js";
 import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
 import type { AttendeeRow, EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
@@ -15,14 +15,33 @@ export interface DayWindow {
   readonly endDate: number;
 }
 
-/** The window of `days` days from today in the timezone, an IANA name. A day may have 23 or 25 hours. */
+/** The window of `days` days from today in the timezone, an IANA name. */
 export function dayWindow(
   now: number,
   { timezone, days }: { readonly timezone: string; readonly days: number },
 ): DayWindow {
-  const firstDate = dateToInstant(localDate(now, timezone));
-  const endDate = firstDate + days * DAY_MS;
-  return { start: startOfDay(firstDate, timezone), end: startOfDay(endDate, timezone), firstDate, endDate };
+  const from = localDate(now, timezone);
+  return windowOfDays({ from, to: addDays(from, days - 1), timezone });
+}
+
+export interface Days {
+  /** `YYYY-MM-DD`: the first and the last day; null for no limit. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** The window of the days. A day may have 23 or 25 hours. */
+export function windowOfDays({ from, to, timezone }: Days): DayWindow {
+  const firstDate = from === null ? Number.MIN_SAFE_INTEGER : dateToInstant(from);
+  const endDate = to === null ? Number.MAX_SAFE_INTEGER : dateToInstant(to) + DAY_MS;
+  return {
+    start: from === null ? firstDate : startOfDay(firstDate, timezone),
+    end: to === null ? endDate : startOfDay(endDate, timezone),
+    firstDate,
+    endDate,
+  };
 }
 
 /** If a clock change repeats midnight, the first one; if it skips midnight, the time of the change. */
@@ -60,19 +79,31 @@ export function listAttendeesInWindow(
 }
 
 /** A query of the same events, without columns and order. */
-export function eventsInWindow(
-  db: Transaction,
-  calendarId: string,
-  { start, end, firstDate, endDate }: DayWindow,
-) {
-  const span = { start: Math.min(start, firstDate), end: Math.max(end, endDate) };
+export function eventsInWindow(db: Transaction, calendarId: string, window: DayWindow) {
   // The index finds a superset.
-  return eventsAround(db, calendarId, { span, classes: LENGTH_CLASSES }).where((event) =>
-    event.or([
-      event.and([event("all_day", "=", 0), event("end_at", ">", start), event("start_at", "<", end)]),
-      event.and([event("all_day", "=", 1), event("end_at", ">", firstDate), event("start_at", "<", endDate)]),
-    ]),
+  return eventsAround(db, calendarId, { span: spanOf(window), classes: LENGTH_CLASSES }).where(
+    overlaps(window),
   );
+}
+
+/** A query of those among them that began before the window. */
+export function eventsBeforeWindow(db: Transaction, calendarId: string, window: DayWindow) {
+  const { start } = spanOf(window);
+  return eventsAround(db, calendarId, { span: { start, end: start }, classes: LENGTH_CLASSES }).where(
+    overlaps(window),
+  );
+}
+
+/** The time of timed events and of all-day ones together. */
+export function spanOf({ start, end, firstDate, endDate }: DayWindow): TimeSpan {
+  return { start: Math.min(start, firstDate), end: Math.max(end, endDate) };
+}
+
+/** A condition on events. */
+export function overlaps({ start, end, firstDate, endDate }: DayWindow) {
+  return sql<boolean>`(
+    (all_day = 0 and end_at > ${start} and start_at < ${end})
+    or (all_day = 1 and end_at > ${firstDate} and start_at < ${endDate}))`;
 }
 
 /** Milliseconds since the epoch, the end exclusive. */
@@ -110,17 +141,21 @@ function eventsAround(
   { span, classes }: { readonly span: TimeSpan; readonly classes: readonly LengthClass[] },
 ) {
   const rows = classes.map(({ number, longest }) => sql`(${sql.lit(number)}, ${span.start - longest})`);
-  return db
-    .with("classes(number, since)", () => sql<{ number: number; since: number }>`(values ${sql.join(rows)})`)
-    .selectFrom("classes")
-    .innerJoin("events", (join) =>
-      join
-        .on("events.calendar_id", "=", calendarId)
-        .on(LENGTH_CLASS, "=", (on) => on.ref("classes.number"))
-        .onRef("events.start_at", ">", "classes.since")
-        .on("events.start_at", "<", span.end),
-    )
-    .where("events.end_at", ">", span.start);
+  return (
+    db
+      .with(
+        "classes(number, since)",
+        () => sql<{ number: number; since: number }>`(values ${sql.join(rows)})`,
+      )
+      .selectFrom("classes")
+      // A cross join: SQLite keeps its order.
+      .crossJoin("events")
+      .where("events.calendar_id", "=", calendarId)
+      .where(LENGTH_CLASS, "=", ({ ref }) => ref("classes.number"))
+      .whereRef("events.start_at", ">", "classes.since")
+      .where("events.start_at", "<", span.end)
+      .where("events.end_at", ">", span.start)
+  );
 }
 
 export interface EventSizeQuery {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../contract/date-time.js";
 import type { AttendeeRow, EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
@@ -19,8 +20,19 @@ export function listAttendees(db: Transaction, eventId: string): Promise<Attende
   return db.selectFrom("attendees").selectAll().where("event_id", "=", eventId).orderBy("position").execute();
 }
 
-/** An event as it is written: its size is computed. */
-export type EventContent = Omit<EventRow, "bytes">;
+/** The attendees of several events, ordered by event and position. */
+export function listAttendeesOf(db: Transaction, eventIds: readonly string[]): Promise<AttendeeRow[]> {
+  return db
+    .selectFrom("attendees")
+    .selectAll()
+    .where("event_id", "in", eventIds)
+    .orderBy("event_id")
+    .orderBy("position")
+    .execute();
+}
+
+/** An event as it is written: its size and its moves are computed. */
+export type EventContent = Omit<EventRow, "bytes" | "moved_at" | "moved_from">;
 
 export interface EventWithAttendees {
   readonly row: EventContent;
@@ -32,17 +44,32 @@ export async function insertEvent(db: Transaction, event: EventWithAttendees): P
   const { row, attendeeIds } = event;
   await db
     .insertInto("events")
-    .values({ ...row, bytes: sizeOfEvent(event) })
+    .values({ ...row, bytes: sizeOfEvent(event), moved_at: 0, moved_from: null })
     .execute();
   await insertAttendees(db, row.id, attendeeIds);
 }
 
-export async function replaceEvent(db: Transaction, event: EventWithAttendees): Promise<void> {
+export async function replaceEvent(
+  db: Transaction,
+  stored: EventRow,
+  event: EventWithAttendees,
+): Promise<void> {
   const { row, attendeeIds } = event;
-  const columns = { ...row, bytes: sizeOfEvent(event) };
+  const columns = { ...row, ...movesOf(stored, row), bytes: sizeOfEvent(event) };
   await db.updateTable("events").set(columns).where("id", "=", row.id).execute();
   await db.deleteFrom("attendees").where("event_id", "=", row.id).execute();
   await insertAttendees(db, row.id, attendeeIds);
+}
+
+/** How long the position of an event in a list is remembered after a move: as long as cursors are valid (ms). */
+export const MOVE_MEMORY = DAY_MS;
+
+function movesOf(stored: EventRow, { start_at, updated_at }: EventContent) {
+  const { moved_at, moved_from } = stored;
+  if (stored.start_at === start_at) return { moved_at, moved_from };
+  const known = moved_at > updated_at - MOVE_MEMORY ? moved_from : null;
+  const starts = [known, stored.start_at].filter((start) => start !== null);
+  return { moved_at: updated_at, moved_from: starts.length === 0 ? null : Math.min(...starts) };
 }
 
 async function insertAttendees(db: Transaction, eventId: string, userIds: readonly string[]): Promise<void> {

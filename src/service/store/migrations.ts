@@ -3,6 +3,7 @@ import { configurationError } from "../../errors.js";
 import { createCalendars } from "./migrations/0001-calendars.js";
 import { createSignIn } from "./migrations/0002-sign-in.js";
 import { createWindows } from "./migrations/0003-windows.js";
+import { createLists } from "./migrations/0004-lists.js";
 import { SCHEMA_VERSION } from "./schema.js";
 import type { Store, Transaction } from "./store.js";
 
@@ -11,6 +12,7 @@ export const MIGRATIONS: readonly ((schema: SchemaModule, db: Transaction) => Pr
   createCalendars,
   createSignIn,
   createWindows,
+  createLists,
 ];
 
 /** The schema version of a database: the number of migrations that it has run. */

@@ -4,7 +4,7 @@
  */
 
 /** Number of the newest migration. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 export type Flag = 0 | 1;
 
@@ -67,6 +67,10 @@ export interface EventRow {
   readonly updated_at: number;
   /** About how many bytes it takes in an answer, not fewer. */
   readonly bytes: number;
+  /** When its start was changed; 0 for never. */
+  readonly moved_at: number;
+  /** The earliest start that it had before its recent moves; null if it had none. */
+  readonly moved_from: number | null;
 }
 
 export interface AttendeeRow {

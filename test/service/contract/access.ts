@@ -53,7 +53,7 @@ export function describeAccess(stage: () => Stage): void {
         ["AAAAAAAAAAAA", 404],
       ] as const) {
         const routes = everyRoute(calendarId).filter(({ target }) => target.includes(calendarId));
-        expect(routes).toHaveLength(9);
+        expect(routes).toHaveLength(11);
         for (const { method, target, body } of routes) {
           expect(await client.request(method, target, { body }), `${method} ${target}`).toMatchObject({
             status,
@@ -72,7 +72,7 @@ export function describeAccess(stage: () => Stage): void {
       });
       for (const eventId of [UNKNOWN_EVENT, foreign.data.id]) {
         const routes = everyRoute(world.calendarId, eventId).filter(({ target }) => target.includes(eventId));
-        expect(routes).toHaveLength(4);
+        expect(routes).toHaveLength(5);
         for (const { method, target, body } of routes) {
           expect(await client.request(method, target, { body }), `${method} ${target}`).toMatchObject({
             status: 404,

@@ -1,0 +1,129 @@
+import { createEventSearch } from "../../calendar/event-search.js";
+import { type Cursor, formatCursor, parseCursor } from "../http/cursor.js";
+import { badRequest } from "../http/response.js";
+import { listedActivityResource, memberResource } from "../resources.js";
+import { listActivitiesAfter } from "../store/activities.js";
+import { type EventListQuery, type EventPosition, listEventsAfter } from "../store/event-pages.js";
+import { windowOfDays } from "../store/event-windows.js";
+import { listAttendeesOf } from "../store/events.js";
+import type { EventRow } from "../store/schema.js";
+import type { Transaction } from "../store/store.js";
+import { listUsers } from "../store/users.js";
+import { type Endpoint, type EndpointContext, requireCalendar } from "./calendars.js";
+import { describeEvents, requireEvent } from "./events.js";
+
+/** Lists in pages, which the contract does not have. @see docs/extensions.md */
+export const listEndpoints = { listEvents, listActivities } as const satisfies Readonly<
+  Record<string, Endpoint>
+>;
+
+async function listEvents(context: EndpointContext): Promise<object> {
+  const { id: calendarId } = await requireCalendar(context);
+  const { from, to, timezone, search, limit } = context.query;
+  if (from !== null && to !== null && from > to) throw badRequest({ to: ["must not be before from"] });
+  const list = ["events", calendarId, from, to, timezone, search];
+  const cursor = readCursor(context, list);
+  const after = cursor === null ? null : { start: cursor.at, id: cursor.id };
+  const since = cursor?.since ?? context.now;
+  const query = { calendarId, window: windowOfDays({ from, to, timezone }), after, since };
+  const { rows, last } = await readPage(context.db, query, { search, limit });
+  const attendees = await listAttendeesOf(
+    context.db,
+    rows.map(({ id }) => id),
+  );
+  const next = last === null ? null : { since, at: last.start, id: last.id };
+  return { ...(await describeEvents(context, rows, attendees)), ...linksOf(context, next, list) };
+}
+
+/**
+ * What one request may take: the size of its events, below what clients read, and how many events and how much text a
+ * search goes through.
+ */
+const PAGE_LIMITS = { bytes: 4 * 1024 * 1024, visited: 5_000, visitedBytes: 16 * 1024 * 1024 };
+
+/** Events that a search reads at a time. */
+const SEARCH_BATCH = 500;
+
+interface EventPage {
+  readonly rows: readonly EventRow[];
+  /** The last event that was visited; null at the end of the list. */
+  readonly last: EventPosition | null;
+}
+
+async function readPage(
+  db: Transaction,
+  query: EventListQuery,
+  { search, limit }: { readonly search: string | null; readonly limit: number },
+): Promise<EventPage> {
+  const matches = search === null ? () => true : createEventSearch(search);
+  const batchSize = search === null ? limit + 1 : SEARCH_BATCH;
+  const page = createPage(limit);
+  let last = query.after;
+  let visited = 0;
+  let visitedBytes = 0;
+  while (visited < PAGE_LIMITS.visited && visitedBytes < PAGE_LIMITS.visitedBytes) {
+    const batch = await listEventsAfter(db, { ...query, after: last }, batchSize);
+    for (const row of batch) {
+      if (matches(row) && !page.add(row)) return { rows: page.rows, last };
+      last = { start: row.start_at ?? 0, id: row.id };
+      visitedBytes += row.bytes;
+    }
+    if (batch.length < batchSize) return { rows: page.rows, last: null };
+    visited += batch.length;
+  }
+  return { rows: page.rows, last };
+}
+
+/** Collects as many events as a page can have; at least one, however large it is. */
+function createPage(limit: number) {
+  const rows: EventRow[] = [];
+  let bytes = 0;
+  return {
+    rows,
+    /** Whether there was room. */
+    add(row: EventRow): boolean {
+      bytes += row.bytes;
+      if (rows.length === limit || (rows.length > 0 && bytes > PAGE_LIMITS.bytes)) return false;
+      rows.push(row);
+      return true;
+    },
+  };
+}
+
+async function listActivities(context: EndpointContext): Promise<object> {
+  const { id: calendarId } = await requireCalendar(context);
+  const { row: event } = await requireEvent(context, calendarId);
+  const { limit, include } = context.query;
+  const list = ["activities", calendarId, event.id];
+  const cursor = readCursor(context, list);
+  const found = await listActivitiesAfter(context.db, { eventId: event.id, after: cursor }, limit + 1);
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  const since = cursor?.since ?? context.now;
+  const users = include.has("creator") ? await listUsers(context.db, creatorsOf(rows)) : [];
+  return {
+    data: rows.map((row) => listedActivityResource(calendarId, row)),
+    ...(include.size > 0 && { included: users.map((user) => memberResource(calendarId, user)) }),
+    ...linksOf(context, last === undefined ? null : { since, at: last.created_at, id: last.id }, list),
+  };
+}
+
+function creatorsOf(rows: readonly { readonly user_id: string }[]): readonly string[] {
+  return [...new Set(rows.map(({ user_id }) => user_id))];
+}
+
+/** The cursor of the request; null for the first page. @throws ProblemError 400 */
+function readCursor({ query, now }: EndpointContext, list: readonly unknown[]): Cursor | null {
+  return query.cursor === null ? null : parseCursor(query.cursor, list, now);
+}
+
+/**
+ * The link to the next page: the same query with another cursor. It is relative to the URL of the request, since a proxy
+ * may serve it under another one. @see JSON:API "Pagination", RFC 3986 §5
+ */
+function linksOf({ search }: EndpointContext, next: Cursor | null, list: readonly unknown[]) {
+  if (next === null) return { links: { next: null } };
+  const parameters = new URLSearchParams(search);
+  parameters.set("cursor", formatCursor(next, list));
+  return { links: { next: `?${parameters}` } };
+}

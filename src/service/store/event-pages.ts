@@ -1,0 +1,82 @@
+import { sql } from "kysely";
+import { type DayWindow, eventsBeforeWindow, overlaps, spanOf } from "./event-windows.js";
+import type { EventRow } from "./schema.js";
+import type { Transaction } from "./store.js";
+
+/** Where a page ends: the last of its events in the order of start and id. */
+export interface EventPosition {
+  /** Milliseconds since the epoch. */
+  readonly start: number;
+  readonly id: string;
+}
+
+export interface EventListQuery {
+  readonly calendarId: string;
+  readonly window: DayWindow;
+  /** Null for the first page. */
+  readonly after: EventPosition | null;
+  /** When the first page was read (ms). */
+  readonly since: number;
+}
+
+/**
+ * The next events of a list, ordered by start and id. What is visited does not grow with the list. An event that was
+ * moved since the first page, from before the position to after it, is left out: it was listed already.
+ */
+export async function listEventsAfter(
+  db: Transaction,
+  query: EventListQuery,
+  count: number,
+): Promise<EventRow[]> {
+  const { start } = spanOf(query.window);
+  const isBefore = query.after === null || query.after.start < start;
+  const before = isBefore ? await listBeforeWindow(db, query, count) : [];
+  if (before.length === count) return before;
+  const started = await eventsFrom(db, query)
+    .selectAll()
+    .limit(count - before.length)
+    .execute();
+  return [...before, ...started];
+}
+
+/** Those that began before the window: a few. */
+function listBeforeWindow(
+  db: Transaction,
+  { calendarId, window, after, since }: EventListQuery,
+  count: number,
+): Promise<EventRow[]> {
+  return eventsBeforeWindow(db, calendarId, window)
+    .selectAll("events")
+    .where(follows(after))
+    .where(isNew(after, since))
+    .orderBy("start_at")
+    .orderBy("id")
+    .limit(count)
+    .execute();
+}
+
+/** A query of those that begin in the window, in order. */
+export function eventsFrom(db: Transaction, { calendarId, window, after, since }: EventListQuery) {
+  const { start, end } = spanOf(window);
+  return db
+    .selectFrom("events")
+    .where("calendar_id", "=", calendarId)
+    .where(follows(after !== null && after.start >= start ? after : { start, id: "" }))
+    .where("start_at", "<", end)
+    .where(overlaps(window))
+    .where(isNew(after, since))
+    .orderBy("start_at")
+    .orderBy("id");
+}
+
+/** Whether an event comes after the position. */
+function follows(after: EventPosition | null) {
+  return after === null ? sql<boolean>`true` : sql<boolean>`(start_at, id) > (${after.start}, ${after.id})`;
+}
+
+/** Whether an event was not before the position when the first page was read. */
+function isNew(after: EventPosition | null, since: number) {
+  if (after === null) return sql<boolean>`true`;
+  const { start, id } = after;
+  return sql<boolean>`(moved_at < ${since} or moved_from is null or (moved_from, id) > (${start}, ${id}))`;
+}
