@@ -20,10 +20,12 @@ const PAGES = [
   "debugging",
   "exit-codes",
   "login",
+  "names",
   "network",
   "operating",
   "output",
   "self-hosting",
+  "writing",
 ];
 
 interface Step {
@@ -218,6 +220,10 @@ test.each(["debugging", "exit-codes", "network", "output"])("the lines of docs/%
   const world = await createDocsWorld();
   await signInWithToken(world);
   await runPage(world, readPage(name));
+});
+
+test.each(["names", "writing"])("the lines of docs/%s.md work with the profile local", async (name) => {
+  await runPage(await createDocsWorld(), readPage(name));
 });
 
 test("docs/output.md has the keys and columns of every shape", async () => {

@@ -120,7 +120,8 @@ describe("users", () => {
     await expect(admin.users.disable("nobody")).rejects.toMatchObject(notFound('no user "nobody"'));
     await expect(admin.users.disable("memb")).rejects.toMatchObject(notFound('no user "memb"'));
     const namesake = await admin.users.add({ name: "Member", login: "namesake" });
-    await expect(admin.users.disable("member")).rejects.toMatchObject(usage("matches 2 users"));
+    await expect(admin.users.disable("MEMBER")).rejects.toMatchObject(usage("matches 2 users"));
+    expect((await admin.users.disable("member")).id).toBe(world.member.id);
     expect((await admin.users.disable(namesake.id)).id).toBe(namesake.id);
   });
 });
