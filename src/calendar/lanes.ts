@@ -13,9 +13,12 @@ export interface Placed<T> {
   readonly lanes: number;
 }
 
-/** Places overlapping intervals beside each other, in as few lanes as possible. */
+/**
+ * Places overlapping intervals beside each other, in as few lanes as possible. Of those that start together, the first
+ * comes first.
+ */
 export function placeInLanes<T extends Interval>(items: readonly T[]): Placed<T>[] {
-  const sorted = items.toSorted((one, other) => one.start - other.start || other.end - one.end);
+  const sorted = items.toSorted((one, other) => one.start - other.start);
   const placed: Placed<T>[] = [];
   let group: { readonly item: T; readonly lane: number }[] = [];
   let ends: number[] = [];

@@ -16,6 +16,7 @@ const SYSTEM_PARTS = {
   nginx: { binaries: ["nginx"], debianPackage: "nginx-light" },
   less: { binaries: ["less"], debianPackage: "less" },
   sqlite3: { binaries: ["sqlite3"], debianPackage: "sqlite3" },
+  faketime: { binaries: ["faketime"], debianPackage: "faketime" },
   systemd: { binaries: ["systemd"], debianPackage: "systemd" },
 } as const;
 

@@ -7,24 +7,41 @@ export interface Terminal {
   type(...keys: readonly string[]): void;
   /** The visible screen, without trailing spaces. */
   screen(): string;
+  /** Runs a line to its end on an empty screen. @returns what it left there, with escape sequences for colors */
+  run(line: string): string;
   /** Waits until the screen shows the text. */
   shows(text: string): Promise<void>;
 }
 
+export interface TerminalOptions {
+  readonly columns: number;
+  readonly rows?: number;
+  /** What starts `calctl`, in front of Node: a command and its arguments for the shell. */
+  readonly starter?: string;
+}
+
 /** A real terminal with a shell in it, in which `calctl` is the built program. */
-export function openTerminal(installation: Installation, size: { readonly columns: number }): Terminal {
+export function openTerminal(installation: Installation, options: TerminalOptions): Terminal {
+  const { columns, rows = 30, starter = "" } = options;
   const socket = `calctl-${randomBytes(6).toString("hex")}`;
   const tmux = (...args: readonly string[]): string =>
     execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], {
       env: { ...installation.env, TERM: "xterm-256color" },
       encoding: "utf8",
     });
-  const shell = `calctl() { "${process.execPath}" "${PROGRAM}" "$@"; }; PS1='$ ' HISTFILE=`;
-  tmux("new-session", "-d", "-x", String(size.columns), "-y", "30", "bash --norc --noprofile");
+  const shell = `calctl() { ${starter} "${process.execPath}" "${PROGRAM}" "$@"; }; PS1='$ ' HISTFILE=`;
+  tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), "bash --norc --noprofile");
   onTestFinished(() => void tmux("kill-server"));
   const terminal: Terminal = {
     type: (...keys) => void tmux("send-keys", ...keys),
     screen: () => tmux("capture-pane", "-p").trimEnd(),
+    run: (line) => {
+      terminal.type(`clear; ${line}; tmux wait-for -S ended; read -rs`, "Enter");
+      tmux("wait-for", "ended");
+      const screen = tmux("capture-pane", "-p", "-e").trimEnd();
+      terminal.type("Enter");
+      return screen;
+    },
     shows: async (text) => {
       await expect.poll(() => terminal.screen(), { timeout: 15_000 }).toContain(text);
     },

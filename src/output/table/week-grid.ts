@@ -5,6 +5,7 @@ import { formatLocal } from "../../calendar/zoned-time.js";
 import type { Canvas } from "../view.js";
 import { isEventOver, titleOf } from "./day-entry.js";
 import { dayOf } from "./day-names.js";
+import { type Block, clockMinutes, covers, divideIntoRows, type GridRows } from "./grid-rows.js";
 import { inCharset, padText, textWidth, truncateText, wrapText } from "./text-width.js";
 
 export interface WeekGridOptions extends Canvas {
@@ -27,13 +28,8 @@ const MIN_LANE_WIDTH = 4;
 /** Where the terminal's width is not known. */
 const DEFAULT_WIDTH = 120;
 
-/** Minutes that one row may stand for: the first that needs no more rows than MAX_ROWS. */
-const ROW_MINUTES = [30, 60] as const;
-const MAX_ROWS = 32;
-const HOUR = 60;
-const DAY = 24 * HOUR;
-/** The part of the day that is always shown (minutes). */
-const SHOWN = { start: 9 * HOUR, end: 17 * HOUR };
+/** Narrower blocks have no room for their start. */
+const MIN_CLOCK_WIDTH = 14;
 
 /**
  * Draws days side by side, time from top to bottom, what lasts all day above. Null if the terminal is too narrow.
@@ -46,49 +42,22 @@ export function drawWeekGrid(days: readonly Day<LocalizedEvent>[], options: Week
   if (dayWidth < MIN_DAY_WIDTH) return null;
   const entries = dates.map((date) => days.find((day) => day.date === date)?.entries ?? []);
   const allDay = entries.map((day) => day.filter(lastsAllDay).map(({ event }) => event));
-  const timed = entries.map((day, index) =>
-    day
-      .filter((entry) => !lastsAllDay(entry))
-      .map(({ event }) => ({ event, ...minutesOf(event, dates[index] ?? "") })),
-  );
-  const grid = { ...options, dayWidth, scale: chooseScale(timed.flat()) };
-  const lines = [headerLine(grid), ...allDayLines(allDay, grid), ...timeLines(timed, grid)];
+  const timed = entries.map((day) => day.filter((entry) => !lastsAllDay(entry)).map(({ event }) => event));
+  const now = minutesOfNow(options);
+  const grid = { ...options, dayWidth, minutesOfNow: now, ...divideIntoRows(timed, { dates, now }) };
+  const lines = [headerLine(grid), ...allDayLines(allDay, grid), ...timeLines(grid)];
   return inCharset(lines.map((line) => `${line.trimEnd()}\n`).join(""), options);
 }
 
-/** An event on one day, in minutes since midnight. */
-interface TimedEvent extends Interval {
-  readonly event: LocalizedEvent;
-}
-
-function minutesOf({ start_local, end_local }: LocalizedEvent, date: string): Interval {
-  const start = start_local?.startsWith(date) === true ? clockMinutes(start_local) : 0;
-  const endsToday = end_local?.startsWith(date) === true;
-  const end = endsToday ? clockMinutes(end_local) : end_local === null ? start : DAY;
-  return { start, end: Math.max(start, end) };
-}
-
-function clockMinutes(local: string): number {
-  return Number(local.slice(11, 13)) * HOUR + Number(local.slice(14, 16));
-}
-
-/** Which minutes the rows show. */
-interface Scale extends Interval {
-  readonly step: number;
-}
-
-function chooseScale(events: readonly Interval[]): Scale {
-  const start = Math.min(SHOWN.start, ...events.map((event) => event.start));
-  const end = Math.max(SHOWN.end, ...events.map((event) => event.end));
-  const hours = { start: Math.floor(start / HOUR) * HOUR, end: Math.ceil(end / HOUR) * HOUR };
-  const step = ROW_MINUTES.find((minutes) => (hours.end - hours.start) / minutes <= MAX_ROWS) ?? HOUR;
-  return { ...hours, step };
-}
-
-interface Grid extends WeekGridOptions {
+interface Grid extends WeekGridOptions, GridRows {
   /** Columns of a day, without the gap before it. */
   readonly dayWidth: number;
-  readonly scale: Scale;
+  /** Since midnight; null if today is not shown. */
+  readonly minutesOfNow: number | null;
+}
+
+function minutesOfNow({ now, zone, today, dates }: WeekGridOptions): number | null {
+  return dates.includes(today) ? clockMinutes(formatLocal(now, zone)) : null;
 }
 
 function headerLine({ dates, today, dayWidth, style }: Grid): string {
@@ -108,17 +77,24 @@ function allDayLines(days: readonly (readonly LocalizedEvent[])[], grid: Grid): 
     return { event, start: indexes[0] ?? 0, end: (indexes.at(-1) ?? 0) + 1 };
   });
   const rows = new Map<number, Placed<(typeof bars)[number]>[]>();
-  for (const bar of placeInLanes(bars)) rows.set(bar.lane, [...(rows.get(bar.lane) ?? []), bar]);
+  const longestFirst = bars.toSorted((one, other) => other.end - one.end);
+  for (const bar of placeInLanes(longestFirst)) rows.set(bar.lane, [...(rows.get(bar.lane) ?? []), bar]);
   return [...rows.entries()].sort(([one], [other]) => one - other).map(([, row]) => barLine(row, grid));
 }
 
-function barLine(bars: readonly Placed<TimedEvent>[], { dayWidth, ...grid }: Grid): string {
+/** Events that last all day, in columns. */
+interface Bar extends Interval {
+  readonly event: LocalizedEvent;
+}
+
+function barLine(bars: readonly Placed<Bar>[], { dayWidth, ...grid }: Grid): string {
   let line = " ".repeat(AXIS_WIDTH);
   let column = 0;
   for (const { item } of bars.toSorted((one, other) => one.item.start - other.item.start)) {
     line += " ".repeat((item.start - column) * (dayWidth + 1));
     const width = (item.end - item.start) * (dayWidth + 1) - 1;
-    line += ` ${drawBlockLine(item.event, fillBar(titleOf(item.event), width - 1, grid), width, grid)}`;
+    const text = fillBar(titleOf(item.event), width - 1, grid);
+    line += ` ${drawBlockLine(item.event, { text, width }, grid)}`;
     column = item.end;
   }
   return line;
@@ -130,75 +106,57 @@ function fillBar(title: string, width: number, { unicode }: Pick<Grid, "unicode"
   return room < 1 ? title : `${title} ${(unicode ? "─" : "-").repeat(room)}${unicode ? "╴" : "-"}`;
 }
 
-function timeLines(days: readonly (readonly TimedEvent[])[], grid: Grid): string[] {
-  const { scale, dates, today } = grid;
-  const blocks = days.map((day) => placeInLanes(day.map((event) => rowsOf(event, scale))));
-  const nowRow = rowOfNow(grid);
-  const isFree = (row: number) => row !== nowRow && blocks.flat().every(({ item }) => !covers(item, row));
-  return shownRows(scale, isFree).map((row) => {
-    if (row === null) return grid.style.dim(grid.unicode ? "  ⋮" : "  :");
+function timeLines(grid: Grid): string[] {
+  const { blocks, shown, dates, today, style, unicode } = grid;
+  return shown.map((row) => {
+    if (row === null) return style.dim(unicode ? "  ⋮" : "  :");
+    const isNow = isRowOfNow(row, grid);
     const cells = blocks.map((day, index) => {
-      const isNow = row === nowRow && dates[index] === today;
-      return ` ${dayCell(day, row, isNow, grid)}`;
+      const here = day.filter(({ item }) => covers(item, row));
+      if (here.length > 0) return ` ${eventsCell(here, { ...grid, row })}`;
+      return ` ${freeCell({ ...grid, isNow: isNow && dates[index] === today })}`;
     });
-    return `${axisLabel(row, nowRow, grid)}${cells.join("")}`;
+    return `${axisLabel({ ...grid, row, isNow })}${cells.join("")}`;
   });
 }
 
-function covers({ start, end }: Interval, row: number): boolean {
-  return start <= row && row < end;
+function isRowOfNow(row: number, { start, step, minutesOfNow }: Grid): boolean {
+  return minutesOfNow !== null && Math.floor((minutesOfNow - start) / step) === row;
 }
 
-/** The rows that are drawn; null for hours of the morning or evening in which nothing takes place. */
-function shownRows({ start, end, step }: Scale, isFree: (row: number) => boolean): (number | null)[] {
-  const rows = Array.from({ length: (end - start) / step }, (_, row) => row);
-  const isLeftOut = (row: number) => {
-    const minutes = start + row * step;
-    return (minutes < SHOWN.start || minutes >= SHOWN.end) && isFree(row);
-  };
-  return rows.flatMap((row) => {
-    if (!isLeftOut(row)) return [row];
-    return row === 0 || !isLeftOut(row - 1) ? [null] : [];
-  });
+/** The hour; in the row of now its time, marked. */
+function axisLabel({
+  row,
+  isNow,
+  ...grid
+}: Grid & { readonly row: number; readonly isNow: boolean }): string {
+  const { now, zone, start, step, style, unicode } = grid;
+  if (isNow) return style.bold(`${formatLocal(now, zone).slice(11, 16)}${unicode ? "▸" : ">"}`);
+  const minutes = start + row * step;
+  if (minutes % 60 !== 0) return " ".repeat(AXIS_WIDTH);
+  return style.dim(`${String(minutes / 60).padStart(2, "0")}:00`.padEnd(AXIS_WIDTH));
 }
 
-/** The rows of an event: at least one. */
-function rowsOf({ event, start, end }: TimedEvent, scale: Scale): TimedEvent {
-  const first = Math.floor((start - scale.start) / scale.step);
-  return { event, start: first, end: Math.max(first + 1, Math.ceil((end - scale.start) / scale.step)) };
+function freeCell({ dayWidth, style, unicode, isNow }: Grid & { readonly isNow: boolean }): string {
+  return isNow ? style.dim((unicode ? "─" : "-").repeat(dayWidth)) : " ".repeat(dayWidth);
 }
 
-/** -1 if the grid does not show it. */
-function rowOfNow({ now, zone, today, dates, scale }: Grid): number {
-  if (!dates.includes(today)) return -1;
-  const minutes = clockMinutes(formatLocal(now, zone));
-  if (minutes < scale.start || minutes >= scale.end) return -1;
-  return Math.floor((minutes - scale.start) / scale.step);
-}
-
-function axisLabel(row: number, nowRow: number, { now, zone, scale, style }: Grid): string {
-  if (row === nowRow) return style.bold(formatLocal(now, zone).slice(11, 16).padEnd(AXIS_WIDTH));
-  const minutes = scale.start + row * scale.step;
-  if (minutes % HOUR !== 0) return " ".repeat(AXIS_WIDTH);
-  return style.dim(`${String(minutes / HOUR).padStart(2, "0")}:00`.padEnd(AXIS_WIDTH));
+interface GridRow extends Grid {
+  readonly row: number;
 }
 
 /** One row of one day: the events that overlap beside each other, as many as can be read. */
-function dayCell(blocks: readonly Placed<TimedEvent>[], row: number, isNow: boolean, grid: Grid): string {
-  const { dayWidth, style, unicode } = grid;
-  const here = blocks.filter(({ item }) => covers(item, row));
-  const [any] = here;
-  if (any === undefined) {
-    return isNow ? style.dim((unicode ? "─" : "-").repeat(dayWidth)) : " ".repeat(dayWidth);
-  }
-  const lanes = Math.min(any.lanes, Math.floor((dayWidth + 1) / (MIN_LANE_WIDTH + 1)));
+function eventsCell(here: readonly Placed<Block>[], grid: GridRow): string {
+  const { dayWidth } = grid;
+  const needed = Math.max(...here.map((block) => block.lanes));
+  const lanes = Math.min(needed, Math.floor((dayWidth + 1) / (MIN_LANE_WIDTH + 1)));
   const hidden = here.filter(({ lane }) => lane >= lanes);
   const cells = Array.from({ length: lanes }, (_, lane) => {
     const width = laneWidth(lane, lanes, dayWidth);
     const block = here.find((each) => each.lane === lane);
     if (lane === lanes - 1 && hidden.length > 0)
       return padText(truncateText(`+${hidden.length + Number(block !== undefined)}`, width), width);
-    return block === undefined ? " ".repeat(width) : blockCell(block.item, row, width, grid);
+    return block === undefined ? " ".repeat(width) : blockCell(block.item, width, grid);
   });
   return cells.join(" ");
 }
@@ -208,20 +166,21 @@ function laneWidth(lane: number, lanes: number, dayWidth: number): number {
   return Math.floor(((lane + 1) * room) / lanes) - Math.floor((lane * room) / lanes);
 }
 
-function blockCell({ event, start, end }: TimedEvent, row: number, width: number, grid: Grid): string {
+function blockCell({ event, startClock, start, end }: Block, width: number, grid: GridRow): string {
   const rows = end - start;
-  const lines = wrapText(titleOf(event), { width: width - 1, breakWords: true });
-  const index = row - start;
+  const hasClock = startClock !== null && width >= MIN_CLOCK_WIDTH;
+  const title = hasClock ? `${startClock} ${titleOf(event)}` : titleOf(event);
+  const lines = wrapText(title, { width: width - 1, breakWords: true });
+  const index = grid.row - start;
   const isCut = index === rows - 1 && lines.length > rows;
   const text = isCut ? lines.slice(index).join(" ") : (lines[index] ?? "");
-  return drawBlockLine(event, text, width, grid);
+  return drawBlockLine(event, { text, width }, grid);
 }
 
 /** One line of an event: a bar in the color of its label, and text. */
 function drawBlockLine(
   event: LocalizedEvent,
-  text: string,
-  width: number,
+  { text, width }: { readonly text: string; readonly width: number },
   { style, unicode, now, today }: Pick<Grid, "style" | "unicode" | "now" | "today">,
 ): string {
   const bar = style.hex(event.label?.color ?? "", unicode ? "▌" : "|");

@@ -1,0 +1,119 @@
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { type Interval, type Placed, placeInLanes } from "../../calendar/lanes.js";
+
+/** Which rows a grid of days has, and which of them an event takes. */
+export interface GridRows {
+  /** Minutes since midnight at which row 0 begins. */
+  readonly start: number;
+  /** Minutes that a row stands for. */
+  readonly step: number;
+  /** The events of each day. */
+  readonly blocks: readonly (readonly Placed<Block>[])[];
+  /** The rows that are drawn, in order; null stands for hours that are left out. */
+  readonly shown: readonly (number | null)[];
+}
+
+/** An event of one day, in rows. */
+export interface Block extends Interval {
+  readonly event: LocalizedEvent;
+  /** `16:15` for one that does not begin with its row; null for any other. */
+  readonly startClock: string | null;
+}
+
+const HOUR = 60;
+const DAY = 24 * HOUR;
+/** The part of the day that is always shown (minutes). */
+const SHOWN = { start: 9 * HOUR, end: 17 * HOUR };
+
+/** Rows of half an hour, unless that takes more than MAX_ROWS. */
+const FINE_STEP = 30;
+const MAX_ROWS = 32;
+
+export interface RowOptions {
+  /** The days of the columns, as `YYYY-MM-DD`. */
+  readonly dates: readonly string[];
+  /** Minutes since midnight whose row is always shown; null for none. */
+  readonly now: number | null;
+}
+
+/** @param days the events of each day that do not last all of it */
+export function divideIntoRows(
+  days: readonly (readonly LocalizedEvent[])[],
+  { dates, now }: RowOptions,
+): GridRows {
+  const timed = days.map((events, index) =>
+    events
+      .map((event) => ({ event, ...minutesOf(event, dates[index] ?? "") }))
+      .sort((one, other) => one.start - other.start),
+  );
+  const start = Math.min(SHOWN.start, ...timed.flat().map((event) => event.start));
+  const end = Math.max(SHOWN.end, ...timed.flat().map((event) => event.end));
+  const hours = { start: Math.floor(start / HOUR) * HOUR, end: Math.ceil(end / HOUR) * HOUR };
+  const fine = rowsOf(timed, { ...hours, step: FINE_STEP, now });
+  return fine.shown.length <= MAX_ROWS ? fine : rowsOf(timed, { ...hours, step: HOUR, now });
+}
+
+/** The row of a time in minutes since midnight; null if the grid does not show it. */
+export function rowAt(
+  minutes: number,
+  { start, step, end }: Interval & { readonly step: number },
+): number | null {
+  return minutes < start || minutes >= end ? null : Math.floor((minutes - start) / step);
+}
+
+export function covers({ start, end }: Interval, row: number): boolean {
+  return start <= row && row < end;
+}
+
+/** Minutes since midnight of `2026-11-21T15:00:00+09:00`. */
+export function clockMinutes(local: string): number {
+  return Number(local.slice(11, 13)) * HOUR + Number(local.slice(14, 16));
+}
+
+/** An event on one day, in minutes since midnight. */
+interface TimedEvent extends Interval {
+  readonly event: LocalizedEvent;
+}
+
+function minutesOf({ start_local, end_local }: LocalizedEvent, date: string): Interval {
+  const start = start_local?.startsWith(date) === true ? clockMinutes(start_local) : 0;
+  const endsToday = end_local?.startsWith(date) === true;
+  const end = endsToday ? clockMinutes(end_local) : end_local === null ? start : DAY;
+  return { start, end: Math.max(start, end) };
+}
+
+/** Which minutes the rows stand for. */
+interface Scale extends Interval {
+  readonly step: number;
+  readonly now: number | null;
+}
+
+function rowsOf(days: readonly (readonly TimedEvent[])[], scale: Scale): GridRows {
+  const { start, step } = scale;
+  const blocks = days.map((day) => placeInLanes(day.map((event) => blockOf(event, scale))));
+  const nowRow = scale.now === null ? null : rowAt(scale.now, scale);
+  const isFree = (row: number) => row !== nowRow && blocks.flat().every(({ item }) => !covers(item, row));
+  return { start, step, blocks, shown: shownRows(scale, isFree) };
+}
+
+/** At least one row. */
+function blockOf({ event, start, end }: TimedEvent, scale: Scale): Block {
+  const first = Math.floor((start - scale.start) / scale.step);
+  const last = Math.ceil((end - scale.start) / scale.step);
+  const startClock = start % scale.step === 0 ? null : (event.start_local?.slice(11, 16) ?? null);
+  return { event, startClock, start: first, end: Math.max(first + 1, last) };
+}
+
+/** Without the hours of the morning or evening in which nothing takes place; a single row is not left out. */
+function shownRows({ start, end, step }: Scale, isFree: (row: number) => boolean): (number | null)[] {
+  const rows = Array.from({ length: (end - start) / step }, (_, row) => row);
+  const isIdle = (row: number) => {
+    const minutes = start + row * step;
+    return row >= 0 && minutes < end && (minutes < SHOWN.start || minutes >= SHOWN.end) && isFree(row);
+  };
+  const isLeftOut = (row: number) => isIdle(row) && (isIdle(row - 1) || isIdle(row + 1));
+  return rows.flatMap((row) => {
+    if (!isLeftOut(row)) return [row];
+    return isLeftOut(row - 1) ? [] : [null];
+  });
+}
