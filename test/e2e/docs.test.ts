@@ -24,6 +24,8 @@ const PAGES = [
   "network",
   "operating",
   "output",
+  // screens.test.ts compares it with the program.
+  "screens",
   "self-hosting",
   "writing",
 ];

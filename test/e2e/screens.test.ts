@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { createExampleWeek, exampleId } from "../support/example-week.js";
+import { drawScreen, THEMES } from "../support/screen-svg.js";
 import { createInstallation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 import { openTerminal, type Terminal } from "../support/tmux.js";
@@ -28,14 +29,38 @@ async function openScreen(columns: number): Promise<Terminal> {
   return openTerminal(installation, { columns, rows: 100, starter });
 }
 
+/** The page of screens, at 80 columns. */
+function screensPage(screens: readonly string[]): string {
+  const sections = SCREENS.map(
+    ([title, line], index) =>
+      `## ${title}\n\n\`\`\`text\n$ ${line}\n${stripVTControlCharacters(screens[index] ?? "")}\n\`\`\`\n`,
+  );
+  const introduction =
+    "What calctl shows on a terminal of 80 columns, on a Saturday at 15:30. A test compares this page with the program.";
+  return ["# Screens\n", `${introduction}\n`, ...sections].join("\n");
+}
+
 describeWithSystem("tmux", "screens", () => {
   describeWithSystem("faketime", "at a fixed time", () => {
     test.each(WIDTHS)("of %i columns", async (columns) => {
       const terminal = await openScreen(columns);
-      const screens = SCREENS.map(
-        ([, line]) => `$ ${line}\n${stripVTControlCharacters(terminal.run(line))}\n`,
+      const screens = SCREENS.map(([, line]) => terminal.run(line));
+      const texts = screens.map(
+        (screen, index) => `$ ${SCREENS[index]?.[1]}\n${stripVTControlCharacters(screen)}\n`,
       );
-      await expect(screens.join("\n")).toMatchFileSnapshot(`golden/screens-${columns}.txt`);
+      await expect(texts.join("\n")).toMatchFileSnapshot(`golden/screens-${columns}.txt`);
+      if (columns === 80) await expect(screensPage(screens)).toMatchFileSnapshot("../../docs/screens.md");
+    });
+
+    test.each([
+      ["agenda", "The events of a week as a list by day", "calctl agenda", 80],
+      ["week", "The same week as a grid, a column for each day", "calctl agenda --grid", 100],
+    ])("as a picture: %s", async (name, title, line, columns) => {
+      const screen = (await openScreen(columns)).run(line);
+      for (const [theme, colors] of Object.entries(THEMES)) {
+        const picture = await drawScreen({ screen, title, theme: colors });
+        await expect(picture).toMatchFileSnapshot(`../../docs/images/${name}-${theme}.svg`);
+      }
     });
   });
 });
