@@ -3,7 +3,7 @@ import { describeInstant } from "../event-when.js";
 import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
 import type { Canvas, Rendering } from "../view.js";
 import { userText } from "../views/calendar.js";
-import { inCharset, wrapText } from "./text-width.js";
+import { wrapText } from "./text-width.js";
 
 const INDENT = "  ";
 
@@ -14,14 +14,12 @@ export function describeAuthor({ creator, created_at }: Comment, zone: string) {
 }
 
 /** Comments below each other: who and when, then the text, wrapped. */
-export function drawComments({ values, zone }: Rendering<Comment>, canvas: Canvas): string {
-  const { style, width } = canvas;
+export function drawComments({ values, zone }: Rendering<Comment>, { style, width }: Canvas): string {
   const blocks = values.map((comment) => {
     const { name, time } = describeAuthor(comment, zone());
     const text = sanitizeBlock(comment.content ?? "").trimEnd();
     const lines = wrapText(text, { width: width - INDENT.length, breakWords: true });
     return [`${style.bold(name)}${INDENT}${style.dim(time)}`, ...lines.map((line) => INDENT + line)];
   });
-  const drawn = blocks.map((block) => block.map((line) => `${line.trimEnd()}\n`).join(""));
-  return inCharset(drawn.join("\n"), canvas);
+  return blocks.map((block) => block.map((line) => `${line.trimEnd()}\n`).join("")).join("\n");
 }
