@@ -48,7 +48,10 @@ describe("the days of a list", () => {
       ["--from", "2026-12-21", "--to", "2026-12-31"],
       ["Holiday", "At work", "In a month"],
     ],
-    [["--from", "2026-12-22"], ["Holiday", "In a month"]],
+    [
+      ["--from", "2026-12-22"],
+      ["Holiday", "In a month"],
+    ],
     [
       ["--from", "2026-12-01"],
       ["Holiday", "At work", "In a month"],
