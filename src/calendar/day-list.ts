@@ -35,12 +35,13 @@ export interface DayRange {
   readonly once?: boolean;
 }
 
-/** Whether an event takes place on one of the days. */
+/** Whether an event takes place on one of the days, `YYYY-MM-DD`; null stands for no limit. */
 export function isOnDays(
   { start_local: start, end_local: end }: LocalTimes,
-  { first, last }: DayRange,
+  { first, last }: { readonly first: string | null; readonly last: string | null },
 ): boolean {
-  return start !== null && start.slice(0, 10) <= last && lastDayOf(start, end) >= first;
+  if (start === null) return false;
+  return (last === null || start.slice(0, 10) <= last) && (first === null || lastDayOf(start, end) >= first);
 }
 
 /**

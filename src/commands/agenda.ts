@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { parseDays } from "../calendar/dates.js";
+import { lastOfDays, parseDays } from "../calendar/dates.js";
 import { sortEvents } from "../calendar/event-order.js";
 import { localDate } from "../calendar/zoned-time.js";
 import type { Context } from "../context.js";
 import { eventView } from "../output/views/event.js";
 import { namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import { addAction, type ContextOf } from "./command.js";
-import { lastOfDays, readDayFlags } from "./events/date-flags.js";
+import { readDayFlags } from "./events/date-flags.js";
 import { createEventSource, printEvents, readEvents, type UpcomingContext } from "./events/upcoming.js";
 
 export interface AgendaOptions {

@@ -102,7 +102,7 @@ describe("the days of a list", () => {
     [["--on", "2026-11-21T15:00"], '--on: "2026-11-21T15:00" is a time, not a day'],
     [["--from", ""], "--from is empty"],
     [["--search", ""], "--search is empty"],
-    [["--search", "x".repeat(201)], "--search is longer than 200 characters"],
+    [["--search", "x".repeat(201)], "--search is 201 characters long, at most 200 are allowed"],
     [["--from", "2026-12-01", "--days", "8"], "--days"],
   ])("%j is exit 2, and nothing is sent", async (flags, message) => {
     const { exitCode, stdout, stderr } = await list(...flags);

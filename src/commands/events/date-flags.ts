@@ -1,15 +1,15 @@
 import {
   type DateInput,
   isIsoDateInput,
+  lastOfDays,
   parseDateInput,
   parseDays,
   parseDuration,
   parseTimeZone,
 } from "../../calendar/dates.js";
 import type { TimeFlags } from "../../calendar/event-times.js";
-import { addDays, localDate } from "../../calendar/zoned-time.js";
+import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import { isCalendarDate } from "../../contract/date-time.js";
 import { asUsageError, type CliError, joinUsageErrors, missingFlagsError, usageError } from "../../errors.js";
 
 /** Reads dates, times and durations of flags where commands start, so that `src/calendar` gets parsed values. */
@@ -130,12 +130,6 @@ export async function readDayFlags(
     throw usageError(`--to: ${to} is before ${from}, the day of --from`);
   const first = from ?? today;
   return { first, last: days === null ? to : lastOfDays(first, days) };
-}
-
-/** The last of some days. */
-export function lastOfDays(first: string, days: number): string {
-  const last = addDays(first, days - 1);
-  return isCalendarDate(last) ? last : "9999-12-31";
 }
 
 function createDayReader(

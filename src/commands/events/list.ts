@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { parseDays } from "../../calendar/dates.js";
+import { lastOfDays, parseDays } from "../../calendar/dates.js";
 import { filterEvents, sortEvents } from "../../calendar/event-order.js";
+import { parseSearch } from "../../calendar/event-search.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-text.js";
 import { resolveLabel } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import { codePointLength, MAX_SEARCH } from "../../contract/limits.js";
 import type { Category } from "../../contract/shapes.js";
 import { CliError, EXIT_EMPTY, emptyValueError, usageError } from "../../errors.js";
 import { eventView } from "../../output/views/event.js";
@@ -16,7 +16,7 @@ import {
   resolveCalendars,
 } from "../calendar-choice.js";
 import { addAction, type ContextOf, describeCommand } from "../command.js";
-import { type ListedDays, lastOfDays, readDayFlags } from "./date-flags.js";
+import { type ListedDays, readDayFlags } from "./date-flags.js";
 import { type EventListing, type OpenListing, openStream } from "./stream.js";
 import { createEventSource, type EventSelection, printEvents, readEvents } from "./upcoming.js";
 
@@ -111,10 +111,8 @@ async function createListing(
 
 /** @throws CliError usage */
 async function readSelection(context: ListContext, options: EventsListOptions): Promise<EventSelection> {
-  const { search = null, days } = options;
-  if (search === "") throw emptyValueError("--search");
-  if (search !== null && codePointLength(search) > MAX_SEARCH)
-    throw usageError(`--search is longer than ${MAX_SEARCH} characters`);
+  const { days } = options;
+  const search = options.search === undefined ? null : parseSearch(options.search, "--search");
   const chosen = await readDayFlags(context, options);
   if (chosen !== null) return { kind: "any", days: chosen, search };
   const count = days === undefined ? 1 : parseDays(days, "--days");

@@ -1,11 +1,10 @@
 import type { Api } from "../../api/client.js";
+import { lastUpcomingDay, upcomingDays } from "../../calendar/dates.js";
 import { isOnDays } from "../../calendar/day-list.js";
 import { createEventSearch } from "../../calendar/event-search.js";
 import { localizeEvent } from "../../calendar/event-view.js";
-import { addDays, localDate } from "../../calendar/zoned-time.js";
+import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
-import { MAX_DAYS } from "../../contract/limits.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { CliError } from "../../errors.js";
 import { createEventListView, type EventListOptions } from "../../output/views/event-list.js";
@@ -58,13 +57,13 @@ async function findInWeek(
   { calendarId, timezone, today }: { calendarId: string; timezone: string; today: string },
   { days: { first, last }, search }: Extract<EventSelection, { readonly kind: "any" }>,
 ): Promise<readonly CalendarEvent[]> {
-  if (first === null || last === null || first < today || last > addDays(today, MAX_DAYS - 1)) {
+  const days = upcomingDays(first, last, today);
+  if (days === null) {
     await client.getCalendar(calendarId);
-    throw new CliError("rejected", `this service lists only the next ${MAX_DAYS} days`, {
-      hint: `give --days, or days from ${today} to ${addDays(today, MAX_DAYS - 1)}`,
+    throw new CliError("rejected", "this service lists only the next 7 days", {
+      hint: `give --days, or days from ${today} to ${lastUpcomingDay(today)}`,
     });
   }
-  const days = (dateToInstant(last) - dateToInstant(today)) / DAY_MS + 1;
   const matches = search === null ? () => true : createEventSearch(search);
   const events = await client.listUpcomingEvents({ calendarId, timezone, days });
   return events.filter(
