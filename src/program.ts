@@ -45,6 +45,11 @@ const COMMANDS: readonly CommandEntry[] = [
   ],
   ["comment", "comment on an event", async () => (await import("./commands/comment.js")).registerComment],
   [
+    "comments",
+    "list the comments on an event",
+    async () => (await import("./commands/comment.js")).registerComments,
+  ],
+  [
     "profiles",
     "list, choose and remove profiles",
     async () => (await import("./commands/profiles.js")).registerProfiles,

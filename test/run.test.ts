@@ -7,7 +7,7 @@ import { createHarness } from "./support/harness.js";
 /** A host whose commands fail with the error. */
 function createFailingHost(error: unknown, changes: Partial<Host> = {}) {
   let text = "";
-  const sink = { isTerminal: false, columns: undefined, isStuck: false };
+  const sink = { isTerminal: false, columns: undefined, isStuck: false, isClosed: false };
   const host: Host = {
     env: {},
     stdout: { ...sink, write: async () => undefined },
@@ -55,6 +55,7 @@ test("a closed stderr does not change the exit code", async () => {
       isTerminal: false,
       columns: undefined,
       isStuck: false,
+      isClosed: false,
       write: () => Promise.reject(new Error("gone")),
     },
   });

@@ -1,14 +1,30 @@
+import { MAX_PAGE } from "../contract/limits.js";
 import { DEFAULT_MEDIA_TYPE } from "../contract/media-types.js";
 import { parseRateLimit, type RateLimit } from "../contract/rate-limit.js";
-import type { Activity, Calendar, CalendarEvent, EventDraft, Label, User } from "../contract/shapes.js";
+import type {
+  Activity,
+  Calendar,
+  CalendarEvent,
+  Comment,
+  EventDraft,
+  Label,
+  User,
+} from "../contract/shapes.js";
 import { withDryRun } from "./dry-run.js";
-import { createJsonApi, type JsonApiResponse, type RequestRoute } from "./json-api/json-api.js";
+import {
+  createJsonApi,
+  type JsonApiResponse,
+  type ListDocument,
+  type RequestRoute,
+} from "./json-api/json-api.js";
+import { openPages, type Pages } from "./json-api/pages.js";
 import {
   activityBody,
   eventBody,
   indexIncluded,
   readActivity,
   readCalendar,
+  readComment,
   readEvent,
   readLabel,
   readUser,
@@ -36,6 +52,18 @@ export interface UpcomingWindow {
   readonly days: number;
 }
 
+/** Which events of a calendar are listed. */
+export interface EventListQuery {
+  readonly calendarId: string;
+  /** `YYYY-MM-DD`: the first and the last day; null for no limit. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** IANA time zone in which the days begin. */
+  readonly timezone: string;
+  /** Text in title, description or location; null for every event. */
+  readonly search: string | null;
+}
+
 /** What the headers of a response say about the service. */
 export interface ResponseInfo {
   readonly rateLimit: RateLimit | null;
@@ -57,6 +85,13 @@ export interface Api {
   getEvent(address: EventAddress): Promise<CalendarEvent>;
   /** In the service's order, with creator, label and attendees filled in. */
   listUpcomingEvents(window: UpcomingWindow): Promise<readonly CalendarEvent[]>;
+  /**
+   * By start and id, with creator, label and attendees filled in. Null when the service does not have this list, or no
+   * such calendar. @see docs/extensions.md
+   */
+  listEvents(query: EventListQuery): Promise<Pages<CalendarEvent> | null>;
+  /** Comments, oldest first. Null when the service does not have this list, or no such event. @see docs/extensions.md */
+  listComments(address: EventAddress): Promise<Pages<Comment> | null>;
   createEvent(calendarId: string, draft: EventDraft): Promise<CalendarEvent>;
   /**
    * @param isApplied whether an attempt without a response has changed the event, judging by its current state; called
@@ -159,9 +194,32 @@ function createReads(request: RequestRoute) {
         ids: { calendar_id: calendarId },
         query: { timezone, days: String(days), ...EVENT_QUERY },
       });
-      return response.many(({ data, included }) => {
-        const index = indexIncluded(included);
-        return data.map((resource) => readEvent(resource, index, calendarId));
+      return response.many(createEventsReader(calendarId));
+    },
+    listEvents({ calendarId, from, to, timezone, search }) {
+      const days = { from: from ?? undefined, to: to ?? undefined, timezone };
+      return openPages(request, {
+        name: "listEvents",
+        request: {
+          subject: `the events of calendar ${calendarId}`,
+          ids: { calendar_id: calendarId },
+          query: { ...days, search: search ?? undefined, limit: String(MAX_PAGE), ...EVENT_QUERY },
+        },
+        read: createEventsReader(calendarId),
+      });
+    },
+    listComments(address) {
+      return openPages(request, {
+        name: "listActivities",
+        request: {
+          ...eventRequest(address),
+          subject: `the comments on event ${address.eventId}`,
+          query: { limit: String(MAX_PAGE), include: "creator" },
+        },
+        read: ({ data, included }) => {
+          const index = indexIncluded(included);
+          return data.map((resource) => readComment(resource, index, address));
+        },
       });
     },
   } satisfies Partial<Api>;
@@ -205,6 +263,14 @@ function createWrites(request: RequestRoute) {
       return response.one(({ data }) => readActivity(data, address.calendarId, address.eventId));
     },
   } satisfies Partial<Api>;
+}
+
+/** Reads the events of a document. */
+function createEventsReader(calendarId: string) {
+  return ({ data, included }: ListDocument): readonly CalendarEvent[] => {
+    const index = indexIncluded(included);
+    return data.map((resource) => readEvent(resource, index, calendarId));
+  };
 }
 
 function readOneEvent(

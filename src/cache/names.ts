@@ -177,5 +177,8 @@ function watchLists(api: Api, known: KnownLists): Api {
     },
     getEvent: (address) => checked(api.getEvent(address)),
     listUpcomingEvents: (window) => checked(api.listUpcomingEvents(window)),
+    // Of the first page: later ones are read while the list is printed.
+    listEvents: (query) => checked(api.listEvents(query)),
+    listComments: (address) => checked(api.listComments(address)),
   };
 }

@@ -1,7 +1,13 @@
-import { isCalendarDate, isTimeZone, parseWireDateTime } from "../contract/date-time.js";
+import {
+  DAY_MS,
+  dateToInstant,
+  isCalendarDate,
+  isTimeZone,
+  parseWireDateTime,
+} from "../contract/date-time.js";
 import { MAX_DAYS, MIN_DAYS } from "../contract/limits.js";
 import { emptyValueError, usageError } from "../errors.js";
-import { type Duration, formatOffset, readWallClock } from "./zoned-time.js";
+import { addDays, type Duration, formatOffset, readWallClock } from "./zoned-time.js";
 
 /**
  * Reads ISO 8601 dates and times, durations and zones as typed; `date-words.ts` reads dates and times in words. `source`
@@ -158,6 +164,23 @@ export function parseDays(text: string, source: string): number {
     );
   }
   return days;
+}
+
+/** The last of some days, as `YYYY-MM-DD`; no later than a date can be written. */
+export function lastOfDays(first: string, days: number): string {
+  const last = addDays(first, days - 1);
+  return isCalendarDate(last) ? last : "9999-12-31";
+}
+
+/** The last day that `upcoming_events` can list. */
+export function lastUpcomingDay(today: string): string {
+  return lastOfDays(today, MAX_DAYS);
+}
+
+/** With how many days `upcoming_events` lists these as well; null if it cannot. Null as a day stands for no limit. */
+export function upcomingDays(first: string | null, last: string | null, today: string): number | null {
+  if (first === null || last === null || first < today || last > lastUpcomingDay(today)) return null;
+  return (dateToInstant(last) - dateToInstant(today)) / DAY_MS + 1;
 }
 
 /** Checks an IANA timezone name and returns it as typed. @throws CliError usage */

@@ -31,6 +31,17 @@ export interface Day<T> {
 export interface DayRange {
   readonly first: string;
   readonly last: string;
+  /** Whether an event is listed only under its first day, for lists without an end. */
+  readonly once?: boolean;
+}
+
+/** Whether an event takes place on one of the days, `YYYY-MM-DD`; null stands for no limit. */
+export function isOnDays(
+  { start_local: start, end_local: end }: LocalTimes,
+  { first, last }: { readonly first: string | null; readonly last: string | null },
+): boolean {
+  if (start === null) return false;
+  return (last === null || start.slice(0, 10) <= last) && (first === null || lastDayOf(start, end) >= first);
 }
 
 /**
@@ -61,7 +72,8 @@ function entriesOf<T extends LocalTimes>(event: T, range: DayRange): (readonly [
   const first = start.slice(0, 10);
   const last = lastDayOf(start, end);
   const days = dayNumber(last) - dayNumber(first) + 1;
-  const listed = datesFrom(laterOf(first, range.first), earlierOf(last, range.last));
+  const from = laterOf(first, range.first);
+  const listed = range.once === true ? [from] : datesFrom(from, earlierOf(last, range.last));
   return (listed.length === 0 ? [first] : listed).map((date) => {
     const day = dayNumber(date) - dayNumber(first) + 1;
     return [date, { event, part: partOf(day, days), day, days }];

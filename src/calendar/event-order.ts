@@ -5,7 +5,7 @@ import { readSpan } from "./event-span.js";
 import { localDate } from "./zoned-time.js";
 
 /** Position of an event in a list. */
-interface SortKey {
+export interface SortKey {
   /** The first listed day of the event, as `YYYY-MM-DD`. */
   readonly day: string;
   readonly allDay: boolean;
@@ -15,8 +15,8 @@ interface SortKey {
 
 export interface SortOptions {
   readonly zone: string;
-  /** `YYYY-MM-DD`; an event that started before counts as starting on it. */
-  readonly firstDay: string;
+  /** `YYYY-MM-DD`; an event that started before counts as starting on it. Null if there is no first day. */
+  readonly firstDay: string | null;
 }
 
 /**
@@ -24,10 +24,25 @@ export interface SortOptions {
  * come last.
  */
 export function sortEvents<T extends CalendarEvent>(events: readonly T[], options: SortOptions): T[] {
-  return events
-    .map((event) => ({ event, key: sortKeyOf(event, options) }))
-    .sort((left, right) => compareSortKeys(left.key, right.key) || compareTitles(left.event, right.event))
-    .map(({ event }) => event);
+  return sortKeyed(events.map((event) => withSortKey(event, options))).map(({ event }) => event);
+}
+
+/** An event and its position in a list, null for one without a readable start. */
+export interface KeyedEvent<T extends CalendarEvent> {
+  readonly event: T;
+  readonly key: SortKey | null;
+}
+
+export function withSortKey<T extends CalendarEvent>(event: T, options: SortOptions): KeyedEvent<T> {
+  return { event, key: sortKeyOf(event, options) };
+}
+
+export function sortKeyed<T extends CalendarEvent>(events: readonly KeyedEvent<T>[]): KeyedEvent<T>[] {
+  return events.toSorted(compareKeyed);
+}
+
+export function compareKeyed<T extends CalendarEvent>(left: KeyedEvent<T>, right: KeyedEvent<T>): number {
+  return compareSortKeys(left.key, right.key) || compareTitles(left.event, right.event);
 }
 
 /** Null for an event without a readable start. */
@@ -35,7 +50,7 @@ function sortKeyOf(event: CalendarEvent, { zone, firstDay }: SortOptions): SortK
   const { allDay, start } = readSpan(event);
   if (start === null) return null;
   const day = allDay === true ? instantToDate(start) : localDate(start, zone);
-  return { day: day < firstDay ? firstDay : day, allDay: allDay === true, start };
+  return { day: firstDay !== null && day < firstDay ? firstDay : day, allDay: allDay === true, start };
 }
 
 function compareSortKeys(left: SortKey | null, right: SortKey | null): number {

@@ -1,4 +1,14 @@
+import { codePointLength, MAX_SEARCH } from "../contract/limits.js";
 import type { CalendarEvent } from "../contract/shapes.js";
+import { emptyValueError, usageError } from "../errors.js";
+
+/** Checks the text of a search. @throws CliError usage for one that is empty or too long */
+export function parseSearch(text: string, source: string): string {
+  if (text === "") throw emptyValueError(source);
+  const length = codePointLength(text);
+  if (length <= MAX_SEARCH) return text;
+  throw usageError(`${source} is ${length} characters long, at most ${MAX_SEARCH} are allowed`);
+}
 
 /** The fields that a search reads. */
 export type SearchedText = Pick<CalendarEvent, "title" | "description" | "location">;

@@ -1,15 +1,19 @@
 import type { Command } from "commander";
-import { parseDays } from "../calendar/dates.js";
+import { lastOfDays, parseDays } from "../calendar/dates.js";
 import { sortEvents } from "../calendar/event-order.js";
 import { localDate } from "../calendar/zoned-time.js";
+import type { Context } from "../context.js";
 import { eventView } from "../output/views/event.js";
 import { namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import { addAction, type ContextOf } from "./command.js";
-import { printEvents, readUpcoming, type UpcomingContext } from "./events/upcoming.js";
+import { readDayFlags } from "./events/date-flags.js";
+import { createEventSource, printEvents, readEvents, type UpcomingContext } from "./events/upcoming.js";
 
 export interface AgendaOptions {
   /** As typed. */
   readonly days?: string;
+  readonly from?: string;
+  readonly strictDates?: boolean;
   readonly grid?: boolean;
 }
 
@@ -17,24 +21,37 @@ const WEEK = "7";
 
 export function registerAgenda(command: Command, contextOf: ContextOf): void {
   command
-    .option("--days <1-7>", `number of days, including today (default: ${WEEK})`)
+    .option("--from <date>", "first day, as a date or in words such as monday (default: today)")
+    .option("--days <1-7>", `number of days (default: ${WEEK})`)
+    .option("--strict-dates", "read only ISO 8601 dates, no words")
     .option("--grid", "draw the days side by side");
   addAction(command, contextOf, runAgenda);
 }
 
 /** Shows the next days of every calendar, or of those of `--calendar`. */
-export async function runAgenda(context: UpcomingContext, options: AgendaOptions): Promise<void> {
+export async function runAgenda(
+  context: UpcomingContext & Pick<Context, "note">,
+  options: AgendaOptions,
+): Promise<void> {
   // Checks format and fields before any request.
   context.output(eventView);
-  const days = parseDays(options.days ?? WEEK, "--days");
+  const { days: typed = WEEK } = options;
+  const chosen = await readDayFlags(context, { ...options, days: typed });
+  const count = parseDays(typed, "--days");
   const { timezone: zone } = context.settings();
+  const today = localDate(context.now(), zone);
+  const days = chosen ?? { first: today, last: lastOfDays(today, count) };
+  const open = createEventSource(
+    context,
+    chosen === null ? { kind: "upcoming", days: count } : { kind: "any", days, search: null },
+  );
   const named = namedCalendars(context);
   const { calendars, results, reportFailures } = await context.names.whileReading(async () => {
-    const chosen = await resolveCalendars(context, named);
-    return { calendars: chosen, ...(await readUpcoming(context, chosen, { days })) };
+    const found = await resolveCalendars(context, named);
+    return { calendars: found, ...(await readEvents(context, found, { open })) };
   });
   if (results.length > 0 || calendars.length === 0) {
-    const events = sortEvents(results.flat(), { zone, firstDay: localDate(context.now(), zone) });
+    const events = sortEvents(results.flat(), { zone, firstDay: days.first });
     await printEvents(context, events, {
       calendars,
       days,

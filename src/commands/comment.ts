@@ -1,7 +1,10 @@
 import type { Command } from "commander";
+import type { Api, EventAddress } from "../api/client.js";
 import { checkText } from "../calendar/event-text.js";
 import type { Context } from "../context.js";
-import { usageError } from "../errors.js";
+import type { Comment } from "../contract/shapes.js";
+import { CliError, usageError } from "../errors.js";
+import { commentView } from "../output/views/comment.js";
 import { activityView } from "../output/views/event.js";
 import { type CalendarContext, createEventFinder } from "./calendar-choice.js";
 import { addAction, type ContextOf } from "./command.js";
@@ -35,6 +38,42 @@ export async function runComment(
   const api = await context.api();
   const activity = await api.createActivity({ calendarId: calendar.id, eventId }, content);
   await output.print(activity, `comment ${activity.id} was posted`);
+}
+
+export function registerComments(command: Command, contextOf: ContextOf): void {
+  addAction(command.argument("<id>", "id of the event"), contextOf, runComments);
+}
+
+/** Lists the comments on an event, oldest first. */
+export async function runComments(
+  context: CalendarContext & Pick<Context, "output" | "isTerminal" | "note">,
+  { id }: Pick<CommentOptions, "id">,
+): Promise<void> {
+  const output = context.output(commentView);
+  const eventId = readEventId(context, id);
+  const pages = await context.names.whileReading(async () => {
+    const { id: calendarId } = await (await createEventFinder(context)).findCalendar(eventId);
+    return openComments(await context.api(), { calendarId, eventId });
+  });
+  const comments: Comment[] = [];
+  for await (const page of pages) {
+    if (output.stream === null) comments.push(...page);
+    // Nobody reads the rest.
+    else if (!(await output.stream(page))) return;
+  }
+  if (output.stream !== null) return;
+  if (comments.length === 0 && context.isTerminal) context.note("no comments");
+  await output.print(comments);
+}
+
+/** @throws CliError rejected when the service does not list comments, not_found when there is no such event */
+async function openComments(api: Api, address: EventAddress): Promise<AsyncIterable<readonly Comment[]>> {
+  const pages = await api.listComments(address);
+  if (pages !== null) return pages;
+  await api.getEvent(address);
+  throw new CliError("rejected", "this service does not list comments", {
+    hint: "comments are an extension; see docs/extensions.md",
+  });
 }
 
 async function readComment(

@@ -46,6 +46,19 @@ export const lenientListSchema = v.looseObject({
   included: lenientIncluded,
 });
 
+/** The link to the next page: an address, or an object with one. @see JSON:API "Links" */
+const lenientLink = v.union([v.string(), v.looseObject({ href: v.string() })]);
+const linksSchema = v.looseObject({ links: v.nullish(v.looseObject({ next: v.nullish(lenientLink) })) });
+
+/**
+ * The address of the next page of a list, which may be relative; null on the last one.
+ * @throws ValiError for a link of another type: the rest of the list must not be missed
+ */
+export function readNextLink(document: unknown): string | null {
+  const next = v.parse(linksSchema, document).links?.next ?? null;
+  return typeof next === "string" || next === null ? next : next.href;
+}
+
 export const lenientUserAttributes = v.looseObject({ name: text, description: text, image_url: text });
 
 export const lenientLabelAttributes = v.looseObject({ name: text, color: text });

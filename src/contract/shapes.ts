@@ -73,6 +73,11 @@ export interface Activity {
   readonly updated_at: string | null;
 }
 
+/** A comment in a list. */
+export interface Comment extends Activity {
+  readonly creator: User | null;
+}
+
 /** The writable fields of an event, as a create or update sends them. Undefined fields are omitted. */
 export interface EventDraft {
   readonly category: string;

@@ -25,6 +25,9 @@ export function createOutputMembers(
     if (!(await showInPager(text, options))) await stdout.write(text);
   };
   const target = (): OutputTarget => ({
+    get isClosed() {
+      return stdout.isClosed;
+    },
     write: stdout.isTerminal && process.stdin.isTTY === true ? page : stdout.write,
     isTerminal: stdout.isTerminal,
     columns: stdout.columns,

@@ -18,6 +18,8 @@ import {
 export interface OutputTarget extends Surface {
   /** Resolves when the stream has taken the text; rejects when it failed. */
   write(text: string | Uint8Array): Promise<void>;
+  /** Whether its reader has closed it. */
+  readonly isClosed: boolean;
 }
 
 /** A format that was chosen by name. */
@@ -63,7 +65,18 @@ export function createOutput<T>(
 ): Output<T> {
   const render =
     "render" in view ? documentRenderer(view, options, target) : viewRenderer(view, options, target);
+  const isStreamed =
+    !("render" in view || target.isTerminal) &&
+    options.program === null &&
+    effectiveFormat(options, target, view) === "ndjson";
   return {
+    stream: isStreamed
+      ? async (values) => {
+          const text = await render(values);
+          if (text.length > 0) await target.write(text);
+          return !target.isClosed;
+        }
+      : null,
     async print(value, completed) {
       try {
         const text = await render(value);

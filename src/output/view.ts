@@ -136,6 +136,11 @@ export interface Output<T> {
    * @param completed what the command has already done, as the end of a sentence; part of the error if printing fails
    */
   print(value: T | readonly T[], completed?: string): Promise<void>;
+  /**
+   * Prints some items of a list, before the others are known. Resolves with false once nobody reads them any more. Null
+   * where the format or the terminal needs the whole list.
+   */
+  readonly stream: ((values: readonly T[]) => Promise<boolean>) | null;
 }
 
 /** The keys of a view in the order of its JSON object. */

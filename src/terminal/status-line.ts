@@ -22,6 +22,9 @@ export function withStatusLine(sink: TextSink): StatusSink {
     get isStuck() {
       return sink.isStuck;
     },
+    get isClosed() {
+      return sink.isClosed;
+    },
     write(text) {
       const clear = shown && text !== "" ? CLEAR_LINE : "";
       if (clear !== "") shown = false;

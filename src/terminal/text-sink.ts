@@ -24,6 +24,8 @@ export interface TextSink {
   write(text: string): Promise<void>;
   /** Whether a write was interrupted and has not finished yet. */
   readonly isStuck: boolean;
+  /** Whether its reader has closed it: nothing more is written. */
+  readonly isClosed: boolean;
 }
 
 /** A stream that also takes bytes, which are written as they are. */
@@ -73,6 +75,9 @@ export function createTextSink({ open, name, interruption, sleep, mask }: TextSi
     get isStuck() {
       return stuck;
     },
+    get isClosed() {
+      return closed;
+    },
     write(text) {
       if (closed || text.length === 0) return Promise.resolve();
       return new Promise((resolve, reject) => {
@@ -88,7 +93,9 @@ export function createTextSink({ open, name, interruption, sleep, mask }: TextSi
           stopWaiting();
           // Writes finish in order, so earlier ones have finished, too.
           stuck = false;
-          if (error === undefined || error === null || errorCodeOf(error) === "EPIPE") resolve();
+          const isBroken = errorCodeOf(error) === "EPIPE";
+          closed ||= isBroken;
+          if (error === undefined || error === null || isBroken) resolve();
           else reject(writeError(error, name));
         });
       });

@@ -19,6 +19,7 @@ const PAGES = [
   "dates",
   "debugging",
   "exit-codes",
+  "extensions",
   "login",
   "names",
   "network",

@@ -22,7 +22,14 @@ const variable = (name: string): FormatChoice => ({ name, source: "environment",
 const DEFAULTS = { fields: undefined, csvSafe: false, program: null, ...VIEWER };
 
 function target(isTerminal: boolean, write: OutputTarget["write"] = async () => undefined): OutputTarget {
-  return { isTerminal, columns: isTerminal ? 80 : undefined, color: false, unicode: true, write };
+  return {
+    isTerminal,
+    columns: isTerminal ? 80 : undefined,
+    color: false,
+    unicode: true,
+    isClosed: false,
+    write,
+  };
 }
 
 /** The usage error for invalid options, thrown before anything is printed. */

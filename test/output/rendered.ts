@@ -38,6 +38,7 @@ export async function rendered<T>(
   let written = "";
   const target: OutputTarget = {
     isTerminal: columns !== undefined,
+    isClosed: false,
     columns,
     color,
     hyperlinks: async () => hyperlinks,

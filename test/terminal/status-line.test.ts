@@ -9,6 +9,7 @@ function createLine() {
     isTerminal: true,
     columns: 80,
     isStuck: false,
+    isClosed: false,
     write: async (text) => void texts.push(text),
   });
   return { sink, texts };

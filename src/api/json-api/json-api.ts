@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { locateJsonError } from "../../contract/json.js";
-import { lenientDocumentSchema, lenientListSchema } from "../../contract/lenient-resources.js";
+import { lenientDocumentSchema, lenientListSchema, readNextLink } from "../../contract/lenient-resources.js";
 import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import { ROUTES, type Route, type RouteName } from "../../contract/routes.js";
 import { errorCodeOf, usageError } from "../../errors.js";
@@ -18,40 +18,54 @@ interface JsonApiOptions {
 }
 
 /** The parameters of a route, and what messages say about the request. */
-interface RouteRequest extends Pick<RequestDescription, "subject" | "notFound" | "checkHint"> {
+export interface RouteRequest extends Pick<RequestDescription, "subject" | "notFound" | "checkHint"> {
   /** Path parameters by their names in the contract. */
   readonly ids?: Readonly<Record<string, string>>;
   /** Undefined parameters are left out. */
   readonly query?: Readonly<Record<string, string | undefined>>;
+  /** The whole address, from the link to a next page, instead of that of ids and query. */
+  readonly url?: string;
   /** Sent as JSON; undefined for no body. */
   readonly body?: unknown;
   readonly beforeRepeat?: OutgoingRequest<JsonApiResponse>["beforeRepeat"];
 }
+
+/** A document whose `data` is a list of resources. */
+export type ListDocument = v.InferOutput<typeof lenientListSchema>;
 
 /** Sends a request of a route and resolves with its success. @throws CliError */
 export type RequestRoute = (name: RouteName, request: RouteRequest) => Promise<JsonApiResponse>;
 
 /** A success with a JSON body, or without a body where the contract has none. */
 export interface JsonApiResponse {
+  /** The address of the request. */
+  readonly url: string;
   /** Reads a document whose `data` is one resource. @throws CliError when it does not match the contract */
   one<T>(read: (document: v.InferOutput<typeof lenientDocumentSchema>) => T): T;
   /** Reads a document whose `data` is a list of resources. @throws CliError when it does not match the contract */
-  many<T>(read: (document: v.InferOutput<typeof lenientListSchema>) => T): T;
+  many<T>(read: (document: ListDocument) => T): T;
+  /**
+   * The absolute address of the next page; null on the last one.
+   * @throws CliError rejected when it is not below the base URL, which the token is for
+   */
+  next(): string | null;
 }
 
 /** Requests and responses of the contract's routes over a sender. @see contract section 4 */
 export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApiOptions): RequestRoute {
-  return async function requestRoute(name, { ids = {}, query = {}, body, beforeRepeat, ...wording }) {
+  return async function requestRoute(name, { ids = {}, query = {}, body, beforeRepeat, ...rest }) {
     const route: Route = ROUTES[name];
     const { method } = route;
     const path = expandPath(route.path, ids);
-    const url = `${baseUrl.href.replace(/\/$/, "")}${path}${formatQuery(query)}`;
+    const { url = `${baseUrl.href.replace(/\/$/, "")}${path}${formatQuery(query)}`, ...wording } = rest;
     const description: RequestDescription = { method, path, url, mediaType, tokenSource, ...wording };
     const headers: Record<string, string> = { accept: mediaType };
     if (body !== undefined) headers["content-type"] = JSON_MEDIA_TYPE;
     const respond = (success: Success): JsonApiResponse => ({
+      url,
       one: (read) => readDocument(description, success, { schema: lenientDocumentSchema, read }),
       many: (read) => readDocument(description, success, { schema: lenientListSchema, read }),
+      next: () => nextAddress(description, success, baseUrl),
     });
     return send({
       request: { method, url, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
@@ -121,6 +135,21 @@ function readDocument<S extends v.GenericSchema, T>(
     const reason = `the response does not match the contract: ${describeIssue(cause.issues[0])}`;
     throw unreadableResponse(request, status, { reason, cause });
   }
+}
+
+function nextAddress(request: RequestDescription, success: Success, baseUrl: URL): string | null {
+  const link = readDocument(request, success, { schema: v.unknown(), read: readNextLink });
+  if (link === null) return null;
+  const unreadable = (reason: string) =>
+    unreadableResponse(request, success.status, { reason, cause: undefined });
+  if (!URL.canParse(link, request.url)) throw unreadable("the link to the next page is not a URL");
+  const url = new URL(link, request.url);
+  const isBelow = url.pathname.startsWith(baseUrl.pathname.replace(/\/?$/, "/"));
+  if (url.origin !== baseUrl.origin || !isBelow || url.username !== "" || url.password !== "") {
+    throw unreadable(`the link to the next page leads away from ${baseUrl.href}`);
+  }
+  url.hash = "";
+  return url.href;
 }
 
 function describeIssue(issue: v.BaseIssue<unknown>): string {

@@ -11,7 +11,15 @@ import {
   type ResourceIdentifier,
   readIdentifiers,
 } from "../../contract/lenient-resources.js";
-import type { Activity, Calendar, CalendarEvent, EventDraft, Label, User } from "../../contract/shapes.js";
+import type {
+  Activity,
+  Calendar,
+  CalendarEvent,
+  Comment,
+  EventDraft,
+  Label,
+  User,
+} from "../../contract/shapes.js";
 
 /** The `included` resources of a response by type and id. */
 export type Included = ReadonlyMap<string, LenientResource>;
@@ -84,7 +92,6 @@ export function readCalendar(resource: LenientResource, included: Included): Cal
 export function readEvent(resource: LenientResource, included: Included, calendarId: string): CalendarEvent {
   const attributes = v.parse(lenientEventAttributes, resource.attributes);
   const format = attributes.all_day === true ? formatDate : formatInstant;
-  const [creator] = [...related(resource, "creator", "user"), ...related(resource, "author", "user")];
   const [label] = related(resource, "label", "label");
   return {
     id: resource.id,
@@ -102,7 +109,7 @@ export function readEvent(resource: LenientResource, included: Included, calenda
     url: attributes.url,
     created_at: timestamp(attributes.created_at),
     updated_at: timestamp(attributes.updated_at),
-    creator: creator === undefined ? null : relatedUser(creator, included, calendarId),
+    creator: readCreator(resource, included, calendarId),
     label: label === undefined ? null : relatedLabel(label, included, calendarId),
     attendees: related(resource, "attendees", "user").map((user) => relatedUser(user, included, calendarId)),
   };
@@ -119,6 +126,23 @@ export function readActivity(resource: LenientResource, calendarId: string, even
     created_at: timestamp(attributes.created_at),
     updated_at: timestamp(attributes.updated_at),
   };
+}
+
+/** A comment of a list, with its creator. @throws ValiError on a wrong JSON type */
+export function readComment(
+  resource: LenientResource,
+  included: Included,
+  { calendarId, eventId }: { readonly calendarId: string; readonly eventId: string },
+): Comment {
+  return {
+    ...readActivity(resource, calendarId, eventId),
+    creator: readCreator(resource, included, calendarId),
+  };
+}
+
+function readCreator(resource: LenientResource, included: Included, calendarId: string): User | null {
+  const [creator] = [...related(resource, "creator", "user"), ...related(resource, "author", "user")];
+  return creator === undefined ? null : relatedUser(creator, included, calendarId);
 }
 
 function related(resource: LenientResource, name: string, type: string): readonly ResourceIdentifier[] {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { parseDays } from "../../calendar/dates.js";
+import { lastOfDays, parseDays } from "../../calendar/dates.js";
 import { filterEvents, sortEvents } from "../../calendar/event-order.js";
+import { parseSearch } from "../../calendar/event-search.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-text.js";
 import { resolveLabel } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
@@ -15,11 +16,18 @@ import {
   resolveCalendars,
 } from "../calendar-choice.js";
 import { addAction, type ContextOf, describeCommand } from "../command.js";
-import { printEvents, readUpcoming } from "./upcoming.js";
+import { type ListedDays, readDayFlags } from "./date-flags.js";
+import { type EventListing, type OpenListing, openStream } from "./stream.js";
+import { createEventSource, type EventSelection, printEvents, readEvents } from "./upcoming.js";
 
 export interface EventsListOptions {
   /** Flags as typed. */
   readonly days?: string;
+  readonly on?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly search?: string;
+  readonly strictDates?: boolean;
   readonly allCalendars?: boolean;
   readonly category?: Category;
   readonly label?: string;
@@ -36,7 +44,12 @@ type ListContext = CalendarContext &
 export function registerEventsList(command: Command, contextOf: ContextOf): void {
   command
     .option("-A, --all-calendars", "list every calendar, even if there is a default one")
-    .option("--days <1-7>", "number of days, including today (default: 1)")
+    .option("--days <1-7>", "number of days, including today or the day of --from (default: 1)")
+    .option("--on <date>", "events of this day: a date, or words such as tomorrow or fri")
+    .option("--from <date>", "events of this day and later, up to --to")
+    .option("--to <date>", "events up to this day, from --from on (default: today)")
+    .option("--search <text>", "events with this text in title, description or location, of any day")
+    .option("--strict-dates", "read only ISO 8601 dates, no words")
     .addOption(
       command.createOption("--category <category>", "only events of this category").choices(CATEGORY_CHOICES),
     )
@@ -47,6 +60,8 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
   describeCommand(command, {
     examples: () => [
       ["The next seven days of every calendar", "calctl events list -A --days 7"],
+      ["What is on in the first week of December", "calctl events list --from 2026-12-01 --days 7"],
+      ["Every event about one thing, past and future", "calctl events list --search dentist"],
       ["What is left of today, for a script", "calctl events list --remaining -o json"],
       ["Titles of one calendar, with their times", "calctl events list -c Work --fields start_local,title"],
     ],
@@ -54,42 +69,94 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
   addAction(command, contextOf, runEventsList);
 }
 
-/** Lists upcoming events of one or more calendars, by day. */
+/** Lists events of one or more calendars, by day. */
 export async function runEventsList(context: ListContext, options: EventsListOptions): Promise<void> {
   // Checks format and fields before any request.
-  context.output(eventView);
-  const days = options.days === undefined ? 1 : parseDays(options.days, "--days");
+  const { stream } = context.output(eventView);
+  const selection = await readSelection(context, options);
   if (options.label === "") throw emptyValueError("--label");
-  const { timezone } = context.settings();
-  const { calendars, mine, labelIds, results, reportFailures } = await context.names.whileReading(() =>
-    readListed(context, days, options),
-  );
-  const now = context.now();
-  const remaining = options.remaining === true ? { now } : undefined;
-  const filter = { category: options.category, labelIds, mine, remaining };
-  const firstDay = localDate(now, timezone);
-  const events = sortEvents(filterEvents(results.flat(), filter, timezone), { zone: timezone, firstDay });
-  if (results.length > 0 || calendars.length === 0) {
-    await printEvents(context, events, { calendars, days, layout: "list" });
-  }
-  reportFailures();
-  if (events.length > 0) return;
-  if (context.isTerminal) context.note(days === 1 ? "no events today" : `no events in ${days} days`);
+  const listing = await context.names.whileReading(async () => {
+    const list = await createListing(context, selection, options);
+    return stream === null || selection.kind === "upcoming"
+      ? readList(context, list)
+      : openStream(context, list, stream);
+  });
+  const isEmpty = await listing.print();
+  if (!isEmpty) return;
+  if (context.isTerminal) context.note(describeEmpty(selection));
   if (options.failEmpty === true) context.setExitCode(EXIT_EMPTY);
 }
 
-async function readListed(context: ListContext, days: number, options: EventsListOptions) {
+async function createListing(
+  context: ListContext,
+  selection: EventSelection,
+  options: EventsListOptions,
+): Promise<EventListing> {
   const calendars = await calendarsOf(context, options);
   const api = await context.api();
   // Requested first: if it failed after the events were read, they could not be filtered.
   const mine = options.mine === true ? { userId: (await api.getCurrentUser()).id } : undefined;
   const labels = createLabelFilter(context, options.label);
-  const read = await readUpcoming(context, calendars, { days, before: labels.resolve });
-  const labelIds = labels.ids(calendars, {
-    allRead: read.results.length === calendars.length,
-    warn: context.warn,
-  });
-  return { calendars, mine, labelIds, ...read };
+  const { warn } = context;
+  const remaining = options.remaining === true ? { now: context.now() } : undefined;
+  const filter = { category: options.category, mine, remaining };
+  return {
+    calendars,
+    days: daysOf(selection, localDate(context.now(), context.settings().timezone)),
+    open: createEventSource(context, selection),
+    before: labels.resolve,
+    filterOf: (allRead) => ({ ...filter, labelIds: labels.ids(calendars, { allRead, warn }) }),
+  };
+}
+
+/** @throws CliError usage */
+async function readSelection(context: ListContext, options: EventsListOptions): Promise<EventSelection> {
+  const { days } = options;
+  const search = options.search === undefined ? null : parseSearch(options.search, "--search");
+  const chosen = await readDayFlags(context, options);
+  if (chosen !== null) return { kind: "any", days: chosen, search };
+  const count = days === undefined ? 1 : parseDays(days, "--days");
+  if (search === null) return { kind: "upcoming", days: count };
+  const first = localDate(context.now(), context.settings().timezone);
+  const listed = days === undefined ? EVERY_DAY : { first, last: lastOfDays(first, count) };
+  return { kind: "any", days: listed, search };
+}
+
+const EVERY_DAY: ListedDays = { first: null, last: null };
+
+function daysOf(selection: EventSelection, today: string): ListedDays {
+  if (selection.kind === "any") return selection.days;
+  return { first: today, last: lastOfDays(today, selection.days) };
+}
+
+function describeEmpty(selection: EventSelection): string {
+  if (selection.kind === "upcoming")
+    return selection.days === 1 ? "no events today" : `no events in ${selection.days} days`;
+  const { first, last } = selection.days;
+  const days = [
+    ...(first === null || first === last ? [] : [`from ${first}`]),
+    ...(last === null ? [] : [`${first === last ? "on" : "to"} ${last}`]),
+  ];
+  const found = selection.search === null ? [] : ["found"];
+  return ["no events", ...found, ...days].join(" ");
+}
+
+/** Reads everything. */
+async function readList(context: ListContext, list: EventListing): Promise<OpenListing> {
+  const { calendars, days, filterOf } = list;
+  const { timezone: zone } = context.settings();
+  const { results, reportFailures } = await readEvents(context, calendars, list);
+  const filter = filterOf(results.length === calendars.length);
+  const events = sortEvents(filterEvents(results.flat(), filter, zone), { zone, firstDay: days.first });
+  return {
+    async print() {
+      if (results.length > 0 || calendars.length === 0) {
+        await printEvents(context, events, { calendars, days, layout: "list" });
+      }
+      reportFailures();
+      return events.length === 0;
+    },
+  };
 }
 
 async function calendarsOf(

@@ -1,52 +1,136 @@
+import type { Api } from "../../api/client.js";
+import { lastUpcomingDay, upcomingDays } from "../../calendar/dates.js";
+import { isOnDays } from "../../calendar/day-list.js";
+import { createEventSearch } from "../../calendar/event-search.js";
 import { localizeEvent } from "../../calendar/event-view.js";
-import { addDays, localDate } from "../../calendar/zoned-time.js";
+import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
+import { CliError } from "../../errors.js";
 import { createEventListView, type EventListOptions } from "../../output/views/event-list.js";
 import type { CalendarContext, ChosenCalendar } from "../calendar-choice.js";
 import { type Processed, processEach } from "../process-each.js";
+import type { ListedDays } from "./date-flags.js";
 import { recentEventOf } from "./event-ids.js";
 
 export type UpcomingContext = CalendarContext & Pick<Context, "output" | "warn" | "now">;
 
-/** Reads the events of each calendar, from today on. @param before is called first for each calendar */
-export function readUpcoming(
-  { api, settings, warn }: UpcomingContext,
+/** Which events of a calendar are listed. */
+export type EventSelection =
+  /** The next days, which every service has. */
+  | { readonly kind: "upcoming"; readonly days: number }
+  /** Any days, and a text or null, which only services with the extension have. */
+  | { readonly kind: "any"; readonly days: ListedDays; readonly search: string | null };
+
+/** Opens the events of calendars in pages; those of a calendar are requested when they are asked for. */
+export type OpenEvents = (calendarId: string) => Promise<AsyncIterable<readonly CalendarEvent[]>>;
+
+export function createEventSource(
+  { api, settings, now }: Pick<UpcomingContext, "api" | "settings" | "now">,
+  selection: EventSelection,
+): OpenEvents {
+  return async (calendarId) => {
+    const { timezone } = settings();
+    const client = await api();
+    if (selection.kind === "upcoming") {
+      return onePage(await client.listUpcomingEvents({ calendarId, timezone, days: selection.days }));
+    }
+    const { days, search } = selection;
+    const query = { calendarId, timezone, from: days.first, to: days.last, search };
+    const pages = await client.listEvents(query);
+    if (pages !== null) return pages;
+    const today = localDate(now(), timezone);
+    return onePage(await findInWeek(client, { calendarId, timezone, today }, selection));
+  };
+}
+
+async function* onePage(events: readonly CalendarEvent[]): AsyncGenerator<readonly CalendarEvent[]> {
+  yield events;
+}
+
+/**
+ * The same events from a service that lists only the next days.
+ * @throws CliError rejected for other days, not_found when there is no such calendar
+ */
+async function findInWeek(
+  client: Api,
+  { calendarId, timezone, today }: { calendarId: string; timezone: string; today: string },
+  { days: { first, last }, search }: Extract<EventSelection, { readonly kind: "any" }>,
+): Promise<readonly CalendarEvent[]> {
+  const days = upcomingDays(first, last, today);
+  if (days === null) {
+    await client.getCalendar(calendarId);
+    throw new CliError("rejected", "this service lists only the next 7 days", {
+      hint: `give --days, or days from ${today} to ${lastUpcomingDay(today)}`,
+    });
+  }
+  const matches = search === null ? () => true : createEventSearch(search);
+  const events = await client.listUpcomingEvents({ calendarId, timezone, days });
+  return events.filter(
+    (event) => matches(event) && isOnDays(localizeEvent(event, timezone), { first, last }),
+  );
+}
+
+export interface ReadOptions {
+  readonly open: OpenEvents;
+  /** Called first for each calendar. */
+  readonly before?: (calendarId: string) => Promise<void>;
+}
+
+/** Reads the events of each calendar. */
+export function readEvents(
+  { warn }: Pick<UpcomingContext, "warn">,
   calendars: readonly ChosenCalendar[],
-  { days, before }: { readonly days: number; readonly before?: (calendarId: string) => Promise<void> },
+  { open, before }: ReadOptions,
 ): Promise<Processed<readonly CalendarEvent[]>> {
   return processEach(calendars, {
-    noun: "calendar",
-    verb: "read",
-    name: ({ id }) => id,
+    ...CALENDARS_READ,
     warn,
     work: async ({ id }) => {
       await before?.(id);
-      return (await api()).listUpcomingEvents({ calendarId: id, timezone: settings().timezone, days });
+      const events: CalendarEvent[] = [];
+      for await (const page of await open(id)) events.push(...page);
+      return events;
     },
   });
 }
 
+/** How messages name what `processEach` does. */
+export const CALENDARS_READ = {
+  noun: "calendar",
+  verb: "read",
+  name: ({ id }: ChosenCalendar): string => id,
+} as const;
+
 export interface PrintOptions extends Pick<EventListOptions, "layout"> {
   /** Those that were asked. */
   readonly calendars: readonly ChosenCalendar[];
-  readonly days: number;
+  readonly days: ListedDays;
 }
 
-/** Prints events that begin today or later, and remembers them at a terminal. */
+/** Prints the events of some days, and remembers them at a terminal. */
 export async function printEvents(
   context: UpcomingContext,
   events: readonly CalendarEvent[],
-  { calendars, days, layout }: PrintOptions,
+  { calendars, days: { first, last }, layout }: PrintOptions,
 ): Promise<void> {
   const { timezone } = context.settings();
-  const first = localDate(context.now(), timezone);
   const recent = context.recentEvents();
   await recent?.remember(events.map(recentEventOf));
   const shorten = recent?.shorten ?? ((id: string) => id);
-  const names = new Map(calendars.map(({ id, name }) => [id, name]));
-  const range = { first, last: addDays(first, days - 1) };
+  const range = {
+    first: first ?? "0000-01-01",
+    last: last ?? "9999-12-31",
+    once: first === null || last === null,
+  };
+  const localize = createLocalizer(calendars, timezone);
   await context
     .output(createEventListView({ range, calendars, shorten, layout }))
-    .print(events.map((event) => localizeEvent(event, timezone, names.get(event.calendar_id))));
+    .print(events.map(localize));
+}
+
+/** Adds to events the times in the zone, and the names of their calendars. */
+export function createLocalizer(calendars: readonly ChosenCalendar[], timezone: string) {
+  const names = new Map(calendars.map(({ id, name }) => [id, name]));
+  return (event: CalendarEvent) => localizeEvent(event, timezone, names.get(event.calendar_id));
 }

@@ -1,7 +1,9 @@
 import type { Day } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
+import type { Comment } from "../../contract/shapes.js";
 import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
 import { type Column, columnsOf } from "../table/columns.js";
+import { describeAuthor } from "../table/comments.js";
 import { describeEntry, type EntryOptions, headingOf } from "../table/day-entry.js";
 import type { Cell, Rendering } from "../view.js";
 
@@ -30,6 +32,16 @@ export function renderDaysAsMarkdown(days: readonly Day<LocalizedEvent>[], optio
       return `- ${parts.filter((part) => part !== "").join(" ")}\n`;
     });
     return `## ${escapeMarkdown(headingOf(date, options))}\n\n${bullets.join("") || "No events\n"}`;
+  });
+  return blocks.join("\n");
+}
+
+/** Comments as quotations below their authors. */
+export function renderCommentsAsMarkdown({ values, zone }: Rendering<Comment>): string {
+  const blocks = values.map((comment) => {
+    const { name, time } = describeAuthor(comment, zone());
+    const lines = linesOf({ text: comment.content ?? "" }).map((line) => `> ${line}`);
+    return `**${escapeMarkdown(name)}** ${escapeMarkdown(time)}\n\n${lines.join("\\\n")}\n`;
   });
   return blocks.join("\n");
 }

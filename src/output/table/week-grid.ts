@@ -67,7 +67,14 @@ function headerLine({ dates, today, dayWidth, style }: Grid): string {
     const text = padText(truncateText(name, dayWidth), dayWidth);
     return date === today ? style.bold(text) : style.dim(text);
   });
-  return `${" ".repeat(AXIS_WIDTH)}${cells.map((cell) => ` ${cell}`).join("")}`;
+  const year = yearOf(dates, today);
+  return `${year === "" ? "" : style.dim(year)}${" ".repeat(AXIS_WIDTH - year.length)}${cells.map((cell) => ` ${cell}`).join("")}`;
+}
+
+/** The year, unless it is this one. */
+function yearOf([first = ""]: readonly string[], today: string): string {
+  const year = first.slice(0, 4);
+  return year === today.slice(0, 4) ? "" : year;
 }
 
 /** Events that last all day, each as one bar over its days. */

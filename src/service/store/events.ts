@@ -21,7 +21,8 @@ export function listAttendees(db: Transaction, eventId: string): Promise<Attende
 }
 
 /** The attendees of several events, ordered by event and position. */
-export function listAttendeesOf(db: Transaction, eventIds: readonly string[]): Promise<AttendeeRow[]> {
+export async function listAttendeesOf(db: Transaction, eventIds: readonly string[]): Promise<AttendeeRow[]> {
+  if (eventIds.length === 0) return [];
   return db
     .selectFrom("attendees")
     .selectAll()

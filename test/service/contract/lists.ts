@@ -65,7 +65,10 @@ export function describeLists(stage: () => Stage): void {
       expect(await titles({ to: "2026-11-21" })).toEqual(["past", "today"]);
       expect(await titles({ from: "2026-11-21" })).toEqual(["today", "future"]);
       expect(await titles()).toEqual(["past", "today", "future"]);
-      expect(await titles({ from: "0000-01-01", to: "9999-12-31" })).toEqual(["past", "today", "future"]);
+      for (const timezone of ["UTC", "Asia/Tokyo", "America/New_York"]) {
+        const every = { from: "0000-01-01", to: "9999-12-31", timezone };
+        expect(await titles(every)).toEqual(["past", "today", "future"]);
+      }
     });
 
     test("begins its days at midnight of the timezone; all-day events are dates in any", async () => {
