@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { checkText } from "../calendar/event-text.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
+import { describeCommand } from "../help/facts.js";
 import { activityView } from "../output/views/event.js";
 import { type CalendarContext, createEventFinder } from "./calendar-choice.js";
 import { addAction, type ContextOf } from "./command.js";
@@ -20,6 +21,17 @@ export function registerComment(command: Command, contextOf: ContextOf): void {
     .argument("<id>", "id of the event")
     .argument("[text]", "the comment (default: read from stdin)")
     .option("--file <path|->", "read the comment from a file, - for stdin");
+  describeCommand(command, {
+    prints: { view: activityView, count: "one" },
+    examples: () => [
+      [
+        "On the first event of today",
+        'id="$(calctl events list --fields id | head -n 1)"',
+        'calctl comment "$id" "I bring the cake"',
+      ],
+      ["What a program prints", 'uptime | calctl comment "$(calctl events list --fields id | head -n 1)"'],
+    ],
+  });
   addAction(command, contextOf, runComment);
 }
 

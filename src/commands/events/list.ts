@@ -7,6 +7,7 @@ import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { Category } from "../../contract/shapes.js";
 import { CliError, EXIT_EMPTY, emptyValueError, usageError } from "../../errors.js";
+import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import {
   type CalendarContext,
@@ -14,7 +15,7 @@ import {
   chooseCalendars,
   resolveCalendars,
 } from "../calendar-choice.js";
-import { addAction, type ContextOf, describeCommand } from "../command.js";
+import { addAction, type ContextOf } from "../command.js";
 import { printEvents, readUpcoming } from "./upcoming.js";
 
 export interface EventsListOptions {
@@ -45,6 +46,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
     .option("--remaining", "omit events that are over")
     .option("--fail-empty", "exit with code 3 when there are no events");
   describeCommand(command, {
+    prints: { view: eventView, count: "list" },
     examples: () => [
       ["The next seven days of every calendar", "calctl events list -A --days 7"],
       ["What is left of today, for a script", "calctl events list --remaining -o json"],
