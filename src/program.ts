@@ -5,7 +5,7 @@ import type { GlobalFlags } from "./config/run-settings.js";
 import { type CliError, ListingRequest, usageError } from "./errors.js";
 import { addGlobalFlags, prepareParsing, readGlobalFlags } from "./global-flags.js";
 import type { HelpPage } from "./help/page.js";
-import type { Host, Run } from "./host/parts.js";
+import type { CreateContext, Host, Run } from "./host/parts.js";
 import { VERSION } from "./version.js";
 
 type Register = (command: Command, contextOf: ContextOf) => void;
@@ -97,8 +97,9 @@ export async function runProgram(
   }
   let exitCode = 0;
   const written: string[] = [];
-  const createContext = await host.loadContexts();
+  let createContext: CreateContext | undefined;
   const contextOf: ContextOf = (command) => {
+    if (createContext === undefined) throw new Error("an action began before its context was loaded");
     const flags = readGlobalFlags(command);
     onFlags(flags);
     return {
@@ -120,6 +121,10 @@ export async function runProgram(
     onParsing: (command) => {
       parsing = command;
     },
+  });
+  // Help needs no context.
+  program.hook("preAction", async () => {
+    createContext = await host.loadContexts();
   });
   try {
     await program.parseAsync(helpAsFlag(argv), { from: "user" });
