@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import type { Api } from "./api/client.js";
 import type { Session } from "./auth/session.js";
 import type { Names } from "./cache/names.js";
@@ -110,6 +111,8 @@ export interface Context {
   note(text: string): void;
   /** Writes a line to stderr, even with `--quiet`: something is missing or wrong. */
   warn(text: string): void;
+  /** Every command with its arguments and flags, for reading. */
+  commandTree(): Promise<Command>;
   /** Sets the exit code of a run that does not throw. */
   setExitCode(code: number): void;
   readonly service: ServiceAccess;

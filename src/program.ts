@@ -1,10 +1,11 @@
 import { Command, CommanderError, type HelpContext } from "commander";
 import { addCommand, type ContextOf, requireSubcommand } from "./commands/command.js";
+import { suggestCommand } from "./commands/suggestion.js";
 import type { GlobalFlags } from "./config/run-settings.js";
 import { type CliError, ListingRequest, usageError } from "./errors.js";
 import { addGlobalFlags, prepareParsing, readGlobalFlags } from "./global-flags.js";
 import type { HelpPage } from "./help/page.js";
-import type { Host, Run } from "./host/parts.js";
+import type { CreateContext, Host, Run } from "./host/parts.js";
 import { VERSION } from "./version.js";
 
 type Register = (command: Command, contextOf: ContextOf) => void;
@@ -69,6 +70,11 @@ const COMMANDS: readonly CommandEntry[] = [
     "send a request to any path of the service",
     async () => (await import("./commands/api.js")).registerApi,
   ],
+  [
+    "schema",
+    "describe commands and output as JSON, for programs",
+    async () => (await import("./commands/schema.js")).registerSchema,
+  ],
   ["tour", "see the main commands at work", async () => (await import("./commands/tour.js")).registerTour],
 ];
 
@@ -89,14 +95,21 @@ export async function runProgram(
   host: Host,
   { run, onFlags }: ProgramOptions,
 ): Promise<number> {
+  const topic = await findTopic(argv);
+  if (topic !== null) {
+    await host.stdout.write(await renderHelp(topic, host));
+    return 0;
+  }
   let exitCode = 0;
   const written: string[] = [];
-  const createContext = await host.loadContexts();
+  let createContext: CreateContext | undefined;
   const contextOf: ContextOf = (command) => {
+    if (createContext === undefined) throw new Error("an action began before its context was loaded");
     const flags = readGlobalFlags(command);
     onFlags(flags);
     return {
       ...createContext(flags, run),
+      commandTree: loadCommandTree,
       setExitCode: (code) => {
         exitCode = code;
       },
@@ -113,6 +126,10 @@ export async function runProgram(
     onParsing: (command) => {
       parsing = command;
     },
+  });
+  // Help needs no context.
+  program.hook("preAction", async () => {
+    createContext = await host.loadContexts();
   });
   try {
     await program.parseAsync(helpAsFlag(argv), { from: "user" });
@@ -137,6 +154,25 @@ export async function runProgram(
 async function renderHelp(page: HelpPage, { stdout }: Host): Promise<string> {
   const { renderHelpText } = await import("./help/text.js");
   return `${renderHelpText(page, stdout.columns)}\n`;
+}
+
+/**
+ * The page of `calctl help TOPIC`; null for any other command line.
+ * @throws CliError usage for a word that is neither a topic nor a command
+ */
+async function findTopic([first, word = "-"]: readonly string[]): Promise<HelpPage | null> {
+  if (first !== "help" || word.startsWith("-")) return null;
+  const { TOPICS } = await import("./help/topics.js");
+  const topic = TOPICS.find(({ name }) => name === word);
+  if (topic !== undefined) return (await topic.load())();
+  const commands = COMMANDS.map(([name]) => name);
+  if (commands.includes(word)) return null;
+  const topics = TOPICS.map(({ name }) => name);
+  const suggestion = suggestCommand(word, [...commands, ...topics], true);
+  throw usageError(
+    `there is no command or help topic "${word}"`,
+    suggestion === undefined ? `topics: ${topics.join(", ")}` : `did you mean calctl help ${suggestion}?`,
+  );
 }
 
 /** Turns `calctl` and `calctl help COMMAND` into `--help`. */

@@ -3,6 +3,7 @@ import { lastOfDays, parseDays } from "../calendar/dates.js";
 import { sortEvents } from "../calendar/event-order.js";
 import { localDate } from "../calendar/zoned-time.js";
 import type { Context } from "../context.js";
+import { describeCommand } from "../help/facts.js";
 import { eventView } from "../output/views/event.js";
 import { namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import { addAction, type ContextOf } from "./command.js";
@@ -25,6 +26,14 @@ export function registerAgenda(command: Command, contextOf: ContextOf): void {
     .option("--days <1-7>", `number of days (default: ${WEEK})`)
     .option("--strict-dates", "read only ISO 8601 dates, no words")
     .option("--grid", "draw the days side by side");
+  describeCommand(command, {
+    prints: { view: eventView, count: "list" },
+    examples: () => [
+      ["The week of every calendar", "calctl agenda"],
+      ["The same with the days side by side", "calctl agenda --grid"],
+      ["Three days, to paste into a chat", "calctl agenda --days 3 -o markdown"],
+    ],
+  });
   addAction(command, contextOf, runAgenda);
 }
 

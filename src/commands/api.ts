@@ -4,8 +4,9 @@ import type { Context } from "../context.js";
 import type { HttpMethod } from "../contract/routes.js";
 import { usageError } from "../errors.js";
 import { collect, readGlobalFlags } from "../global-flags.js";
+import { describeCommand } from "../help/facts.js";
 import { RESPONSE_DOCUMENT } from "../output/views/response.js";
-import { addJsonAction, type ContextOf, describeCommand } from "./command.js";
+import { addJsonAction, type ContextOf } from "./command.js";
 
 /** Flags as typed. */
 export interface ApiOptions {
@@ -30,6 +31,7 @@ export function registerApi(command: Command, contextOf: ContextOf): void {
     .option("--input <path|->", "send this JSON as the body of a POST or PUT, - for stdin")
     .option("-i, --include", "print the status and the headers before the body");
   describeCommand(command, {
+    prints: "json",
     examples: () => [
       ["Which calendars are there, as the service says it", "calctl api /calendars"],
       ["Names of all calendars", "calctl api /calendars --jq '.data[].attributes.name'"],

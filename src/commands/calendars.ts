@@ -3,6 +3,7 @@ import type { CalendarInclude } from "../api/client.js";
 import type { Context } from "../context.js";
 import type { Calendar } from "../contract/shapes.js";
 import { usageError } from "../errors.js";
+import { describeCommand } from "../help/facts.js";
 import { calendarView, labelView, userView } from "../output/views/calendar.js";
 import { type CalendarContext, chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import { addAction, type ContextOf } from "./command.js";
@@ -15,6 +16,13 @@ export interface CalendarsOptions {
 
 export function registerCalendars(command: Command, contextOf: ContextOf): void {
   command.option("--include <labels,members>", "include names and colors of labels, names of members");
+  describeCommand(command, {
+    prints: { view: calendarView, count: "one or list" },
+    examples: () => [
+      ["Names and ids of all calendars", "calctl calendars"],
+      ["Everything about one of them", "calctl calendars -c Family --include labels,members -o json"],
+    ],
+  });
   addAction(command, contextOf, runCalendars);
 }
 
@@ -60,6 +68,13 @@ function parseInclude(text: string | undefined): readonly CalendarInclude[] {
 }
 
 export function registerLabels(command: Command, contextOf: ContextOf): void {
+  describeCommand(command, {
+    prints: { view: labelView, count: "list" },
+    examples: () => [
+      ["The labels of a calendar with their colors", "calctl labels -c Family"],
+      ["Numbers and names, for a script", "calctl labels -c Family --fields number,name"],
+    ],
+  });
   addAction(command, contextOf, runLabels);
 }
 
@@ -73,6 +88,13 @@ export async function runLabels(context: CalendarContext & Pick<Context, "output
 }
 
 export function registerMembers(command: Command, contextOf: ContextOf): void {
+  describeCommand(command, {
+    prints: { view: userView, count: "list" },
+    examples: () => [
+      ["Who can be invited", "calctl members -c Work"],
+      ["Their names alone, one a line", "calctl members -c Work --fields name"],
+    ],
+  });
   addAction(command, contextOf, runMembers);
 }
 

@@ -2,31 +2,11 @@ import type { Command, HelpContext } from "commander";
 import type { Context } from "../context.js";
 import { DryRunStop, usageError } from "../errors.js";
 import { addGlobalFlags, readGlobalFlags } from "../global-flags.js";
-import type { Example } from "../help/page.js";
+import { pathOf } from "../help/facts.js";
 import { suggestCommand } from "./suggestion.js";
 
 /** Creates the context of a command whose flags are parsed. */
 export type ContextOf = (command: Command) => Context;
-
-/** What help and `calctl schema` say about a command beyond its arguments and flags. */
-export interface CommandFacts {
-  /** Two or three. Called only when they are shown. */
-  readonly examples: () => readonly Example[];
-}
-
-interface DescribedCommand extends Command {
-  readonly facts?: CommandFacts;
-}
-
-/** Adds what help and `calctl schema` say about a command. */
-export function describeCommand(command: Command, facts: CommandFacts): Command {
-  return Object.assign(command, { facts });
-}
-
-/** Null for a command without a description, such as a group. */
-export function factsOf(command: DescribedCommand): CommandFacts | null {
-  return command.facts ?? null;
-}
 
 /** Adds a subcommand with the global flags. */
 export function addCommand(parent: Command, nameAndArguments: string, summary: string): Command {
@@ -107,7 +87,7 @@ export function requireSubcommand(group: Command): void {
 function throwUnknownCommand(group: Command): never {
   const [name] = group.args;
   const hint = `commands: ${group.commands.map((command) => command.name()).join(", ")}`;
-  const path = commandPath(group);
+  const path = pathOf(group);
   if (name === undefined) throw usageError(`${path} needs a command`, hint);
   const names = group.commands.map((command) => command.name());
   const suggestion = suggestCommand(name, names, group.parent === null);
@@ -115,10 +95,6 @@ function throwUnknownCommand(group: Command): never {
     `${path} has no command "${name}"`,
     suggestion === undefined ? hint : `did you mean ${path} ${suggestion}?`,
   );
-}
-
-function commandPath(command: Command): string {
-  return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
 }
 
 /** @throws CliError usage without `--yes` where calctl cannot prompt */

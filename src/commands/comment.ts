@@ -4,6 +4,7 @@ import { checkText } from "../calendar/event-text.js";
 import type { Context } from "../context.js";
 import type { Comment } from "../contract/shapes.js";
 import { CliError, usageError } from "../errors.js";
+import { describeCommand } from "../help/facts.js";
 import { commentView } from "../output/views/comment.js";
 import { activityView } from "../output/views/event.js";
 import { type CalendarContext, createEventFinder } from "./calendar-choice.js";
@@ -23,6 +24,17 @@ export function registerComment(command: Command, contextOf: ContextOf): void {
     .argument("<id>", "id of the event")
     .argument("[text]", "the comment (default: read from stdin)")
     .option("--file <path|->", "read the comment from a file, - for stdin");
+  describeCommand(command, {
+    prints: { view: activityView, count: "one" },
+    examples: () => [
+      [
+        "On the first event of today",
+        'id="$(calctl events list --fields id | head -n 1)"',
+        'calctl comment "$id" "I bring the cake"',
+      ],
+      ["What a program prints", 'uptime | calctl comment "$(calctl events list --fields id | head -n 1)"'],
+    ],
+  });
   addAction(command, contextOf, runComment);
 }
 
@@ -41,7 +53,22 @@ export async function runComment(
 }
 
 export function registerComments(command: Command, contextOf: ContextOf): void {
-  addAction(command.argument("<id>", "id of the event"), contextOf, runComments);
+  command.argument("<id>", "id of the event");
+  describeCommand(command, {
+    prints: { view: commentView, count: "list" },
+    examples: () => [
+      [
+        "What was said about the first event of today",
+        'calctl comments "$(calctl events list --fields id | head -n 1)"',
+      ],
+      [
+        "The last comment, for a script",
+        'id="$(calctl events list --fields id | head -n 1)"',
+        "calctl comments \"$id\" --jq 'last | .content'",
+      ],
+    ],
+  });
+  addAction(command, contextOf, runComments);
 }
 
 /** Lists the comments on an event, oldest first. */

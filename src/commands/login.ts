@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { LoginResult } from "../auth/login.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
+import { describeCommand } from "../help/facts.js";
 import { createValueView } from "../output/views/plain.js";
 import { addAction, addSilentAction, type ContextOf } from "./command.js";
 
@@ -30,7 +31,7 @@ export function registerLogin(command: Command, contextOf: ContextOf): void {
     .option("--client-id <id>", "id of your OAuth application (env: CALCTL_CLIENT_ID)")
     .option(
       "--client-secret-file <file>",
-      "file with its secret, - for stdin (env: CALCTL_CLIENT_SECRET; default: prompt)",
+      "file with its secret, - for stdin (default: prompt; env: CALCTL_CLIENT_SECRET)",
     )
     .option("--redirect-port <port>", "registered port on 127.0.0.1 (default: any free one)")
     .option("--redirect-uri <uri>", "complete redirect URI, if the service requires an exact match")
@@ -40,6 +41,22 @@ export function registerLogin(command: Command, contextOf: ContextOf): void {
     .option("--no-browser", "print the URL instead of opening a browser")
     .option("--insecure-storage", "store the token unencrypted in a file instead of the keychain")
     .option("--login-timeout <seconds>", "timeout of the sign-in (default: 300)");
+  describeCommand(command, {
+    examples: () => [
+      [
+        "With your OAuth application",
+        "calctl login --base-url https://calendar.example/api --auth-url https://calendar.example --client-id my-client-id",
+      ],
+      [
+        "With a personal access token from a file",
+        "calctl login --with-token --base-url https://calendar.example/api <token-file",
+      ],
+      [
+        "Where there is no keychain, such as in a container",
+        "calctl login --with-token --insecure-storage --base-url https://calendar.example/api <token-file",
+      ],
+    ],
+  });
   addSilentAction(command, contextOf, runLogin);
 }
 
@@ -134,6 +151,12 @@ async function readToken({ prompt, input }: LoginContext): Promise<string> {
 }
 
 export function registerLogout(command: Command, contextOf: ContextOf): void {
+  describeCommand(command, {
+    examples: () => [
+      ["From the service in use", "calctl logout"],
+      ["From another one", "calctl logout -p calendar.example"],
+    ],
+  });
   addSilentAction(command, contextOf, runLogout);
 }
 
@@ -154,13 +177,22 @@ export async function runLogout({
   if (overridingSource !== null) warn(`${overridingSource} is set, so you are still signed in`);
 }
 
+const TOKEN_VIEW = createValueView("token");
+
 export function registerToken(command: Command, contextOf: ContextOf): void {
+  describeCommand(command, {
+    prints: { view: TOKEN_VIEW, count: "one" },
+    examples: () => [
+      ["Keep it in a file that only you can read", "(umask 077; calctl token >token-file)"],
+      ["Give it to one other program", 'CALCTL_TOKEN="$(calctl token)" calctl whoami'],
+    ],
+  });
   addAction(command, contextOf, runToken);
 }
 
 /** Prints the token that commands send. */
 export async function runToken(context: Pick<Context, "session" | "output">): Promise<void> {
-  const output = context.output(createValueView("token"));
+  const output = context.output(TOKEN_VIEW);
   const token = await context.session.token();
   if (token === null) {
     throw new CliError("not_signed_in", "there is no token for this profile", {

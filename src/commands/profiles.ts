@@ -2,21 +2,37 @@ import type { Command } from "commander";
 import { type Named, resolveName } from "../calendar/names.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
+import { describeCommand } from "../help/facts.js";
 import { createValueView } from "../output/views/plain.js";
-import { createConfigView, profileView } from "../output/views/profile.js";
+import { CONFIG_KEYS, createConfigView, profileView } from "../output/views/profile.js";
 import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
 
 type ProfilesContext = Pick<Context, "profiles" | "session" | "dropCache" | "output" | "note">;
 
 export function registerProfiles(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  addAction(addCommand(command, "list", "list the profiles"), contextOf, runProfilesList);
-  addSilentAction(addCommand(command, "use <name>", "switch to a profile"), contextOf, runProfilesUse);
-  addSilentAction(
-    addCommand(command, "remove <name>", "remove a profile and its token"),
-    contextOf,
-    runProfilesRemove,
-  );
+  const list = addCommand(command, "list", "list the profiles");
+  describeCommand(list, {
+    prints: { view: profileView, count: "list" },
+    examples: () => [
+      ["Which services are known, and which is in use", "calctl profiles list"],
+      ["The name of the one in use", "calctl profiles list --jq '.[] | select(.in_use).name'"],
+    ],
+  });
+  addAction(list, contextOf, runProfilesList);
+  const use = addCommand(command, "use <name>", "switch to a profile");
+  describeCommand(use, {
+    examples: () => [
+      ["The embedded service of this machine", "calctl profiles use local"],
+      ["For one command, name it instead", "calctl whoami -p local"],
+    ],
+  });
+  addSilentAction(use, contextOf, runProfilesUse);
+  const remove = addCommand(command, "remove <name>", "remove a profile and its token");
+  describeCommand(remove, {
+    examples: () => [["Forget a service and its token", "calctl profiles remove calendar.example"]],
+  });
+  addSilentAction(remove, contextOf, runProfilesRemove);
 }
 
 interface NameArgument {
@@ -43,20 +59,60 @@ export async function runProfilesRemove(context: ProfilesContext, { name }: Name
   if (found?.in_use === true) context.note("no profile is in use now; choose one: calctl profiles use NAME");
 }
 
+/** Every key, as far as help and schema know it. */
+const CONFIG = createConfigView("", Object.keys(CONFIG_KEYS));
+
+const PATH = createValueView("path");
+
 type ConfigContext = Pick<Context, "profiles" | "output" | "profileName" | "service" | "note">;
 
 export function registerConfig(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  addAction(addCommand(command, "list", "list every key of a profile"), contextOf, runConfigList);
-  addAction(addCommand(command, "get <key>", "print the value of a key"), contextOf, runConfigGet);
-  const set = "set a key; setting base_url of a new --profile creates it";
-  addSilentAction(addCommand(command, "set <key> <value>", set), contextOf, runConfigSet);
-  addSilentAction(addCommand(command, "unset <key>", "remove a key"), contextOf, runConfigUnset);
-  addAction(
-    addCommand(command, "path", "print the path of the configuration file"),
-    contextOf,
-    runConfigPath,
+  const list = addCommand(command, "list", "list every key of a profile");
+  describeCommand(list, {
+    prints: { view: CONFIG, count: "one" },
+    examples: () => [
+      ["Of the profile in use", "calctl config list"],
+      ["Of another one, as JSON", "calctl config list -p local -o json"],
+    ],
+  });
+  addAction(list, contextOf, runConfigList);
+  const get = addCommand(command, "get <key>", "print the value of a key");
+  describeCommand(get, {
+    prints: { view: CONFIG, count: "one", partial: true },
+    examples: () => [
+      ["Where the service is", "calctl config get base_url"],
+      ["The default calendar of the embedded service", "calctl config get calendar -p local"],
+    ],
+  });
+  addAction(get, contextOf, runConfigGet);
+  const set = addCommand(
+    command,
+    "set <key> <value>",
+    "set a key; setting base_url of a new --profile creates it",
   );
+  describeCommand(set, {
+    examples: () => [
+      ["Show times in Tokyo", "calctl config set timezone Asia/Tokyo"],
+      ["Use this calendar where none is named", "calctl config set calendar Family"],
+      ["Add another service", "calctl config set base_url https://calendar.example/api -p club"],
+    ],
+  });
+  addSilentAction(set, contextOf, runConfigSet);
+  const unset = addCommand(command, "unset <key>", "remove a key");
+  describeCommand(unset, {
+    examples: () => [["Show times in the zone of this machine again", "calctl config unset timezone"]],
+  });
+  addSilentAction(unset, contextOf, runConfigUnset);
+  const path = addCommand(command, "path", "print the path of the configuration file");
+  describeCommand(path, {
+    prints: { view: PATH, count: "one" },
+    examples: () => [
+      ["Where the settings are", "calctl config path"],
+      ["Read them all", 'cat "$(calctl config path)"'],
+    ],
+  });
+  addAction(path, contextOf, runConfigPath);
 }
 
 interface KeyArgument {
@@ -114,5 +170,5 @@ export async function runConfigUnset(context: ConfigContext, { key }: KeyArgumen
 }
 
 export async function runConfigPath(context: ConfigContext): Promise<void> {
-  await context.output(createValueView("path")).print({ path: context.profiles().path });
+  await context.output(PATH).print({ path: context.profiles().path });
 }

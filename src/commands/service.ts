@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../context.js";
+import { describeCommand } from "../help/facts.js";
 import { JSON_DOCUMENT } from "../output/views/plain.js";
 import { addAction, addCommand, type ContextOf, requireSubcommand } from "./command.js";
 import {
@@ -26,11 +27,15 @@ export function registerService(command: Command, contextOf: ContextOf): void {
   registerServiceLabels(addCommand(command, "labels", "set names and colors of labels"), contextOf);
   registerServiceClients(addCommand(command, "clients", "add, list and remove OAuth clients"), contextOf);
   registerServiceTokens(addCommand(command, "tokens", "create, list and revoke tokens"), contextOf);
-  addAction(
-    addCommand(command, "openapi", "print the contract as OpenAPI 3.1"),
-    contextOf,
-    runServiceOpenApi,
-  );
+  const openApi = addCommand(command, "openapi", "print the contract as OpenAPI 3.1");
+  describeCommand(openApi, {
+    prints: "json",
+    examples: () => [
+      ["For a tool that reads OpenAPI", "calctl service openapi >openapi.json"],
+      ["Which endpoints are there?", "calctl service openapi --jq '.paths | keys[]'"],
+    ],
+  });
+  addAction(openApi, contextOf, runServiceOpenApi);
 }
 
 /** Prints the contract as an OpenAPI 3.1 document, always as JSON. */

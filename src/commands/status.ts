@@ -3,6 +3,7 @@ import type { Api, ResponseInfo } from "../api/client.js";
 import type { Context } from "../context.js";
 import type { User } from "../contract/shapes.js";
 import { CliError } from "../errors.js";
+import { describeCommand } from "../help/facts.js";
 import { userView } from "../output/views/calendar.js";
 import { type StatusRateLimit, statusView } from "../output/views/profile.js";
 import { addAction, type ContextOf } from "./command.js";
@@ -14,6 +15,13 @@ export interface StatusOptions {
 
 export function registerStatus(command: Command, contextOf: ContextOf): void {
   command.option("--offline", "show only what is configured, without sending a request");
+  describeCommand(command, {
+    prints: { view: statusView, count: "one" },
+    examples: () => [
+      ["Is the token good, and how many requests are left?", "calctl status"],
+      ["Which service would be used?", "calctl status --offline --jq .base_url"],
+    ],
+  });
   addAction(command, contextOf, runStatus);
 }
 
@@ -84,6 +92,13 @@ function clockSkew({ response, checkedAt }: ServiceCheck): number | null {
 }
 
 export function registerWhoami(command: Command, contextOf: ContextOf): void {
+  describeCommand(command, {
+    prints: { view: userView, count: "one" },
+    examples: () => [
+      ["My name and id", "calctl whoami"],
+      ["My id alone, for a script", "calctl whoami --fields id"],
+    ],
+  });
   addAction(command, contextOf, runWhoami);
 }
 

@@ -2,10 +2,15 @@ import type { Command } from "commander";
 import { addDays, localDate } from "../calendar/zoned-time.js";
 import type { Context, Sandbox } from "../context.js";
 import { CliError, EXIT_EMPTY } from "../errors.js";
+import { describeCommand } from "../help/facts.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
 import { addAction, type ContextOf } from "./command.js";
 
 export function registerTour(command: Command, contextOf: ContextOf): void {
+  describeCommand(command, {
+    prints: "text",
+    examples: () => [["Each command with what it prints; nothing is saved", "calctl tour"]],
+  });
   addAction(command, contextOf, runTour);
 }
 

@@ -1,14 +1,15 @@
 import { type Command, Help } from "commander";
-import { factsOf } from "../commands/command.js";
-import { examplesSection, type HelpPage, termsSection, text } from "./page.js";
+import { factsOf, flagTerms, ownFlags, pathOf } from "./facts.js";
+import { type Example, examplesSection, type HelpPage, termsSection, text } from "./page.js";
+import { TOPICS } from "./topics.js";
 
 /** The help of a command: its own arguments, flags or commands, and its examples. */
 export function commandPage(command: Command): HelpPage {
   const help = new Help();
+  const isProgram = command.parent === null;
   const terms = command.registeredArguments.map(
     (argument) => [help.argumentTerm(argument), help.argumentDescription(argument)] as const,
   );
-  const flags = command.options.filter(({ hidden }) => !hidden);
   const commands = command.commands.map((each) => [each.name(), each.description()] as const);
   return [
     text(`Usage: ${help.commandUsage(command).replace("[options]", "[flags]")}`),
@@ -18,15 +19,28 @@ export function commandPage(command: Command): HelpPage {
       terms.filter(([, meaning]) => meaning !== ""),
     ),
     ...termsSection("Commands", commands),
-    ...termsSection(
-      "Flags",
-      flags.map((flag) => [flag.flags, help.optionDescription(flag)] as const),
-    ),
-    ...examplesSection(factsOf(command)?.examples() ?? []),
-    text(
-      command.commands.length === 0
-        ? "Flags of every command: calctl help flags"
-        : "More about a command: add --help to it. Flags of every command: calctl help flags",
-    ),
+    ...termsSection("Flags", flagTerms(ownFlags(command))),
+    ...(isProgram
+      ? termsSection(
+          "Topics of calctl help",
+          TOPICS.map(({ name, summary }) => [name, summary]),
+        )
+      : []),
+    ...examplesSection(isProgram ? FIRST_STEPS : (factsOf(command)?.examples() ?? [])),
+    ...termsSection("More", [
+      ...(command.commands.length === 0
+        ? []
+        : [[`${pathOf(command)} COMMAND -h`, "help of a command"] as const]),
+      ["calctl help flags", "the flags of every command"],
+    ]),
   ];
 }
+
+const FIRST_STEPS: readonly Example[] = [
+  ["See the commands at work; nothing is saved", "calctl tour"],
+  [
+    "Create an event in the calendar on this machine",
+    'calctl events create -p local --title Lunch --start "tomorrow 12:00" --duration 1h',
+  ],
+  ["The week of every calendar", "calctl agenda"],
+];

@@ -67,11 +67,14 @@ function renderExample([purpose, ...commands]: Example, width: number): readonly
   return [...comment, ...lines.map((line) => `${INDENT}${line}`)];
 }
 
+/** A word of a shell command: `"$(` and `)"` belong to the words inside them. */
+const SHELL_WORD = /(?:"\$\(|\)"|"[^"]*"|'[^']*'|[^\s"'])+/g;
+
 /** Breaks a shell command at spaces outside quotes, so that it runs when it is copied. */
 function breakCommand(command: string, width: number): readonly string[] {
   const lines: string[] = [];
   let current = "";
-  for (const word of command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []) {
+  for (const word of command.match(SHELL_WORD) ?? []) {
     if (current !== "" && current.length + 1 + word.length + " \\".length > width) {
       lines.push(`${current} \\`);
       current = `${INDENT}${word}`;

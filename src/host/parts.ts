@@ -52,7 +52,7 @@ export interface LocalService {
 export type Run = (argv: readonly string[], host: Host) => Promise<number>;
 
 /** The context without the members that `program.ts` adds. */
-export type HostContext = Omit<Context, "setExitCode">;
+export type HostContext = Omit<Context, "setExitCode" | "commandTree">;
 
 export type CreateContext = (flags: GlobalFlags, run: Run) => HostContext;
 

@@ -147,8 +147,13 @@ interface ViewFormats {
 }
 
 /** The common formats, and those of the view. */
-function formatsOf(view?: Pick<ViewFormats, "formats">): readonly Format[] {
+export function formatsOf(view?: Pick<ViewFormats, "formats">): readonly Format[] {
   return FORMATS.filter((name) => COMMON_FORMATS[name] !== undefined || view?.formats?.[name] !== undefined);
+}
+
+/** The format of a document; that of text has no name. */
+export function documentFormats(kind: "json" | "text"): readonly Format[] {
+  return kind === "json" ? ["json"] : [];
 }
 
 /** The format in which data is printed. A choice that is not a format, or not one of the view's, is ignored. */

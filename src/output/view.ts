@@ -1,11 +1,73 @@
 import type { Style } from "./style.js";
 
+/** The JSON object of a kind of value. */
+export interface Shape {
+  /** Its name for `calctl schema`. */
+  readonly shape: string;
+  readonly keys: Readonly<Record<string, ShapeKey>>;
+}
+
+/** The shape of a type, key by key. */
+export interface ShapeOf<T> extends Shape {
+  readonly keys: {
+    readonly [K in KeyOf<T>]-?: ShapeKey & { readonly type: JsonTypeOf<Exclude<T[K], undefined>> };
+  };
+}
+
+export interface ShapeKey {
+  readonly type: AnyJsonType;
+  /** What the type does not say. */
+  readonly about?: string;
+  /** Whether only some values have the key, such as a secret that is shown once. */
+  readonly optional?: boolean;
+}
+
+type ScalarType = "string" | "integer" | "number" | "boolean";
+
+/** A `?` means that the value may be null. */
+export type AnyJsonType =
+  | ScalarType
+  | `${ScalarType}?`
+  | "string[]"
+  /** An object of any members, each a string. */
+  | "string{}"
+  | "any"
+  | { readonly object: Shape; readonly nullable?: boolean }
+  | { readonly list: Shape };
+
+/** The JSON types that a type of TypeScript may have. */
+type JsonTypeOf<V> = unknown extends V
+  ? "any"
+  : [V] extends [string]
+    ? "string"
+    : [V] extends [string | null]
+      ? "string?"
+      : [V] extends [boolean]
+        ? "boolean"
+        : [V] extends [boolean | null]
+          ? "boolean?"
+          : [V] extends [number]
+            ? "integer" | "number"
+            : [V] extends [number | null]
+              ? "integer?" | "number?"
+              : [V] extends [readonly string[]]
+                ? "string[]"
+                : [V] extends [readonly unknown[]]
+                  ? { readonly list: Shape }
+                  : string extends keyof V
+                    ? "string{}"
+                    : null extends V
+                      ? { readonly object: Shape; readonly nullable: true }
+                      : { readonly object: Shape };
+
 /** How one kind of value is shown. A view knows the shape of the value and nothing about streams. */
 export interface View<T> {
+  /** Name of the JSON object. */
+  readonly shape: string;
   /** What one value is called in messages: `event`, `calendar`. */
   readonly noun: string;
   /** Every key of the JSON object, in order. `--fields` takes any of them, in every format. */
-  readonly keys: { readonly [K in KeyOf<T>]-?: ViewKey<T> };
+  readonly keys: { readonly [K in KeyOf<T>]-?: ViewKey<T, Exclude<T[K], undefined>> };
   /** Columns of tsv and csv, in order; nothing is printed when empty. Optional keys that no value has are left out. */
   readonly tsv: readonly KeyOf<T>[];
   /** Columns of a table; the default is `tsv`. */
@@ -20,7 +82,11 @@ export interface View<T> {
 
 export type KeyOf<T> = keyof T & string;
 
-export interface ViewKey<T> {
+export interface ViewKey<T, V = unknown> {
+  /** Type in JSON. */
+  readonly type: unknown extends V ? AnyJsonType : JsonTypeOf<V>;
+  /** What the type does not say, for `calctl schema`. */
+  readonly about?: string;
   /** The value in JSON; the default is the value under the key. Undefined leaves the key out. */
   readonly json?: (value: T) => unknown;
   /** The value as text; the default is the JSON value, with lists joined by `, ` and null as nothing. */

@@ -187,6 +187,25 @@ describe("a write", () => {
   });
 });
 
+describe("--dry-run", () => {
+  test("prints a write and sends nothing", async () => {
+    const argv = ["api", "-X", "POST", "/calendars/x/events?a=1", "-f", "title=T", "--dry-run"];
+    const { exitCode, stdout } = await world.send(...argv);
+    expect({ exitCode, requests: world.server.requests.length }).toEqual({ exitCode: 0, requests: 0 });
+    expect(JSON.parse(stdout)).toEqual({
+      method: "POST",
+      path: "/calendars/x/events",
+      query: { a: "1" },
+      body: { data: { attributes: { title: "T" } } },
+    });
+    expect((await world.send(...argv, "--jq", ".method")).stdout).toBe("POST\n");
+  });
+
+  test("reads", async () => {
+    expect((await world.send("api", "/user", "--dry-run")).stdout).toContain(world.userId);
+  });
+});
+
 test.each([
   [401, 4],
   [403, 6],

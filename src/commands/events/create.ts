@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { draftForCreate, missingForCreate } from "../../calendar/event-draft.js";
 import { fillRelated, localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
+import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
@@ -17,6 +18,20 @@ import { recentEventOf } from "./event-ids.js";
 const DEFAULT_LABEL = "1";
 
 export function registerEventsCreate(command: Command, contextOf: ContextOf): void {
+  describeCommand(command, {
+    prints: { view: eventView, count: "one" },
+    examples: () => [
+      ["A meeting", 'calctl events create -c Work --title Review --start "tomorrow 3pm" --duration 45m'],
+      [
+        "Three whole days",
+        "calctl events create -c Family --title Holiday --all-day --start 2026-12-24 --end 2026-12-26",
+      ],
+      [
+        "With a label and me, for a script that keeps its id",
+        'id="$(calctl events create -c Work --title Choir --start "fri 19:30" --duration 1.5h --label 3 --attendee me --fields id)"',
+      ],
+    ],
+  });
   addAction(addEventFieldFlags(command), contextOf, runEventsCreate);
 }
 

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
 import { CliError } from "../../errors.js";
+import { describeCommand } from "../../help/facts.js";
 import { describeWhen } from "../../output/event-when.js";
 import { deletedView } from "../../output/views/event.js";
 import { type CalendarContext, createEventFinder, type EventFinder } from "../calendar-choice.js";
@@ -22,6 +23,20 @@ export function registerEventsDelete(command: Command, contextOf: ContextOf): vo
   command
     .argument("<id...>", "ids of events; - reads them from stdin, one per line, and needs --yes")
     .option("-y, --yes", "skip the confirmation");
+  describeCommand(command, {
+    prints: { view: deletedView, count: "one" },
+    examples: () => [
+      [
+        "The first event of today, without a question",
+        'id="$(calctl events list --fields id | head -n 1)"',
+        'calctl events delete "$id" --yes',
+      ],
+      [
+        "Every event of the week with this label",
+        "calctl events list --days 7 --label 2 --fields id | calctl events delete - --yes",
+      ],
+    ],
+  });
   addAction(command, contextOf, runEventsDelete);
 }
 

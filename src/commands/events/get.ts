@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
+import { describeCommand } from "../../help/facts.js";
 import { eventView, severalCalendarsView } from "../../output/views/event.js";
 import { type CalendarContext, createEventFinder } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
@@ -13,6 +14,20 @@ export interface EventsGetOptions {
 
 export function registerEventsGet(command: Command, contextOf: ContextOf): void {
   const ids = "ids of events; - reads them from stdin, one per line";
+  describeCommand(command, {
+    prints: { view: eventView, count: "one or list" },
+    examples: () => [
+      [
+        "Everything about the first event of today",
+        'id="$(calctl events list --fields id | head -n 1)"',
+        'calctl events get "$id"',
+      ],
+      [
+        "Those of the next three days, for a chat",
+        "calctl events list --days 3 --fields id | calctl events get - -o markdown",
+      ],
+    ],
+  });
   addAction(command.argument("<id...>", ids), contextOf, runEventsGet);
 }
 

@@ -8,6 +8,7 @@ import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { Category } from "../../contract/shapes.js";
 import { CliError, EXIT_EMPTY, emptyValueError, usageError } from "../../errors.js";
+import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import {
   type CalendarContext,
@@ -15,7 +16,7 @@ import {
   chooseCalendars,
   resolveCalendars,
 } from "../calendar-choice.js";
-import { addAction, type ContextOf, describeCommand } from "../command.js";
+import { addAction, type ContextOf } from "../command.js";
 import { type ListedDays, readDayFlags } from "./date-flags.js";
 import { type EventListing, type OpenListing, openStream } from "./stream.js";
 import { createEventSource, type EventSelection, printEvents, readEvents } from "./upcoming.js";
@@ -58,6 +59,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
     .option("--remaining", "omit events that are over")
     .option("--fail-empty", "exit with code 3 when there are no events");
   describeCommand(command, {
+    prints: { view: eventView, count: "list" },
     examples: () => [
       ["The next seven days of every calendar", "calctl events list -A --days 7"],
       ["What is on in the first week of December", "calctl events list --from 2026-12-01 --days 7"],

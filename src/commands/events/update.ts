@@ -14,6 +14,7 @@ import type { Context } from "../../context.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 import { collect } from "../../global-flags.js";
+import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, createEventFinder } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
@@ -51,6 +52,21 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
     .option("--add-attendee <id|name|me>", "add an attendee, repeatable", collect)
     .option("--remove-attendee <id|name|me>", "remove an attendee, repeatable", collect)
     .option("--if-unchanged <timestamp>", "stop with exit code 13 unless updated_at is still this");
+  describeCommand(command, {
+    prints: { view: eventView, count: "one" },
+    examples: () => [
+      [
+        "Rename the first event of today",
+        'id="$(calctl events list --fields id | head -n 1)"',
+        'calctl events update "$id" --title "Release day, at last"',
+      ],
+      [
+        "Move a new event by half an hour; it stays as long as it is",
+        'id="$(calctl events create -c Work --title Lunch --start "tomorrow 12:00" --duration 1h --fields id)"',
+        'calctl events update "$id" --start "tomorrow 12:30"',
+      ],
+    ],
+  });
   addAction(command, contextOf, runEventsUpdate);
 }
 

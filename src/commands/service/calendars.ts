@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.js";
 import { CliError, missingFlagsError, usageError } from "../../errors.js";
+import { describeCommand } from "../../help/facts.js";
 import { calendarView, labelView, userView } from "../../output/views/calendar.js";
 import type { CalendarContent } from "../../service/admin/admin.js";
 import {
@@ -32,18 +33,42 @@ export function registerServiceCalendars(command: Command, contextOf: ContextOf)
   const add = addAdminCommand(command, "add <name>", "add a calendar with ten labels")
     .option("--owner <user>", "name or id of its first member (required)")
     .option("--calendar-color <#RRGGBB>", "color (default: the next one of the palette)");
+  describeCommand(add, {
+    prints: { view: calendarView, count: "one" },
+    examples: () => [
+      ["A calendar of one member", "calctl service calendars add Choir --owner Ben"],
+      [
+        "With a color of its own",
+        'calctl service calendars add Garden --owner Ben --calendar-color "#2ecc87"',
+      ],
+    ],
+  });
   addAction(add, contextOf, runCalendarsAdd);
   const set = addAdminCommand(command, "set", "set name, color or description of a calendar")
     .argument("<calendar>", CALENDAR_ARGUMENT)
     .option("--name <name>", "name")
     .option("--calendar-color <#RRGGBB>", "color")
     .option("--description <text>", "description; empty removes it");
+  describeCommand(set, {
+    prints: { view: calendarView, count: "one" },
+    examples: () => [["Rename a calendar", 'calctl service calendars set Club --name "Chess club"']],
+  });
   addAction(set, contextOf, runCalendarsSet);
   const remove = addAdminCommand(command, "remove", "remove a calendar and everything in it")
     .argument("<calendar>", CALENDAR_ARGUMENT)
     .option("-y, --yes", "skip the confirmation");
+  describeCommand(remove, {
+    examples: () => [
+      ["With all its events, without a question", "calctl service calendars remove Club --yes"],
+    ],
+  });
   addSilentAction(remove, contextOf, runCalendarsRemove);
-  addAction(addAdminCommand(command, "list", "list every calendar"), contextOf, runCalendarsList);
+  const list = addAdminCommand(command, "list", "list every calendar");
+  describeCommand(list, {
+    prints: { view: calendarView, count: "list" },
+    examples: () => [["Those of all users", "calctl service calendars list"]],
+  });
+  addAction(list, contextOf, runCalendarsList);
 }
 
 export async function runCalendarsAdd(context: AdminContext, options: CalendarsAddOptions): Promise<void> {
@@ -116,10 +141,24 @@ export interface MemberOptions extends DatabaseFlag {
 export function registerServiceMembers(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
   const add = addAdminCommand(command, "add", "add a user to --calendar").argument("<user>", "name or id");
+  describeCommand(add, {
+    prints: { view: userView, count: "one" },
+    examples: () => [["Let a user see and change a calendar", "calctl service members add Caro -c Club"]],
+  });
   addAction(add, contextOf, runMembersAdd);
   const remove = addAdminCommand(command, "remove", "remove a user from --calendar");
-  addSilentAction(remove.argument("<user>", "name or id"), contextOf, runMembersRemove);
-  addAction(addAdminCommand(command, "list", "list the members of --calendar"), contextOf, runMembersList);
+  describeCommand(remove.argument("<user>", "name or id"), {
+    examples: () => [
+      ["All but the last member can be removed", "calctl service members remove Dora -c Club"],
+    ],
+  });
+  addSilentAction(remove, contextOf, runMembersRemove);
+  const list = addAdminCommand(command, "list", "list the members of --calendar");
+  describeCommand(list, {
+    prints: { view: userView, count: "list" },
+    examples: () => [["Who is in it?", "calctl service members list -c Club"]],
+  });
+  addAction(list, contextOf, runMembersList);
 }
 
 export async function runMembersAdd(context: AdminContext, { user, db }: MemberOptions): Promise<void> {
@@ -157,6 +196,15 @@ export function registerServiceLabels(command: Command, contextOf: ContextOf): v
     .argument("<number>", "1 to 10")
     .option("--name <name>", "name; empty removes it")
     .option("--label-color <#RRGGBB>", "color");
+  describeCommand(set, {
+    prints: { view: labelView, count: "one" },
+    examples: () => [
+      [
+        "Give a label a name and a color",
+        'calctl service labels set 3 -c Club --name Match --label-color "#e73b3b"',
+      ],
+    ],
+  });
   addAction(set, contextOf, runLabelsSet);
 }
 

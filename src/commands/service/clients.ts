@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { missingFlagsError, usageError } from "../../errors.js";
 import { collect } from "../../global-flags.js";
+import { describeCommand } from "../../help/facts.js";
 import { serviceClientView, serviceTokenView } from "../../output/views/service.js";
 import { addAction, addSilentAction, type ContextOf, requireSubcommand } from "../command.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag, openAdmin } from "./admin-command.js";
@@ -19,13 +20,32 @@ export function registerServiceClients(command: Command, contextOf: ContextOf): 
     "register an OAuth client and print its secret, which is never shown again",
   );
   const redirectUri = "redirect URI (required), repeatable; a loopback address matches any port";
-  addAction(add.option("--redirect-uri <uri>", redirectUri, collect), contextOf, runClientsAdd);
-  addAction(addAdminCommand(command, "list", "list the OAuth clients"), contextOf, runClientsList);
-  addSilentAction(
-    addAdminCommand(command, "remove <id>", "remove an OAuth client"),
-    contextOf,
-    runClientsRemove,
-  );
+  describeCommand(add.option("--redirect-uri <uri>", redirectUri, collect), {
+    prints: { view: serviceClientView, count: "one" },
+    examples: () => [
+      [
+        "So that users can sign in with calctl",
+        "calctl service clients add calctl --redirect-uri http://127.0.0.1/callback",
+      ],
+    ],
+  });
+  addAction(add, contextOf, runClientsAdd);
+  const list = addAdminCommand(command, "list", "list the OAuth clients");
+  describeCommand(list, {
+    prints: { view: serviceClientView, count: "list" },
+    examples: () => [["Their ids and redirect URIs", "calctl service clients list"]],
+  });
+  addAction(list, contextOf, runClientsList);
+  const remove = addAdminCommand(command, "remove <id>", "remove an OAuth client");
+  describeCommand(remove, {
+    examples: () => [
+      [
+        "The one that was added first",
+        'calctl service clients remove "$(calctl service clients list --fields id | head -n 1)"',
+      ],
+    ],
+  });
+  addSilentAction(remove, contextOf, runClientsRemove);
 }
 
 interface IdArgument extends DatabaseFlag {
@@ -68,18 +88,30 @@ export function registerServiceTokens(command: Command, contextOf: ContextOf): v
   )
     .option("--user <user>", "name or id of its owner (required)")
     .option("--read-only", "create a token that cannot write");
+  describeCommand(create, {
+    prints: { view: serviceTokenView, count: "one" },
+    examples: () => [
+      [
+        "For a script that only reads, into a file that only you can read",
+        "(umask 077; calctl service tokens create --user Ben --read-only --fields token >token-file)",
+      ],
+    ],
+  });
   addAction(create, contextOf, runTokensCreate);
-  addAction(
-    addAdminCommand(command, "list", "list the tokens without their secrets"),
-    contextOf,
-    runTokensList,
-  );
+  const list = addAdminCommand(command, "list", "list the tokens without their secrets");
+  describeCommand(list, {
+    prints: { view: serviceTokenView, count: "list" },
+    examples: () => [["Whose tokens are there?", "calctl service tokens list --fields id,user_id"]],
+  });
+  addAction(list, contextOf, runTokensList);
   const revoke = addAdminCommand(command, "revoke [id]", "revoke a token, or every token of a user");
-  addSilentAction(
-    revoke.option("--user <user>", "revoke every token of this user instead (name or id)"),
-    contextOf,
-    runTokensRevoke,
-  );
+  describeCommand(revoke.option("--user <user>", "revoke every token of this user instead (name or id)"), {
+    examples: () => [
+      ["One token", 'calctl service tokens revoke "$(calctl service tokens list --fields id | head -n 1)"'],
+      ["All of a user", "calctl service tokens revoke --user Ben"],
+    ],
+  });
+  addSilentAction(revoke, contextOf, runTokensRevoke);
 }
 
 export async function runTokensCreate(context: AdminContext, options: TokensCreateOptions): Promise<void> {

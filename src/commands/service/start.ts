@@ -3,7 +3,9 @@ import { parseDuration } from "../../calendar/dates.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { collect } from "../../global-flags.js";
+import { describeCommand } from "../../help/facts.js";
 import { JSON_LINE } from "../../output/views/plain.js";
+import { LISTENING } from "../../output/views/service.js";
 import type { LogFormat } from "../../service/request-log.js";
 import { addAction, type ContextOf } from "../command.js";
 import { addDatabaseFlag, type DatabaseFlag } from "./admin-command.js";
@@ -46,6 +48,19 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
     .option("--cors <origin>", "origin of a web app that may call the service, repeatable", collect)
     .option("--memory", "keep the database in memory")
     .option("--sample", "add two users, two calendars and events to an empty database");
+  describeCommand(command, {
+    prints: { view: LISTENING, count: "one", formats: ["json", "ndjson"] },
+    examples: () => [
+      [
+        "To try a client, with users and events that are gone afterwards",
+        "calctl service start --memory --sample",
+      ],
+      [
+        "The calendars of the profile local, for other programs on this machine",
+        "calctl service start --port 8788 --log text",
+      ],
+    ],
+  });
   addAction(command, contextOf, runServiceStart);
 }
 

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
+import { describeCommand } from "../../help/facts.js";
 import { serviceUserView } from "../../output/views/service.js";
 import { addAction, addSilentAction, type ContextOf, requireSubcommand } from "../command.js";
 import { type AdminContext, addAdminCommand, type DatabaseFlag, openAdmin } from "./admin-command.js";
@@ -17,20 +18,50 @@ export interface UsersAddOptions extends DatabaseFlag {
 export function registerServiceUsers(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
   const add = addAdminCommand(command, "add <name>", "add a user; the password comes from a prompt or stdin");
-  addAction(add.option("--login <login>", "login name (default: the name)"), contextOf, runUsersAdd);
-  addAction(addAdminCommand(command, "list", "list the users"), contextOf, runUsersList);
+  describeCommand(add.option("--login <login>", "login name (default: the name)"), {
+    prints: { view: serviceUserView, count: "one" },
+    examples: () => [
+      [
+        "A user who signs in as caro; a terminal is asked for the password",
+        'calctl service users add "Caro Silva" --login caro',
+      ],
+      [
+        "Without a password, for a program that gets a token",
+        'id="$(calctl service users add Display --fields id </dev/null)"',
+      ],
+    ],
+  });
+  addAction(add, contextOf, runUsersAdd);
+  const list = addAdminCommand(command, "list", "list the users");
+  describeCommand(list, {
+    prints: { view: serviceUserView, count: "list" },
+    examples: () => [["Names, logins and ids", "calctl service users list"]],
+  });
+  addAction(list, contextOf, runUsersList);
   const password = addAdminCommand(command, "password", "set a password, from a prompt or stdin");
-  addSilentAction(password.argument("<user>", "name or id"), contextOf, runUsersPassword);
+  describeCommand(password.argument("<user>", "name or id"), {
+    examples: () => [["From a file, in a script", "calctl service users password Ben <password-file"]],
+  });
+  addSilentAction(password, contextOf, runUsersPassword);
   const disable = addAdminCommand(command, "disable", "reject a user's tokens and sign-ins");
-  addSilentAction(disable.argument("<user>", "name or id"), contextOf, runUsersDisable);
+  describeCommand(disable.argument("<user>", "name or id"), {
+    examples: () => [["Keep someone out; nothing of theirs is removed", "calctl service users disable Ben"]],
+  });
+  addSilentAction(disable, contextOf, runUsersDisable);
   const enable = addAdminCommand(command, "enable", "accept a disabled user's tokens and sign-ins again");
-  addSilentAction(enable.argument("<user>", "name or id"), contextOf, runUsersEnable);
+  describeCommand(enable.argument("<user>", "name or id"), {
+    examples: () => [["Let someone in again", "calctl service users enable Ben"]],
+  });
+  addSilentAction(enable, contextOf, runUsersEnable);
   const unlock = addAdminCommand(
     command,
     "unlock",
     "let a user sign in again after too many failed attempts",
   );
-  addSilentAction(unlock.argument("<user>", "name or id"), contextOf, runUsersUnlock);
+  describeCommand(unlock.argument("<user>", "name or id"), {
+    examples: () => [["After too many wrong passwords", "calctl service users unlock Ben"]],
+  });
+  addSilentAction(unlock, contextOf, runUsersUnlock);
 }
 
 interface UserArgument extends DatabaseFlag {

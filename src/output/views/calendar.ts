@@ -1,41 +1,18 @@
 import type { Calendar, Label, User } from "../../contract/shapes.js";
 import { type Cell, jsonObject, type View } from "../view.js";
 
-/** The calendars of the user. */
-export const calendarView: View<Calendar> = {
-  noun: "calendar",
-  keys: {
-    id: {},
-    name: { minWidth: 8, cell: ({ name, color }) => ({ text: name ?? "", color }) },
-    description: { minWidth: 8, multiline: true },
-    color: { minWidth: 7 },
-    order: {},
-    image_url: { header: "Image" },
-    created_at: { header: "Created" },
-    labels: {
-      json: ({ labels }) => labels.map(labelJson),
-      text: ({ labels }) => labels.map(labelText).join(", "),
-      minWidth: 8,
-    },
-    members: {
-      json: ({ members }) => members.map(userJson),
-      text: ({ members }) => members.map(userText).join(", "),
-      minWidth: 8,
-    },
-  },
-  tsv: ["id", "name", "color", "order", "description"],
-  table: ["name", "description", "id"],
-  detail: ["name", "description", "color", "labels", "members", "image_url", "created_at", "id"],
-};
+/** What `calctl schema` says about an instant. */
+export const INSTANT = "UTC, YYYY-MM-DDTHH:mm:ss.sssZ";
 
 /** The labels of a calendar. */
 export const labelView: View<Label> = {
   noun: "label",
+  shape: "label",
   keys: {
-    id: {},
-    number: {},
-    name: { minWidth: 8, cell: ({ name, color }) => ({ text: name ?? "", color }) },
-    color: { minWidth: 7 },
+    id: { type: "string", about: "composite: the calendar's id, a comma, the label's own" },
+    number: { type: "integer?", about: "1 is the default label" },
+    name: { type: "string?", minWidth: 8, cell: ({ name, color }) => ({ text: name ?? "", color }) },
+    color: { type: "string?", about: "#RRGGBB", minWidth: 7 },
   },
   tsv: ["id", "number", "name", "color"],
   table: ["number", "name", "color", "id"],
@@ -59,12 +36,13 @@ export function labelCell(label: Label | null): Cell {
 /** The current user and the members of a calendar. */
 export const userView: View<User> = {
   noun: "user",
+  shape: "user",
   keys: {
-    id: {},
-    type: {},
-    name: { minWidth: 8 },
-    description: { minWidth: 8, multiline: true },
-    image_url: { header: "Image" },
+    id: { type: "string", about: "composite inside a calendar: the calendar's id, a comma, the user's own" },
+    type: { type: "string", about: "user or application" },
+    name: { type: "string?", minWidth: 8 },
+    description: { type: "string?", minWidth: 8, multiline: true },
+    image_url: { type: "string?", header: "Image" },
   },
   tsv: ["id", "name", "description"],
   table: ["name", "description", "id"],
@@ -80,3 +58,33 @@ export function userJson(user: User | null): unknown {
 export function userText(user: User | null): string {
   return user?.name || user?.id || "";
 }
+
+/** The calendars of the user. */
+export const calendarView: View<Calendar> = {
+  noun: "calendar",
+  shape: "calendar",
+  keys: {
+    id: { type: "string" },
+    name: { type: "string?", minWidth: 8, cell: ({ name, color }) => ({ text: name ?? "", color }) },
+    description: { type: "string?", minWidth: 8, multiline: true },
+    color: { type: "string?", about: "#RRGGBB", minWidth: 7 },
+    order: { type: "number?" },
+    image_url: { type: "string?", header: "Image" },
+    created_at: { type: "string?", about: INSTANT, header: "Created" },
+    labels: {
+      type: { list: labelView },
+      json: ({ labels }) => labels.map(labelJson),
+      text: ({ labels }) => labels.map(labelText).join(", "),
+      minWidth: 8,
+    },
+    members: {
+      type: { list: userView },
+      json: ({ members }) => members.map(userJson),
+      text: ({ members }) => members.map(userText).join(", "),
+      minWidth: 8,
+    },
+  },
+  tsv: ["id", "name", "color", "order", "description"],
+  table: ["name", "description", "id"],
+  detail: ["name", "description", "color", "labels", "members", "image_url", "created_at", "id"],
+};

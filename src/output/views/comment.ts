@@ -1,14 +1,16 @@
 import type { Comment } from "../../contract/shapes.js";
 import type { Rendering, View } from "../view.js";
-import { userJson, userText } from "./calendar.js";
+import { userJson, userText, userView } from "./calendar.js";
 import { activityView } from "./event.js";
 
 /** The comments on an event, by their authors: one after the other, for reading. */
 export const commentView: View<Comment> = {
   ...activityView,
+  shape: "comment",
   keys: {
     ...activityView.keys,
     creator: {
+      type: { object: userView, nullable: true },
       json: ({ creator }) => userJson(creator),
       text: ({ creator }) => userText(creator),
       minWidth: 8,

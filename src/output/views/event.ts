@@ -2,7 +2,16 @@ import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { Activity } from "../../contract/shapes.js";
 import { describeInstant, describeWhen, type WhenOptions } from "../event-when.js";
 import type { Cell, TableColumn, View } from "../view.js";
-import { labelCell, labelJson, labelText, userJson, userText } from "./calendar.js";
+import {
+  INSTANT,
+  labelCell,
+  labelJson,
+  labelText,
+  labelView,
+  userJson,
+  userText,
+  userView,
+} from "./calendar.js";
 import { createDayFormats, isOfSeveralCalendars } from "./day-formats.js";
 
 function whenColumn(options: WhenOptions): TableColumn<LocalizedEvent> {
@@ -22,31 +31,52 @@ const CALENDAR_IF_SEVERAL: TableColumn<LocalizedEvent> = {
 /** Events, with their times in the zone that the user chose. */
 export const eventView: View<LocalizedEvent> = {
   noun: "event",
+  shape: "event",
   keys: {
-    id: {},
-    calendar_id: {},
-    calendar_name: { header: "Calendar", minWidth: 8 },
-    category: {},
-    title: { minWidth: 8 },
-    all_day: {},
-    start_at: {},
-    start_timezone: {},
-    end_at: {},
-    end_timezone: {},
-    start_local: {},
-    end_local: {},
-    recurrences: { header: "Repeats", minWidth: 8 },
-    description: { minWidth: 8, multiline: true },
-    location: { minWidth: 8 },
-    url: { cell: ({ url }) => ({ text: url ?? "", url }) },
-    created_at: { header: "Created", cell: ({ created_at }, zone) => instantCell(created_at, zone) },
-    updated_at: { header: "Updated", cell: ({ updated_at }, zone) => instantCell(updated_at, zone) },
+    id: { type: "string" },
+    calendar_id: { type: "string" },
+    calendar_name: {
+      type: "string?",
+      about: "null where finding it would take another request",
+      header: "Calendar",
+      minWidth: 8,
+    },
+    category: { type: "string?", about: "schedule or keep" },
+    title: { type: "string?", minWidth: 8 },
+    all_day: { type: "boolean?" },
+    start_at: { type: "string?", about: `${INSTANT}; null for a keep without times` },
+    start_timezone: { type: "string?", about: "IANA name" },
+    end_at: { type: "string?", about: `${INSTANT}; of an all-day event the midnight after its last day` },
+    end_timezone: { type: "string?", about: "IANA name" },
+    start_local: {
+      type: "string?",
+      about: "start_at in the chosen zone, YYYY-MM-DDTHH:mm:ss+HH:mm; of an all-day event its first day",
+    },
+    end_local: { type: "string?", about: "end_at, the same way; of an all-day event its last day" },
+    recurrences: { type: "string[]", about: "RFC 5545 lines", header: "Repeats", minWidth: 8 },
+    description: { type: "string?", minWidth: 8, multiline: true },
+    location: { type: "string?", minWidth: 8 },
+    url: { type: "string?", cell: ({ url }) => ({ text: url ?? "", url }) },
+    created_at: {
+      type: "string?",
+      about: INSTANT,
+      header: "Created",
+      cell: ({ created_at }, zone) => instantCell(created_at, zone),
+    },
+    updated_at: {
+      type: "string?",
+      about: INSTANT,
+      header: "Updated",
+      cell: ({ updated_at }, zone) => instantCell(updated_at, zone),
+    },
     creator: {
+      type: { object: userView, nullable: true },
       json: ({ creator }) => userJson(creator),
       text: ({ creator }) => userText(creator),
       minWidth: 8,
     },
     label: {
+      type: { object: labelView, nullable: true },
       json: ({ label }) => labelJson(label),
       text: ({ label }) => labelText(label),
       cell: ({ label }) => labelCell(label),
@@ -54,6 +84,7 @@ export const eventView: View<LocalizedEvent> = {
       shrinksFirst: true,
     },
     attendees: {
+      type: { list: userView },
       json: ({ attendees }) => attendees.map(userJson),
       text: ({ attendees }) => attendees.map(userText).join(", "),
       minWidth: 8,
@@ -92,18 +123,34 @@ export interface Deleted {
 }
 
 /** The result of `events delete`: JSON only, tables and tsv are empty. */
-export const deletedView: View<Deleted> = { noun: "deletion", keys: { deleted: {} }, tsv: [] };
+export const deletedView: View<Deleted> = {
+  noun: "deletion",
+  shape: "deletion",
+  keys: { deleted: { type: "string[]", about: "ids of events" } },
+  tsv: [],
+};
 
 /** Comments on an event. */
 export const activityView: View<Activity> = {
   noun: "comment",
+  shape: "activity",
   keys: {
-    id: {},
-    event_id: { header: "Event" },
-    calendar_id: { header: "Calendar" },
-    content: { header: "Comment", minWidth: 8, multiline: true },
-    created_at: { header: "Created", cell: ({ created_at }, zone) => instantCell(created_at, zone) },
-    updated_at: { header: "Updated", cell: ({ updated_at }, zone) => instantCell(updated_at, zone) },
+    id: { type: "string" },
+    event_id: { type: "string", header: "Event" },
+    calendar_id: { type: "string", header: "Calendar" },
+    content: { type: "string?", header: "Comment", minWidth: 8, multiline: true },
+    created_at: {
+      type: "string?",
+      about: INSTANT,
+      header: "Created",
+      cell: ({ created_at }, zone) => instantCell(created_at, zone),
+    },
+    updated_at: {
+      type: "string?",
+      about: INSTANT,
+      header: "Updated",
+      cell: ({ updated_at }, zone) => instantCell(updated_at, zone),
+    },
   },
   tsv: ["id", "event_id", "content", "created_at"],
   table: ["created_at", "content", "id"],

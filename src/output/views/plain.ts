@@ -5,7 +5,7 @@ import { type Document, type Rendering, textOf, type View } from "../view.js";
 
 /** A view that prints only the value of one key, such as a token or a path; in JSON `{[key]: value}`. */
 export function createValueView(key: string): View<Readonly<Record<string, string | null>>> {
-  return { noun: key, keys: { [key]: {} }, tsv: [key], draw: drawTexts };
+  return { noun: key, shape: key, keys: { [key]: { type: "string?" } }, tsv: [key], draw: drawTexts };
 }
 
 function drawTexts<T>({ view, values, fields }: Rendering<T>): string {
@@ -14,7 +14,7 @@ function drawTexts<T>({ view, values, fields }: Rendering<T>): string {
 }
 
 /** A view that prints one key and its value per line, including empty ones: `config list`, `status`. */
-export function createPairsView<T>(view: Pick<View<T>, "noun" | "keys" | "tsv">): View<T> {
+export function createPairsView<T>(view: Pick<View<T>, "noun" | "shape" | "keys" | "tsv">): View<T> {
   return {
     ...view,
     draw: async (rendering, canvas) => (await import("../table/detail.js")).drawFields(rendering, canvas),
@@ -28,7 +28,13 @@ export function createPairsView<T>(view: Pick<View<T>, "noun" | "keys" | "tsv">)
 /** The writes of `--dry-run`: JSON in every format. */
 export const requestView: View<PlannedRequest> = {
   noun: "request",
-  keys: { method: {}, path: {}, query: {}, body: {} },
+  shape: "request",
+  keys: {
+    method: { type: "string" },
+    path: { type: "string", about: "below the base URL" },
+    query: { type: "string{}" },
+    body: { type: "any", about: "JSON; null without a body" },
+  },
   tsv: [],
   formats: {
     table: renderJson,

@@ -1,6 +1,7 @@
+import type { ProfileKey } from "../../config/config-file.js";
 import type { User } from "../../contract/shapes.js";
-import type { View } from "../view.js";
-import { userJson, userText } from "./calendar.js";
+import type { ShapeKey, ShapeOf, View } from "../view.js";
+import { INSTANT, userJson, userText, userView } from "./calendar.js";
 import { createPairsView } from "./plain.js";
 
 export interface ProfileRow {
@@ -15,12 +16,31 @@ const NOT_SET = "not set";
 /** The profiles of `profiles list`. */
 export const profileView: View<ProfileRow> = {
   noun: "profile",
+  shape: "profile",
   keys: {
-    name: { minWidth: 8 },
-    base_url: { header: "Service", cell: ({ name, base_url }) => ({ text: formatAddress(name, base_url) }) },
-    in_use: {},
+    name: { type: "string", minWidth: 8 },
+    base_url: {
+      type: "string?",
+      about: "null for local",
+      header: "Service",
+      cell: ({ name, base_url }) => ({ text: formatAddress(name, base_url) }),
+    },
+    in_use: { type: "boolean" },
   },
   tsv: ["name", "base_url", "in_use"],
+};
+
+/** The keys of a profile, and what they mean. */
+export const CONFIG_KEYS: Readonly<Record<ProfileKey, string>> = {
+  base_url: "URL of the service",
+  auth_url: "URL of its authorization server",
+  client_id: "id of the OAuth application",
+  redirect_uri: "where the authorization server redirects to",
+  media_type: "value of Accept",
+  calendar: "used where no --calendar is given",
+  timezone: "zone in which times are read and shown",
+  label: "label of new events",
+  token_command: "program that prints the token: a path, or a JSON array of program and arguments",
 };
 
 /** Keys of a profile with their values; null when not set. */
@@ -30,15 +50,29 @@ function formatAddress(profile: string, baseUrl: string | null): string {
   return baseUrl ?? (profile === "local" ? "embedded" : NOT_SET);
 }
 
+function aboutOf(key: string): Pick<ShapeKey, "about"> {
+  const about = Object.entries(CONFIG_KEYS).find(([name]) => name === key)?.[1];
+  return about === undefined ? {} : { about };
+}
+
 /** The view of `config list`, for the given keys in their order. */
 export function createConfigView(profile: string, keys: readonly string[]): View<ConfigValues> {
   const text = (key: string, value: string | null = null) =>
     key === "base_url" ? formatAddress(profile, value) : (value ?? NOT_SET);
   return createPairsView<ConfigValues>({
     noun: "config",
+    shape: "config",
     // The keys are what `config set` takes, so they are not turned into words.
     keys: Object.fromEntries(
-      keys.map((key) => [key, { header: key, cell: (values) => ({ text: text(key, values[key]) }) }]),
+      keys.map((key) => [
+        key,
+        {
+          type: "string?" as const,
+          ...aboutOf(key),
+          header: key,
+          cell: (values) => ({ text: text(key, values[key]) }),
+        },
+      ]),
     ),
     tsv: keys,
   });
@@ -65,25 +99,46 @@ export interface StatusRateLimit {
   readonly reset_at: string;
 }
 
+const RATE_LIMIT: ShapeOf<StatusRateLimit> = {
+  shape: "rate_limit",
+  keys: {
+    limit: { type: "integer", about: "requests in a window" },
+    remaining: { type: "integer" },
+    reset_at: { type: "string", about: INSTANT },
+  },
+};
+
 /** The report of `status`. */
 export const statusView: View<Status> = createPairsView<Status>({
   noun: "status",
+  shape: "status",
   keys: {
-    profile: {},
+    profile: { type: "string?", about: "null where CALCTL_BASE_URL is used without a profile" },
     base_url: {
+      type: "string?",
+      about: "null for local",
       header: "Service",
       cell: ({ profile, base_url }) => ({
         text: profile === null ? (base_url ?? "") : formatAddress(profile, base_url),
       }),
     },
     token_source: {
+      type: "string?",
+      about: "where the token comes from; null without one",
       header: "Token from",
       cell: ({ base_url, token_source }) => ({ text: token_source ?? (base_url === null ? "" : NOT_SET) }),
     },
-    signed_in: {},
-    user: { json: ({ user }) => userJson(user), text: ({ user }) => userText(user) },
-    rate_limit: { text: ({ rate_limit }) => rateLimitText(rate_limit) },
-    clock_skew_seconds: {},
+    signed_in: { type: "boolean?", about: "null where it is unknown" },
+    user: {
+      type: { object: userView, nullable: true },
+      json: ({ user }) => userJson(user),
+      text: ({ user }) => userText(user),
+    },
+    rate_limit: {
+      type: { object: RATE_LIMIT, nullable: true },
+      text: ({ rate_limit }) => rateLimitText(rate_limit),
+    },
+    clock_skew_seconds: { type: "integer?", about: "how far this clock is ahead of the service's" },
   },
   tsv: ["profile", "base_url", "token_source", "signed_in", "user", "rate_limit", "clock_skew_seconds"],
 });

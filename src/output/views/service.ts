@@ -1,15 +1,18 @@
-import type { ServiceClient, ServiceToken, ServiceUser } from "../../service/admin/admin.js";
-import type { View } from "../view.js";
+import type { ListeningReport } from "../../context.js";
+import type { ServiceClient, ServiceSample, ServiceToken, ServiceUser } from "../../service/admin/admin.js";
+import type { ShapeOf, View } from "../view.js";
+import { INSTANT } from "./calendar.js";
 
 /** The OAuth clients of the embedded service. */
 export const serviceClientView: View<ServiceClient> = {
   noun: "client",
+  shape: "service_client",
   keys: {
-    id: {},
-    name: { minWidth: 8 },
-    client_id: {},
-    client_secret: { optional: true },
-    redirect_uris: { minWidth: 8 },
+    id: { type: "string" },
+    name: { type: "string", minWidth: 8 },
+    client_id: { type: "string" },
+    client_secret: { type: "string", about: "only when it was just made", optional: true },
+    redirect_uris: { type: "string[]", minWidth: 8 },
   },
   tsv: ["id", "name", "client_id", "redirect_uris", "client_secret"],
   table: ["name", "client_id", "redirect_uris", "id", "client_secret"],
@@ -18,12 +21,13 @@ export const serviceClientView: View<ServiceClient> = {
 /** The access tokens of the embedded service. */
 export const serviceTokenView: View<ServiceToken> = {
   noun: "token",
+  shape: "service_token",
   keys: {
-    id: {},
-    user_id: { header: "User" },
-    read_only: {},
-    created_at: { header: "Created" },
-    token: { optional: true },
+    id: { type: "string" },
+    user_id: { type: "string", header: "User" },
+    read_only: { type: "boolean" },
+    created_at: { type: "string", about: INSTANT, header: "Created" },
+    token: { type: "string", about: "only when it was just made", optional: true },
   },
   tsv: ["id", "user_id", "read_only", "created_at", "token"],
 };
@@ -31,7 +35,34 @@ export const serviceTokenView: View<ServiceToken> = {
 /** The users of the embedded service. */
 export const serviceUserView: View<ServiceUser> = {
   noun: "user",
-  keys: { id: {}, name: { minWidth: 8 }, login: {} },
+  shape: "service_user",
+  keys: {
+    id: { type: "string" },
+    name: { type: "string", minWidth: 8 },
+    login: { type: "string", about: "signs in with it" },
+  },
   tsv: ["id", "name", "login"],
   table: ["name", "login", "id"],
+};
+
+/** A user of `--sample`, with the password. */
+const SAMPLE_USER: ShapeOf<ServiceSample["user"]> = {
+  shape: "sample_user",
+  keys: { ...serviceUserView.keys, password: { type: "string" } },
+};
+
+/** What `service start -o json` prints when it listens. */
+export const LISTENING: ShapeOf<Omit<ListeningReport, "sample"> & Partial<ServiceSample>> = {
+  shape: "listening",
+  keys: {
+    base_url: { type: "string" },
+    auth_url: { type: "string" },
+    listen: { type: "string", about: "HOST:PORT" },
+    token: { type: "string", about: "these are there with --sample", optional: true },
+    client_id: { type: "string", optional: true },
+    client_secret: { type: "string", optional: true },
+    redirect_uris: { type: "string[]", optional: true },
+    user: { type: { object: SAMPLE_USER }, optional: true },
+    other_user: { type: { object: SAMPLE_USER }, optional: true },
+  },
 };

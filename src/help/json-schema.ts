@@ -1,0 +1,57 @@
+import type { AnyJsonType, Shape } from "../output/view.js";
+
+/** A schema, or a part of one. References are to `$defs` of the document. @see JSON Schema 2020-12 */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+export function reference({ shape }: Pick<Shape, "shape">): JsonSchema {
+  return { $ref: `#/$defs/${shape}` };
+}
+
+/** `$defs` of a document: the shapes and all those inside them. */
+export function definitions(shapes: readonly Shape[]): JsonSchema {
+  const all = shapes.flatMap(withNested);
+  return Object.fromEntries(all.map((shape) => [shape.shape, shapeSchema(shape)]));
+}
+
+/** A shape and all those inside it. */
+export function withNested(shape: Shape): readonly Shape[] {
+  const inner = Object.values(shape.keys).flatMap(({ type }) => {
+    if (typeof type === "string") return [];
+    return withNested("list" in type ? type.list : type.object);
+  });
+  return [shape, ...inner];
+}
+
+/** An object with every member and no further ones. */
+export function shapeSchema({ keys }: Pick<Shape, "keys">): JsonSchema {
+  const members = Object.entries(keys);
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      members.map(([key, { type, about }]) => [
+        key,
+        { ...typeSchema(type), ...(about === undefined ? {} : { description: about }) },
+      ]),
+    ),
+    required: members.flatMap(([key, { optional }]) => (optional === true ? [] : [key])),
+    additionalProperties: false,
+  };
+}
+
+export function arrayOf(items: JsonSchema): JsonSchema {
+  return { type: "array", items };
+}
+
+function typeSchema(type: AnyJsonType): JsonSchema {
+  if (typeof type !== "string") {
+    if ("list" in type) return arrayOf(reference(type.list));
+    const object = reference(type.object);
+    return type.nullable === true ? { anyOf: [object, { type: "null" }] } : object;
+  }
+  if (type === "any") return {};
+  if (type === "string{}") return { type: "object", additionalProperties: { type: "string" } };
+  if (type === "string[]") return arrayOf({ type: "string" });
+  return type.endsWith("?") ? { type: [type.slice(0, -1), "null"] } : { type };
+}

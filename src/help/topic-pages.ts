@@ -1,0 +1,170 @@
+import { environmentRows } from "./environment.js";
+import { exitCodeRows } from "./exit-codes.js";
+import { examplesSection, type HelpPage, termsSection, text } from "./page.js";
+
+/** The texts of help topics. docs has the longer pages. */
+
+export function outputPage(): HelpPage {
+  return [
+    text(
+      "Data goes to stdout, everything else to stderr. The format is chosen with -o; without it, a terminal gets a table and a pipe gets tsv. Use json or ndjson in scripts: their keys change only with a major version.",
+    ),
+    ...termsSection("Formats", [
+      ["table", "for people, as wide as the terminal"],
+      [
+        "tsv",
+        "one line a value, cells separated by tabs, no header; tab, line feed, CR and backslash are \\t \\n \\r \\\\",
+      ],
+      ["csv", "RFC 4180 with a header; --csv-safe for spreadsheets"],
+      ["json", "one document: an array for a list, an object for a single thing"],
+      ["ndjson", "one object a line"],
+      ["markdown", "to paste into a chat or an issue; events by day"],
+      ["text", "the same for a mail"],
+      ["ics", "events as iCalendar"],
+    ]),
+    text(
+      "--fields chooses columns and their order; alone, as the last flag, it lists them. --jq runs a jq program over the JSON, --template renders each item with Liquid. calctl schema describes every shape as JSON Schema.",
+    ),
+    ...examplesSection([
+      ["The week for a spreadsheet", "calctl events list --days 7 -o csv --csv-safe >week.csv"],
+      ["Titles with their times", "calctl events list --fields start_local,title"],
+      ["Titles of what takes all day", "calctl events list --jq '.[] | select(.all_day).title'"],
+      [
+        "A line of your own for each event",
+        `calctl events list --template '{{ start_local | date: "%H:%M" }} {{ title }}'`,
+      ],
+    ]),
+    text(
+      "On a terminal, control characters in text from a service are shown as escapes. Pipes and files get it unchanged.",
+    ),
+  ];
+}
+
+export function datesPage(): HelpPage {
+  return [
+    text(
+      "Times are ISO 8601 or English words. How words were read is printed on stderr. Without an offset, a time is in --timezone: by default the profile's zone, then TZ, then that of the machine. --strict-dates refuses words.",
+    ),
+    ...termsSection("Times", [
+      ["2026-11-21T15:00", "ISO 8601, also with a space instead of the T"],
+      ["2026-11-21T15:00+09:00", "with an offset it is the same everywhere"],
+      ["15:00, 3pm, noon", "today"],
+      ["+2h, +1h 30m, in 2 days", "from now"],
+      ["tomorrow 3pm", "the day and the time"],
+      ["fri 9:30", "the coming Friday; next friday is never today"],
+      ["21 nov 15:00", "this year, or the next one if the day is over"],
+      ["2026-12-24, today, fri", "a day, for --all-day"],
+    ]),
+    ...termsSection("Durations", [
+      ["90m, 1.5h, 1h 30m", "hours and minutes"],
+      ["2d, 1w", "whole days, the only ones for all-day events"],
+    ]),
+    text(
+      "The last day of an all-day event is part of it. A local time that a clock change skips or repeats is an error that offers both offsets, and so is 03/04/2026, which countries read differently.",
+    ),
+    ...examplesSection([
+      [
+        "Tomorrow, for an hour and a half",
+        'calctl events create -c Work --title Review --start "tomorrow 3pm" --duration 1.5h',
+      ],
+      [
+        "Three whole days",
+        "calctl events create -c Family --title Trip --all-day --start 2026-12-24 --end 2026-12-26",
+      ],
+    ]),
+  ];
+}
+
+export function loginPage(): HelpPage {
+  return [
+    text(
+      "The profile local is an embedded service on this machine. It needs no login. For any other service, calctl needs a token: calctl login gets one and stores it in the keychain of the system, as the profile that is then in use.",
+    ),
+    text(
+      "With a browser you need an OAuth application: register one with the service, with the redirect URI http://127.0.0.1/callback. Over ssh, add --no-browser: open the printed address anywhere, and paste the address of the last page. With a personal access token you need neither.",
+    ),
+    ...examplesSection([
+      [
+        "With a personal access token from a file",
+        "calctl login --with-token --base-url https://calendar.example/api <token-file",
+      ],
+      [
+        "Without a keychain, as in a container",
+        "calctl login --with-token --insecure-storage --base-url https://calendar.example/api <token-file",
+      ],
+      ["Did it work?", "calctl status"],
+      ["Use the embedded service once", "calctl calendars -p local"],
+    ]),
+    ...termsSection("The token is the first of these", [
+      ["CALCTL_TOKEN", "the token itself"],
+      ["CREDENTIALS_DIRECTORY", "its file calctl-token, from systemd"],
+      ["CALCTL_TOKEN_FILE", "a file that has it"],
+      ["token_command", "of the profile: what a program prints"],
+      ["calctl login", "what it stored"],
+    ]),
+    text(
+      "A token is sent only to the service that it was stored for. One from the environment goes to CALCTL_BASE_URL or, without that, to the profile in use. The flags of login: calctl login --help",
+    ),
+  ];
+}
+
+export function cronPage(): HelpPage {
+  return [
+    text(
+      "calctl never prompts unless it runs on a terminal: what is missing is an error that names it (exit 2). Notes go to stderr, which cron mails; -q leaves them out.",
+    ),
+    text(
+      "cron runs with few variables, in no session of a desktop, so the keychain is locked. Give calctl the token in a file that only its user can read, and set PATH, HOME and the zone:",
+    ),
+    {
+      kind: "examples",
+      examples: [
+        [
+          "The token, where there is no session",
+          "(umask 077; calctl token >token-file)",
+          'CALCTL_TOKEN_FILE="$PWD/token-file" calctl events list --timezone Asia/Tokyo',
+        ],
+        ["Nothing on days without events, and exit 3", "calctl events list --fail-empty -q || [ $? -eq 3 ]"],
+        [
+          "A short wait for a rate limit, more patience for the network",
+          "calctl events list --max-wait 10 --retries 6",
+        ],
+      ],
+    },
+    text(
+      "Choose the service and the calendar by name (-p, -c), so that a change elsewhere does not change the job. In scripts use whole ids and -o json, and decide by exit code: 8 may be repeated, 9 must be looked at first (calctl help exit-codes). examples/crontab in the package has a line to start from.",
+    ),
+  ];
+}
+
+export function environmentPage(): HelpPage {
+  return [
+    text(
+      "A flag wins over its variable, and a variable over the profile. An empty variable counts as unset, but an empty CALCTL_TOKEN, CALCTL_TOKEN_FILE, CALCTL_BASE_URL or CALCTL_PROFILE is an error (exit 10) where it would be used: a secret was not set.",
+    ),
+    {
+      kind: "terms",
+      terms: environmentRows().map(({ name, meaning }) => [name, withoutMarkup(meaning)] as const),
+    },
+  ];
+}
+
+export function exitCodesPage(): HelpPage {
+  return [
+    text(
+      "A command that fails prints nothing on stdout, except the items that it completed of several. With -o json or ndjson the last line of stderr is the error as JSON, with the code in words.",
+    ),
+    {
+      kind: "terms",
+      terms: exitCodeRows().map(({ exitCode, code, when, repeat }) => [
+        code === null ? String(exitCode) : `${exitCode} ${code}`,
+        `${withoutMarkup(when)}${repeat === "" ? "" : `. Repeat: ${withoutMarkup(repeat)}`}`,
+      ]),
+    },
+  ];
+}
+
+/** The tables are Markdown, for docs. */
+function withoutMarkup(markdown: string): string {
+  return markdown.replaceAll("`", "");
+}

@@ -1,0 +1,218 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { EXIT_CODES, EXIT_EMPTY } from "../../src/errors.js";
+import { commandSchema, type ProgramSchema, programSchema } from "../../src/help/schema.js";
+import { loadCommandTree } from "../../src/program.js";
+import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { createInstallation } from "../support/spawned.js";
+
+/** `calctl schema`, and that it says what commands really print. */
+
+const SCHEMA: ProgramSchema = programSchema(await loadCommandTree());
+
+let world: RemoteWorld;
+
+beforeEach(async () => {
+  world = await createRemoteWorld();
+});
+
+/** A command line for every command that prints JSON of a known shape; some have several. */
+function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>> {
+  const { eventId } = world;
+  const times = ["--start", "2026-11-21T18:00", "--duration", "1h"];
+  return {
+    whoami: [[]],
+    status: [[], ["--offline"]],
+    token: [[]],
+    calendars: [[], ["--include", "labels,members"], ["-c", "Personal", "--include", "labels,members"]],
+    labels: [[]],
+    members: [[]],
+    "events list": [[], ["--days", "7"], ["--category", "keep"]],
+    "events get": [[eventId], [eventId, eventId]],
+    "events create": [
+      ["--title", "T", ...times, "--attendee", "me"],
+      ["--title", "K", "--category", "keep"],
+    ],
+    "events update": [[eventId, "--title", "Other"]],
+    "events delete": [[eventId, "--yes"]],
+    agenda: [[]],
+    comment: [[eventId, "Text"]],
+    "profiles list": [[]],
+    "config list": [["-p", "local"]],
+    "config get": [["base_url", "-p", "local"]],
+    "config path": [[]],
+    "service users add": [["Caro"]],
+    "service users list": [[]],
+    "service calendars add": [["Choir", "--owner", "ana"]],
+    "service calendars set": [["Personal", "--description", "Text"]],
+    "service calendars list": [[]],
+    "service members add": [["Ben", "-c", "Personal"]],
+    "service members list": [["-c", "Personal"]],
+    "service labels set": [["2", "--name", "Text", "-c", "Personal"]],
+    "service clients add": [["App", "--redirect-uri", "http://127.0.0.1/callback"]],
+    "service clients list": [[]],
+    "service tokens create": [["--user", "ana"]],
+    "service tokens list": [[]],
+  };
+}
+
+/** Its output is tested below, since it does not end. */
+const START = "service start";
+
+const described = SCHEMA.commands.filter(({ output }) => output !== null && output.shape !== null);
+
+function validator(schema: unknown): (value: unknown) => readonly string[] {
+  const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
+  const validate = ajv.compile({ $defs: SCHEMA.$defs, ...(schema as object) });
+  return (value) => {
+    validate(value);
+    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  };
+}
+
+describe("what every command prints", () => {
+  test("has a command line in this test", () => {
+    const tested = [...Object.keys(commandLines()), START];
+    expect(described.map(({ name }) => name).filter((name) => !tested.includes(name))).toEqual([]);
+  });
+
+  test.each(
+    described.map(({ name, output }) => [name, output?.json] as const).filter(([name]) => name !== START),
+  )("%s is what its schema says, in json and ndjson", async (name, json) => {
+    if (name.startsWith("service "))
+      for (const user of ["ana", "Ben"]) await world.run("service", "users", "add", user);
+    const problemsOf = validator(json);
+    const printed = SCHEMA.commands.find((command) => command.name === name)?.output;
+    for (const argv of commandLines()[name] ?? []) {
+      const run = async (format: string) => {
+        const line = [...name.split(" "), ...argv, "-o", format];
+        const env = name.startsWith("service ") ? {} : world.env;
+        const { exitCode, stdout, stderr } = await world.runWith({ env }, ...line);
+        expect({ line, exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({
+          line,
+          exitCode: 0,
+          stderr: "",
+        });
+        return stdout;
+      };
+      const value: unknown = JSON.parse(await run("json"));
+      expect(problemsOf(value)).toEqual([]);
+      if (printed?.count === "list") expect(value).toEqual(expect.any(Array));
+      // Writes are not repeated.
+      if (!/ (add|create|update|delete)$|^comment$/.test(name)) {
+        const lines = (await run("ndjson")).split("\n").filter((line) => line !== "");
+        expect([value].flat()).toEqual(lines.map((line) => JSON.parse(line)));
+      }
+    }
+  });
+
+  test("service start is what its schema says", async () => {
+    const problemsOf = validator(SCHEMA.commands.find(({ name }) => name === START)?.output?.json);
+    for (const flags of [[], ["--sample"]]) {
+      const running = createInstallation().start(
+        ...["service", "start", "--memory", "--port", "0", "-o", "json", ...flags],
+      );
+      expect(problemsOf(JSON.parse(await running.stdoutWith("\n")))).toEqual([]);
+    }
+  });
+
+  test("an error is what its schema says", async () => {
+    const problemsOf = validator({ $ref: "#/$defs/error" });
+    for (const argv of [
+      ["events", "get", "nothing"],
+      ["labels", "-c", "x"],
+      ["events", "list", "--days", "9"],
+    ]) {
+      const { stderr } = await world.send(...argv, "-o", "json");
+      expect(problemsOf(JSON.parse(stderr).error)).toEqual([]);
+    }
+  });
+});
+
+describe("calctl schema", () => {
+  const print = async (...argv: readonly string[]) => JSON.parse((await world.run("schema", ...argv)).stdout);
+
+  test("alone describes everything", async () => {
+    expect(await print()).toEqual(JSON.parse(JSON.stringify(SCHEMA)));
+    expect(SCHEMA.commands.length).toBeGreaterThan(40);
+    expect(new Set(SCHEMA.exit_codes.map(({ exit_code }) => exit_code))).toEqual(
+      new Set([0, EXIT_EMPTY, 129, 143, ...Object.values(EXIT_CODES)]),
+    );
+    expect(SCHEMA.error_codes).toEqual(Object.keys(EXIT_CODES));
+  });
+
+  test("of a command has its flags, choices, defaults, output and what is inside", async () => {
+    const list = await print("events", "list");
+    expect(list).toEqual(await print("events list"));
+    expect(list.flags).toContainEqual({
+      name: "--days",
+      short: null,
+      value: "1-7",
+      type: { type: "integer", minimum: 1, maximum: 7 },
+      description: "number of days, including today",
+      default: "1",
+      environment: [],
+      required: false,
+      repeatable: false,
+    });
+    expect(list.flags.find(({ name }: { name: string }) => name === "--category").type).toEqual({
+      enum: ["schedule", "keep"],
+    });
+    expect(list.output.formats).toContain("ics");
+    expect(Object.keys(list.$defs)).toEqual(["event", "user", "label"]);
+  });
+
+  test("of a group has all its commands", async () => {
+    const { commands } = await print("service", "users");
+    expect(commands.map(({ name }: { name: string }) => name)).toContain("service users add");
+  });
+
+  test("of a shape is JSON Schema on its own", async () => {
+    const schema = await print("event");
+    expect(schema.$schema).toBe("https://json-schema.org/draft/2020-12/schema");
+    const [event] = await world.json<readonly unknown[]>("events", "list");
+    const validate = new Ajv2020({ allowUnionTypes: true }).compile(schema);
+    expect(validate(event)).toBe(true);
+    expect(validate({ ...(event as object), more: 1 })).toBe(false);
+  });
+
+  test.each([
+    ["evnt", "did you mean event?"],
+    ["evnts list", "did you mean events list"],
+    ["events lst", "did you mean events list"],
+    ["calender", "did you mean calendar"],
+    ["xyzzy", "shapes: user, "],
+  ])("%s is exit 2 with the nearest ones", async (name, hint) => {
+    const { exitCode, stdout, stderr } = await world.run("schema", ...name.split(" "));
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(hint);
+  });
+
+  test("sends nothing and reads no configuration", async () => {
+    const env = { CALCTL_BASE_URL: "", CALCTL_TOKEN: "", CALCTL_CONFIG_DIR: "/nonexistent" };
+    expect((await world.runWith({ env }, "schema", "--jq", ".version")).exitCode).toBe(0);
+  });
+});
+
+describe("the facts about a flag", () => {
+  const flags = [...SCHEMA.global_flags, ...SCHEMA.commands.flatMap((command) => command.flags)];
+
+  test("are not left in its description", () => {
+    expect(flags.filter(({ description }) => /CALCTL_|default:|env:/.test(description))).toEqual([]);
+  });
+
+  test("name variables that are described", () => {
+    const names = SCHEMA.environment.map(({ name }) => name);
+    expect(flags.flatMap(({ environment }) => environment).filter((name) => !names.includes(name))).toEqual(
+      [],
+    );
+  });
+});
+
+test("every command has one to three examples", async () => {
+  const counts = SCHEMA.commands.map(({ name, examples }) => ({ name, count: examples.length }));
+  expect(counts.filter(({ count }) => count < 1 || count > 3)).toEqual([]);
+  expect(commandSchema((await loadCommandTree()).commands[0] ?? (await loadCommandTree())).name).toBe(
+    "login",
+  );
+});
