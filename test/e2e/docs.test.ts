@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { type Block, blocksOf, readPage } from "../support/docs-pages.js";
@@ -276,16 +275,4 @@ test("examples/crontab prints the events of the day", async () => {
   await signInWithToken(world);
   const [result] = await runCrontab(world, world.place(readPage("examples/crontab")));
   expect(result?.stdout).not.toBe("");
-});
-
-test("the scripts in examples work", async () => {
-  const world = await createDocsWorld();
-  await signInWithToken(world);
-  const script = (name: string) =>
-    `sh "${fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))}"`;
-  expect((await world.shell(script("today.sh"))).stdout).toContain("all day  Release day\n");
-  const { stdout } = await world.run("events", "list", "-c", "Work", "-o", "json");
-  const { id } = (JSON.parse(stdout) as readonly { readonly id: string; readonly title: string }[])[0] ?? {};
-  const copied = await world.shell(`${script("copy-event.sh")} ${id} Work Family`);
-  expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^[0-9a-f]{32}\n$/) });
 });
