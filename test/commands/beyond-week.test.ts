@@ -121,6 +121,15 @@ describe("the days of a list", () => {
     expect((await world.send("agenda", "--from", "next")).exitCode).toBe(2);
   });
 
+  test("the grid of another year names it", async () => {
+    const grid = async (from: string) => {
+      const flags = ["agenda", "--grid", "--from", from, "--color", "never"];
+      return (await world.runWith({ columns: 100, env: world.env }, ...flags)).stdout.split("\n")[0];
+    };
+    expect(await grid("2027-03-01")).toMatch(/^2027 +Mon 1 Mar/);
+    expect(await grid("2026-12-21")).toMatch(/^ +Mon 21 Dec/);
+  });
+
   test("a list without an end has each event once, one with an end on each of its days", async () => {
     const count = async (...flags: readonly string[]) =>
       (await world.send("events", "list", "-o", "text", ...flags)).stdout.split("Holiday").length - 1;
