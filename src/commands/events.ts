@@ -8,7 +8,7 @@ import { registerEventsUpdate } from "./events/update.js";
 
 export function registerEvents(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  registerEventsList(addCommand(command, "list", "list upcoming events"), contextOf);
+  registerEventsList(addCommand(command, "list", "list events by day"), contextOf);
   registerEventsGet(addCommand(command, "get", "show events"), contextOf);
   registerEventsCreate(addCommand(command, "create", "create an event"), contextOf);
   registerEventsUpdate(

@@ -121,6 +121,15 @@ describe("the days of a list", () => {
     expect((await world.send("agenda", "--from", "next")).exitCode).toBe(2);
   });
 
+  test("the grid of another year names it", async () => {
+    const grid = async (from: string) => {
+      const flags = ["agenda", "--grid", "--from", from, "--color", "never"];
+      return (await world.runWith({ columns: 100, env: world.env }, ...flags)).stdout.split("\n")[0];
+    };
+    expect(await grid("2027-03-01")).toMatch(/^2027 +Mon 1 Mar/);
+    expect(await grid("2026-12-21")).toMatch(/^ +Mon 21 Dec/);
+  });
+
   test("a list without an end has each event once, one with an end on each of its days", async () => {
     const count = async (...flags: readonly string[]) =>
       (await world.send("events", "list", "-o", "text", ...flags)).stdout.split("Holiday").length - 1;
@@ -265,6 +274,23 @@ describe.each([404, 405])("a service that answers %i because it lists only the n
     expect(stderr).toContain(`calendar ${world.calendarId} could not be read: this service lists only`);
   });
 });
+
+test.each(["ndjson", "json"])(
+  "a name that was looked up lately costs no request, and is looked up again when it is wrong (%s)",
+  async (format) => {
+    const listWork = () => list("-c", "Work", "--on", "2026-12-21", "-o", format);
+    expect((await listWork()).stdout).toContain("At work");
+    world.server.forget();
+    expect((await listWork()).stdout).toContain("At work");
+    expect(world.server.requests.map(({ path }) => path.split("/").at(-1))).toEqual(["events"]);
+    await world.service.admin.calendars.remove("Work");
+    await world.service.admin.calendars.add({ name: "Work", owner: world.userId });
+    await create("Moved", "2026-12-21T08:00", "-c", "Work");
+    const { exitCode, stdout, stderr } = await listWork();
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout.match(/At work|Moved/g)).toEqual(["Moved"]);
+  },
+);
 
 test("a calendar that is gone is exit 5, not 11", async () => {
   await world.service.admin.calendars.remove("Work");

@@ -62,10 +62,11 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
     prints: { view: eventView, count: "list" },
     examples: () => [
       ["The next seven days of every calendar", "calctl events list -A --days 7"],
-      ["What is on in the first week of December", "calctl events list --from 2026-12-01 --days 7"],
-      ["Every event about one thing, past and future", "calctl events list --search dentist"],
+      [
+        "Every event of December, for a spreadsheet",
+        "calctl events list --from 2026-12-01 --to 2026-12-31 -o csv",
+      ],
       ["What is left of today, for a script", "calctl events list --remaining -o json"],
-      ["Titles of one calendar, with their times", "calctl events list -c Work --fields start_local,title"],
     ],
   });
   addAction(command, contextOf, runEventsList);
