@@ -45,7 +45,7 @@ export function registerLogin(command: Command, contextOf: ContextOf): void {
     examples: () => [
       [
         "With your OAuth application",
-        "calctl login --base-url https://calendar.example/api --auth-url https://calendar.example --client-id my-client-id",
+        "calctl login --base-url https://calendar.example/api --auth-url https://calendar.example/oauth --client-id my-client-id",
       ],
       [
         "With a personal access token from a file",

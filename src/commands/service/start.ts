@@ -53,11 +53,11 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
     examples: () => [
       [
         "To try a client, with users and events that are gone afterwards",
-        "calctl service start --memory --sample",
+        "calctl service start --memory --sample --port 8788",
       ],
       [
         "The calendars of the profile local, for other programs on this machine",
-        "calctl service start --port 8788 --log text",
+        "calctl service start --log text --port 8787",
       ],
     ],
   });

@@ -22,8 +22,8 @@ export function registerServiceUsers(command: Command, contextOf: ContextOf): vo
     prints: { view: serviceUserView, count: "one" },
     examples: () => [
       [
-        "A user who signs in as caro; a terminal is asked for the password",
-        'calctl service users add "Caro Silva" --login caro',
+        "A user who signs in as eva; a terminal is asked for the password",
+        'calctl service users add "Eva Silva" --login eva',
       ],
       [
         "Without a password, for a program that gets a token",

@@ -1,0 +1,28 @@
+import { pathOf, runnableCommands } from "../../src/help/facts.js";
+import { TOPICS } from "../../src/help/topics.js";
+import { loadCommandTree } from "../../src/program.js";
+
+/** Arguments that show each page of help that may have examples: `["events", "list", "--help"]`. */
+export async function helpPages(): Promise<readonly (readonly string[])[]> {
+  const commands = runnableCommands(await loadCommandTree()).map((command) => [
+    ...pathOf(command).split(" ").slice(1),
+    "--help",
+  ]);
+  return [["--help"], ...commands, ...TOPICS.map(({ name }) => ["help", name])];
+}
+
+/** The examples of a page of help as blocks of a page of docs. */
+export function examplesOf(help: string): string {
+  const [, , ...sections] = `\n${help}`.split(/^(Examples:)$/m);
+  const lines = sections.join("").split("\n");
+  const end = lines.findIndex((line, index) => index > 0 && line !== "" && !line.startsWith("  "));
+  const shown = lines.slice(0, end === -1 ? undefined : end).map((line) => line.slice(2));
+  const blocks = shown
+    .filter((line) => !line.startsWith("# "))
+    .join("\n")
+    .split(/\n\n+/);
+  return blocks
+    .filter((block) => block.trim() !== "")
+    .map((block) => `\`\`\`sh\n${block.trim()}\n\`\`\`\n`)
+    .join("");
+}
