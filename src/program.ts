@@ -69,6 +69,11 @@ const COMMANDS: readonly CommandEntry[] = [
     "send a request to any path of the service",
     async () => (await import("./commands/api.js")).registerApi,
   ],
+  [
+    "completion <shell>",
+    "print the script that completes commands, names and ids on Tab",
+    async () => (await import("./commands/completion.js")).registerCompletion,
+  ],
   ["tour", "see the main commands at work", async () => (await import("./commands/tour.js")).registerTour],
 ];
 
