@@ -23,6 +23,33 @@ export interface EventFieldFlags extends TypedTimeFlags {
   readonly input?: string;
 }
 
+/** The flags that say something about an event. */
+const CONTENT_FLAGS = [
+  "title",
+  "category",
+  "start",
+  "end",
+  "duration",
+  "allDay",
+  "startTimezone",
+  "endTimezone",
+  "description",
+  "descriptionFile",
+  "location",
+  "url",
+  "label",
+  "attendee",
+  "input",
+] as const satisfies readonly (keyof EventFieldFlags)[];
+
+/** Whether any flag says something about the event. */
+export function hasContentFlags(flags: EventFieldFlags): boolean {
+  return CONTENT_FLAGS.some((name) => flags[name] !== undefined);
+}
+
+/** Number of the label of an event without one. */
+export const DEFAULT_LABEL = "1";
+
 /** Declares the flags on a command. */
 export function addEventFieldFlags(command: Command): Command {
   return command

@@ -16,8 +16,8 @@ import { usageError } from "../../errors.js";
 import { collect } from "../../global-flags.js";
 import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
-import { type CalendarContext, createEventFinder } from "../calendar-choice.js";
-import { addAction, type ContextOf } from "../command.js";
+import { createEventFinder } from "../calendar-choice.js";
+import { addPickAction, type ContextOf } from "../command.js";
 import {
   addEventFieldFlags,
   createRelatedResolver,
@@ -28,10 +28,12 @@ import {
   readEventFields,
 } from "./event-flags.js";
 import { readEventId, recentEventOf } from "./event-ids.js";
+import { chooseEventId, type PickContext } from "./pick-event.js";
 
 /** Flags as typed. */
 export interface EventsUpdateOptions extends EventFieldFlags {
-  readonly id: string;
+  /** Undefined to pick an event. */
+  readonly id?: string;
   readonly clear?: readonly string[];
   readonly addAttendee?: readonly string[];
   readonly removeAttendee?: readonly string[];
@@ -39,10 +41,10 @@ export interface EventsUpdateOptions extends EventFieldFlags {
   readonly ifUnchanged?: string;
 }
 
-type UpdateContext = CalendarContext & Pick<Context, "output" | "input" | "note" | "now">;
+type UpdateContext = PickContext & Pick<Context, "input" | "note">;
 
 export function registerEventsUpdate(command: Command, contextOf: ContextOf): void {
-  addEventFieldFlags(command.argument("<id>", "id of the event"))
+  addEventFieldFlags(command.argument("[id]", "id of the event; without it, pick an event"))
     .option("--no-all-day", "use times instead of whole days")
     .option(
       "--clear <field>",
@@ -67,13 +69,13 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
       ],
     ],
   });
-  addAction(command, contextOf, runEventsUpdate);
+  addPickAction(command, contextOf, runEventsUpdate);
 }
 
 /** Reads an event, merges the changes and replaces it, since the service cannot update single fields. */
 export async function runEventsUpdate(context: UpdateContext, options: EventsUpdateOptions): Promise<void> {
   const output = context.output(eventView);
-  const eventId = readEventId(context, options.id);
+  const typedId = options.id === undefined ? undefined : readEventId(context, options.id);
   const { timezone } = context.settings();
   const { addAttendee, removeAttendee, clear, ifUnchanged, id: _, ...typed } = options;
   const seen = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");
@@ -83,6 +85,7 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   if (!hasChanges(changes) && related.every((relation) => relation === undefined)) {
     throw usageError("nothing to change", "give at least one field; see calctl events update --help");
   }
+  const eventId = await chooseEventId(context, typedId);
   const { calendar, event: current } = await (await createEventFinder(context)).read(eventId);
   const { id: calendarId, name } = calendar;
   const api = await context.api();
