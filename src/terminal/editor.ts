@@ -40,7 +40,8 @@ export function createEditor({ env, signal, warn }: EditorOptions): Editor {
     command,
     async createFile(name) {
       if (command === null) throw usageError("there is no editor to open", SET_HINT);
-      const [{ mkdtemp, readFile, rm, writeFile }, { tmpdir }] = await Promise.all([
+      const [{ existsSync }, { mkdtemp, readFile, rm, writeFile }, { tmpdir }] = await Promise.all([
+        import("node:fs"),
         import("node:fs/promises"),
         import("node:os"),
       ]);
@@ -52,8 +53,13 @@ export function createEditor({ env, signal, warn }: EditorOptions): Editor {
         remove,
         async edit(text) {
           await writeFile(path, text, { mode: 0o600 });
-          await runEditor(command, path, { env, signal: signal() });
-          return decode(await readFile(path), path);
+          try {
+            await runEditor(command, path, { env, signal: signal() });
+            return decode(await readFile(path), path);
+          } catch (error) {
+            if ((await readFile(path).catch(() => null))?.equals(Buffer.from(text)) === true) await remove();
+            throw error;
+          }
         },
         async removeAfter(work) {
           try {
@@ -62,7 +68,7 @@ export function createEditor({ env, signal, warn }: EditorOptions): Editor {
             return result;
           } catch (error) {
             if (error instanceof DryRunStop) await remove();
-            else warn(`what you wrote is kept in ${path}`);
+            else if (existsSync(path)) warn(`what you wrote is kept in ${path}`);
             throw error;
           }
         },

@@ -1,4 +1,4 @@
-import { CliError } from "../errors.js";
+import { CliError, describeWithoutFlags } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import { createStyle, type Style } from "../output/style.js";
 import { truncateText, wrapText } from "../output/table/text-width.js";
@@ -191,9 +191,7 @@ async function describeProblem(check: () => Promise<void>): Promise<true | strin
     return true;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const problem = error.hint === undefined ? error.message : `${error.message}: ${error.hint}`;
-    // A question has no flags.
-    return problem.replace(/(?<=^|\s)--(?=[a-z])/g, "");
+    return describeWithoutFlags(error);
   }
 }
 

@@ -2,7 +2,7 @@ import { type DateInput, parseDuration, readDuration } from "../../calendar/date
 import { checkText } from "../../calendar/event-text.js";
 import { planTimes, type TimeFlags } from "../../calendar/event-times.js";
 import { attendeeKey, labelKey, resolveLabel, resolveName } from "../../calendar/names.js";
-import { formatLocal, localDate, readWallClock } from "../../calendar/zoned-time.js";
+import { formatLocal, formatTyped, localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
 import { shellLine } from "../../output/shell-words.js";
@@ -144,14 +144,11 @@ function readTime(
   return readDateFlag(text, { ...reading, zone, now, strict: false, from: () => from });
 }
 
-/** As a flag takes it: without an offset where the zone's clock shows the time once. */
+/** As a flag takes it. */
 function isoText(input: DateInput, { settings }: FormContext): string {
   if (input.kind === "date") return input.date;
   const { timezone } = settings();
-  const local = formatLocal(input.instant, timezone);
-  const [clock, seconds] = [local.slice(0, "YYYY-MM-DDTHH:mm".length), local.slice(16, 19)];
-  const { kind } = readWallClock(Date.parse(`${local.slice(0, 19)}Z`), timezone);
-  return kind === "once" ? clock + (seconds === ":00" ? "" : seconds) : local;
+  return formatTyped(formatLocal(input.instant, timezone), timezone);
 }
 
 async function askLabel(
