@@ -10,6 +10,7 @@ import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ListenOptions } from "./service/listen.js";
 import type { LogFormat } from "./service/request-log.js";
+import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
 import type { Prompt } from "./terminal/prompt.js";
 
@@ -78,6 +79,7 @@ export interface Context {
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   readonly prompt: Prompt;
+  readonly editor: Editor;
   readonly input: Input;
   /** Whether stdout is a terminal. */
   readonly isTerminal: boolean;

@@ -144,6 +144,12 @@ export function asUsageError(error: unknown): CliError {
   throw error;
 }
 
+/** The message and the hint of an error about an answer or a file, where flags have no dashes. */
+export function describeWithoutFlags({ message, hint }: CliError): string {
+  const problem = hint === undefined ? message : `${message}: ${hint}`;
+  return problem.replace(/(?<=^|[\s(])--(?=[a-z])/g, "");
+}
+
 /** For a problem in the configuration, the environment or a file of the program (exit 10). */
 export function configurationError(message: string, options: CliErrorOptions = {}): CliError {
   return new CliError("configuration", message, options);

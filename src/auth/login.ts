@@ -17,8 +17,16 @@ import { checkToken } from "./sources/token-text.js";
 import type { OpenStore } from "./stores/store.js";
 import { storeToken } from "./token-storage.js";
 
+/** A flag that a person at a terminal is asked for. */
+export type LoginQuestion = "baseUrl" | "authUrl" | "clientId";
+
 export interface LoginRequest {
   readonly flags: Omit<LoginFlags, "profile">;
+  /**
+   * Asks for a flag that is missing; undefined when the program must not ask.
+   * @param check throws CliError for an answer that is wrong
+   */
+  readonly ask: ((question: LoginQuestion, check: (answer: string) => void) => Promise<string>) | undefined;
   /** From a file; undefined for the environment or a prompt. */
   readonly clientSecret: string | undefined;
   /** Undefined when the program must not ask. */
@@ -67,9 +75,8 @@ export interface LoginParts {
  * @throws CliError with the exit codes of docs/exit-codes.md
  */
 export async function login(request: LoginRequest, parts: LoginParts): Promise<LoginResult> {
-  const { env, configFile, openStore, redactor } = parts;
-  const flags = { ...request.flags, profile: parts.profileFlag };
-  const settings = readLoginSettings(flags, env, configFile.read());
+  const { env, openStore, redactor } = parts;
+  const settings = await completeSettings(request, parts);
   const { target } = settings;
   const clientSecret = request.clientSecret ?? readVariable(env, "CALCTL_CLIENT_SECRET");
   const missing = missingFlags({ ...request, clientSecret }, settings, parts.interactive);
@@ -93,6 +100,34 @@ export async function login(request: LoginRequest, parts: LoginParts): Promise<L
       ? await loginInBrowser({ ...request, clientSecret }, { settings, target, accept }, parts)
       : await accept(parsePersonalToken(await request.readToken()));
   return describeLogin(user, { target, store: store.name }, parts);
+}
+
+/** The settings with the answers to what is missing. */
+async function completeSettings(
+  { flags: given, ask, readToken }: LoginRequest,
+  { profileFlag, env, configFile }: LoginParts,
+): Promise<LoginSettings> {
+  let flags: LoginFlags = { ...given, profile: profileFlag };
+  const read = (changes: LoginFlags = {}) =>
+    readLoginSettings({ ...flags, ...changes }, env, configFile.read());
+  let settings = read();
+  for (;;) {
+    const question = firstQuestion(settings, readToken !== undefined);
+    if (question === undefined || ask === undefined) return settings;
+    const answer = await ask(question, (text) => void read({ [question]: text }));
+    flags = { ...flags, [question]: answer };
+    // The address may be that of a profile that knows the rest.
+    settings = read();
+  }
+}
+
+function firstQuestion(
+  { target, authUrl, clientId }: LoginSettings,
+  hasToken: boolean,
+): LoginQuestion | undefined {
+  if (target === undefined) return "baseUrl";
+  if (hasToken) return undefined;
+  return authUrl === undefined ? "authUrl" : clientId === undefined ? "clientId" : undefined;
 }
 
 function describeLogin(

@@ -1,5 +1,5 @@
 import { compositeId, plainId } from "../contract/ids.js";
-import type { CalendarEvent, EventDraft } from "../contract/shapes.js";
+import type { CalendarEvent, EventDraft, Label, User } from "../contract/shapes.js";
 import { missingFlagsError, usageError } from "../errors.js";
 import { checkFlagTexts, type DraftOptions, type EventFlags } from "./event-draft.js";
 import type { EventInput } from "./event-input.js";
@@ -89,6 +89,35 @@ export function draftForUpdate(
     url: updatedText("url", current, changes),
     label_id: compositeId(current.calendar_id, labelId),
     attendee_ids: updatedAttendees(current, changes),
+  };
+}
+
+/** The event as an update leaves it, with what is known of its label and attendees. */
+export function eventOfDraft(
+  current: CalendarEvent,
+  draft: EventDraft,
+  { labels, members }: { readonly labels: readonly Label[]; readonly members: readonly User[] },
+): CalendarEvent {
+  const { label_id: labelId, attendee_ids: attendeeIds, ...fields } = draft;
+  const composite = (id: string): string => compositeId(current.calendar_id, id);
+  const users = [...members, ...current.attendees];
+  const label = [...labels, current.label].find((each) => each !== null && composite(each.id) === labelId);
+  return {
+    ...current,
+    category: fields.category,
+    title: fields.title,
+    all_day: fields.all_day ?? null,
+    start_at: fields.start_at ?? null,
+    start_timezone: fields.start_timezone ?? null,
+    end_at: fields.end_at ?? null,
+    end_timezone: fields.end_timezone ?? null,
+    description: fields.description ?? null,
+    location: fields.location ?? null,
+    url: fields.url ?? null,
+    label: label ?? current.label,
+    attendees:
+      attendeeIds?.flatMap((id) => users.find((user) => composite(user.id) === id) ?? []) ??
+      current.attendees,
   };
 }
 

@@ -9,16 +9,24 @@ import { readSpan } from "./event-span.js";
  * @param seen the `updated_at` that the user read, in milliseconds since the Unix epoch
  * @throws CliError changed when it was updated, rejected when the service did not send `updated_at`
  */
-export function checkUnchanged({ id, updated_at: updatedAt }: CalendarEvent, seen: number): void {
-  if (updatedAt === null) {
-    const problem = "the service does not say when the event was last changed";
-    throw new CliError("rejected", `${problem}, so --if-unchanged cannot be checked`);
-  }
-  if (parseWireDateTime(updatedAt)?.instant === seen) return;
+export function checkUnchanged(event: CalendarEvent, seen: number): void {
+  if (lastUpdate(event) === seen) return;
+  const { id, updated_at: updatedAt } = event;
   throw new CliError("changed", `event ${id} was changed: it was updated at ${updatedAt}`, {
     hint: "read it again with `calctl events get` before updating it",
     details: { updated_at: updatedAt },
   });
+}
+
+/**
+ * When an event was last updated, in milliseconds since the Unix epoch.
+ * @throws CliError rejected when the service did not send it
+ */
+export function lastUpdate({ updated_at: updatedAt }: Pick<CalendarEvent, "updated_at">): number {
+  const time = updatedAt === null ? null : parseWireDateTime(updatedAt);
+  if (time !== null) return time.instant;
+  const problem = "the service does not say when the event was last changed";
+  throw new CliError("rejected", `${problem}, so a change by somebody else would be lost`);
 }
 
 /** An update that was sent. `seen` is the `updated_at` before it, in milliseconds since the Unix epoch. */

@@ -132,9 +132,15 @@ export function resolveLabel(
   return found ?? resolveName(value, labels, { noun: "label", source, describe: describeLabel });
 }
 
+/** What names a label whatever its name becomes: its number, else its plain id. */
+export function labelKey({ id, number }: Label): string {
+  return number === null ? plainId(id) : String(number);
+}
+
 /** `2 modern cyan`; the default label has no name. */
-function describeLabel({ id, number, name }: Label): string {
-  const key = number === null ? plainId(id) : String(number);
+function describeLabel(label: Label): string {
+  const { name } = label;
+  const key = labelKey(label);
   return name === null || name === "" ? key : `${key} ${name}`;
 }
 
@@ -159,6 +165,16 @@ export function resolveAttendees(
     compositeId(options.calendarId, resolveMember(value, members, options).id),
   );
   return [...new Set(ids)];
+}
+
+/** What `resolveAttendees` finds a member by: the name if it is unique, else the plain id. */
+export function attendeeKey({ id, name }: User, members: readonly User[], calendarId: string): string {
+  const same = members.filter((member) => foldCase(member.name ?? "") === foldCase(name ?? ""));
+  const isId = members.some(
+    (member) => compositeId(calendarId, member.id) === compositeId(calendarId, name ?? ""),
+  );
+  const isUnique = same.length === 1 && !isId && name !== "me";
+  return name !== null && name !== "" && isUnique ? name : plainId(id);
 }
 
 function resolveMember(value: string, members: readonly User[], options: ResolveAttendeesOptions): User {

@@ -77,6 +77,18 @@ export function describeLocal(local: string, zone: string): string {
   return `${day} ${clock.slice(0, 5)}${kind === "twice" ? clock.slice(8) : ""} ${zone}`;
 }
 
+/**
+ * A date, or a date and time as `formatLocal` gives it, as a person would type it in the zone: `2026-11-21T15:00`. A time
+ * that a clock change repeats keeps its offset.
+ */
+export function formatTyped(local: string, zone: string): string {
+  const [date = "", clock] = local.split("T");
+  if (clock === undefined) return date;
+  const wallClock = parseWireDateTime(`${date}T${clock.slice(0, 8)}Z`)?.instant ?? null;
+  if (wallClock === null || readWallClock(wallClock, zone).kind !== "once") return local;
+  return `${date}T${clock.slice(0, clock.slice(5, 8) === ":00" ? 5 : 8)}`;
+}
+
 /** `+09:00`, from milliseconds. */
 export function formatOffset(offset: number): string {
   const minutes = Math.round(Math.abs(offset) / MINUTE_MS);

@@ -5,23 +5,47 @@ import type { Calendar, CalendarEvent } from "../contract/shapes.js";
 import { CliError, usageError, wrapError } from "../errors.js";
 import { firstFailure } from "./process-each.js";
 
-export type CalendarContext = Pick<Context, "api" | "names" | "calendarFlags" | "settings" | "recentEvents">;
+export type CalendarContext = Pick<
+  Context,
+  "api" | "names" | "calendarFlags" | "settings" | "recentEvents" | "prompt"
+>;
 
 /** A chosen calendar; its name is null when the service forbids listing calendars. */
 export type ChosenCalendar = Pick<Calendar, "id" | "name"> & Partial<Pick<Calendar, "color">>;
 
 /**
- * The calendar of a command: `--calendar`, then CALCTL_CALENDAR, then the profile's, then the only one that exists.
+ * The calendar of a command: `--calendar`, then CALCTL_CALENDAR, then the profile's, then the only one that exists, then
+ * the one that is picked on a terminal.
  * @throws CliError usage when it is ambiguous, not_found when none matches
  */
 export async function chooseCalendar(context: CalendarContext): Promise<ChosenCalendar> {
-  const calendars = await candidateCalendars(context);
+  return chooseOneCalendar(context, await candidateCalendars(context));
+}
+
+/** The only calendar, or the one that is picked on a terminal. @throws CliError usage when there are several */
+export async function chooseOneCalendar(
+  context: Pick<Context, "prompt">,
+  calendars: readonly ChosenCalendar[],
+): Promise<ChosenCalendar> {
   const [calendar, another] = calendars;
   if (calendar !== undefined && another === undefined) return calendar;
+  if (context.prompt.available) return pickCalendar(context, calendars);
   throw new CliError("usage", "there are several calendars: choose one with --calendar", {
     hint: `calendars: ${describeCandidates(calendars)}`,
     details: { candidates: calendars.map(({ id, name }) => ({ id, name })) },
   });
+}
+
+function pickCalendar(
+  { prompt }: Pick<Context, "prompt">,
+  calendars: readonly ChosenCalendar[],
+): Promise<ChosenCalendar> {
+  const choices = calendars.map((calendar) => ({
+    value: calendar,
+    name: calendar.name || calendar.id,
+    ...(calendar.color === undefined ? {} : { color: calendar.color }),
+  }));
+  return prompt.choose("Calendar:", choices);
 }
 
 /** An event and its calendar. */
@@ -115,7 +139,7 @@ export async function chooseCalendars(context: CalendarContext): Promise<readonl
 }
 
 /** The calendars that a command for a single one may refer to. */
-async function candidateCalendars(context: CalendarContext): Promise<readonly ChosenCalendar[]> {
+export async function candidateCalendars(context: CalendarContext): Promise<readonly ChosenCalendar[]> {
   if (context.calendarFlags.length > 1) throw usageError("--calendar: this command takes one calendar");
   const calendars = await chooseCalendars(context);
   if (calendars.length === 0) throw new CliError("not_found", "there are no calendars");

@@ -1,4 +1,4 @@
-import type { Command, HelpContext } from "commander";
+import { type Command, CommanderError, type HelpContext } from "commander";
 import type { Context } from "../context.js";
 import { DryRunStop, usageError } from "../errors.js";
 import { addGlobalFlags, readGlobalFlags } from "../global-flags.js";
@@ -32,6 +32,23 @@ export function addAction<O>(
       await context.printRequests(error.requests);
       error.reportFailures();
     }
+  });
+}
+
+/** The same for a command whose first argument can be picked on a terminal: elsewhere it is required. */
+export function addPickAction<O>(
+  command: Command,
+  contextOf: ContextOf,
+  run: (context: Context, options: O) => Promise<void>,
+): void {
+  addAction<O>(command, contextOf, async (context, options) => {
+    // The names of the fields need no argument.
+    const isListing = readGlobalFlags(command).fields === true;
+    if (command.args.length === 0 && !context.prompt.available && !isListing) {
+      const name = command.registeredArguments[0]?.name();
+      throw new CommanderError(1, "commander.missingArgument", `error: missing required argument '${name}'`);
+    }
+    await run(context, options);
   });
 }
 

@@ -7,13 +7,14 @@ import { CliError, usageError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
 import { commentView } from "../output/views/comment.js";
 import { activityView } from "../output/views/event.js";
-import { type CalendarContext, createEventFinder } from "./calendar-choice.js";
-import { addAction, type ContextOf } from "./command.js";
-import { readEventId } from "./events/event-ids.js";
+import { createEventFinder } from "./calendar-choice.js";
+import { addPickAction, type ContextOf } from "./command.js";
+import { chooseEventId, type PickContext } from "./events/pick-event.js";
 
 export interface CommentOptions {
-  readonly id: string;
-  /** The comment; undefined when it comes from a file or stdin. */
+  /** Undefined to pick an event. */
+  readonly id?: string;
+  /** The comment; undefined when it comes from a file, stdin or a prompt. */
   readonly text?: string;
   /** A path, or `-` for stdin. */
   readonly file?: string;
@@ -21,8 +22,8 @@ export interface CommentOptions {
 
 export function registerComment(command: Command, contextOf: ContextOf): void {
   command
-    .argument("<id>", "id of the event")
-    .argument("[text]", "the comment (default: read from stdin)")
+    .argument("[id]", "id of the event; without it, pick an event")
+    .argument("[text]", "the comment (default: read from stdin; on a terminal, from a prompt)")
     .option("--file <path|->", "read the comment from a file, - for stdin");
   describeCommand(command, {
     prints: { view: activityView, count: "one" },
@@ -35,25 +36,32 @@ export function registerComment(command: Command, contextOf: ContextOf): void {
       ["What a program prints", 'uptime | calctl comment "$(calctl events list --fields id | head -n 1)"'],
     ],
   });
-  addAction(command, contextOf, runComment);
+  addPickAction(command, contextOf, runComment);
 }
 
+type CommentContext = PickContext & Pick<Context, "input" | "editor">;
+
 /** Comments on an event. */
-export async function runComment(
-  context: CalendarContext & Pick<Context, "output" | "input">,
-  options: CommentOptions,
-): Promise<void> {
+export async function runComment(context: CommentContext, options: CommentOptions): Promise<void> {
   const output = context.output(activityView);
-  const eventId = readEventId(context, options.id);
-  const content = await readComment(context, options);
-  const calendar = await (await createEventFinder(context)).findCalendar(eventId);
-  const api = await context.api();
-  const activity = await api.createActivity({ calendarId: calendar.id, eventId }, content);
-  await output.print(activity, `comment ${activity.id} was posted`);
+  const { text, file } = options;
+  if (text !== undefined && file !== undefined) throw usageError("give either TEXT or --file, not both");
+  const eventId = await chooseEventId(context, options.id);
+  const post = async (content: string): Promise<void> => {
+    checkText({ comment: content });
+    const calendar = await (await createEventFinder(context)).findCalendar(eventId);
+    const api = await context.api();
+    const activity = await api.createActivity({ calendarId: calendar.id, eventId }, content);
+    await output.print(activity, `comment ${activity.id} was posted`);
+  };
+  if (text !== undefined) return post(text);
+  if (file !== undefined || !context.input.isTerminal)
+    return post(await context.input.text(file ?? "-", "--file"));
+  return askComment(context, post);
 }
 
 export function registerComments(command: Command, contextOf: ContextOf): void {
-  command.argument("<id>", "id of the event");
+  command.argument("[id]", "id of the event; without it, pick an event");
   describeCommand(command, {
     prints: { view: commentView, count: "list" },
     examples: () => [
@@ -68,16 +76,16 @@ export function registerComments(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addAction(command, contextOf, runComments);
+  addPickAction(command, contextOf, runComments);
 }
 
 /** Lists the comments on an event, oldest first. */
 export async function runComments(
-  context: CalendarContext & Pick<Context, "output" | "isTerminal" | "note">,
+  context: PickContext & Pick<Context, "isTerminal" | "note">,
   { id }: Pick<CommentOptions, "id">,
 ): Promise<void> {
   const output = context.output(commentView);
-  const eventId = readEventId(context, id);
+  const eventId = await chooseEventId(context, id);
   const pages = await context.names.whileReading(async () => {
     const { id: calendarId } = await (await createEventFinder(context)).findCalendar(eventId);
     return openComments(await context.api(), { calendarId, eventId });
@@ -103,15 +111,23 @@ async function openComments(api: Api, address: EventAddress): Promise<AsyncItera
   });
 }
 
-async function readComment(
-  { input }: Pick<Context, "input">,
-  { text, file }: CommentOptions,
-): Promise<string> {
-  if (text !== undefined && file !== undefined) throw usageError("give either TEXT or --file, not both");
-  if (text === undefined && file === undefined && input.isTerminal) {
+/** Asks for one line, or opens the editor for more. */
+async function askComment(
+  { prompt, editor }: CommentContext,
+  post: (content: string) => Promise<void>,
+): Promise<void> {
+  if (!prompt.available)
     throw usageError("the comment is missing", "give it as TEXT, with --file, or on stdin");
-  }
-  const comment = text ?? (await input.text(file ?? "-", "--file"));
-  checkText({ comment });
-  return comment;
+  const question = editor.command === null ? "Comment:" : "Comment (nothing opens the editor):";
+  const line = await prompt.text(question, {
+    check: (answer) => {
+      if (answer !== "" || editor.command === null) checkText({ comment: answer });
+    },
+  });
+  if (line !== "") return post(line);
+  const file = await editor.createFile("comment.txt");
+  const content = (await file.edit("")).replace(/\r?\n$/, "");
+  if (content.trim() !== "") return file.removeAfter(() => post(content));
+  await file.remove();
+  throw new CliError("interrupted", "nothing was posted");
 }

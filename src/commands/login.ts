@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { LoginResult } from "../auth/login.js";
+import type { LoginRequest, LoginResult } from "../auth/login.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
@@ -77,6 +77,7 @@ export async function runLogin(context: LoginContext, options: LoginOptions): Pr
   const signedIn = await context.session.login({
     flags: { baseUrl, authUrl, clientId, redirectUri, mediaType, replace },
     clientSecret: await readSecretFile(context, options.clientSecretFile),
+    ask: prompt.available ? askWith(prompt) : undefined,
     askClientSecret: prompt.available ? () => prompt.password("Client secret") : undefined,
     readToken: options.withToken === true ? () => readToken(context) : undefined,
     browser: options.browser !== false,
@@ -86,6 +87,24 @@ export async function runLogin(context: LoginContext, options: LoginOptions): Pr
   // It may be another account's now.
   context.dropCache(signedIn.profile);
   report(context, signedIn);
+}
+
+const QUESTIONS = {
+  baseUrl: "URL of the service:",
+  authUrl: "URL of its authorization server:",
+  clientId: "Client id of your OAuth application:",
+};
+
+function askWith(prompt: Context["prompt"]): LoginRequest["ask"] {
+  return async (question, check) => {
+    const answer = await prompt.text(QUESTIONS[question], {
+      check: (text) => {
+        if (text.trim() === "") throw usageError("this is needed to sign in");
+        check(text.trim());
+      },
+    });
+    return answer.trim();
+  };
 }
 
 function report(

@@ -7,7 +7,8 @@ import type { Context } from "../context.js";
 import { stackTrace } from "../output/error-report.js";
 import { checkFormatName } from "../output/output.js";
 import { sanitizeLine } from "../output/sanitize.js";
-import { isColorEnabled } from "../output/style.js";
+import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
+import { createEditor } from "../terminal/editor.js";
 import { createInput } from "../terminal/input.js";
 import { createPrompt } from "../terminal/prompt.js";
 import type { TextSink } from "../terminal/text-sink.js";
@@ -48,7 +49,11 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
   const openService = createServiceOpener(parts);
   const open = withPermissionsNote(openService, permissions);
   const input = createInput(process, parts.signal);
-  const prompt = createPrompt(process, run.prompts, parts);
+  const prompt = createPrompt(process, run.prompts, {
+    ...parts,
+    color: () => isColorEnabled({ choice: run.color, env, isTerminal: stderr.isTerminal }),
+    unicode: () => isUnicodeLocale(process),
+  });
   const client: ClientParts = { parts, run, trace };
   const auth = composeAuth(client, { settings, interactive: () => prompt.available, warn });
   const service = createServiceAccess({
@@ -86,6 +91,7 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
     note,
     warn,
     prompt,
+    editor: createEditor({ env, signal: parts.signal, warn }),
     input,
     settings,
     profiles: () => createProfileStore(configFile, env["PATH"]),

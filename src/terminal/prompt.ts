@@ -1,65 +1,267 @@
-import { CliError } from "../errors.js";
+import { CliError, describeWithoutFlags } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
+import { createStyle, type Style } from "../output/style.js";
+import { truncateText, wrapText } from "../output/table/text-width.js";
 import type { Redactor } from "./redaction.js";
 
 /** The part of the process that prompts use. Its streams are not accessed before they are needed. */
 export interface PromptProcess {
   readonly stdin: { readonly isTTY?: boolean | undefined };
-  readonly stderr: { readonly isTTY?: boolean | undefined };
+  readonly stderr: { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 }
 
-/** Asks the user. */
+/** One of several to choose from. Texts may be anything: they are shown on one line, without control characters. */
+export interface Choice<T> {
+  readonly value: T;
+  /** Cut to the width of the terminal. */
+  readonly name: string;
+  /** What the line says when it is chosen; by default the name. */
+  readonly short?: string;
+  /** Shown in full below the list while the choice is active. */
+  readonly description?: string;
+  /** `#` and six hex digits: the color of a marker before the name. */
+  readonly color?: string | null;
+}
+
+export interface TextOptions {
+  /** The answer if nothing is typed. */
+  readonly default?: string;
+  /** Throws CliError usage for an answer that is wrong; its message is shown, and the question asked again. */
+  readonly check?: (answer: string) => void | Promise<void>;
+}
+
+/** Asks the user. Every function throws CliError interrupted on Escape and Ctrl-C. */
 export interface Prompt {
   /** Whether stdin and stderr are terminals, and asking is allowed. */
   readonly available: boolean;
-  confirm(question: string): Promise<boolean>;
-  /** Does not show what is typed. */
-  password(question: string): Promise<string>;
+  /** Columns of the terminal. */
+  readonly columns: number;
+  /** @param preset the answer if nothing is typed; no by default */
+  confirm(question: string, preset?: boolean): Promise<boolean>;
+  /** Does not show what is typed. @param options.repeat asks for it twice, unless it is empty */
+  password(question: string, options?: { readonly repeat: boolean }): Promise<string>;
+  text(question: string, options?: TextOptions): Promise<string>;
+  /** A list that typing narrows down. @param preset the value to begin at; the first by default */
+  choose<T>(question: string, choices: readonly Choice<T>[], preset?: T): Promise<T>;
+  chooseSeveral<T>(question: string, choices: readonly Choice<T>[]): Promise<readonly T[]>;
 }
 
 export interface PromptParts {
   readonly signal: () => AbortSignal;
   /** Gets every password. */
   readonly redactor: Pick<Redactor, "add">;
+  /** Whether stderr shows colors. */
+  readonly color: () => boolean;
+  /** Whether it shows more than ASCII. */
+  readonly unicode: () => boolean;
 }
+
+const DEFAULT_COLUMNS = 80;
+/** Choices shown at a time. */
+const PAGE_SIZE = 10;
+/** Columns before a choice: the cursor, and in a list of checkboxes the box. */
+const MARGIN = 6;
 
 /**
  * Prompts on the terminal. They are written to stderr, since stdout is for data.
  * @param allowed false with `--no-input`, CALCTL_NO_INPUT or CI
  */
 export function createPrompt(process: PromptProcess, allowed: boolean, parts: PromptParts): Prompt {
-  const { signal, redactor } = parts;
-  const streams = () => ({
-    input: process.stdin as NodeJS.ReadableStream,
-    output: process.stderr as NodeJS.WritableStream,
-    signal: signal(),
-  });
+  const columns = () => process.stderr.columns || DEFAULT_COLUMNS;
+  const load = async () => {
+    const [prompts, style] = await Promise.all([
+      import("@inquirer/prompts"),
+      createStyle({ color: parts.color() }),
+    ]);
+    return { prompts, style, theme: createTheme(style, { columns: columns(), unicode: parts.unicode() }) };
+  };
+  const ask = <T>(show: (streams: PromptStreams) => Promise<T>) => askOnce(process, parts.signal(), show);
+  const askPassword = async (question: string): Promise<string> => {
+    const { prompts, theme } = await load();
+    const message = sanitizeLine(question);
+    const secret = await ask((streams) => prompts.password({ message, theme, toggleMask: false }, streams));
+    parts.redactor.add(secret);
+    return secret;
+  };
   return {
     get available() {
       return allowed && process.stdin.isTTY === true && process.stderr.isTTY === true;
     },
-    async confirm(question) {
-      const { confirm } = await import("@inquirer/prompts");
-      return orInterrupted(confirm({ message: sanitizeLine(question), default: false }, streams()), signal());
+    get columns() {
+      return columns();
     },
-    async password(question) {
-      const { password } = await import("@inquirer/prompts");
-      const secret = await orInterrupted(password({ message: sanitizeLine(question) }, streams()), signal());
-      redactor.add(secret);
-      return secret;
+    async confirm(question, preset = false) {
+      const { prompts, theme } = await load();
+      const message = sanitizeLine(question);
+      return ask((streams) => prompts.confirm({ message, default: preset, theme }, streams));
+    },
+    async password(question, { repeat } = { repeat: false }) {
+      let message = question;
+      for (;;) {
+        const secret = await askPassword(message);
+        if (!repeat || secret === "" || (await askPassword("The same again")) === secret) return secret;
+        message = `Not the same. ${question}`;
+      }
+    },
+    async text(question, { default: preset, check = () => undefined } = {}) {
+      const { prompts, theme } = await load();
+      const config = {
+        message: sanitizeLine(question),
+        ...(preset === undefined ? {} : { default: preset }),
+        theme,
+        validate: (answer: string) => describeProblem(async () => check(answer)),
+      };
+      return ask((streams) => prompts.input(config, streams));
+    },
+    async choose(question, choices, preset) {
+      const { prompts, style, theme } = await load();
+      const lines = choices.map((choice, index) => ({
+        ...describeChoice(choice, columns(), style),
+        value: index,
+        text: foldCase(`${choice.name} ${choice.description ?? ""}`),
+      }));
+      const start = choices.findIndex(({ value }) => value === preset);
+      const config = {
+        message: sanitizeLine(question),
+        ...(start === -1 ? {} : { default: start }),
+        pageSize: PAGE_SIZE,
+        theme,
+        source: (term = "") => lines.filter(({ text, name }) => matches(term, `${text} ${foldCase(name)}`)),
+      };
+      const index = await ask((streams) => prompts.search(config, streams));
+      return chosen(choices, index);
+    },
+    async chooseSeveral(question, choices) {
+      const { prompts, style, theme } = await load();
+      const lines = choices.map((choice, index) => ({
+        ...describeChoice(choice, columns(), style),
+        value: index,
+      }));
+      const config = {
+        message: sanitizeLine(question),
+        choices: lines,
+        pageSize: PAGE_SIZE,
+        loop: false,
+        theme,
+      };
+      const indexes = await ask((streams) => prompts.checkbox(config, streams));
+      return indexes.map((index) => chosen(choices, index));
     },
   };
 }
 
-/** The user's answer. @throws CliError interrupted on Ctrl-C */
-async function orInterrupted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+interface PromptStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly signal: AbortSignal;
+}
+
+/** Shows one prompt, which Escape and Ctrl-C end. @throws CliError interrupted, the signal's reason */
+async function askOnce<T>(
+  process: PromptProcess,
+  signal: AbortSignal,
+  show: (streams: PromptStreams) => Promise<T>,
+): Promise<T> {
+  const [input, output] = [
+    process.stdin as NodeJS.ReadableStream,
+    process.stderr as unknown as NodeJS.WritableStream,
+  ];
+  const escapeKey = new AbortController();
+  const onKey = (_text: unknown, key: { readonly name?: string } | undefined): void => {
+    if (key?.name === "escape") escapeKey.abort();
+  };
+  input.on("keypress", onKey);
   try {
-    return await answer;
+    return await show({ input, output, signal: AbortSignal.any([signal, escapeKey.signal]) });
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     if (cause instanceof Error && ["ExitPromptError", "AbortPromptError"].includes(cause.name)) {
       throw new CliError("interrupted", "interrupted", { cause });
     }
     throw cause;
+  } finally {
+    input.off("keypress", onKey);
   }
+}
+
+/** True, or what is wrong with an answer. */
+async function describeProblem(check: () => Promise<void>): Promise<true | string> {
+  try {
+    await check();
+    return true;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return describeWithoutFlags(error);
+  }
+}
+
+function describeChoice<T>({ name, short, description, color }: Choice<T>, columns: number, style: Style) {
+  const marker = style.enabled && color ? `${style.hex(color, "●")} ` : "";
+  const width = Math.max(1, columns - MARGIN - (marker === "" ? 0 : 2));
+  return {
+    name: marker + truncateText(sanitizeLine(name), width),
+    short: truncateText(sanitizeLine(short ?? name), width),
+    ...(description === undefined ? {} : { description: sanitizeLine(description) }),
+  };
+}
+
+/** Whether a line has every word that was typed. */
+function matches(term: string, text: string): boolean {
+  return foldCase(term)
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+function foldCase(text: string): string {
+  return text.normalize("NFC").toLowerCase();
+}
+
+function chosen<T>(choices: readonly Choice<T>[], index: number): T {
+  const choice = choices[index];
+  if (choice === undefined) throw new Error(`there is no choice ${index}`);
+  return choice.value;
+}
+
+interface ThemeOptions {
+  readonly columns: number;
+  readonly unicode: boolean;
+}
+
+/** How the prompts look, with our colors, which follow `--color`. */
+function createTheme({ bold, dim, red, green }: Style, { columns, unicode }: ThemeOptions) {
+  const plain = (text: string): string => text;
+  const wrap = (text: string): string =>
+    wrapText(text, { width: columns - 2, breakWords: true }).join("\n  ");
+  const keysHelpTip = (keys: [key: string, action: string][]): string =>
+    dim(
+      truncateText(
+        keys.map(([key, action]) => `${asciiKey(key, unicode)} ${action}`).join(", "),
+        columns - 1,
+      ),
+    );
+  return {
+    prefix: { idle: bold("?"), done: green(unicode ? "✔" : "*") },
+    icon: unicode
+      ? { cursor: "❯", checked: green("◉"), unchecked: "◯" }
+      : { cursor: ">", checked: "[x]", unchecked: "[ ]" },
+    style: {
+      answer: plain,
+      message: (text: string) => bold(text),
+      error: (text: string) => red(`> ${wrap(text)}`),
+      defaultAnswer: (text: string) => dim(`(${text})`),
+      help: (text: string) => dim(text),
+      highlight: (text: string) => bold(text),
+      key: (text: string) => bold(text),
+      searchTerm: plain,
+      description: (text: string) => dim(`  ${wrap(text)}`),
+      maskedText: "(not shown)",
+      keysHelpTip,
+    },
+  };
+}
+
+const ASCII_KEYS: Readonly<Record<string, string>> = { "↑↓": "up/down", "⏎": "enter" };
+
+function asciiKey(key: string, unicode: boolean): string {
+  return unicode ? key : (ASCII_KEYS[key] ?? key);
 }

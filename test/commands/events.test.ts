@@ -390,8 +390,8 @@ describe("comment", () => {
     });
   });
 
-  test("on a terminal without a text it fails instead of waiting for stdin", async () => {
-    const { exitCode, stderr } = await harness.runWith({ columns: 80 }, "comment", "abc");
+  test("on a terminal that must not ask it fails without a text instead of waiting for stdin", async () => {
+    const { exitCode, stderr } = await harness.runWith({ columns: 80 }, "comment", "abc", "--no-input");
     expect(exitCode).toBe(2);
     expect(stderr).toContain("--file");
   });

@@ -94,8 +94,10 @@ async function signIn(world: DocsWorld, { child, stdoutWith }: Running): Promise
 }
 
 async function typePassword({ child, stdoutWith }: Running): Promise<void> {
-  await stdoutWith("New password");
-  child.stdin?.write("correct horse battery\r");
+  for (const question of ["New password", "The same again"]) {
+    await stdoutWith(question);
+    child.stdin?.write("correct horse battery\r");
+  }
 }
 
 /** Runs each command of a crontab as cron does: by /bin/sh, in an environment of little more than its variables. */

@@ -9,6 +9,8 @@ export interface Terminal {
   screen(): string;
   /** Runs a line to its end on an empty screen. @returns what it left there, with escape sequences for colors */
   run(line: string): string;
+  /** The same with wrapped lines joined. */
+  text(): string;
   /** Waits until the screen shows the text. */
   shows(text: string): Promise<void>;
 }
@@ -45,6 +47,7 @@ export function openTerminal(installation: Pick<Installation, "env">, options: T
       terminal.type("Enter");
       return screen;
     },
+    text: () => tmux("capture-pane", "-p", "-J").trimEnd(),
     shows: async (text) => {
       await expect.poll(() => terminal.screen(), { timeout: 15_000 }).toContain(text);
     },

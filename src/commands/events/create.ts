@@ -2,20 +2,21 @@ import type { Command } from "commander";
 import { draftForCreate, missingForCreate } from "../../calendar/event-draft.js";
 import { fillRelated, localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
+import { readGlobalFlags } from "../../global-flags.js";
 import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
+import type { FilledForm, FormContext } from "./create-form.js";
 import {
   addEventFieldFlags,
   createRelatedResolver,
+  DEFAULT_LABEL,
   type EventFieldFlags,
+  hasContentFlags,
   readEventFields,
 } from "./event-flags.js";
 import { recentEventOf } from "./event-ids.js";
-
-/** Number of the label of an event without one. */
-const DEFAULT_LABEL = "1";
 
 export function registerEventsCreate(command: Command, contextOf: ContextOf): void {
   describeCommand(command, {
@@ -32,19 +33,27 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
       ],
     ],
   });
-  addAction(addEventFieldFlags(command), contextOf, runEventsCreate);
+  addAction<EventFieldFlags>(addEventFieldFlags(command), contextOf, (context, options) =>
+    runEventsCreate(context, options, readGlobalFlags(command).profile),
+  );
 }
 
-/** Creates an event. Checks the flags before sending anything. */
+/**
+ * Creates an event. Checks the flags before sending anything; without any, a terminal asks for the event.
+ * @param profile `--profile`; undefined when it was not given
+ */
 export async function runEventsCreate(
   context: CalendarContext & Pick<Context, "output" | "input" | "note" | "now">,
-  options: EventFieldFlags,
+  typed: EventFieldFlags,
+  profile?: string,
 ): Promise<void> {
   const output = context.output(eventView);
+  const form = context.prompt.available && !hasContentFlags(typed) ? await fillForm(context, profile) : null;
+  const options = form?.flags ?? typed;
   const { timezone } = context.settings();
   const fields = await readEventFields(context, options, (input) => missingForCreate(options, input));
   const content = draftForCreate(fields.flags, fields.input, { zone: timezone });
-  const { id: calendarId, name } = await chooseCalendar(context);
+  const { id: calendarId, name } = form?.calendar ?? (await chooseCalendar(context));
   const resolver = createRelatedResolver(context, calendarId);
   const label = fields.label ?? context.settings().setting("label");
   const labelId = label === undefined ? DEFAULT_LABEL : await resolver.labelId(label);
@@ -63,4 +72,9 @@ export async function runEventsCreate(
     localizeEvent(fillRelated(event, resolver.resources()), timezone, name),
     `event ${event.id} was created`,
   );
+}
+
+async function fillForm(context: FormContext, profile: string | undefined): Promise<FilledForm> {
+  const { askEvent } = await import("./create-form.js");
+  return askEvent(context, profile);
 }

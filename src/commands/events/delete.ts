@@ -5,10 +5,11 @@ import { CliError } from "../../errors.js";
 import { describeCommand } from "../../help/facts.js";
 import { describeWhen } from "../../output/event-when.js";
 import { deletedView } from "../../output/views/event.js";
-import { type CalendarContext, createEventFinder, type EventFinder } from "../calendar-choice.js";
-import { addAction, type ContextOf, requireConfirmation } from "../command.js";
+import { createEventFinder, type EventFinder, type FoundEvent } from "../calendar-choice.js";
+import { addPickAction, type ContextOf, requireConfirmation } from "../command.js";
 import { processEach } from "../process-each.js";
 import { readEventIds, STDIN_IDS } from "./event-ids.js";
+import { chooseEventId, type PickContext } from "./pick-event.js";
 
 export interface EventsDeleteOptions {
   readonly id: readonly string[];
@@ -16,12 +17,14 @@ export interface EventsDeleteOptions {
   readonly yes?: boolean;
 }
 
-type DeleteContext = CalendarContext &
-  Pick<Context, "output" | "input" | "prompt" | "warn" | "note" | "dryRun">;
+type DeleteContext = PickContext & Pick<Context, "input" | "note" | "dryRun">;
 
 export function registerEventsDelete(command: Command, contextOf: ContextOf): void {
   command
-    .argument("<id...>", "ids of events; - reads them from stdin, one per line, and needs --yes")
+    .argument(
+      "[id...]",
+      "ids of events; - reads them from stdin, one per line, and needs --yes; without one, pick an event",
+    )
     .option("-y, --yes", "skip the confirmation");
   describeCommand(command, {
     prints: { view: deletedView, count: "one" },
@@ -37,16 +40,17 @@ export function registerEventsDelete(command: Command, contextOf: ContextOf): vo
       ],
     ],
   });
-  addAction(command, contextOf, runEventsDelete);
+  addPickAction(command, contextOf, runEventsDelete);
 }
 
 /** Deletes events, after a confirmation. */
 export async function runEventsDelete(
   context: DeleteContext,
-  { id: typed, yes: confirmed = false }: EventsDeleteOptions,
+  { id: given, yes: confirmed = false }: EventsDeleteOptions,
 ): Promise<void> {
-  const yes = confirmed || context.dryRun;
   const output = context.output(deletedView);
+  const yes = confirmed || context.dryRun;
+  const typed = given.length > 0 ? given : [await chooseEventId(context, undefined)];
   const fromStdin = typed.includes(STDIN_IDS);
   const canAsk = context.prompt.available && !fromStdin;
   // Before reading, except for a pipe, which may have no ids: then there is nothing to confirm.
@@ -78,7 +82,7 @@ export async function runEventsDelete(
 }
 
 /**
- * Shows titles and times, since an id says nothing to a person, and asks about the events that exist.
+ * Shows titles, times and calendars, since an id says nothing to a person, and asks about the events that exist.
  * @returns the errors of the others by id
  */
 async function confirm(
@@ -89,9 +93,7 @@ async function confirm(
   const notFound = new Map<string, CliError>();
   for (const eventId of ids) {
     try {
-      const { event: found } = await finder.read(eventId);
-      const event = localizeEvent(found, context.settings().timezone);
-      context.warn(`  ${event.title ?? eventId}  ${describeWhen(event, { year: true })}`);
+      context.warn(describeFound(await finder.read(eventId), context.settings().timezone));
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== "not_found") throw error;
       notFound.set(eventId, error);
@@ -103,4 +105,9 @@ async function confirm(
   const question = count === 1 ? "Delete this event?" : `Delete these ${count} events?`;
   if (await context.prompt.confirm(question)) return notFound;
   throw new CliError("interrupted", "nothing was deleted");
+}
+
+function describeFound({ calendar, event }: FoundEvent, zone: string): string {
+  const when = describeWhen(localizeEvent(event, zone), { year: true }) || "no time";
+  return `  ${event.title ?? event.id}  ${when}  ${calendar.name || calendar.id}`;
 }

@@ -23,6 +23,33 @@ export interface EventFieldFlags extends TypedTimeFlags {
   readonly input?: string;
 }
 
+/** The flags that say something about an event. */
+const CONTENT_FLAGS = [
+  "title",
+  "category",
+  "start",
+  "end",
+  "duration",
+  "allDay",
+  "startTimezone",
+  "endTimezone",
+  "description",
+  "descriptionFile",
+  "location",
+  "url",
+  "label",
+  "attendee",
+  "input",
+] as const satisfies readonly (keyof EventFieldFlags)[];
+
+/** Whether any flag says something about the event. */
+export function hasContentFlags(flags: EventFieldFlags): boolean {
+  return CONTENT_FLAGS.some((name) => flags[name] !== undefined);
+}
+
+/** Number of the label of an event without one. */
+export const DEFAULT_LABEL = "1";
+
 /** Declares the flags on a command. */
 export function addEventFieldFlags(command: Command): Command {
   return command
@@ -119,6 +146,8 @@ export interface RelatedResolver {
   labelId(named: NamedValue): Promise<string>;
   /** Composite ids; `me` is the current user. @throws CliError not_found with the candidates */
   attendeeIds(named: NamedValues | undefined): Promise<readonly string[] | undefined>;
+  /** Every label and member. */
+  readAll(): Promise<{ readonly labels: readonly Label[]; readonly members: readonly User[] }>;
   /** What was read so far. */
   resources(): RelatedResources;
 }
@@ -127,19 +156,25 @@ export function createRelatedResolver({ api }: Pick<Context, "api">, calendarId:
   let labels: readonly Label[] | undefined;
   let members: readonly User[] | undefined;
   let me: User | undefined;
+  const readLabels = async () => {
+    labels ??= await (await api()).listLabels(calendarId);
+    return labels;
+  };
+  const readMembers = async () => {
+    members ??= await (await api()).listMembers(calendarId);
+    return members;
+  };
   return {
+    readAll: async () => ({ labels: await readLabels(), members: await readMembers() }),
     async labelId({ value, source }) {
-      labels ??= await (await api()).listLabels(calendarId);
-      return resolveLabel(value, labels, { calendarId, source }).id;
+      return resolveLabel(value, await readLabels(), { calendarId, source }).id;
     },
     async attendeeIds(named) {
       if (named === undefined) return undefined;
       const { values, source, others } = named;
       if (values.length === 0) return [];
-      const client = await api();
-      members ??= await client.listMembers(calendarId);
-      const all = members;
-      if (values.includes("me")) me ??= await client.getCurrentUser();
+      const all = await readMembers();
+      if (values.includes("me")) me ??= await (await api()).getCurrentUser();
       const further = others.filter(({ id }) => all.every((member) => member.id !== id));
       return resolveAttendees(values, [...all, ...further], { me: me?.id ?? null, calendarId, source });
     },

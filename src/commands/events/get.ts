@@ -3,17 +3,18 @@ import { localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
 import { describeCommand } from "../../help/facts.js";
 import { eventView, severalCalendarsView } from "../../output/views/event.js";
-import { type CalendarContext, createEventFinder } from "../calendar-choice.js";
-import { addAction, type ContextOf } from "../command.js";
+import { createEventFinder } from "../calendar-choice.js";
+import { addPickAction, type ContextOf } from "../command.js";
 import { processEach } from "../process-each.js";
 import { readEventIds, recentEventOf, STDIN_IDS } from "./event-ids.js";
+import { chooseEventId, type PickContext } from "./pick-event.js";
 
 export interface EventsGetOptions {
   readonly id: readonly string[];
 }
 
 export function registerEventsGet(command: Command, contextOf: ContextOf): void {
-  const ids = "ids of events; - reads them from stdin, one per line";
+  const ids = "ids of events; - reads them from stdin, one per line; without one, pick an event";
   describeCommand(command, {
     prints: { view: eventView, count: "one or list" },
     examples: () => [
@@ -28,15 +29,16 @@ export function registerEventsGet(command: Command, contextOf: ContextOf): void 
       ],
     ],
   });
-  addAction(command.argument("<id...>", ids), contextOf, runEventsGet);
+  addPickAction(command.argument("[id...]", ids), contextOf, runEventsGet);
 }
 
 /** Shows events: an object for one id, a list for several and for those from stdin. */
 export async function runEventsGet(
-  context: CalendarContext & Pick<Context, "output" | "input" | "warn" | "recentEvents">,
-  { id: typed }: EventsGetOptions,
+  context: PickContext & Pick<Context, "input">,
+  { id: given }: EventsGetOptions,
 ): Promise<void> {
   const output = context.output(eventView);
+  const typed = given.length > 0 ? given : [await chooseEventId(context, undefined)];
   const ids = await readEventIds(context, typed);
   if (ids.length === 0) return output.print([]);
   const { timezone } = context.settings();

@@ -7,7 +7,7 @@ import {
   movesEvent,
   parseClearField,
 } from "../../calendar/event-update.js";
-import { fillRelated, localizeEvent, relatedOf } from "../../calendar/event-view.js";
+import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { checkUnchanged, wasUpdated } from "../../calendar/if-unchanged.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
@@ -16,33 +16,39 @@ import { usageError } from "../../errors.js";
 import { collect } from "../../global-flags.js";
 import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
-import { type CalendarContext, createEventFinder } from "../calendar-choice.js";
-import { addAction, type ContextOf } from "../command.js";
+import { createEventFinder } from "../calendar-choice.js";
+import { addPickAction, type ContextOf } from "../command.js";
+import type { EditedUpdate, EditorContext } from "./edit.js";
 import {
   addEventFieldFlags,
   createRelatedResolver,
   type EventFieldFlags,
   type EventFields,
+  hasContentFlags,
   namedValues,
   type RelatedResolver,
   readEventFields,
 } from "./event-flags.js";
 import { readEventId, recentEventOf } from "./event-ids.js";
+import { chooseEventId } from "./pick-event.js";
 
 /** Flags as typed. */
 export interface EventsUpdateOptions extends EventFieldFlags {
-  readonly id: string;
+  /** Undefined to pick an event. */
+  readonly id?: string;
   readonly clear?: readonly string[];
   readonly addAttendee?: readonly string[];
   readonly removeAttendee?: readonly string[];
   /** The `updated_at` that the caller last read. */
   readonly ifUnchanged?: string;
+  /** Opens the event in the editor. */
+  readonly edit?: boolean;
 }
 
-type UpdateContext = CalendarContext & Pick<Context, "output" | "input" | "note" | "now">;
+type UpdateContext = EditorContext & Pick<Context, "input">;
 
 export function registerEventsUpdate(command: Command, contextOf: ContextOf): void {
-  addEventFieldFlags(command.argument("<id>", "id of the event"))
+  addEventFieldFlags(command.argument("[id]", "id of the event; without it, pick an event"))
     .option("--no-all-day", "use times instead of whole days")
     .option(
       "--clear <field>",
@@ -51,6 +57,7 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
     )
     .option("--add-attendee <id|name|me>", "add an attendee, repeatable", collect)
     .option("--remove-attendee <id|name|me>", "remove an attendee, repeatable", collect)
+    .option("--edit", "edit the event in $VISUAL or $EDITOR, instead of the flags above")
     .option("--if-unchanged <timestamp>", "stop with exit code 13 unless updated_at is still this");
   describeCommand(command, {
     prints: { view: eventView, count: "one" },
@@ -67,13 +74,14 @@ export function registerEventsUpdate(command: Command, contextOf: ContextOf): vo
       ],
     ],
   });
-  addAction(command, contextOf, runEventsUpdate);
+  addPickAction(command, contextOf, runEventsUpdate);
 }
 
 /** Reads an event, merges the changes and replaces it, since the service cannot update single fields. */
 export async function runEventsUpdate(context: UpdateContext, options: EventsUpdateOptions): Promise<void> {
+  if (options.edit === true) return runEventsEdit(context, options);
   const output = context.output(eventView);
-  const eventId = readEventId(context, options.id);
+  const typedId = options.id === undefined ? undefined : readEventId(context, options.id);
   const { timezone } = context.settings();
   const { addAttendee, removeAttendee, clear, ifUnchanged, id: _, ...typed } = options;
   const seen = ifUnchanged === undefined ? null : parseInstant(ifUnchanged, "--if-unchanged");
@@ -83,22 +91,52 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   if (!hasChanges(changes) && related.every((relation) => relation === undefined)) {
     throw usageError("nothing to change", "give at least one field; see calctl events update --help");
   }
-  const { calendar, event: current } = await (await createEventFinder(context)).read(eventId);
-  const { id: calendarId, name } = calendar;
-  const api = await context.api();
+  const eventId = await chooseEventId(context, typedId);
+  const found = await (await createEventFinder(context)).read(eventId);
+  const { event: current } = found;
   if (seen !== null) checkUnchanged(current, seen);
-  const resolver = createRelatedResolver(context, calendarId);
+  const resolver = createRelatedResolver(context, found.calendar.id);
   const relations = await resolveRelations(resolver, current, { ...fields, addAttendee, removeAttendee });
   const draft = draftForUpdate(current, { ...changes, ...relations }, { zone: timezone });
-  const isApplied = seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
-  const event = await api.updateEvent({ calendarId, eventId }, draft, isApplied);
-  const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
-  const updated = localizeEvent(filled, timezone, name);
+  const updated = await writeUpdate(context, { ...found, draft, seen, resolver });
   if (movesEvent(changes) && updated.end_local !== null) {
     context.note(`end: ${describeLocal(updated.end_local, timezone)}`);
   }
-  await context.recentEvents()?.remember([recentEventOf(updated)]);
   await output.print(updated, `event ${eventId} was updated`);
+}
+
+/** @param update `seen` is null to replace whatever is there */
+async function writeUpdate(
+  context: UpdateContext,
+  update: Omit<EditedUpdate, "seen"> & { readonly seen: number | null },
+): Promise<LocalizedEvent> {
+  const { calendar, event: current, draft, seen, resolver } = update;
+  const address = { calendarId: calendar.id, eventId: current.id };
+  const isApplied = seen === null ? undefined : (found: CalendarEvent) => wasUpdated(found, { seen, draft });
+  const event = await (await context.api()).updateEvent(address, draft, isApplied);
+  const filled = fillRelated(fillRelated(event, relatedOf(current)), resolver.resources());
+  const updated = localizeEvent(filled, context.settings().timezone, calendar.name);
+  await context.recentEvents()?.remember([recentEventOf(updated)]);
+  return updated;
+}
+
+/** Everything is changed in the editor. @throws CliError usage for flags that change something, too */
+async function runEventsEdit(context: UpdateContext, options: EventsUpdateOptions): Promise<void> {
+  const { id, clear, addAttendee, removeAttendee, ifUnchanged } = options;
+  const others = [clear, addAttendee, removeAttendee, ifUnchanged];
+  if (hasContentFlags(options) || others.some((flag) => flag !== undefined))
+    throw usageError("--edit: what changes is written in the editor", "give no other flags about the event");
+  const output = context.output(eventView);
+  if (context.editor.command === null)
+    throw usageError(
+      "--edit: there is no editor to open",
+      "set VISUAL or EDITOR to its command, such as nano",
+    );
+  const eventId = await chooseEventId(context, id);
+  const { editEvent } = await import("./edit.js");
+  await editEvent(context, eventId, async (update) => {
+    await output.print(await writeUpdate(context, update), `event ${eventId} was updated`);
+  });
 }
 
 interface NamedRelations extends Pick<EventFields, "label" | "attendees"> {

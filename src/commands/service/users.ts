@@ -122,9 +122,9 @@ export async function runUsersUnlock(context: AdminContext, { user, db }: UserAr
   context.note(wasLocked ? `the login ${login} is unlocked` : `the login ${login} was not locked`);
 }
 
-/** One line from a prompt, or from stdin if it is not a terminal; otherwise empty. */
+/** One line from a prompt, which asks twice, or from stdin if it is not a terminal; otherwise empty. */
 async function readPassword({ prompt, input }: UsersContext, question: string): Promise<string> {
-  if (prompt.available) return prompt.password(question);
+  if (prompt.available) return prompt.password(question, { repeat: true });
   if (input.isTerminal) return "";
   const text = await input.text("-", "the password");
   // In a shell loop, stdin is the rest of the loop's own input, which is not a password.

@@ -1,0 +1,188 @@
+import { localizeEvent } from "../../calendar/event-view.js";
+import { attendeeKey, labelKey } from "../../calendar/names.js";
+import { formatTyped } from "../../calendar/zoned-time.js";
+import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
+import { type CliError, usageError } from "../../errors.js";
+import { escapeJson, sanitizeLine } from "../../output/sanitize.js";
+
+/** An event as a YAML file for an editor, and back. Every value is a text: `title: yes` is the title "yes". */
+
+const KEYS = [
+  "title",
+  "category",
+  "all_day",
+  "start",
+  "end",
+  "start_timezone",
+  "end_timezone",
+  "location",
+  "url",
+  "label",
+  "attendees",
+  "description",
+] as const;
+
+type Key = (typeof KEYS)[number];
+type TextKey = Exclude<Key, "attendees">;
+
+/** What a person can edit. An empty text stands for nothing. */
+export type EditableEvent = Readonly<Record<TextKey, string>> & { readonly attendees: readonly string[] };
+
+export interface EditContext {
+  /** The zone in which times are shown and read. */
+  readonly zone: string;
+  readonly labels: readonly Label[];
+  readonly members: readonly User[];
+}
+
+/** Times in the zone, without seconds where there are none; days of an all-day event, the last one included. */
+export function editableEvent(event: CalendarEvent, { zone, members }: EditContext): EditableEvent {
+  const { calendar_id: calendarId, label, attendees } = event;
+  const { start_local: start, end_local: end } = localizeEvent(event, zone);
+  const known = [...members, ...attendees.filter(({ id }) => members.every((member) => member.id !== id))];
+  return {
+    title: event.title ?? "",
+    category: event.category ?? "",
+    all_day: String(event.all_day ?? false),
+    start: start === null ? "" : formatTyped(start, zone),
+    end: end === null ? "" : formatTyped(end, zone),
+    start_timezone: event.start_timezone ?? "",
+    end_timezone: event.end_timezone ?? "",
+    location: event.location ?? "",
+    url: event.url ?? "",
+    label: label === null ? "" : labelKey(label),
+    attendees: attendees.map((attendee) => attendeeKey(attendee, known, calendarId)),
+    description: event.description ?? "",
+  };
+}
+
+/** The file: comments that say what can be written, and a line for each value. */
+export async function renderDocument(
+  event: EditableEvent,
+  { zone, labels, members }: EditContext,
+): Promise<string> {
+  const names = labels.map((label) => `${labelKey(label)} ${label.name || "(default)"}`);
+  const comments: Partial<Record<Key, string>> = {
+    category: "schedule or keep",
+    start: `in ${zone}, or words: tomorrow 3pm; all-day events have days, the last one included`,
+    label: names.join(", "),
+    attendees: `members: ${members.map((member) => describeMember(member, members)).join(", ")}`,
+  };
+  const lines = await Promise.all(
+    KEYS.map(async (key) => {
+      const comment = comments[key];
+      return (
+        (comment === undefined ? "" : `# ${sanitizeLine(comment).trimEnd()}\n`) +
+        (await renderField(event, key))
+      );
+    }),
+  );
+  return HEADER + lines.join("");
+}
+
+/** What names the member here, and the name where that is something else. */
+function describeMember(member: User, members: readonly User[]): string {
+  const [calendarId = ""] = member.id.split(",");
+  const key = attendeeKey(member, members, calendarId);
+  return member.name === null || member.name === key ? key : `${key} (${member.name})`;
+}
+
+const HEADER = `# Change what should change, save and close. Lines that are left out change nothing, an empty value clears a field.
+# An empty file leaves the event as it is.
+`;
+
+/** One key with its value as YAML that every editor leaves intact. */
+export async function renderField(event: EditableEvent, key: Key): Promise<string> {
+  const { Document, Scalar, visit } = await import("yaml");
+  const document = new Document({ [key]: event[key] }, { schema: "failsafe" });
+  visit(document, {
+    Scalar(_key, node) {
+      const text = String(node.value);
+      if (needsEscapes(text)) node.type = Scalar.QUOTE_DOUBLE;
+      else if (text.includes("\n")) node.type = Scalar.BLOCK_LITERAL;
+    },
+  });
+  const text = document.toString({ lineWidth: 0, doubleQuotedAsJSON: true });
+  // What is left of these characters is in double quotes, where YAML has the escapes of JSON.
+  return escapeJson(text);
+}
+
+/** Whether an editor could show the text wrongly, or change it. */
+function needsEscapes(text: string): boolean {
+  return escapeJson(text) !== text || /[\t\ufeff\ufffe\uffff]|[ \t]$/m.test(text) || /^[\s]|\n\n$/.test(text);
+}
+
+/**
+ * What was saved; null for a file without values. Keys that are left out are as in `before`.
+ * @throws CliError usage for what is not such a file
+ */
+export async function parseDocument(saved: string, before: EditableEvent): Promise<EditableEvent | null> {
+  const yaml = await import("yaml");
+  const document = yaml.parseDocument(saved, { schema: "failsafe", prettyErrors: true });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw usageError(describeSyntax(problem));
+  if (document.contents === null || isEmptyScalar(document.toJS())) return null;
+  const value: unknown = document.toJS();
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw usageError("this is not an event", "write lines such as title: Lunch");
+  const entries = Object.entries(value);
+  const unknown = entries.find(([key]) => !isKey(key));
+  if (unknown !== undefined)
+    throw usageError(`an event has no "${unknown[0]}" here`, `the keys are ${KEYS.join(", ")}`);
+  return { ...before, ...Object.fromEntries(entries.map(([key, field]) => [key, readField(key, field)])) };
+}
+
+function isEmptyScalar(value: unknown): boolean {
+  return value === "" || value === null;
+}
+
+function isKey(key: string): key is Key {
+  return KEYS.some((known) => known === key);
+}
+
+function readField(key: string, value: unknown): string | readonly string[] {
+  if (key !== "attendees") {
+    if (typeof value === "string") return value;
+    throw wrongValue(key, "one text; put it in quotes if it has colons or brackets");
+  }
+  if (value === "") return [];
+  if (Array.isArray(value) && value.every((name) => typeof name === "string" && name !== "")) return value;
+  throw wrongValue(key, "a list, each name on a line of its own after -");
+}
+
+function wrongValue(key: string, expected: string): CliError {
+  return usageError(`${key} must be ${expected}`);
+}
+
+/** The library's own words, with the line, without the picture of it. */
+function describeSyntax({ message }: Error): string {
+  const [line = ""] = message.split("\n");
+  return `not valid YAML: ${line.replace(/:$/, "")}`;
+}
+
+/** The keys whose values differ. */
+export function changedKeys(before: EditableEvent, after: EditableEvent): readonly Key[] {
+  return KEYS.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
+}
+
+/** The values that differ, as lines that begin with `- ` and `+ `. Lines that both have are left out. */
+export async function describeChanges(
+  before: EditableEvent,
+  after: EditableEvent,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const key of changedKeys(before, after)) {
+    const [old, current] = [await fieldLines(before, key), await fieldLines(after, key)];
+    lines.push(
+      ...old.filter((line) => !current.includes(line) || line === old[0]).map((line) => `- ${line}`),
+    );
+    lines.push(
+      ...current.filter((line) => !old.includes(line) || line === current[0]).map((line) => `+ ${line}`),
+    );
+  }
+  return lines;
+}
+
+async function fieldLines(event: EditableEvent, key: Key): Promise<readonly string[]> {
+  return (await renderField(event, key)).trimEnd().split("\n");
+}

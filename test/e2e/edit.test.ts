@@ -1,0 +1,244 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { timesRun } from "../support/coverage.js";
+import { createInstallation, type Installation, PROGRAM, TOMORROW } from "../support/spawned.js";
+import { describeWithSystem } from "../support/system.js";
+import { openTerminal } from "../support/tmux.js";
+
+/** `events update --edit` of the built program, with scripts as editors, and on a terminal. */
+
+const HOSTILE = "\u001b[31mred \u202e: #1 'quoted' \"日本\"";
+
+interface EditWorld extends Installation {
+  readonly id: string;
+  /** Makes a script the editor; `$1` is the file. */
+  edit(script: string, ...argv: readonly string[]): ReturnType<Installation["run"]>;
+  read(): Promise<Record<string, unknown>>;
+}
+
+async function createWorld(): Promise<EditWorld> {
+  const installation = createInstallation({ TZ: "UTC" });
+  mkdirSync(join(installation.home, "tmp"));
+  const times = ["--start", `${TOMORROW}T12:00`, "--duration", "1h", "--location", "Home"];
+  const texts = ["--title", HOSTILE, "--description", "one\r\n two \n\n"];
+  const created = await installation.run("events", "create", ...texts, ...times, "-o", "json");
+  const { id } = JSON.parse(created.stdout);
+  const editor = join(installation.home, "editor");
+  return {
+    ...installation,
+    id,
+    edit(script, ...argv) {
+      writeFileSync(editor, `#!/bin/sh\ncp "$1" "$HOME/seen.yaml"\n${script}\n`, { mode: 0o755 });
+      const env = { VISUAL: editor, TMPDIR: join(installation.home, "tmp") };
+      return installation.runWith({ env }, "events", "update", id, "--edit", ...argv);
+    },
+    read: async () => JSON.parse((await installation.run("events", "get", id, "-o", "json")).stdout),
+  };
+}
+
+/** The file that a message says is kept. */
+function keptText(stderr: string): string {
+  const [, path = ""] = /^what you wrote is kept in (.*)$/m.exec(stderr) ?? [];
+  return readFileSync(path, "utf8");
+}
+
+/** What is left in the folder for temporary files. */
+function tempFiles({ home }: Installation): readonly string[] {
+  return readdirSync(join(home, "tmp"));
+}
+
+describe("with a script as the editor", () => {
+  test("writes what was changed, and leaves the rest exactly as it was", async () => {
+    const world = await createWorld();
+    const before = await world.read();
+    const result = await world.edit(
+      `sed -i 's/^location: Home/location: "Street: 1"/' "$1"`,
+      "--fields",
+      "location",
+    );
+    expect(result).toEqual({
+      exitCode: 0,
+      stdout: "Street: 1\n",
+      stderr: '- location: Home\n+ location: "Street: 1"\n',
+    });
+    const { updated_at: _, ...after } = await world.read();
+    expect(after).toEqual({ ...before, location: "Street: 1", updated_at: undefined });
+    expect(tempFiles(world)).toEqual([]);
+  });
+
+  test("clears, and reads dates in words, which it says", async () => {
+    const world = await createWorld();
+    const { stderr } = await world.edit(
+      `sed -i -e 's/^location:.*/location:/' -e 's/^start:.*/start: ${TOMORROW} 9:00/' -e 's/^end:.*/end: ${TOMORROW}T10:30/' "$1"`,
+    );
+    expect(stderr).toContain(`- start: ${TOMORROW}T12:00\n+ start: ${TOMORROW}T09:00\n`);
+    expect(await world.read()).toMatchObject({
+      location: "",
+      start_at: `${TOMORROW}T09:00:00.000Z`,
+      end_at: `${TOMORROW}T10:30:00.000Z`,
+    });
+  });
+
+  test.each([
+    ["untouched", "true"],
+    ["emptied", ': > "$1"'],
+    ["with only its comments left", `sed -i '/^#/!d' "$1"`],
+    ["with lines left out", `sed -i '/^location/d' "$1"`],
+    [
+      "with the same values in other words",
+      `sed -i "s/^title:.*/&\\r/; s/^all_day: false/all_day:   'false'/" "$1"`,
+    ],
+  ])("a file %s changes nothing", async (_, script) => {
+    const world = await createWorld();
+    const before = await world.read();
+    expect(await world.edit(script)).toEqual({ exitCode: 0, stdout: "", stderr: "nothing was changed\n" });
+    expect(await world.read()).toEqual(before);
+  });
+
+  test.each([
+    ["title: a: b", "title:.*", "not valid YAML: "],
+    ["title:", "title:.*", "title is empty"],
+    [`title: ${"x".repeat(51)}`, "title:.*", "title is 51 characters long"],
+    ["start: someday", "start:.*", 'start: "someday" is not a valid date or time'],
+    ["end: 2020-01-01T12:00", "end:.*", "is not after the start"],
+    ["end:", "end:.*", "a schedule needs its times"],
+    ["start_timezone: Mars", "start_timezone:.*", 'start_timezone: "Mars" is not a valid timezone'],
+    ["all_day: perhaps", "all_day:.*", 'all_day: "perhaps" is not valid'],
+    ["category: party", "category:.*", 'category: "party" is not a category'],
+    ["label: 99", "label:.*", 'label: there is no label "99"'],
+    ["attendees: [Nobody]", "attendees:.*", 'attendees: there is no member "Nobody"'],
+    ["owner: me", "url:.*", 'an event has no "owner"'],
+  ])("%s is an error, and the text is kept", async (line, pattern, message) => {
+    const world = await createWorld();
+    const before = await world.read();
+    const { exitCode, stdout, stderr } = await world.edit(`sed -i 's/^${pattern}/${line}/' "$1"`);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(keptText(stderr)).toContain(`\n${line}\n`);
+    expect(await world.read()).toEqual(before);
+  });
+
+  test("a change by somebody else meanwhile is exit 13, and the text is kept", async () => {
+    const world = await createWorld();
+    const other = `"${process.execPath}" "${PROGRAM}" events update ${world.id} --title Theirs`;
+    const { exitCode, stdout, stderr } = await world.edit(`sed -i 's/Home/Mine/' "$1"; ${other} >/dev/null`);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 13, stdout: "" });
+    expect(keptText(stderr)).toContain("\nlocation: Mine\n");
+    expect(await world.read()).toMatchObject({ title: "Theirs", location: "Home" });
+  });
+
+  test("--dry-run prints the request and writes nothing", async () => {
+    const world = await createWorld();
+    const before = await world.read();
+    const { exitCode, stdout } = await world.edit(`sed -i 's/Home/Mine/' "$1"`, "--dry-run");
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      method: "PUT",
+      body: { data: { attributes: { title: HOSTILE } } },
+    });
+    expect(await world.read()).toEqual(before);
+  });
+
+  test("the file is only its owner's, and stdout of the editor is not the program's", async () => {
+    const world = await createWorld();
+    const { stdout } = await world.edit(`echo noise; stat -c %a "$1" "$(dirname "$1")" > "$HOME/modes"`);
+    expect(stdout).toBe("");
+    expect(readFileSync(join(world.home, "modes"), "utf8")).toBe("600\n700\n");
+  });
+});
+
+describe("without an editor", () => {
+  test.each([
+    [{}, 2, "--edit: there is no editor to open"],
+    [{ VISUAL: "", EDITOR: " " }, 2, "--edit: there is no editor to open"],
+    [{ EDITOR: "no-such-editor --wait" }, 2, 'the editor "no-such-editor --wait" could not be started'],
+    [{ EDITOR: "exit 3;" }, 130, "ended with 3"],
+  ])("%j is exit %i", async (env, code, message) => {
+    const world = await createWorld();
+    const { exitCode, stdout, stderr } = await world.runWith({ env }, "events", "update", world.id, "--edit");
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("kept");
+  });
+
+  test.each([
+    ["--title", "x"],
+    ["--no-all-day"],
+    ["--clear", "url"],
+    ["--if-unchanged", "2026-11-21T12:00:00Z"],
+  ])("--edit with %s is exit 2", async (...flags) => {
+    const world = await createWorld();
+    const { exitCode, stderr } = await world.edit("true", ...flags);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("--edit: what changes is written in the editor");
+  });
+
+  test("nothing of it is loaded by an update with flags", async () => {
+    const world = await createWorld();
+    const folder = join(world.home, "coverage");
+    mkdirSync(folder);
+    await world.runWith({ env: { NODE_V8_COVERAGE: folder } }, "events", "update", world.id, "--title", "x");
+    for (const text of ["Map keys must be unique", "Change what should change"])
+      expect(timesRun(folder, text)).toBe(0);
+  });
+});
+
+describeWithSystem("tmux", "on a terminal", () => {
+  test.each([80, 40])(
+    "errors are shown, also in the file, until it is right; then asks, at %i columns",
+    async (columns) => {
+      const world = await createWorld();
+      const editor = join(world.home, "editor");
+      // The first time it breaks the title, then it corrects what it broke.
+      writeFileSync(
+        editor,
+        `#!/bin/sh\ncat "$1" >> "$HOME/seen.yaml"\nif grep -q '^title:.*日本' "$1"; then sed -i 's/^title:.*/title:/' "$1"; else sed -i 's/^title:.*/title: Doctor/' "$1"; fi\n`,
+        { mode: 0o755 },
+      );
+      const terminal = openTerminal({ ...world, env: { ...world.env, EDITOR: editor } }, { columns });
+      terminal.type(`calctl events update --edit --fields title; echo "exit $?"`, "Enter");
+      await terminal.shows("❯ ");
+      terminal.type("Enter");
+      await terminal.shows("title is empty");
+      await terminal.shows("Edit again?");
+      terminal.type("Enter");
+      await terminal.shows("+ title: Doctor");
+      await terminal.shows("Write these changes?");
+      terminal.type("Enter");
+      await terminal.shows("exit 0");
+      expect(readFileSync(join(world.home, "seen.yaml"), "utf8")).toMatch(
+        /^#! title is empty: write 1 to 50 characters$/m,
+      );
+      expect(await world.read()).toMatchObject({ title: "Doctor", location: "Home" });
+    },
+  );
+
+  test.each([
+    ["Escape", "exit 130"],
+    ["n", "exit 130"],
+  ])("%s at the question writes nothing and keeps the text", async (key, end) => {
+    const world = await createWorld();
+    const before = await world.read();
+    const env = { ...world.env, EDITOR: "sed -i s/Home/Mine/" };
+    const terminal = openTerminal({ ...world, env }, { columns: 120 });
+    terminal.type(`calctl events update ${world.id} --edit; echo "exit $?"`, "Enter");
+    await terminal.shows("Write these changes?");
+    terminal.type(key, ...(key === "n" ? ["Enter"] : []));
+    await terminal.shows(end);
+    expect(keptText(terminal.text())).toContain("\nlocation: Mine\n");
+    expect(await world.read()).toEqual(before);
+  });
+
+  test("a real editor draws on the terminal, also where stdout is a file", async () => {
+    const world = await createWorld();
+    const env = { ...world.env, EDITOR: "less", LESSSECURE: "1" };
+    const terminal = openTerminal({ ...world, env }, { columns: 80 });
+    terminal.type(`calctl events update ${world.id} --edit > "$HOME/out"; echo "exit $?"`, "Enter");
+    await terminal.shows("location: Home");
+    terminal.type("q");
+    await terminal.shows("exit 0");
+    expect(terminal.screen()).toContain("nothing was changed");
+    expect(readFileSync(join(world.home, "out"), "utf8")).toBe("");
+  });
+});

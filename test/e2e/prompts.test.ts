@@ -1,0 +1,355 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { eventBody, SCHEDULE } from "../service/support/event-bodies.js";
+import { timesRun } from "../support/coverage.js";
+import { createHarness } from "../support/harness.js";
+import { createInstallation, type Installation, PROGRAM, TOMORROW } from "../support/spawned.js";
+import { describeWithSystem } from "../support/system.js";
+import { openTerminal, type Terminal } from "../support/tmux.js";
+import { startWireRecorder } from "../support/wire-recorder.js";
+
+/** Prompts of the built program: on a real terminal, and never elsewhere. */
+
+interface Event {
+  readonly id: string;
+  readonly [field: string]: unknown;
+}
+
+async function createEvent(installation: Installation, title: string, ...flags: string[]): Promise<string> {
+  const times = ["--start", `${TOMORROW}T12:00`, "--duration", "1h", "--timezone", "UTC"];
+  const argv = ["events", "create", "--title", title, ...times, ...flags, "--jq", ".id"];
+  const { stdout, stderr } = await installation.run(...argv);
+  if (stdout === "") throw new Error(stderr);
+  return stdout.trim();
+}
+
+async function readEvents(installation: Installation): Promise<readonly Event[]> {
+  const argv = ["events", "list", "--all-calendars", "--days", "7", "-o", "json"];
+  return JSON.parse((await installation.run(...argv)).stdout);
+}
+
+/** For 2,000 requests, on a machine that has much else to do (ms). */
+const MANY_TIMEOUT = 90_000;
+
+/** A second calendar with a second member. */
+async function addWork(installation: Installation): Promise<void> {
+  const { stdout } = await installation.run("whoami", "--jq", ".name");
+  await installation.run("service", "users", "add", "Ben");
+  await installation.run("service", "calendars", "add", "Work", "--owner", stdout.trim());
+  await installation.run("service", "members", "add", "Ben", "-c", "Work");
+}
+
+/** Answers prompts: waits for each before it types. */
+async function answer(
+  terminal: Terminal,
+  answers: readonly (readonly [shown: string, ...keys: string[]])[],
+): Promise<void> {
+  for (const [shown, ...keys] of answers) {
+    await terminal.shows(shown);
+    for (const key of keys) terminal.type(...(key.startsWith(":") ? ["-l", "--", key.slice(1)] : [key]));
+  }
+}
+
+describeWithSystem("tmux", "picking an event", () => {
+  test.each([80, 40])("from a list that typing narrows down, at %i columns", async (columns) => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await createEvent(installation, "Dentist");
+    const id = await createEvent(
+      installation,
+      "\u001b[31mred \u202e 日本語の長いタイトル日本語の長いタイトル",
+    );
+    const terminal = openTerminal(installation, { columns });
+    terminal.type(`calctl events get --fields id > "$HOME/out"; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["\\x1b[31mred \\u{202e}", ":DENT"],
+      ["Event: DENT", "C-u"],
+      ["\\x1b[31mred", ":red"],
+      ["Event: red", "Enter"],
+    ]);
+    await terminal.shows("exit 0");
+    expect(terminal.screen()).not.toContain("Dentist");
+    expect(readFileSync(join(installation.home, "out"), "utf8")).toBe(`${id}\n`);
+  });
+
+  test(
+    "among 2,000",
+    async () => {
+      const { service, userId } = await createHarness();
+      const [calendar] = await service.admin.calendars.list();
+      for (let number = 1; number <= 2000; number += 1) {
+        await service.handle(
+          {
+            method: "POST",
+            target: `/calendars/${calendar?.id}/events`,
+            headers: { accept: "application/json", "content-type": "application/json" },
+            body: Buffer.from(JSON.stringify(eventBody({ ...SCHEDULE, title: `Event ${number}.` }))),
+          },
+          { kind: "local", userId },
+        );
+      }
+      const { token } = await service.admin.tokens.create({ user: userId, readOnly: true });
+      const { baseUrl } = await startWireRecorder(service);
+      const installation = createInstallation({ CALCTL_BASE_URL: baseUrl, CALCTL_TOKEN: token });
+      const terminal = openTerminal(installation, { columns: 80 });
+      terminal.type(`calctl events get --fields title; echo "exit $?"`, "Enter");
+      await answer(terminal, [
+        ["Event 1.", ":event 1999."],
+        ["  Event 1999.", "Enter"],
+      ]);
+      await terminal.shows("exit 0");
+      expect(terminal.screen()).toContain("✔ Event: Event 1999.");
+    },
+    MANY_TIMEOUT,
+  );
+
+  test.each([["Escape"], ["C-c"]])(
+    "%s leaves with exit 130, an unchanged terminal and no output",
+    async (key) => {
+      const installation = createInstallation({ TZ: "UTC" });
+      await createEvent(installation, "Dentist");
+      const terminal = openTerminal(installation, { columns: 80 });
+      terminal.type(`stty -a > "$HOME/before"; calctl events delete > "$HOME/out"; echo "exit $?"`, "Enter");
+      await answer(terminal, [["Dentist", key]]);
+      await terminal.shows("exit 130");
+      terminal.type(`stty -a > "$HOME/after"; echo done`, "Enter");
+      await terminal.shows("\ndone");
+      const read = (name: string) => readFileSync(join(installation.home, name), "utf8");
+      expect({ out: read("out"), tty: read("after") }).toEqual({ out: "", tty: read("before") });
+      expect(await readEvents(installation)).toHaveLength(1);
+    },
+  );
+
+  test("to update, comment on and delete it", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    const id = await createEvent(installation, "Dentist");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`clear; calctl events update --location Here --fields location; echo "exit $?"`, "Enter");
+    await answer(terminal, [["❯ ", "Enter"], ["exit 0"]]);
+    expect(terminal.screen()).toContain("Here");
+    terminal.type(`clear; calctl comment --fields event_id,content; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["❯ ", "Enter"],
+      ["Comment:", "Enter"],
+      ["comment is empty", ":At 8? "],
+      ["8?", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(terminal.screen()).toMatch(new RegExp(`Event +${id}\nComment +At 8\\?`));
+    terminal.type(`clear; calctl events delete; echo "exit $?"`, "Enter");
+    await answer(terminal, [["❯ ", "Enter"], ["Delete this event?", ":y", "Enter"], ["exit 0"]]);
+    expect(terminal.text()).toMatch(/Dentist {2}\w+ \d+ \w+ \d{4} 12:00–13:00 {2}Personal/);
+    expect(await readEvents(installation)).toEqual([]);
+  });
+
+  test("when there is none, the command says so", async () => {
+    const terminal = openTerminal(createInstallation(), { columns: 80 });
+    terminal.type(`calctl events get; echo "exit $?"`, "Enter");
+    await terminal.shows("exit 5");
+    expect(terminal.screen()).toContain("there are no events in the next 7 days to pick from");
+  });
+});
+
+describeWithSystem("tmux", "confirming a deletion", () => {
+  test("lists each event with its day and calendar", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await addWork(installation);
+    const ids = [
+      await createEvent(installation, "Dentist", "-c", "Personal"),
+      await createEvent(installation, "Review", "-c", "Work"),
+    ];
+    const terminal = openTerminal(installation, { columns: 120 });
+    terminal.type(`calctl events delete ${ids.join(" ")}; echo "exit $?"`, "Enter");
+    await answer(terminal, [["Delete these 2 events?", ":n", "Enter"], ["exit 130"]]);
+    const when = String.raw`\w+ \d+ \w+ \d{4} 12:00–13:00`;
+    expect(terminal.screen()).toMatch(
+      new RegExp(`Dentist {2}${when} {2}Personal\n {2}Review {2}${when} {2}Work`),
+    );
+    expect(await readEvents(installation)).toHaveLength(2);
+  });
+});
+
+describeWithSystem("tmux", "events create without flags", () => {
+  /** What the form makes, without what differs between two events. */
+  function content({ id, created_at, updated_at, ...rest }: Event) {
+    return rest;
+  }
+
+  /** Runs the command line that is on the screen in a real shell. */
+  function runShown({ home, env }: Installation, terminal: Terminal): void {
+    const [, line = ""] = / {2}(calctl .*events create .*)/.exec(terminal.text()) ?? [];
+    writeFileSync(join(home, "calctl"), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`, {
+      mode: 0o755,
+    });
+    execFileSync("sh", ["-c", line], { env: { ...env, PATH: `${home}:${env["PATH"]}` }, cwd: home });
+    expect(existsSync(join(home, "x"))).toBe(false);
+  }
+
+  test.each([80, 40])(
+    "asks for the event, and shows a command that makes the same, at %i columns",
+    async (columns) => {
+      const installation = createInstallation({ TZ: "UTC" });
+      await addWork(installation);
+      const title = `-Ana's $(touch x) \`id\` "q" \\ ; 日本 \u202e %d`;
+      const terminal = openTerminal(installation, { columns });
+      terminal.type(`calctl events create --fields title; echo "exit $?"`, "Enter");
+      await answer(terminal, [
+        ["Calendar:", ":wor"],
+        ["● Work", "Enter"],
+        ["Title:", "Enter"],
+        ["title is empty", `:${title}`, "Enter"],
+        ["Day (", ":someday", "Enter"],
+        ['"someday" is not', "C-u", ":tomorrow", "Enter"],
+        ["day: ", ":9:30", "Enter"],
+        ["start: ", ":9:00", "Enter"],
+        ["not after", "C-u", ":11am", "Enter"],
+        ["Label:", "Down"],
+        ["❯ ● 2", "Enter"],
+        ["Attendees:", "Down", "Space"],
+        ["◉ Ben", "Enter"],
+        ["exit 0"],
+      ]);
+      const [made] = await readEvents(installation);
+      expect(made).toMatchObject({
+        title,
+        calendar_name: "Work",
+        start_local: expect.stringMatching(/T09:30:00\+00:00$/),
+        end_local: expect.stringMatching(/T11:00:00\+00:00$/),
+        label: { number: 2 },
+        attendees: [{ name: "Ben" }],
+      });
+      runShown(installation, terminal);
+      const [one, another, ...others] = await readEvents(installation);
+      expect(others).toEqual([]);
+      expect(another && content(another)).toEqual(one && content(one));
+    },
+  );
+
+  test("all day, with one calendar and one member", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await installation.run("whoami");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events create --fields title; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["Title:", ":Fair", "Enter"],
+      ["Day (", "Enter"],
+      ["Start (", "Enter"],
+      ["Last day (", ":2d", "Enter"],
+      ["Label:", "Enter"],
+      ["exit 0"],
+    ]);
+    const line = terminal.text();
+    expect(line).toContain("calctl events create --all-day --title Fair --start ");
+    expect(line).toContain(" --duration 2d --label 1\n");
+    runShown(installation, terminal);
+    const [one, another] = await readEvents(installation);
+    expect(one).toMatchObject({ title: "Fair", all_day: true });
+    expect(another && content(another)).toEqual(one && content(one));
+  });
+
+  test.each([["Escape"], ["C-c"]])("%s writes nothing", async (key) => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await installation.run("whoami");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events create; echo "exit $?"`, "Enter");
+    await answer(terminal, [["Title:", ":Fair", "Enter"], ["Day (", key], ["exit 130"]]);
+    expect(await readEvents(installation)).toEqual([]);
+  });
+});
+
+describeWithSystem("tmux", "other questions", () => {
+  test("a new password is asked for twice, and never shown", async () => {
+    const installation = createInstallation();
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl service users add Ben --fields name; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["Password for Ben", ":correct horse", "C-t", "Enter"],
+      ["The same again", ":battery staple", "Enter"],
+      ["Not the same. Password for Ben", ":correct horse", "Enter"],
+      ["? The same again", ":correct horse", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(terminal.screen()).not.toMatch(/correct|battery|ctrl\+t|toggle/);
+  });
+
+  test("login asks for what is missing, and says what is wrong", async () => {
+    const installation = createInstallation();
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl login --client-id abc; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["URL of the service:", "Enter"],
+      ["this is needed", ":http://calendar.example", "Enter"],
+      ["http://calendar.example is not encrypted", "C-u", ":https://calendar.example", "Enter"],
+      ["URL of its authorization server:", "Escape"],
+      ["exit 130"],
+    ]);
+    expect(terminal.screen()).not.toContain("Client id");
+  });
+
+  test("a calendar is picked where several could be meant", async () => {
+    const installation = createInstallation();
+    await addWork(installation);
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl members --fields name; echo "exit $?"`, "Enter");
+    await answer(terminal, [["Calendar:", ":work"], ["Calendar: work", "Enter"], ["exit 0"]]);
+    expect(terminal.screen()).toContain("Ben");
+  });
+
+  test("a comment may be written in the editor", async () => {
+    const installation = createInstallation({ EDITOR: "printf 'one\\ntwo\\n' >" });
+    const id = await createEvent(installation, "Dentist");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl comment ${id} -o json --fields content; echo "exit $?"`, "Enter");
+    await answer(terminal, [["Comment (nothing opens the editor):", "Enter"], ["exit 0"]]);
+    expect(terminal.screen()).toContain(String.raw`"one\ntwo"`);
+  });
+});
+
+describe("nothing is asked", () => {
+  const commands = [
+    [["events", "get"], "missing required argument 'id'"],
+    [["events", "delete"], "missing required argument 'id'"],
+    [["events", "update", "--title", "T"], "missing required argument 'id'"],
+    [["comment"], "missing required argument 'id'"],
+    [["events", "create"], "missing --title, --start and --end (or --duration)"],
+    [["members"], "there are several calendars: choose one with --calendar"],
+    [["login"], "missing --base-url, --auth-url, --client-id"],
+  ] as const;
+
+  test.each(commands)("without a terminal: %j is exit 2", async (argv, message) => {
+    const installation = createInstallation();
+    await addWork(installation);
+    const { exitCode, stdout, stderr } = await installation.run(...argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  test.each([
+    ["with --no-input", "calctl events get --no-input"],
+    ["with CALCTL_NO_INPUT", "CALCTL_NO_INPUT=1 calctl events get"],
+    ["with CI", "CI=true calctl events get"],
+    ["with a pipe as stdin", "true | calctl events get"],
+    ["with a file as stderr", 'calctl events get 2> "$HOME/err"; code=$?; cat "$HOME/err"; exit $code'],
+  ])("on a terminal %s", async (_, line) => {
+    const { exitCode, stdout } = await createInstallation().startOnTerminal(line).ended;
+    expect({ exitCode, stdout }).toMatchObject({
+      exitCode: 2,
+      stdout: expect.stringContaining("missing required argument"),
+    });
+  });
+
+  test.each<readonly string[]>([
+    ["events", "list"],
+    ["events", "get", "x"],
+    ["events", "create"],
+    ["--help"],
+  ])("and nothing that asks is loaded by %j", async (...argv) => {
+    const { home, runWith } = createInstallation();
+    const folder = join(home, "coverage");
+    mkdirSync(folder);
+    await runWith({ env: { NODE_V8_COVERAGE: folder } }, ...argv);
+    for (const text of ["You must provide a valid value", "The same without questions"])
+      expect(timesRun(folder, text)).toBe(0);
+  });
+});
