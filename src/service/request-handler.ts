@@ -117,6 +117,7 @@ async function respondWithinLimits(
   let response: ServiceResponse;
   try {
     const caller = await identifyCaller(store, source, responder.authorization);
+    request.onIdentified?.(caller.principal?.userId ?? null);
     rate = await rateLimiter?.count(caller.rateLimitKey, time);
     if (rate?.exceeded === true) {
       throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
@@ -126,6 +127,8 @@ async function respondWithinLimits(
     try {
       refuseExceeded(share.tryTake(1));
       response = await responder.respond(caller);
+      // The response to a write is small, and the write was done.
+      if (request.method === "GET") request.reserve?.(response.body.byteLength);
     } finally {
       share.close();
     }

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import type { ServiceResponse } from "../../src/service/http/response.js";
 import { type ListenOptions, listen } from "../../src/service/listen.js";
 import type { Service } from "../../src/service/service.js";
-import { eventBody, KEEP } from "./support/event-bodies.js";
+import { openSocket, statusesOf } from "./support/connections.js";
+import { eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { sendOverSocket } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
 
@@ -24,31 +25,7 @@ async function start(options: Partial<ListenOptions> = {}, service: Service = wo
   return listener;
 }
 
-async function open({ baseUrl }: { readonly baseUrl: string }): Promise<Socket> {
-  const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
-  onTestFinished(() => void socket.destroy());
-  socket.on("error", () => undefined);
-  await once(socket, "connect");
-  return socket;
-}
-
 const GET_USER = "GET /user HTTP/1.1\r\nHost: x\r\n\r\n";
-
-/** Resolves with the statuses of the responses when there are `count`, or when the connection ends. */
-function statusesOf(socket: Socket, count: number): Promise<string[]> {
-  return new Promise((resolve) => {
-    const statuses: string[] = [];
-    let rest = "";
-    socket.on("close", () => resolve(statuses));
-    socket.on("data", (chunk) => {
-      const lines = `${rest}${chunk.toString("latin1")}`.split("\r\n");
-      rest = lines.pop() ?? "";
-      // A status line follows the body of the response before it, which has no line end.
-      for (const line of lines) statuses.push(...(/HTTP\/1\.1 (\d{3})/.exec(line)?.slice(1) ?? []));
-      if (statuses.length >= count) resolve(statuses);
-    });
-  });
-}
 
 describe("a flood of pipelined requests without a token", () => {
   test("is answered completely, and lets another client's request through at once", async () => {
@@ -64,9 +41,9 @@ describe("a flood of pipelined requests without a token", () => {
       },
     };
     const listener = await start({}, service);
-    const attacker = await open(listener);
+    const attacker = await openSocket(listener);
     const answered = statusesOf(attacker, flood);
-    const quiet = await open(listener);
+    const quiet = await openSocket(listener);
     attacker.write(GET_USER.repeat(flood));
     await once(attacker, "data");
     const before = handled;
@@ -89,8 +66,8 @@ test("a flood over many connections has one turn of the event loop for each of a
   };
   const listener = await start({ trustProxy: "127.0.0.1" }, service);
   const from = (address: string) => GET_USER.replace("Host", `X-Forwarded-For: ${address}\r\nHost`);
-  const flood = await Promise.all(Array.from({ length: 20 }, () => open(listener)));
-  const quiet = await open(listener);
+  const flood = await Promise.all(Array.from({ length: 20 }, () => openSocket(listener)));
+  const quiet = await openSocket(listener);
   for (const socket of flood) socket.write(from("192.0.2.1").repeat(100));
   quiet.write(from("192.0.2.2").repeat(10));
   expect(await statusesOf(quiet, 10)).toEqual(Array(10).fill("200"));
@@ -98,32 +75,88 @@ test("a flood over many connections has one turn of the event loop for each of a
   expect(order.slice(0, until).filter((address) => address === "192.0.2.1").length).toBeLessThan(60);
 });
 
+describe("one client, whatever it sends, has one turn for each of another client's", () => {
+  /** Sends one request on each of many connections, then one of another member. Resolves with those served before it. */
+  async function servedBefore(authorizations: readonly string[]): Promise<number> {
+    const order: string[] = [];
+    const service: Service = {
+      ...world.service,
+      handle: (request, source) => {
+        order.push(request.headers["authorization"] ?? "");
+        return world.service.handle(request, source);
+      },
+    };
+    const quiet = `Bearer ${(await world.service.admin.tokens.create({ user: "second", readOnly: false })).token}`;
+    const listener = await start({}, service);
+    const requestOf = (token: string) => GET_USER.replace("Host", `Authorization: ${token}\r\nHost`);
+    const answer = async (socket: Socket, token: string) => {
+      const answered = statusesOf(socket, 1);
+      socket.write(requestOf(token));
+      return answered;
+    };
+    const send = sendOverSocket(listener.baseUrl);
+    const spelled = new Set(authorizations.map((authorization) => authorization.replace(/\s+/g, " ")));
+    // The service has seen each token once.
+    for (const authorization of [...spelled, quiet]) {
+      await send({ method: "GET", target: "/user", headers: { authorization }, body: new Uint8Array() });
+    }
+    const sockets = await Promise.all(authorizations.map(() => openSocket(listener)));
+    const other = await openSocket(listener);
+    order.length = 0;
+    const flood = sockets.map((socket, index) => answer(socket, authorizations[index] ?? ""));
+    await answer(other, quiet);
+    const before = order.indexOf(quiet);
+    await Promise.all(flood);
+    expect(order).toHaveLength(authorizations.length + 1);
+    return before;
+  }
+
+  test("the same token in different spellings", async () => {
+    const spellings = Array.from({ length: 40 }, (_, index) =>
+      index % 2 === 0
+        ? `Bearer ${" ".repeat(index)}${world.token}`
+        : `bearer ${world.token}${" ".repeat(index)}`,
+    );
+    expect(await servedBefore(spellings)).toBeLessThan(10);
+  });
+
+  test("tokens that do not exist", async () => {
+    expect(await servedBefore(Array.from({ length: 40 }, (_, index) => `Bearer x${index}`))).toBeLessThan(10);
+  });
+
+  test("many tokens of one user", async () => {
+    const create = () => world.service.admin.tokens.create({ user: "member", readOnly: false });
+    const tokens = await Promise.all(Array.from({ length: 40 }, create));
+    expect(await servedBefore(tokens.map(({ token }) => `Bearer ${token}`))).toBeLessThan(10);
+  });
+});
+
 test("a new connection does not wait for the work of those that were made before it", async () => {
   const order: string[] = [];
   const service: Service = {
     ...world.service,
-    handle: async (request) => {
-      order.push(request.headers["authorization"] ?? "");
+    handle: async (_, source) => {
+      order.push(source.kind === "network" ? source.address : "");
       return { status: 200, headers: {}, body: new Uint8Array() };
     },
   };
-  const { baseUrl } = await start({}, service);
-  const connectAs = (token: string): Socket => {
+  const { baseUrl } = await start({ trustProxy: "127.0.0.1" }, service);
+  const connectFrom = (address: string): Socket => {
     const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
     onTestFinished(() => void socket.destroy());
-    socket.write(GET_USER.replace("Host", `Authorization: ${token}\r\nHost`));
+    socket.write(GET_USER.replace("Host", `X-Forwarded-For: ${address}\r\nHost`));
     return socket;
   };
-  const sockets = [...Array(30).fill("flood"), "quiet"].map(connectAs);
+  const sockets = [...Array<string>(30).fill("192.0.2.1"), "192.0.2.2"].map(connectFrom);
   await Promise.all(sockets.map((socket) => statusesOf(socket, 1)));
   expect(order).toHaveLength(31);
-  expect(order.indexOf("quiet")).toBeLessThan(5);
+  expect(order.indexOf("192.0.2.2")).toBeLessThan(5);
 });
 
 describe("connections", () => {
   test("of one address are at most 100, and those in excess are closed", async () => {
     const listener = await start();
-    const sockets = await Promise.all(Array.from({ length: 130 }, () => open(listener)));
+    const sockets = await Promise.all(Array.from({ length: 130 }, () => openSocket(listener)));
     for (const socket of sockets) socket.write(GET_USER);
     const answers = await Promise.all(sockets.map((socket) => statusesOf(socket, 1)));
     expect(answers.flat()).toEqual(Array(100).fill("401"));
@@ -131,7 +164,7 @@ describe("connections", () => {
 
   test("of a proxy are not limited by address", async () => {
     const listener = await start({ trustProxy: "127.0.0.1" });
-    const sockets = await Promise.all(Array.from({ length: 101 }, () => open(listener)));
+    const sockets = await Promise.all(Array.from({ length: 101 }, () => openSocket(listener)));
     for (const socket of sockets) socket.write(GET_USER);
     const answers = await Promise.all(sockets.map((socket) => statusesOf(socket, 1)));
     expect(answers.flat()).toEqual(Array(101).fill("401"));
@@ -141,7 +174,7 @@ describe("connections", () => {
     const large: ServiceResponse = { status: 200, headers: {}, body: new Uint8Array(64 * 1024 * 1024) };
     const service = { ...world.service, handle: async () => large };
     const listener = await start({ sendTimeout: () => 1, closeTimeout: 1_000_000 }, service);
-    const slow = await open(listener);
+    const slow = await openSocket(listener);
     slow.write(GET_USER);
     await once(slow, "readable");
     // It waits for the response, and no longer than that takes.
@@ -150,6 +183,82 @@ describe("connections", () => {
     if (!slow.closed) await once(slow, "close");
     expect(slow.bytesRead).toBeLessThan(large.body.byteLength);
   });
+
+  test("are cut when the client takes nothing at all, however long a response of that size may take", async () => {
+    const large: ServiceResponse = { status: 200, headers: {}, body: new Uint8Array(64 * 1024 * 1024) };
+    const service = { ...world.service, handle: async () => large };
+    const limits = { sendTimeout: () => 1_000_000, stallTimeout: 1, closeTimeout: 1_000_000 };
+    const listener = await start(limits, service);
+    const slow = await openSocket(listener);
+    slow.write(GET_USER);
+    await once(slow, "readable");
+    await listener.close();
+    slow.resume();
+    if (!slow.closed) await once(slow, "close");
+    expect(slow.bytesRead).toBeLessThan(large.body.byteLength);
+  });
+});
+
+describe("responses that were not received yet", () => {
+  const MIB = 1024 * 1024;
+  const LARGEST = { ...SCHEDULE, description: "\u0001".repeat(10_000) };
+
+  /** Fills a week until the service takes no more: more than what the buffers of a connection hold. */
+  async function fillWeek({ service, calendarId, member, second }: World): Promise<void> {
+    const body = new TextEncoder().encode(JSON.stringify(eventBody(LARGEST)));
+    const target = `/calendars/${calendarId}/events`;
+    const headers = { "content-type": "application/json" };
+    for (const { id: userId } of [member, second]) {
+      let status = 201;
+      while (status === 201) {
+        const response = await service.handle(
+          { method: "POST", target, headers, body },
+          { kind: "local", userId },
+        );
+        status = response.status;
+      }
+    }
+  }
+
+  test("are at most 32 MiB of one address, whatever was asked at once", async () => {
+    const logged: number[] = [];
+    const service: Service = {
+      ...world.service,
+      handle: async (request, source) => {
+        const response = await world.service.handle(request, source);
+        logged.push(response.status);
+        return response;
+      },
+    };
+    await fillWeek(world);
+    const listener = await start({}, service);
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => openSocket(listener)));
+    const request = [
+      `GET /calendars/${world.calendarId}/upcoming_events?days=7 HTTP/1.1`,
+      "Host: x",
+      `Authorization: Bearer ${world.token}`,
+      "\r\n",
+    ].join("\r\n");
+    const answers = sockets.map(async (socket) => {
+      socket.write(request);
+      await once(socket, "readable");
+      const chunk: Buffer = socket.read();
+      return chunk.toString("latin1").split("\r\n\r\n")[0] ?? "";
+    });
+    const heads = await Promise.all(answers);
+    const sizes = heads.filter((head) => head.startsWith("HTTP/1.1 200 ")).map(lengthOf);
+    expect(sizes).toHaveLength(2);
+    expect(Math.min(...sizes)).toBeGreaterThan(11 * MIB);
+    const refused = heads.filter(
+      (head) => head.startsWith("HTTP/1.1 429 ") && /retry-after: 1\b/i.test(head),
+    );
+    expect(refused).toHaveLength(4);
+    expect(Math.max(...refused.map(lengthOf))).toBeLessThan(1000);
+    // The log has what the clients got.
+    expect(logged.sort()).toEqual([200, 200, 429, 429, 429, 429]);
+  });
+
+  const lengthOf = (head: string) => Number(/content-length: (\d+)/i.exec(head)?.[1]);
 });
 
 describe("requests under way", () => {
@@ -190,7 +299,7 @@ describe("requests under way", () => {
     onTestFinished(() => limited.close());
     const listener = await start({}, limited.service);
     const unfinished = async (token: string) => {
-      const socket = await open(listener);
+      const socket = await openSocket(listener);
       const head = `POST /calendars/${limited.calendarId}/events HTTP/1.1\r\nHost: x\r\nContent-Length: 100000`;
       socket.write(`${head}\r\nAuthorization: Bearer ${token}\r\n\r\n{`);
       return (await statusesOf(socket, 1))[0];
@@ -214,7 +323,7 @@ describe("requests under way", () => {
       "Content-Type: application/json",
       `Content-Length: ${mib}`,
     ].join("\r\n");
-    const sockets = await Promise.all(Array.from({ length: 9 }, () => open(listener)));
+    const sockets = await Promise.all(Array.from({ length: 9 }, () => openSocket(listener)));
     const answers = sockets.map((socket) => statusesOf(socket, 1));
     for (const socket of sockets) socket.write(`${head}\r\n\r\n${" ".repeat(mib - 1)}`);
     expect(await Promise.race(answers)).toEqual(["429"]);
@@ -250,7 +359,7 @@ describe("a request after a response that closes the connection", () => {
     };
     const listener = await start({ closeTimeout: 1_000_000 }, service);
     for (let count = 0; count < 130; count += 1) {
-      const socket = await open(listener);
+      const socket = await openSocket(listener);
       socket.write(TOO_MUCH + GET_USER);
       expect(await statusesOf(socket, 2)).toEqual(["401"]);
       if (!socket.closed) await once(socket, "close");
@@ -270,7 +379,7 @@ describe("a request after a response that closes the connection", () => {
         }),
     };
     const listener = await start({ closeTimeout: 1_000_000 }, service);
-    const socket = await open(listener);
+    const socket = await openSocket(listener);
     const answers = statusesOf(socket, 3);
     socket.write(GET_USER.repeat(3));
     while (begun.length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -298,7 +407,7 @@ test("a client that has not received its responses gets no more of them, and no 
     },
   };
   const listener = await start({}, service);
-  const slow = await open(listener);
+  const slow = await openSocket(listener);
   slow.write(GET_USER.replace("/user", "/large"));
   await once(slow, "readable");
   const response = await sendOverSocket(listener.baseUrl)({
