@@ -16,7 +16,8 @@ export interface Cursor {
 export const CURSOR_LIFETIME = DAY_MS;
 
 const time = v.pipe(v.number(), v.safeInteger());
-const cursorSchema = v.strictTuple([v.string(), time, time, v.pipe(v.string(), v.minLength(1))]);
+const id = v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/));
+const cursorSchema = v.strictTuple([v.string(), time, time, id]);
 
 /** @param list what the list is of: its path and parameters */
 export function formatCursor({ since, at, id }: Cursor, list: readonly unknown[]): string {

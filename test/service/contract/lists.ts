@@ -186,7 +186,19 @@ export function describeLists(stage: () => Stage): void {
         client.request("GET", `${calendar}/events?${new URLSearchParams(query)}`);
       expect((await read({ from: "2026-11-21", cursor, limit: "2" })).status).toBe(200);
       const other = await world.service.admin.calendars.add({ name: "Work", owner: "member" });
+      const [digest, since] = JSON.parse(Buffer.from(cursor, "base64url").toString());
+      const forged = (...parts: readonly unknown[]) =>
+        read({
+          from: "2026-11-21",
+          cursor: Buffer.from(JSON.stringify([digest, ...parts])).toString("base64url"),
+        });
+      expect((await forged(since, NOW, "x")).status).toBe(200);
       const invalid = [
+        forged(since, NOW, "\0"),
+        forged(since, NOW, "\ud800"),
+        forged(since, 1.5, "x"),
+        forged("1", NOW, "x"),
+        forged(since, NOW),
         read({ cursor }),
         read({ from: "2026-11-22", cursor }),
         read({ from: "2026-11-21", search: "x", cursor }),
@@ -276,7 +288,7 @@ export function describeLists(stage: () => Stage): void {
         ),
         { numRuns: 25 },
       );
-    });
+    }, 60_000);
   });
 
   describe("a list of comments", () => {
