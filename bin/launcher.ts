@@ -1,6 +1,10 @@
 #!/usr/bin/env node
+import { createRequire } from "node:module";
 import { BROWSER_HELPER_ARGUMENT, runBrowserHelper } from "../src/auth/browser/browser-helper.js";
 import { VERSION } from "../src/version.js";
+
+/** Defined by the build: file name of the part that completes. */
+declare const __COMPLETION__: string;
 
 /** Before anything is loaded, since scripts check the version often. */
 function printVersion(): void {
@@ -21,4 +25,6 @@ const [first, ...others] = process.argv.slice(2);
 if (others.length === 0 && (first === "--version" || first === "-V")) printVersion();
 // Here, because code from a code cache cannot import() an ES module that is not in the bundle.
 else if (first === BROWSER_HELPER_ARGUMENT) void runBrowserHelper(process.stdin);
+// Asked at every Tab.
+else if (first === "__complete") createRequire(__filename)(`./${__COMPLETION__}`);
 else void launch();

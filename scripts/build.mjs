@@ -108,24 +108,51 @@ async function writeBuild(mark, keepForMs) {
   writeAtomically(program.path, program.text);
   const codeCache = makeCodeCache(program.path);
   writeAtomically(cache, codeCache);
-  // Last, since the launcher contains the name of the program of its build.
-  writeAtomically(ENTRY, (await bundleLauncher(basename(program.path), codeCache)) + mark, 0o755);
-  removeOthers(new Set([kind, program.path, cache, ENTRY]), keepForMs);
+  const completion = await bundleCompletion();
+  writeAtomically(completion.path, completion.text);
+  // Last, since the launcher contains the names of the other files of its build.
+  const launcher = await bundleLauncher({ program, completion, codeCache });
+  writeAtomically(ENTRY, launcher + mark, 0o755);
+  removeOthers(new Set([kind, program.path, cache, completion.path, ENTRY]), keepForMs);
   return metafile;
 }
 
-async function bundleLauncher(program, codeCache) {
+/** What is an ordinary module of its own, not run from a code cache. */
+const ORDINARY = { banner: {}, footer: {}, supported: {} };
+
+/** Completion is a small file of its own, which contains the commands and flags, since it is asked at every Tab. */
+async function bundleCompletion() {
   const { outputFiles } = await bundle({
+    ...ORDINARY,
+    entryPoints: ["bin/completion.ts"],
+    define: { ...buildOptions().define, __COMMAND_TREE__: JSON.stringify(await readCommandTree()) },
+  });
+  return outputFiles[0];
+}
+
+/** The commands and flags that the program declares, as JSON. */
+async function readCommandTree() {
+  const { outputFiles } = await bundle({ ...ORDINARY, entryPoints: ["bin/command-tree.ts"] });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["-"], {
+    input: outputFiles[0].text,
+    encoding: "utf8",
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  if (status !== 0) throw new Error(`the commands could not be read: ${stderr}`);
+  return stdout;
+}
+
+async function bundleLauncher({ program, completion, codeCache }) {
+  const { outputFiles } = await bundle({
+    ...ORDINARY,
     entryPoints: ["bin/launcher.ts"],
     define: {
       ...buildOptions().define,
-      __PROGRAM__: JSON.stringify(program),
+      __PROGRAM__: JSON.stringify(basename(program.path)),
+      __COMPLETION__: JSON.stringify(basename(completion.path)),
       __CACHE_CHECKSUM__: String(crc32(codeCache)),
       __CACHE_TARGET__: JSON.stringify(`${process.versions.v8} ${process.platform} ${process.arch}`),
     },
-    banner: {},
-    footer: {},
-    supported: {},
   });
   return outputFiles[0].text;
 }

@@ -23,6 +23,7 @@ const LAYERS = {
   auth: ["contract", "config", "system", "html", "errors"],
   service: ["contract", "calendar", "system", "html", "errors"],
   context: [],
+  completion: ["calendar", "config", "cache", "output", "global-flags"],
   "global-flags": ["config", "errors"],
   commands: ["errors", "global-flags", "help", "calendar", "output"],
   help: ["global-flags", "config", "output", "errors"],
@@ -46,7 +47,7 @@ const LAYERS = {
     "program",
     "run",
   ],
-  bin: ["run", "host", "auth", "config", "system", "errors"],
+  bin: ["run", "program", "completion", "host", "auth", "config", "system", "errors"],
 };
 
 /** Files that fewer layers may import than the rest of their layer. */

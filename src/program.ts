@@ -75,6 +75,11 @@ const COMMANDS: readonly CommandEntry[] = [
     "describe commands and output as JSON, for programs",
     async () => (await import("./commands/schema.js")).registerSchema,
   ],
+  [
+    "completion <shell>",
+    "print the script that completes commands, names and ids on Tab",
+    async () => (await import("./commands/completion.js")).registerCompletion,
+  ],
   ["tour", "see the main commands at work", async () => (await import("./commands/tour.js")).registerTour],
 ];
 

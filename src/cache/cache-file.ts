@@ -1,11 +1,20 @@
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { ServiceSelection } from "../config/settings.js";
 import { isJsonObject } from "../contract/json.js";
 
 /** What a cache file is about: the profile, and the URL of its service; both may be empty. */
 export interface CacheOwner {
   readonly profile: string;
   readonly service: string;
+}
+
+/** The owner of what a command of this profile and service caches. */
+export function cacheOwnerOf({
+  profile,
+  service,
+}: Pick<ServiceSelection, "profile" | "service">): CacheOwner {
+  return { profile: profile ?? "", service: service.kind === "remote" ? service.baseUrl.value : "" };
 }
 
 /** `events`: those shown lately. `names`: of calendars, labels and members. */

@@ -64,9 +64,14 @@ export interface ConfigFileOptions extends Omit<FileLockOptions, "signal"> {
   readonly signal?: () => AbortSignal;
 }
 
+/** Path of the configuration file of a folder. */
+export function configPath(directory: string): string {
+  return join(directory, "config.json");
+}
+
 /** The configuration file `config.json` of a folder. */
 export function createConfigFile({ directory, signal, ...lockOptions }: ConfigFileOptions): ConfigFile {
-  const path = () => join(directory(), "config.json");
+  const path = () => configPath(directory());
   const read = () => readConfig(path());
   return {
     get path() {
@@ -82,8 +87,11 @@ export function createConfigFile({ directory, signal, ...lockOptions }: ConfigFi
   };
 }
 
-/** Without conf, which takes longer to load than Node takes to start. */
-function readConfig(path: string): Config {
+/**
+ * Without conf, which takes longer to load than Node takes to start.
+ * @throws CliError configuration when the file cannot be read or is broken
+ */
+export function readConfig(path: string): Config {
   let text: string;
   try {
     text = readFileSync(path, "utf8");

@@ -1,6 +1,6 @@
 import type { Api } from "../api/client.js";
 import type { Token } from "../auth/sources/environment-token.js";
-import { type CacheFile, type CacheFileOptions, createCacheFile } from "../cache/cache-file.js";
+import { type CacheFile, type CacheFileOptions, cacheOwnerOf, createCacheFile } from "../cache/cache-file.js";
 import { createNameCache, type NameCache } from "../cache/name-cache.js";
 import { createNames, TRUSTED_FOR } from "../cache/names.js";
 import type { ServiceSelection, Settings } from "../config/settings.js";
@@ -36,10 +36,10 @@ export function composeNames(parts: HostParts, { settings, refresh, token, api }
   return createNames({ api, cache, isTrusted: () => !refresh && !isLocal() });
 }
 
-async function accountOf({ service }: Settings, token: string): Promise<string> {
+async function accountOf(settings: Settings, token: string): Promise<string> {
   // Loaded only for services over the network, whose client has loaded it already.
   const { hashAccount } = await import("../api/sending/rate-limit-file.js");
-  return hashAccount({ token, origin: serviceAddress(service) });
+  return hashAccount({ token, origin: cacheOwnerOf(settings).service });
 }
 
 /** A file of the cache for the profile and service in use. */
@@ -51,14 +51,7 @@ export function openCacheFile(
   return createCacheFile({
     kind,
     directory: cacheDirectory,
-    owner: () => {
-      const { profile, service } = selection();
-      return { profile: profile ?? "", service: serviceAddress(service) };
-    },
+    owner: () => cacheOwnerOf(selection()),
     now: clock.now,
   });
-}
-
-function serviceAddress(service: ServiceSelection["service"]): string {
-  return service.kind === "remote" ? service.baseUrl.value : "";
 }

@@ -1,0 +1,25 @@
+import { homedir } from "node:os";
+import { complete } from "../src/completion/candidates.js";
+import type { CommandNode } from "../src/completion/command-tree.js";
+import { readKnownValues } from "../src/completion/known-values.js";
+import { REPLIES } from "../src/completion/reply.js";
+
+/** Defined by the build: the commands and flags of the program as JSON. */
+declare const __COMMAND_TREE__: string;
+
+/** Answers the completion script of a shell. Whatever is wrong, it completes nothing and fails silently. */
+function answer([shell = "", ...args]: readonly string[]): void {
+  // The reader may be gone.
+  process.stdout.on("error", () => undefined);
+  try {
+    const root: CommandNode = JSON.parse(__COMMAND_TREE__);
+    const { env, platform } = process;
+    const known = readKnownValues({ env, platform, home: homedir, now: Date.now });
+    const reply = REPLIES[shell]?.(args, (words) => complete(root, words, known));
+    if (reply !== undefined) process.stdout.write(reply);
+  } catch {
+    // Whoever types must not be disturbed.
+  }
+}
+
+answer(process.argv.slice(3));
