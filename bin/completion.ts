@@ -8,18 +8,17 @@ import { REPLIES } from "../src/completion/reply.js";
 declare const __COMMAND_TREE__: string;
 
 /** Answers the completion script of a shell. Whatever is wrong, it completes nothing and fails silently. */
-function answer([shell = "", ...args]: readonly string[]): void {
+async function answer([shell = "", ...args]: readonly string[]): Promise<void> {
   // The reader may be gone.
   process.stdout.on("error", () => undefined);
   try {
     const root: CommandNode = JSON.parse(__COMMAND_TREE__);
     const { env, platform } = process;
     const known = readKnownValues({ env, platform, home: homedir, now: Date.now });
-    const reply = REPLIES[shell]?.(args, (words) => complete(root, words, known));
-    if (reply !== undefined) process.stdout.write(reply);
+    process.stdout.write((await REPLIES[shell]?.(args, (words) => complete(root, words, known))) ?? "");
   } catch {
     // Whoever types must not be disturbed.
   }
 }
 
-answer(process.argv.slice(3));
+void answer(process.argv.slice(3));

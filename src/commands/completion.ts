@@ -1,7 +1,7 @@
-import { Argument, type Command } from "commander";
+import type { Command } from "commander";
 import type { Context } from "../context.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
-import { addSilentAction, type ContextOf } from "./command.js";
+import { addSilentAction, type ContextOf, describeCommand } from "./command.js";
 
 /** Completes nothing by itself: it asks the program, and hands over what it says without evaluating it. */
 const BASH = `# Completion of calctl for bash, by \`calctl completion bash\`.
@@ -11,7 +11,7 @@ _calctl() {
   {
     IFS= read -r -d '' kind
     while IFS= read -r -d '' reply; do COMPREPLY+=("$reply"); done
-  } < <(calctl __complete bash "$COMP_TYPE" "$COMP_WORDBREAKS" "\${COMP_LINE:0:COMP_POINT}" </dev/null 2>/dev/null)
+  } < <(calctl __complete bash "$COMP_TYPE" "$COMP_WORDBREAKS" "\${COLUMNS:-}" "\${COMP_LINE:0:COMP_POINT}" </dev/null 2>/dev/null)
   if [[ $kind == files ]]; then compopt -o default 2>/dev/null; fi
   return 0
 }
@@ -29,7 +29,7 @@ _calctl() {
       values+=("$value")
       labels+=("$label")
     done
-  } < <(calctl __complete zsh "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" </dev/null 2>/dev/null)
+  } < <(calctl __complete zsh "$COLUMNS" "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" </dev/null 2>/dev/null)
   if [[ $kind == files ]]; then
     compset -P '-*='
     _files
@@ -95,33 +95,31 @@ Register-ArgumentCompleter -Native -CommandName calctl -ScriptBlock {
 }
 `;
 
-/** The scripts by shell, and the line that loads each. */
-const SHELLS = {
-  bash: { script: BASH, install: `echo 'source <(calctl completion bash)' >> ~/.bashrc` },
-  zsh: { script: ZSH, install: `echo 'source <(calctl completion zsh)' >> ~/.zshrc` },
-  fish: {
-    script: FISH,
-    install:
-      "mkdir -p ~/.config/fish/completions; calctl completion fish > ~/.config/fish/completions/calctl.fish",
-  },
-  powershell: {
-    script: POWERSHELL,
-    install: "Add-Content $PROFILE 'calctl completion powershell | Out-String | Invoke-Expression'",
-  },
-} as const;
-
-type Shell = keyof typeof SHELLS;
+const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL } as const;
 
 export interface CompletionOptions {
-  readonly shell: Shell;
+  readonly shell: keyof typeof SCRIPTS;
 }
 
 export function registerCompletion(command: Command, contextOf: ContextOf): void {
-  const names = Object.keys(SHELLS);
-  const [argument] = command.registeredArguments;
-  if (argument instanceof Argument) argument.choices(names);
-  const lines = Object.entries(SHELLS).map(([name, { install }]) => `  ${name.padEnd(12)}${install}`);
-  command.addHelpText("after", ["", "Install it with one line, in new shells:", ...lines].join("\n"));
+  for (const argument of command.registeredArguments) {
+    argument.choices(Object.keys(SCRIPTS));
+    argument.description = "bash, zsh, fish or powershell";
+  }
+  describeCommand(command, {
+    examples: () => [
+      ["install it in bash, for new shells", "echo 'source <(calctl completion bash)' >> ~/.bashrc"],
+      ["in zsh", "echo 'source <(calctl completion zsh)' >> ~/.zshrc"],
+      [
+        "in fish",
+        "mkdir -p ~/.config/fish/completions; calctl completion fish > ~/.config/fish/completions/calctl.fish",
+      ],
+      [
+        "in PowerShell: Add-Content $PROFILE 'calctl completion powershell | Out-String | Invoke-Expression'",
+        "calctl completion powershell",
+      ],
+    ],
+  });
   addSilentAction(command, contextOf, runCompletion);
 }
 
@@ -130,5 +128,5 @@ export async function runCompletion(
   context: Pick<Context, "output">,
   { shell }: CompletionOptions,
 ): Promise<void> {
-  await context.output(TEXT_DOCUMENT).print(SHELLS[shell].script);
+  await context.output(TEXT_DOCUMENT).print(SCRIPTS[shell]);
 }

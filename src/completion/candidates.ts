@@ -135,23 +135,19 @@ const CANDIDATES: Readonly<Record<Kind, (position: Position, known: KnownValues)
   keys: () => withoutDescriptions(PROFILE_KEYS),
   profiles: (_, known) => withoutDescriptions(known.profiles()),
   zones: (_, known) => withoutDescriptions(known.zones()),
-  calendars: (position, known) => namesOf(listOf("calendars", position, known), describeItem),
+  calendars: (position, known) => namesOf(listOf("calendars", position, known)),
   labels: (position, known) =>
     relatedLists("labels", position, known).flatMap((labels) =>
       position.typed !== "" && /^\d+$/.test(position.typed)
         ? labels.map(byNumber)
-        : namesOf(labels, ({ number, id }) => `label ${number ?? id}`, byNumber),
+        : namesOf(labels, byNumber, ({ number, id }) => `label ${number ?? id}`),
     ),
   members: (position, known) => [
     { value: "me", description: "" },
-    ...relatedLists("members", position, known).flatMap((members) => namesOf(members, describeItem)),
+    ...relatedLists("members", position, known).flatMap((members) => namesOf(members)),
   ],
   events: completeEvents,
 };
-
-function describeItem({ id }: RememberedItem): string {
-  return id;
-}
 
 function byId({ id, name }: RememberedItem): Candidate {
   return { value: id, description: name ?? "" };
@@ -165,8 +161,8 @@ function byNumber(label: RememberedItem): Candidate {
 /** The name where it is enough, otherwise what is unique. */
 function namesOf(
   items: readonly RememberedItem[],
-  describe: (item: RememberedItem) => string,
   unique: (item: RememberedItem) => Candidate = byId,
+  describe: (item: RememberedItem) => string = () => "",
 ): readonly Candidate[] {
   return items.map((item) => {
     const { name } = item;

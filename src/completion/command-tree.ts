@@ -70,7 +70,8 @@ function describeFlag(option: Option, own: boolean): Flag {
   return {
     long: option.long ?? option.flags,
     short: option.short ?? null,
-    summary: option.description,
+    // What it is by default is for the help.
+    summary: option.description.replace(/ \((?:default|env): .*\)$/s, ""),
     value: value ?? null,
     optional: option.optional,
     repeatable: option.parseArg === collect,

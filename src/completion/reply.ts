@@ -1,5 +1,6 @@
 import { sanitizeLine } from "../output/sanitize.js";
 import type { Completion } from "./candidates.js";
+import type { ListedWord } from "./listing.js";
 import { quoteForBash, quoteForPowerShell } from "./quoting.js";
 import { splitBashLine, splitFishLine } from "./shell-words.js";
 
@@ -14,35 +15,39 @@ function records(completion: Completion, rest: readonly string[]): string {
 /** Values of COMP_TYPE when bash lists what fits and inserts nothing that differs. */
 const LISTING = ["33", "63", "64"];
 
-/**
- * What the scripts of `calctl completion` ask with `__complete SHELL …`, by shell.
- * @returns what is written to stdout
- */
-export const REPLIES: Readonly<Record<string, (args: readonly string[], complete: Complete) => string>> = {
-  /** COMP_TYPE, COMP_WORDBREAKS and the line to the cursor; then what readline puts in place of the word. */
-  bash([type = "", breaks = "", line = ""], complete) {
+/** Writes what a shell is told about the words at its cursor. */
+type Reply = (args: readonly string[], complete: Complete) => string | Promise<string>;
+
+/** What the scripts of `calctl completion` ask with `__complete SHELL …`, by shell. */
+export const REPLIES: Readonly<Record<string, Reply>> = {
+  /** COMP_TYPE, COMP_WORDBREAKS, columns and the line to the cursor; then what readline puts in place of the word. */
+  async bash([type = "", breaks = "", columns = "", line = ""], complete) {
     const { words, kept, quote } = splitBashLine(line, breaks);
     const completion = complete(words.slice(1));
-    const { candidates } = completion;
     const start = (words.at(-1) ?? "").slice(0, kept);
-    const fitting = candidates.filter(({ value }) => value.startsWith(start));
-    const isListed = LISTING.includes(type) && fitting.length > 1 && quote === null;
-    const texts = fitting.map(({ value, description }) => {
+    const fitting = completion.candidates.filter(({ value }) => value.startsWith(start));
+    const texts = fitting.map(({ value }) => {
       const quoted = quoteForBash(value.slice(kept), quote);
-      const text = quote === null ? quoted : besideQuotes(quoted, { quote, isOnly: fitting.length === 1 });
-      return isListed && description !== "" ? `${text}  (${sanitizeLine(description)})` : text;
+      return quote === null ? quoted : besideQuotes(quoted, { quote, isOnly: fitting.length === 1 });
     });
-    return records(completion, texts);
+    if (!LISTING.includes(type) || fitting.length < 2 || quote !== null) return records(completion, texts);
+    const listed = fitting.map(({ description }, index) => ({ shown: texts[index] ?? "", description }));
+    return records(completion, await align(listed, columns));
   },
 
-  /** The words; then values, each followed by how it is listed. zsh quotes them itself. */
-  zsh(words, complete) {
+  /** Columns and the words; then values, each followed by how it is listed. zsh quotes them itself. */
+  async zsh([columns = "", ...words], complete) {
     const completion = complete(words);
-    const texts = completion.candidates.flatMap(({ value, description }) => {
-      const shown = sanitizeLine(value.replace(/^-[^=]*=/, ""));
-      return [value, description === "" ? shown : `${shown}  -- ${sanitizeLine(description)}`];
-    });
-    return records(completion, texts);
+    const { candidates } = completion;
+    const listed = candidates.map(({ value, description }) => ({
+      shown: sanitizeLine(value.replace(/^-[^=]*=/, "")),
+      description,
+    }));
+    const lines = await align(listed, columns);
+    return records(
+      completion,
+      candidates.flatMap(({ value }, index) => [value, lines[index] ?? ""]),
+    );
   },
 
   /** The line to the cursor; then values, each with its description after a tab. fish quotes them itself. */
@@ -68,6 +73,13 @@ export const REPLIES: Readonly<Record<string, (args: readonly string[], complete
     return json.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
   },
 };
+
+/** The tables of characters are loaded only for words that are listed with what they mean. */
+async function align(words: readonly ListedWord[], columns: string): Promise<readonly string[]> {
+  if (words.every(({ description }) => description === "")) return words.map(({ shown }) => shown);
+  const { alignWords } = await import("./listing.js");
+  return alignWords(words, columns);
+}
 
 /** Readline takes a quote at the beginning of a text for the one that is open, and at its end for the closing one. */
 function besideQuotes(

@@ -16,6 +16,7 @@ import { describeWithSystem } from "../support/system.js";
 
 const PAGES = [
   "README.md",
+  "completion",
   "dates",
   "debugging",
   "exit-codes",

@@ -23,6 +23,8 @@ beforeEach(() => {
   );
   project.borrowPackages();
   project.write("bin/calctl.ts", PROGRAM);
+  project.write("bin/command-tree.ts", `console.log("{}");`);
+  project.write("bin/completion.ts", "console.log(__COMMAND_TREE__);");
   project.write("src/lazy.ts", `export const word = "first";`);
 });
 

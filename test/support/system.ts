@@ -14,6 +14,8 @@ const SYSTEM_PARTS = {
   khal: { binaries: ["khal"], debianPackage: "khal" },
   chromium: { binaries: ["chromium", "chromium-browser", "google-chrome"], debianPackage: "chromium" },
   nginx: { binaries: ["nginx"], debianPackage: "nginx-light" },
+  zsh: { binaries: ["zsh"], debianPackage: "zsh" },
+  fish: { binaries: ["fish"], debianPackage: "fish" },
   less: { binaries: ["less"], debianPackage: "less" },
   sqlite3: { binaries: ["sqlite3"], debianPackage: "sqlite3" },
   faketime: { binaries: ["faketime"], debianPackage: "faketime" },

@@ -18,11 +18,13 @@ export interface TerminalOptions {
   readonly rows?: number;
   /** What starts `calctl`, in front of Node: a command and its arguments for the shell. */
   readonly starter?: string;
+  /** The command that runs in it, instead of a bash in which `calctl` is the built program. */
+  readonly command?: string;
 }
 
-/** A real terminal with a shell in it, in which `calctl` is the built program. */
-export function openTerminal(installation: Installation, options: TerminalOptions): Terminal {
-  const { columns, rows = 30, starter = "" } = options;
+/** A real terminal with a shell in it. */
+export function openTerminal(installation: Pick<Installation, "env">, options: TerminalOptions): Terminal {
+  const { columns, rows = 30, starter = "", command } = options;
   const socket = `calctl-${randomBytes(6).toString("hex")}`;
   const tmux = (...args: readonly string[]): string =>
     execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], {
@@ -30,7 +32,8 @@ export function openTerminal(installation: Installation, options: TerminalOption
       encoding: "utf8",
     });
   const shell = `calctl() { ${starter} "${process.execPath}" "${PROGRAM}" "$@"; }; PS1='$ ' HISTFILE=`;
-  tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), "bash --norc --noprofile");
+  const started = command ?? "bash --norc --noprofile";
+  tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), started);
   onTestFinished(() => void tmux("kill-server"));
   const terminal: Terminal = {
     type: (...keys) => void tmux("send-keys", ...keys),
@@ -46,6 +49,7 @@ export function openTerminal(installation: Installation, options: TerminalOption
       await expect.poll(() => terminal.screen(), { timeout: 15_000 }).toContain(text);
     },
   };
+  if (command !== undefined) return terminal;
   terminal.type(shell, "Enter");
   terminal.type("clear", "Enter");
   return terminal;

@@ -1,0 +1,194 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { complete } from "../../src/completion/candidates.js";
+import { type CommandNode, describeTree } from "../../src/completion/command-tree.js";
+import { readKnownValues } from "../../src/completion/known-values.js";
+import { loadCommandTree } from "../../src/program.js";
+import { NOW } from "../support/harness.js";
+import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+
+/** What could stand at the cursor, by what earlier commands of the program have left in its files. */
+
+let tree: CommandNode;
+let world: RemoteWorld;
+
+beforeEach(async () => {
+  tree = describeTree(await loadCommandTree());
+  world = await createRemoteWorld();
+  const { admin } = world.service;
+  const { id } = await admin.calendars.add({ name: "Work", owner: "ana" });
+  await admin.calendars.add({ name: "Work out", owner: "ana" });
+  await admin.labels.set(id, 2, { name: "Urgent" });
+  await admin.users.add({ name: "Ben" });
+  await admin.members.add("Ben", "Work");
+  await world.run("config", "set", "base_url", world.env["CALCTL_BASE_URL"] ?? "", "-p", "office");
+  const { CALCTL_BASE_URL: _, ...env } = world.env;
+  const office = { env: { ...env, CALCTL_PROFILE: "office" } };
+  for (const command of ["labels", "members"]) await world.runWith(office, command, "-c", "Work");
+  await world.runWith({ ...office, columns: 80 }, "events", "list");
+});
+
+/** The values for a line whose last word ends at the cursor. */
+function at(line: readonly string[], env: Readonly<Record<string, string>> = { CALCTL_PROFILE: "office" }) {
+  const folders = { CALCTL_CONFIG_DIR: world.directory, CALCTL_CACHE_DIR: world.directory };
+  const home = () => world.directory;
+  const known = readKnownValues({ env: { ...folders, ...env }, platform: "linux", home, now: () => NOW });
+  return complete(tree, line, known);
+}
+
+function values(...line: readonly string[]): readonly string[] {
+  return at(line).candidates.map(({ value }) => value);
+}
+
+const NAMES = ["Personal", "Work", "Work out"];
+
+describe("commands and flags", () => {
+  test("come from the program itself, with what its help says", () => {
+    expect(values("")).toEqual(tree.commands.map(({ name }) => name));
+    expect(values("")).toContain("completion");
+    expect(at(["events", "upd"]).candidates).toEqual([
+      { value: "update", description: expect.stringContaining("update an event") },
+    ]);
+    expect(values("service", "users", "")).toContain("unlock");
+    expect(values("help", "events", "d")).toEqual(["delete"]);
+  });
+
+  test("include those of the command and the global ones, as long as they may be given", () => {
+    expect(values("events", "create", "--la")).toEqual(["--label"]);
+    expect(values("events", "create", "--t")).toEqual(
+      ["--title", "--timezone", "--timeout", "--template"].sort(byTree),
+    );
+    expect(values("events", "create", "--title", "x", "--title")).toEqual([]);
+    expect(values("-c", "Work", "events", "list", "--cal")).toEqual(["--calendar"]);
+    expect(values("labels", "--help")).toEqual(["--help"]);
+    expect(values("labels", "--version")).toEqual([]);
+    expect(values("--ver")).toEqual(["--version", "--verbose"].sort(byTree));
+  });
+
+  function byTree(one: string, other: string): number {
+    const order = [...(tree.commands.find(({ name }) => name === "events")?.commands ?? [])].flatMap(
+      ({ flags }) => flags,
+    );
+    const position = (flag: string) => [...order, ...tree.flags].findIndex(({ long }) => long === flag);
+    return position(one) - position(other);
+  }
+});
+
+describe("values", () => {
+  test.each([
+    ["after the flag", ["labels", "-c", ""], NAMES],
+    ["after its long name", ["labels", "--calendar", "W"], ["Work", "Work out"]],
+    ["attached", ["labels", "--calendar=W"], ["--calendar=Work", "--calendar=Work out"]],
+    ["attached to the short one", ["labels", "-cP"], ["-cPersonal"]],
+    ["attached with =", ["labels", "-c=P"], ["-c=Personal"]],
+    ["before the command", ["-c", "P"], ["Personal"]],
+    ["with switches before it", ["labels", "-qc", "P"], ["Personal"]],
+    ["the only one in another case", ["labels", "-c", "pers"], ["Personal"]],
+    ["several in another case", ["labels", "-c", "wo"], []],
+    ["that nothing begins with", ["labels", "-c", "x"], []],
+    ["of a switch", ["events", "list", "--mine="], []],
+    ["formats", ["labels", "-o", "m"], ["markdown"]],
+    ["choices", ["labels", "--color=a"], ["--color=auto", "--color=always"]],
+    ["categories", ["events", "list", "--category", ""], ["schedule", "keep"]],
+    ["an optional value, only attached", ["labels", "--fields", ""], []],
+    ["profiles", ["labels", "-p", ""], ["local", "office"]],
+    ["profiles as arguments", ["profiles", "use", "of"], ["office"]],
+    ["shells", ["completion", ""], ["bash", "zsh", "fish", "powershell"]],
+    ["keys", ["config", "set", "base"], ["base_url"]],
+    ["the value of a key", ["config", "set", "calendar", "P"], ["Personal"]],
+    ["zones", ["labels", "--timezone", "Asia/Tok"], ["Asia/Tokyo"]],
+    ["text", ["events", "create", "--title", ""], []],
+    ["too many arguments", ["profiles", "use", "office", ""], []],
+  ])("%s", (_, line, expected) => {
+    expect(values(...line)).toEqual(expected);
+  });
+
+  test.each([
+    [["events", "create", "--input", ""]],
+    [["comment", "abcd", "--file=not"]],
+    [["events", "update", "--description-file", "x"]],
+    [["service", "start", "--tls-cert", ""]],
+  ])("%j is a file", (line) => {
+    expect(at(line)).toEqual({ candidates: [], files: true });
+  });
+});
+
+describe("labels and members", () => {
+  test("are those of -c, of the environment, or of every calendar that was seen", () => {
+    expect(at(["events", "list", "-c", "Work", "--label", "U"]).candidates).toEqual([
+      { value: "Urgent", description: "label 2" },
+    ]);
+    expect(values("events", "list", "-c", "Personal", "--label", "U")).toEqual([]);
+    expect(values("events", "list", "--label", "U")).toEqual(["Urgent"]);
+    const env = { CALCTL_PROFILE: "office", CALCTL_CALENDAR: "Personal" };
+    expect(at(["events", "list", "--label", "U"], env).candidates).toEqual([]);
+    expect(values("events", "create", "-c", "work", "--attendee", "")).toEqual(["me", "ana", "Ben"]);
+    expect(values("events", "update", "abcd", "-c", "Work", "--remove-attendee=B")).toEqual([
+      "--remove-attendee=Ben",
+    ]);
+  });
+
+  test("are completed by number, too, and nameless ones only so", () => {
+    expect(at(["events", "list", "-c", "Work", "--label", "2"]).candidates).toEqual([
+      { value: "2", description: "Urgent" },
+    ]);
+    expect(values("events", "list", "-c", "Work", "--label", "")).toContain("1");
+  });
+});
+
+describe("ids of events", () => {
+  test("are as short as lists show them, with titles, and whole if more was typed", () => {
+    const short = world.eventId.slice(0, 4);
+    for (const line of [["events", "get"], ["events", "update"], ["events", "delete", "--"], ["comment"]]) {
+      expect(at([...line, short.slice(0, 2)]).candidates).toEqual([{ value: short, description: "Lunch" }]);
+    }
+    expect(values("events", "get", world.eventId.slice(0, 6))).toEqual([world.eventId]);
+    expect(values("events", "get", short, "")).toEqual([]);
+    expect(values("events", "get", "-c", "Work", "")).toEqual([]);
+    expect(values("events", "get", "-c", "Personal", "")).toEqual([short]);
+  });
+});
+
+describe("names that cannot stand alone", () => {
+  test.each([
+    ["that two have", ["Twin", "Twin"]],
+    ["that are numbers", ["2027", "3"]],
+    ["that are another's id", ["id1", "Other"]],
+    ["without letters", ["", " "]],
+    ["with a tab", ["a\tb", "."]],
+  ])("%s: ids", (_, names) => {
+    writeNames(names);
+    expect(at(["labels", "-c", ""], {}).candidates).toEqual(
+      names.map((name, index) =>
+        name === "Other" ? { value: name, description: "" } : { value: `id${index}`, description: name },
+      ),
+    );
+  });
+
+  test("of a thousand, five hundred are offered", () => {
+    writeNames(Array.from({ length: 1_000 }, (_, index) => `Team ${index}`));
+    expect(at(["labels", "-c", "T"], {}).candidates).toHaveLength(500);
+  });
+
+  function writeNames(names: readonly string[]): void {
+    const items = names.map((name, index) => ({ id: `id${index}`, name, number: null, color: null }));
+    const lists = { calendars: { readAt: NOW, items } };
+    const content = { version: 2, profile: "local", service: "", account: "", lists };
+    writeFileSync(join(world.directory, "names", "local%20.json"), JSON.stringify(content));
+  }
+});
+
+describe("where", () => {
+  test("-p on the line decides, then the environment", () => {
+    expect(at(["labels", "-c", "W"], {}).candidates).toEqual([]);
+    expect(at(["-p", "office", "labels", "-c", "W"], {}).candidates).toHaveLength(2);
+    expect(at(["labels", "--profile=office", "-c", "W"], {}).candidates).toHaveLength(2);
+    expect(values("service", "calendars", "remove", "W")).toEqual([]);
+  });
+
+  test("a profile that does not exist has no names, and is an error for the caller to hide", () => {
+    expect(values("-p", "gone", "labels", "-c", "")).toEqual([]);
+    expect(() => at(["-p", "gone", "events", "list", "--label", ""])).toThrow("unknown profile");
+  });
+});
