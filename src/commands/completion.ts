@@ -102,10 +102,7 @@ export interface CompletionOptions {
 }
 
 export function registerCompletion(command: Command, contextOf: ContextOf): void {
-  for (const argument of command.registeredArguments) {
-    argument.choices(Object.keys(SCRIPTS));
-    argument.description = "bash, zsh, fish or powershell";
-  }
+  for (const argument of command.registeredArguments) argument.choices(Object.keys(SCRIPTS));
   describeCommand(command, {
     examples: () => [
       ["install it in bash, for new shells", "echo 'source <(calctl completion bash)' >> ~/.bashrc"],

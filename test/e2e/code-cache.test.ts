@@ -58,7 +58,9 @@ function copyOfAnotherNode(env?: Readonly<Record<string, string>>): Copy {
 
 /** Path of the only code cache, which must be whole. */
 function onlyCache(folder: string): string {
-  const names = readdirSync(folder);
+  // The folders hold what commands remember.
+  const entries = readdirSync(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   expect(names).toHaveLength(1);
   const path = join(folder, names[0] ?? "");
   const content = readFileSync(path);
