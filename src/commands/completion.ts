@@ -107,10 +107,7 @@ export function registerCompletion(command: Command, contextOf: ContextOf): void
     examples: () => [
       ["install it in bash, for new shells", "echo 'source <(calctl completion bash)' >> ~/.bashrc"],
       ["in zsh", "echo 'source <(calctl completion zsh)' >> ~/.zshrc"],
-      [
-        "in fish",
-        "mkdir -p ~/.config/fish/completions; calctl completion fish > ~/.config/fish/completions/calctl.fish",
-      ],
+      ["in fish", "echo 'calctl completion fish | source' >> ~/.config/fish/config.fish"],
       [
         "in PowerShell: Add-Content $PROFILE 'calctl completion powershell | Out-String | Invoke-Expression'",
         "calctl completion powershell",
