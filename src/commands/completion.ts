@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { Context } from "../context.js";
+import { describeCommand } from "../help/facts.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
-import { addSilentAction, type ContextOf, describeCommand } from "./command.js";
+import { addSilentAction, type ContextOf } from "./command.js";
 
 /** Completes nothing by itself: it asks the program, and hands over what it says without evaluating it. */
 const BASH = `# Completion of calctl for bash, by \`calctl completion bash\`.
@@ -104,6 +105,7 @@ export interface CompletionOptions {
 export function registerCompletion(command: Command, contextOf: ContextOf): void {
   for (const argument of command.registeredArguments) argument.choices(Object.keys(SCRIPTS));
   describeCommand(command, {
+    prints: "text",
     examples: () => [
       ["install it in bash, for new shells", "echo 'source <(calctl completion bash)' >> ~/.bashrc"],
       ["in zsh", "echo 'source <(calctl completion zsh)' >> ~/.zshrc"],
