@@ -107,8 +107,11 @@ export function registerCompletion(command: Command, contextOf: ContextOf): void
   describeCommand(command, {
     prints: "text",
     examples: () => [
-      ["install it in bash, for new shells", "echo 'source <(calctl completion bash)' >> ~/.bashrc"],
-      ["in zsh", "echo 'source <(calctl completion zsh)' >> ~/.zshrc"],
+      [
+        "install it in bash, or in zsh, for new shells",
+        "echo 'source <(calctl completion bash)' >> ~/.bashrc",
+        "echo 'source <(calctl completion zsh)' >> ~/.zshrc",
+      ],
       ["in fish", "echo 'calctl completion fish | source' >> ~/.config/fish/config.fish"],
       [
         "in PowerShell: Add-Content $PROFILE 'calctl completion powershell | Out-String | Invoke-Expression'",
