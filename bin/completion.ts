@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { complete } from "../src/completion/candidates.js";
-import type { CommandNode } from "../src/completion/command-tree.js";
+import type { CommandTree } from "../src/completion/command-tree.js";
 import { readKnownValues } from "../src/completion/known-values.js";
 import { REPLIES } from "../src/completion/reply.js";
 
@@ -12,7 +12,7 @@ async function answer([shell = "", ...args]: readonly string[]): Promise<void> {
   // The reader may be gone.
   process.stdout.on("error", () => undefined);
   try {
-    const root: CommandNode = JSON.parse(__COMMAND_TREE__);
+    const root: CommandTree = JSON.parse(__COMMAND_TREE__);
     const { env, platform } = process;
     const known = readKnownValues({ env, platform, home: homedir, now: Date.now });
     process.stdout.write((await REPLIES[shell]?.(args, (words) => complete(root, words, known))) ?? "");

@@ -23,7 +23,7 @@ const LAYERS = {
   auth: ["contract", "config", "system", "html", "errors"],
   service: ["contract", "calendar", "system", "html", "errors"],
   context: [],
-  completion: ["calendar", "config", "cache", "output", "global-flags"],
+  completion: ["calendar", "config", "cache", "output", "help"],
   "global-flags": ["config", "errors"],
   commands: ["errors", "global-flags", "help", "calendar", "output"],
   help: ["global-flags", "config", "output", "errors"],

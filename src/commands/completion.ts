@@ -107,14 +107,14 @@ export function registerCompletion(command: Command, contextOf: ContextOf): void
   describeCommand(command, {
     prints: "text",
     examples: () => [
-      ["Install it in bash, for new shells", "echo 'source <(calctl completion bash)' >> ~/.bashrc"],
-      ["In zsh", "echo 'source <(calctl completion zsh)' >> ~/.zshrc"],
       [
-        "In fish",
-        "mkdir -p ~/.config/fish/completions; calctl completion fish > ~/.config/fish/completions/calctl.fish",
+        "install it in bash, or in zsh, for new shells",
+        "echo 'source <(calctl completion bash)' >> ~/.bashrc",
+        "echo 'source <(calctl completion zsh)' >> ~/.zshrc",
       ],
+      ["in fish", "echo 'calctl completion fish | source' >> ~/.config/fish/config.fish"],
       [
-        "In PowerShell: Add-Content $PROFILE 'calctl completion powershell | Out-String | Invoke-Expression'",
+        "in PowerShell: Add-Content $PROFILE 'calctl completion powershell | Out-String | Invoke-Expression'",
         "calctl completion powershell",
       ],
     ],

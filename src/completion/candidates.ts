@@ -4,7 +4,7 @@ import { resolveName } from "../calendar/names.js";
 import { PROFILE_KEYS } from "../config/config-file.js";
 import { FORMATS } from "../output/view.js";
 import { type Position, readCommandLine } from "./command-line.js";
-import type { CommandNode, Flag } from "./command-tree.js";
+import type { CommandTree, Flag } from "./command-tree.js";
 
 /** A word that could stand at the cursor. */
 export interface Candidate {
@@ -31,9 +31,9 @@ export interface KnownValues {
 }
 
 /** The words that could stand at the cursor. @param words after the program's name; the last ends at the cursor */
-export function complete(root: CommandNode, words: readonly string[], known: KnownValues): Completion {
+export function complete(root: CommandTree, words: readonly string[], known: KnownValues): Completion {
   const position = readCommandLine(root, words);
-  const kind = kindOf(position);
+  const kind = kindOf(root, position);
   if (kind === "files") return { candidates: [], files: true };
   const all = typeof kind === "string" ? CANDIDATES[kind](position, known) : kind;
   const { prefix, typed } = position;
@@ -101,10 +101,15 @@ const KIND_OF_KEY: Readonly<Record<string, Kind>> = {
   timezone: "zones",
 };
 
-function kindOf({ command, target, path, args }: Position): Kind | "files" | readonly Candidate[] {
+function kindOf(
+  tree: CommandTree,
+  { command, target, path, args, isHelp }: Position,
+): Kind | "files" | readonly Candidate[] {
   switch (target.kind) {
     case "command":
-      return command.commands.map(({ name, summary }) => ({ value: name, description: summary }));
+      return [...command.commands, ...(path.length === 0 ? furtherWords(tree, isHelp) : [])].map(
+        ({ name, summary }) => ({ value: name, description: summary }),
+      );
     case "flag":
       return target.flags.map(({ long, summary }) => ({ value: long, description: summary }));
     case "value":
@@ -118,6 +123,11 @@ function kindOf({ command, target, path, args }: Position): Kind | "files" | rea
       return KIND_OF_ARGUMENT[name] ?? "none";
     }
   }
+}
+
+/** What may stand in place of a command. */
+function furtherWords({ topics }: CommandTree, isHelp: boolean): CommandTree["topics"] {
+  return isHelp ? topics : [{ name: "help", summary: "show the help of a command or a topic" }];
 }
 
 function kindOfFlag({ long, value, choices }: Flag): Kind | "files" | readonly Candidate[] {

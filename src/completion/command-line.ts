@@ -5,6 +5,8 @@ export interface Position {
   /** Names of the commands so far, without that of the program. */
   readonly path: readonly string[];
   readonly command: CommandNode;
+  /** Whether it is the help of a command that is asked for: `calctl help …`. */
+  readonly isHelp: boolean;
   readonly target: Target;
   /** The values of flags so far, by long name; of a switch an empty text. */
   readonly given: ReadonlyMap<string, readonly string[]>;
@@ -36,6 +38,7 @@ function createLine(root: CommandNode) {
   const given = new Map<string, string[]>();
   let pending: Flag | undefined;
   let endsFlags = false;
+  let isHelp = false;
   const flags = (): readonly Flag[] => [
     ...command.flags,
     ...(command === root ? [] : root.flags.filter(({ own }) => !own)),
@@ -45,8 +48,10 @@ function createLine(root: CommandNode) {
   };
   const addArgument = (word: string): void => {
     const next = command.commands.find(({ name }) => name === word);
-    // `calctl help COMMAND` is that command's help.
-    if (command === root && word === "help" && path.length === 0) return;
+    if (word === "help" && command === root && !isHelp) {
+      isHelp = true;
+      return;
+    }
     if (next === undefined || args.length > 0) {
       args.push(word);
       return;
@@ -73,7 +78,7 @@ function createLine(root: CommandNode) {
       else addFlags(word);
     },
     end(word: string): Position {
-      const position = { path, command, given, args };
+      const position = { path, command, isHelp, given, args };
       if (pending !== undefined)
         return { ...position, target: { kind: "value", flag: pending }, prefix: "", typed: word };
       const attached = endsFlags ? undefined : splitFlag(word, flags());

@@ -1,5 +1,6 @@
 import type { Command, Option } from "commander";
-import { collect } from "../global-flags.js";
+import { readFlag } from "../help/facts.js";
+import { TOPICS } from "../help/topics.js";
 
 /** A command as completion needs it: plain data, which the build writes into the program. */
 export interface CommandNode {
@@ -33,8 +34,13 @@ export interface Argument {
   readonly choices: readonly string[];
 }
 
-/** The whole tree below a command, whose subcommands are registered. Hidden commands are left out. */
-export function describeTree(root: Command): CommandNode {
+/** The program, and what `calctl help` knows besides its commands. */
+export interface CommandTree extends CommandNode {
+  readonly topics: readonly Pick<CommandNode, "name" | "summary">[];
+}
+
+/** The whole tree below the program, whose commands are registered. */
+export function describeTree(root: Command): CommandTree {
   const globals = new Set(root.options.filter((option) => isInherited(root, option)).map(({ long }) => long));
   const describe = (command: Command): CommandNode => ({
     name: command.name(),
@@ -52,7 +58,8 @@ export function describeTree(root: Command): CommandNode {
     })),
     commands: command.commands.map(describe),
   });
-  return describe(root);
+  const topics = TOPICS.map(({ name, summary }) => ({ name, summary }));
+  return { ...describe(root), topics };
 }
 
 /** Commander's own, which is not among the options. */
@@ -66,16 +73,15 @@ function isInherited(root: Command, { long }: Option): boolean {
 }
 
 function describeFlag(option: Option, own: boolean): Flag {
-  const value = /[<[](.*)[>\]]$/.exec(option.flags)?.[1];
+  const { description, value, choices, repeatable } = readFlag(option);
   return {
     long: option.long ?? option.flags,
     short: option.short ?? null,
-    // What it is by default is for the help.
-    summary: option.description.replace(/ \((?:default|env): .*\)$/s, ""),
-    value: value ?? null,
+    summary: description,
+    value,
     optional: option.optional,
-    repeatable: option.parseArg === collect,
-    choices: option.argChoices ?? [],
+    repeatable,
+    choices: choices ?? [],
     own,
   };
 }

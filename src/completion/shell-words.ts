@@ -5,7 +5,7 @@ export type OpenQuote = "'" | '"' | null;
 export interface ShellWords {
   /** Words without their quotes, from the program's name on; the last ends at the cursor. */
   readonly words: readonly string[];
-  /** How much of the last word (UTF-16 code units) readline keeps: it replaces what follows the last break or quote. */
+  /** How much of the last word (UTF-16 code units) readline keeps: it replaces what follows the last break or open quote. */
   readonly kept: number;
   readonly quote: OpenQuote;
 }
@@ -73,7 +73,7 @@ export function splitBashLine(line: string, breaks: string): ShellWords {
 }
 
 function quotedPiece(text: string, closing: string | undefined, quote: "'" | '"'): Piece {
-  return closing === quote ? { text, keeps: "all" } : { text, keeps: "before", quote };
+  return closing === quote ? { text } : { text, keeps: "before", quote };
 }
 
 /** A backslash before a line feed removes it. */

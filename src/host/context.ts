@@ -67,15 +67,17 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
       if (run.debug) writeNote(stderr, stackTrace(failure));
     },
   });
+  // Only once: it may run a program.
+  const token = once(auth.token);
   const { names, api } = composeNames(parts, {
     settings,
     refresh: run.refresh,
-    token: auth.token,
+    token,
     api: once(() =>
       createServiceClient(
         {
           settings: settings(),
-          token: auth.token,
+          token,
           localService:
             parts.overrides.localService ??
             (() => openLocalService(open, { database: parts.database() }, note)),

@@ -310,6 +310,16 @@ describe("the file", () => {
     expect(text).not.toContain(world.env["CALCTL_TOKEN"]);
   });
 
+  test("needs the token only once, although a program prints it", async () => {
+    const { CALCTL_BASE_URL: url = "", CALCTL_TOKEN: token = "" } = world.env;
+    const [program, calls] = [join(world.directory, "print-token"), join(world.directory, "calls")];
+    writeFileSync(program, `#!/bin/sh\necho called >> "${calls}"\necho ${token}\n`, { mode: 0o700 });
+    await world.run("config", "set", "base_url", url, "-p", "office");
+    await world.run("config", "set", "token_command", program, "-p", "office");
+    expect(await world.run("labels", "-c", "Work", "-p", "office")).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(calls, "utf8")).toBe("called\n");
+  });
+
   test("is of one account: another token looks names up itself", async () => {
     const { paths } = await send("labels", "-c", "Work");
     const { token } = await world.service.admin.tokens.create({ user: "ana", readOnly: true });

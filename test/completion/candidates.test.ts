@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { complete } from "../../src/completion/candidates.js";
-import { type CommandNode, describeTree } from "../../src/completion/command-tree.js";
+import { type CommandTree, describeTree } from "../../src/completion/command-tree.js";
 import { readKnownValues } from "../../src/completion/known-values.js";
 import { loadCommandTree } from "../../src/program.js";
 import { NOW } from "../support/harness.js";
@@ -10,7 +10,7 @@ import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js"
 
 /** What could stand at the cursor, by what earlier commands of the program have left in its files. */
 
-let tree: CommandNode;
+let tree: CommandTree;
 let world: RemoteWorld;
 
 beforeEach(async () => {
@@ -45,13 +45,15 @@ const NAMES = ["Personal", "Work", "Work out"];
 
 describe("commands and flags", () => {
   test("come from the program itself, with what its help says", () => {
-    expect(values("")).toEqual(tree.commands.map(({ name }) => name));
+    expect(values("")).toEqual([...tree.commands.map(({ name }) => name), "help"]);
     expect(values("")).toContain("completion");
     expect(at(["events", "upd"]).candidates).toEqual([
       { value: "update", description: expect.stringContaining("update an event") },
     ]);
     expect(values("service", "users", "")).toContain("unlock");
     expect(values("help", "events", "d")).toEqual(["delete"]);
+    expect(values("help", "da")).toEqual(["dates"]);
+    expect(values("help", "ev")).toEqual(["events"]);
   });
 
   test("include those of the command and the global ones, as long as they may be given", () => {

@@ -45,7 +45,7 @@ describe("bash", () => {
     ["calctl -c 'it'\\''s' W", ["calctl", "-c", "it's", "W"], 0, null],
     ['calctl -c "a\\"b\\$c\\d', ["calctl", "-c", 'a"b$c\\d'], 0, '"'],
     ['calctl -c x"y z', ["calctl", "-c", "xy z"], 1, '"'],
-    ['calctl -c "x y"z', ["calctl", "-c", "x yz"], 3, null],
+    ['calctl -c "x y"z', ["calctl", "-c", "x yz"], 0, null],
     ["calctl -c $(touch\\ x", ["touch x"], 0, null],
     ["calctl -c a\\", ["calctl", "-c", "a"], 0, null],
   ])("splits %s", (line, words, kept, quote) => {

@@ -177,6 +177,12 @@ describeWithSystem("tmux", "completion", () => {
           "-q",
         ]);
         expect(await world.run("calctl labels -c 'Work o<Tab>")).toEqual(["labels", "-c", "Work out"]);
+        expect(await world.run("calctl labels -c 'Work'<Tab>")).toEqual(["labels", "-c", "Work out"]);
+        expect(await world.run("calctl labels --calendar='Wo'rk<Tab>")).toEqual([
+          "labels",
+          "--calendar=Work out",
+        ]);
+        expect(await world.run("X=1 calctl -qc Fam<Tab> labels; true")).toEqual(["-qc", "Family", "labels"]);
         expect(await world.run("calctl labels -c fam<Tab>")).toEqual(["labels", "-c", "Family"]);
         expect(await world.run("calctl config set calendar F<Tab>")).toEqual([
           "config",
@@ -293,7 +299,7 @@ describe("calctl completion", () => {
     const { run } = createInstallation();
     const { stdout } = await run("completion", "--help");
     for (const shell of ["bash", "zsh", "fish", "powershell"])
-      expect(stdout).toMatch(new RegExp(`^ +${shell} .*calctl completion ${shell}`, "m"));
+      expect(stdout).toContain(`calctl completion ${shell}`);
     const { exitCode, stderr } = await run("completion", "tcsh");
     expect(exitCode).toBe(2);
     expect(stderr).toContain("bash, zsh, fish, powershell");
