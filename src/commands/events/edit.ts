@@ -7,8 +7,6 @@ import { checkUnchanged, lastUpdate } from "../../calendar/if-unchanged.js";
 import type { Context } from "../../context.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { CliError, describeWithoutFlags, usageError } from "../../errors.js";
-import { sanitizeLine } from "../../output/sanitize.js";
-import { wrapText } from "../../output/table/text-width.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { readTimeFlags } from "./date-flags.js";
 import {
@@ -18,6 +16,7 @@ import {
   type EditContext,
   editableEvent,
   parseDocument,
+  renderComment,
   renderDocument,
 } from "./edit-document.js";
 import { createRelatedResolver, namedValues, type RelatedResolver } from "./event-flags.js";
@@ -100,13 +99,9 @@ async function editUntilValid<T>(
 }
 
 const PROBLEM = "#! ";
-/** Columns of a comment. */
-const COMMENT_WIDTH = 76;
-
 function withProblem(saved: string, problem: string): string {
-  const lines = wrapText(sanitizeLine(problem), { width: COMMENT_WIDTH, breakWords: false });
-  const rest = saved.split("\n").filter((line) => !line.startsWith(PROBLEM));
-  return [...lines.map((line) => PROBLEM + line), ...rest].join("\n");
+  const lines = saved.split("\n").filter((line) => !line.startsWith(PROBLEM));
+  return renderComment(problem, PROBLEM) + lines.join("\n");
 }
 
 interface DraftOptions {
