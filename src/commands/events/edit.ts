@@ -53,8 +53,7 @@ export async function editEvent(
     const draft = await editUntilValid(context, {
       text: await renderDocument(before, edit),
       open: file.edit,
-      read: (saved) =>
-        readDraft(context, saved, { found: { calendar, event: current }, before, edit, resolver }),
+      read: (saved) => readDraft(context, saved, { event: current, before, edit, resolver }),
     });
     const after = draft === null ? before : editableEvent(eventOfDraft(current, draft, edit), edit);
     const lines = await describeChanges(before, after);
@@ -90,7 +89,7 @@ async function editUntilValid<T>(
       failure = error;
     }
     const problem = describeWithoutFlags(failure);
-    if (!context.prompt.available) throw usageError(problem);
+    if (!context.prompt.available) throw new CliError(failure.code, problem, { details: failure.details });
     context.warn(problem);
     if (!(await context.prompt.confirm("Edit again?", true)))
       throw new CliError("interrupted", "nothing was changed");
@@ -99,13 +98,14 @@ async function editUntilValid<T>(
 }
 
 const PROBLEM = "#! ";
+
 function withProblem(saved: string, problem: string): string {
   const lines = saved.split("\n").filter((line) => !line.startsWith(PROBLEM));
   return renderComment(problem, PROBLEM) + lines.join("\n");
 }
 
 interface DraftOptions {
-  readonly found: FoundEvent;
+  readonly event: CalendarEvent;
   readonly before: EditableEvent;
   readonly edit: EditContext;
   readonly resolver: RelatedResolver;
@@ -115,7 +115,7 @@ interface DraftOptions {
 async function readDraft(
   context: EditorContext,
   saved: string,
-  { found: { event }, before, edit, resolver }: DraftOptions,
+  { event, before, edit, resolver }: DraftOptions,
 ): Promise<EventDraft | null> {
   const after = await parseDocument(saved, before);
   if (after === null || changedKeys(before, after).length === 0) return null;
