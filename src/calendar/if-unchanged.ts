@@ -26,7 +26,7 @@ export function lastUpdate({ updated_at: updatedAt }: Pick<CalendarEvent, "updat
   const time = updatedAt === null ? null : parseWireDateTime(updatedAt);
   if (time !== null) return time.instant;
   const problem = "the service does not say when the event was last changed";
-  throw new CliError("rejected", `${problem}, so a change by somebody else would be lost`);
+  throw new CliError("rejected", `${problem}, so --if-unchanged cannot be checked`);
 }
 
 /** An update that was sent. `seen` is the `updated_at` before it, in milliseconds since the Unix epoch. */

@@ -1,7 +1,7 @@
 import { CliError, describeWithoutFlags } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import { createStyle, type Style } from "../output/style.js";
-import { truncateText, wrapText } from "../output/table/text-width.js";
+import { inCharset, truncateText, wrapText } from "../output/table/text-width.js";
 import type { Redactor } from "./redaction.js";
 
 /** The part of the process that prompts use. Its streams are not accessed before they are needed. */
@@ -68,12 +68,13 @@ const MARGIN = 6;
  */
 export function createPrompt(process: PromptProcess, allowed: boolean, parts: PromptParts): Prompt {
   const columns = () => process.stderr.columns || DEFAULT_COLUMNS;
+  const surface = (): PromptSurface => ({ columns: columns(), unicode: parts.unicode() });
   const load = async () => {
     const [prompts, style] = await Promise.all([
       import("@inquirer/prompts"),
       createStyle({ color: parts.color() }),
     ]);
-    return { prompts, style, theme: createTheme(style, { columns: columns(), unicode: parts.unicode() }) };
+    return { prompts, style, theme: createTheme(style, surface()) };
   };
   const ask = <T>(show: (streams: PromptStreams) => Promise<T>) => askOnce(process, parts.signal(), show);
   const askPassword = async (question: string): Promise<string> => {
@@ -116,7 +117,7 @@ export function createPrompt(process: PromptProcess, allowed: boolean, parts: Pr
     async choose(question, choices, preset) {
       const { prompts, style, theme } = await load();
       const lines = choices.map((choice, index) => ({
-        ...describeChoice(choice, columns(), style),
+        ...describeChoice(choice, style, surface()),
         value: index,
         text: foldCase(`${choice.name} ${choice.description ?? ""}`),
       }));
@@ -134,7 +135,7 @@ export function createPrompt(process: PromptProcess, allowed: boolean, parts: Pr
     async chooseSeveral(question, choices) {
       const { prompts, style, theme } = await load();
       const lines = choices.map((choice, index) => ({
-        ...describeChoice(choice, columns(), style),
+        ...describeChoice(choice, style, surface()),
         value: index,
       }));
       const config = {
@@ -195,13 +196,18 @@ async function describeProblem(check: () => Promise<void>): Promise<true | strin
   }
 }
 
-function describeChoice<T>({ name, short, description, color }: Choice<T>, columns: number, style: Style) {
+function describeChoice<T>(
+  { name, short, description, color }: Choice<T>,
+  style: Style,
+  { columns, unicode }: PromptSurface,
+) {
+  const line = (text: string): string => inCharset(sanitizeLine(text), { unicode });
   const marker = style.enabled && color ? `${style.hex(color, "●")} ` : "";
   const width = Math.max(1, columns - MARGIN - (marker === "" ? 0 : 2));
   return {
-    name: marker + truncateText(sanitizeLine(name), width),
-    short: truncateText(sanitizeLine(short ?? name), width),
-    ...(description === undefined ? {} : { description: sanitizeLine(description) }),
+    name: marker + inCharset(truncateText(line(name), width), { unicode }),
+    short: inCharset(truncateText(line(short ?? name), width), { unicode }),
+    ...(description === undefined ? {} : { description: line(description) }),
   };
 }
 
@@ -222,13 +228,13 @@ function chosen<T>(choices: readonly Choice<T>[], index: number): T {
   return choice.value;
 }
 
-interface ThemeOptions {
+interface PromptSurface {
   readonly columns: number;
   readonly unicode: boolean;
 }
 
 /** How the prompts look, with our colors, which follow `--color`. */
-function createTheme({ bold, dim, red, green }: Style, { columns, unicode }: ThemeOptions) {
+function createTheme({ bold, dim, red, green }: Style, { columns, unicode }: PromptSurface) {
   const plain = (text: string): string => text;
   const wrap = (text: string): string =>
     wrapText(text, { width: columns - 2, breakWords: true }).join("\n  ");

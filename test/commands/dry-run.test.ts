@@ -11,6 +11,7 @@ import { startWireRecorder, type WireRecorder } from "../support/wire-recorder.j
 
 interface World extends Harness {
   readonly wire: WireRecorder;
+  readonly calendarId: string;
   readonly ids: readonly string[];
   send(...argv: readonly string[]): Promise<RunResult>;
   /** The writes that the service received. */
@@ -51,7 +52,8 @@ async function createWorld({ calendars = ["Family"] } = {}): Promise<World> {
     wire.requests
       .filter(({ method }) => method !== "GET")
       .map(({ method, path, query, body }) => ({ method, path, query, body }));
-  return { ...harness, wire, ids, send, writes };
+  const [calendar] = (await admin.calendars.list()).filter(({ name }) => name === "Family");
+  return { ...harness, wire, calendarId: calendar?.id ?? "", ids, send, writes };
 }
 
 let world: World;
@@ -71,6 +73,17 @@ describe("prints what the same command sends without it", () => {
     ["delete", ([id = ""]) => ["events", "delete", id, "-c", "Family", "--yes"]],
     ["delete of several", (ids) => ["events", "delete", ...ids, "-c", "Family", "--yes"]],
     ["comment", ([id = ""]) => ["comment", id, "@ben at 8?", "-c", "Family"]],
+    [
+      "api",
+      ([id = ""]) => [
+        "api",
+        `/calendars/${world.calendarId}/events/${id}?x=1`,
+        "-X",
+        "DELETE",
+        "-f",
+        "y=a b",
+      ],
+    ],
   ])("%s", async (_, argv) => {
     const command = argv(world.ids);
     const planned = await world.send(...command, "--dry-run");

@@ -1,9 +1,11 @@
+import type { YAMLParseError } from "yaml";
 import { localizeEvent } from "../../calendar/event-view.js";
 import { attendeeKey, labelKey } from "../../calendar/names.js";
 import { formatTyped } from "../../calendar/zoned-time.js";
 import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
 import { type CliError, usageError } from "../../errors.js";
 import { escapeJson, sanitizeLine } from "../../output/sanitize.js";
+import { wrapText } from "../../output/table/text-width.js";
 
 /** An event as a YAML file for an editor, and back. Every value is a text: `title: yes` is the title "yes". */
 
@@ -71,10 +73,7 @@ export async function renderDocument(
   const lines = await Promise.all(
     KEYS.map(async (key) => {
       const comment = comments[key];
-      return (
-        (comment === undefined ? "" : `# ${sanitizeLine(comment).trimEnd()}\n`) +
-        (await renderField(event, key))
-      );
+      return (comment === undefined ? "" : renderComment(comment, "# ")) + (await renderField(event, key));
     }),
   );
   return HEADER + lines.join("");
@@ -87,9 +86,18 @@ function describeMember(member: User, members: readonly User[]): string {
   return member.name === null || member.name === key ? key : `${key} (${member.name})`;
 }
 
-const HEADER = `# Change what should change, save and close. Lines that are left out change nothing, an empty value clears a field.
-# An empty file leaves the event as it is.
+const HEADER = `# Change what should change, save and close. Lines that are left out change
+# nothing, an empty value clears a field, an empty file leaves all as it is.
 `;
+
+/** Columns of a comment. */
+const COMMENT_WIDTH = 76;
+
+/** Text as lines that begin with a mark. */
+export function renderComment(text: string, mark: string): string {
+  const lines = wrapText(sanitizeLine(text), { width: COMMENT_WIDTH, breakWords: false });
+  return lines.map((line) => `${`${mark}${line}`.trimEnd()}\n`).join("");
+}
 
 /** One key with its value as YAML that every editor leaves intact. */
 export async function renderField(event: EditableEvent, key: Key): Promise<string> {
@@ -120,7 +128,7 @@ export async function parseDocument(saved: string, before: EditableEvent): Promi
   const yaml = await import("yaml");
   const document = yaml.parseDocument(saved, { schema: "failsafe", prettyErrors: true });
   const [problem] = document.errors;
-  if (problem !== undefined) throw usageError(describeSyntax(problem));
+  if (problem !== undefined) throw usageError(describeSyntax(problem, saved), SYNTAX_HINT);
   if (document.contents === null || isEmptyScalar(document.toJS())) return null;
   const value: unknown = document.toJS();
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -131,6 +139,8 @@ export async function parseDocument(saved: string, before: EditableEvent): Promi
     throw usageError(`an event has no "${unknown[0]}" here`, `the keys are ${KEYS.join(", ")}`);
   return { ...before, ...Object.fromEntries(entries.map(([key, field]) => [key, readField(key, field)])) };
 }
+
+const SYNTAX_HINT = "a space follows the colon, and a value with colons, # or brackets is in quotes";
 
 function isEmptyScalar(value: unknown): boolean {
   return value === "" || value === null;
@@ -154,10 +164,11 @@ function wrongValue(key: string, expected: string): CliError {
   return usageError(`${key} must be ${expected}`);
 }
 
-/** The library's own words, with the line, without the picture of it. */
-function describeSyntax({ message }: Error): string {
-  const [line = ""] = message.split("\n");
-  return `not valid YAML: ${line.replace(/:$/, "")}`;
+/** The line, and what the library says about it. Its number would be wrong as soon as this stands above it. */
+function describeSyntax({ message, linePos }: YAMLParseError, saved: string): string {
+  const [reason = ""] = message.split(/ at line|\n/);
+  const line = linePos === undefined ? undefined : saved.split("\n")[linePos[0].line - 1];
+  return line === undefined ? `not valid YAML: ${reason}` : `not valid YAML: ${line.trim()} (${reason})`;
 }
 
 /** The keys whose values differ. */

@@ -7,8 +7,6 @@ import { checkUnchanged, lastUpdate } from "../../calendar/if-unchanged.js";
 import type { Context } from "../../context.js";
 import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { CliError, describeWithoutFlags, usageError } from "../../errors.js";
-import { sanitizeLine } from "../../output/sanitize.js";
-import { wrapText } from "../../output/table/text-width.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { readTimeFlags } from "./date-flags.js";
 import {
@@ -18,6 +16,7 @@ import {
   type EditContext,
   editableEvent,
   parseDocument,
+  renderComment,
   renderDocument,
 } from "./edit-document.js";
 import { createRelatedResolver, namedValues, type RelatedResolver } from "./event-flags.js";
@@ -54,8 +53,7 @@ export async function editEvent(
     const draft = await editUntilValid(context, {
       text: await renderDocument(before, edit),
       open: file.edit,
-      read: (saved) =>
-        readDraft(context, saved, { found: { calendar, event: current }, before, edit, resolver }),
+      read: (saved) => readDraft(context, saved, { event: current, before, edit, resolver }),
     });
     const after = draft === null ? before : editableEvent(eventOfDraft(current, draft, edit), edit);
     const lines = await describeChanges(before, after);
@@ -91,7 +89,7 @@ async function editUntilValid<T>(
       failure = error;
     }
     const problem = describeWithoutFlags(failure);
-    if (!context.prompt.available) throw usageError(problem);
+    if (!context.prompt.available) throw new CliError(failure.code, problem, { details: failure.details });
     context.warn(problem);
     if (!(await context.prompt.confirm("Edit again?", true)))
       throw new CliError("interrupted", "nothing was changed");
@@ -100,17 +98,14 @@ async function editUntilValid<T>(
 }
 
 const PROBLEM = "#! ";
-/** Columns of a comment. */
-const COMMENT_WIDTH = 76;
 
 function withProblem(saved: string, problem: string): string {
-  const lines = wrapText(sanitizeLine(problem), { width: COMMENT_WIDTH, breakWords: false });
-  const rest = saved.split("\n").filter((line) => !line.startsWith(PROBLEM));
-  return [...lines.map((line) => PROBLEM + line), ...rest].join("\n");
+  const lines = saved.split("\n").filter((line) => !line.startsWith(PROBLEM));
+  return renderComment(problem, PROBLEM) + lines.join("\n");
 }
 
 interface DraftOptions {
-  readonly found: FoundEvent;
+  readonly event: CalendarEvent;
   readonly before: EditableEvent;
   readonly edit: EditContext;
   readonly resolver: RelatedResolver;
@@ -120,7 +115,7 @@ interface DraftOptions {
 async function readDraft(
   context: EditorContext,
   saved: string,
-  { found: { event }, before, edit, resolver }: DraftOptions,
+  { event, before, edit, resolver }: DraftOptions,
 ): Promise<EventDraft | null> {
   const after = await parseDocument(saved, before);
   if (after === null || changedKeys(before, after).length === 0) return null;
