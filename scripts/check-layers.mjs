@@ -46,7 +46,7 @@ const LAYERS = {
     "program",
     "run",
   ],
-  bin: ["run", "host", "auth", "config", "system", "errors"],
+  bin: ["program", "help", "run", "host", "auth", "config", "system", "errors"],
 };
 
 /** Files that fewer layers may import than the rest of their layer. */

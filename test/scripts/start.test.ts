@@ -23,6 +23,7 @@ beforeEach(() => {
   );
   project.borrowPackages();
   project.write("bin/calctl.ts", PROGRAM);
+  project.write("bin/manual.ts", `export const createManual = async () => "";`);
   project.write("src/lazy.ts", `export const word = "first";`);
 });
 

@@ -14,6 +14,8 @@ const SYSTEM_PARTS = {
   khal: { binaries: ["khal"], debianPackage: "khal" },
   chromium: { binaries: ["chromium", "chromium-browser", "google-chrome"], debianPackage: "chromium" },
   nginx: { binaries: ["nginx"], debianPackage: "nginx-light" },
+  man: { binaries: ["man"], debianPackage: "man-db" },
+  mandoc: { binaries: ["mandoc"], debianPackage: "mandoc" },
   less: { binaries: ["less"], debianPackage: "less" },
   sqlite3: { binaries: ["sqlite3"], debianPackage: "sqlite3" },
   faketime: { binaries: ["faketime"], debianPackage: "faketime" },
