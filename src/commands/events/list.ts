@@ -63,9 +63,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
     examples: () => [
       ["The next seven days of every calendar", "calctl events list -A --days 7"],
       ["What is on in the first week of December", "calctl events list --from 2026-12-01 --days 7"],
-      ["Every event about one thing, past and future", "calctl events list --search dentist"],
-      ["What is left of today, for a script", "calctl events list --remaining -o json"],
-      ["Titles of one calendar, with their times", "calctl events list -c Work --fields start_local,title"],
+      ["Every event about one thing, for a script", "calctl events list --search dentist -o json"],
     ],
   });
   addAction(command, contextOf, runEventsList);
