@@ -11,9 +11,11 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { runIfEntry } from "./entry.mjs";
 import { withLock } from "./lock.mjs";
@@ -102,18 +104,19 @@ async function rebuild({ sizes }) {
 async function writeBuild(mark, keepForMs) {
   const { outputFiles, metafile } = await bundle({});
   const [program] = outputFiles;
-  const [cache, kind] = [`${program.path}.cache`, join(DIST, "package.json")];
+  const [cache, kind, manual] = [`${program.path}.cache`, join(DIST, "package.json"), join(DIST, "calctl.1")];
   // The package is ESM, but code that runs from a code cache is CommonJS.
   writeAtomically(kind, '{ "type": "commonjs" }\n');
   writeAtomically(program.path, program.text);
   const codeCache = makeCodeCache(program.path);
   writeAtomically(cache, codeCache);
+  writeAtomically(manual, await makeManual());
   const completion = await bundleCompletion();
   writeAtomically(completion.path, completion.text);
   // Last, since the launcher contains the names of the other files of its build.
   const launcher = await bundleLauncher({ program, completion, codeCache });
   writeAtomically(ENTRY, launcher + mark, 0o755);
-  removeOthers(new Set([kind, program.path, cache, completion.path, ENTRY]), keepForMs);
+  removeOthers(new Set([kind, program.path, cache, manual, completion.path, ENTRY]), keepForMs);
   return metafile;
 }
 
@@ -155,6 +158,19 @@ async function bundleLauncher({ program, completion, codeCache }) {
     },
   });
   return outputFiles[0].text;
+}
+
+/** The manual page, made by the program's own code from its command tree. Its date is that of the build. */
+async function makeManual() {
+  const { outputFiles } = await bundle({ entryPoints: ["bin/manual.ts"], banner: {}, footer: {} });
+  const module = { exports: {} };
+  new Script(`(function(require,module,exports){${outputFiles[0].text}\n})`).runInThisContext()(
+    createRequire(import.meta.url),
+    module,
+    module.exports,
+  );
+  const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? Date.now() / 1_000);
+  return module.exports.createManual(new Date(epoch * 1_000).toISOString().slice(0, 10));
 }
 
 /** Runs the warm-up command in a temporary folder and returns the code cache that V8 has then. */

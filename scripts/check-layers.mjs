@@ -47,7 +47,7 @@ const LAYERS = {
     "program",
     "run",
   ],
-  bin: ["run", "program", "completion", "host", "auth", "config", "system", "errors"],
+  bin: ["run", "program", "help", "completion", "host", "auth", "config", "system", "errors"],
 };
 
 /** Files that fewer layers may import than the rest of their layer. */

@@ -36,7 +36,7 @@ export function commandPage(command: Command): HelpPage {
   ];
 }
 
-const FIRST_STEPS: readonly Example[] = [
+export const FIRST_STEPS: readonly Example[] = [
   ["See the commands at work; nothing is saved", "calctl tour"],
   [
     "Create an event in the calendar on this machine",

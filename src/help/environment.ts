@@ -1,4 +1,5 @@
 import type { Variable } from "../config/environment.js";
+import { type HelpPage, type HelpTerm, termsSection } from "./page.js";
 
 /** What every environment variable does, for `calctl help environment`, docs/environment.md and the manual page. */
 
@@ -46,4 +47,20 @@ export interface EnvironmentRow {
 /** The program's own variables, then those of others that it reads. */
 export function environmentRows(): readonly EnvironmentRow[] {
   return Object.entries({ ...OWN, ...OTHERS }).map(([name, meaning]) => ({ name, meaning }));
+}
+
+/** The variables as terms. */
+export function environmentTerms(): readonly HelpTerm[] {
+  return environmentRows().map(({ name, meaning }) => [name, meaning.replaceAll("`", "")]);
+}
+
+/** Where files are on Linux. */
+export function filesSection(): HelpPage {
+  return termsSection("Files", [
+    ["~/.config/calctl/config.json", "profiles and their settings"],
+    ["~/.local/share/calctl/local.db", "the calendars of the profile local"],
+    ["~/.local/share/calctl/tokens", "tokens of login --insecure-storage"],
+    ["~/.local/state/calctl", "what is remembered between runs, such as rate limits"],
+    ["~/.cache/calctl", "ids and names lately seen, and compiled code"],
+  ]);
 }

@@ -71,7 +71,7 @@ function renderExample([purpose, ...commands]: Example, width: number): readonly
 const SHELL_WORD = /(?:"\$\(|\)"|"[^"]*"|'[^']*'|[^\s"'])+/g;
 
 /** Breaks a shell command at spaces outside quotes, so that it runs when it is copied. */
-function breakCommand(command: string, width: number): readonly string[] {
+export function breakCommand(command: string, width: number): readonly string[] {
   const lines: string[] = [];
   let current = "";
   for (const word of command.match(SHELL_WORD) ?? []) {
@@ -85,7 +85,8 @@ function breakCommand(command: string, width: number): readonly string[] {
   return [...lines, current];
 }
 
-function wrap(paragraph: string, width: number): readonly string[] {
+/** Lines of at most so many columns; a longer word has a line of its own. */
+export function wrap(paragraph: string, width: number): readonly string[] {
   const help = new Help();
   help.minWidthToWrap = 1;
   return help.boxWrap(paragraph, width).split("\n");

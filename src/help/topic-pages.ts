@@ -1,4 +1,4 @@
-import { environmentRows } from "./environment.js";
+import { environmentTerms, filesSection } from "./environment.js";
 import { exitCodeRows } from "./exit-codes.js";
 import { examplesSection, type HelpPage, termsSection, text } from "./page.js";
 
@@ -142,10 +142,8 @@ export function environmentPage(): HelpPage {
     text(
       "A flag wins over its variable, and a variable over the profile. An empty variable counts as unset, but an empty CALCTL_TOKEN, CALCTL_TOKEN_FILE, CALCTL_BASE_URL or CALCTL_PROFILE is an error (exit 10) where it would be used: a secret was not set.",
     ),
-    {
-      kind: "terms",
-      terms: environmentRows().map(({ name, meaning }) => [name, withoutMarkup(meaning)] as const),
-    },
+    { kind: "terms", terms: environmentTerms() },
+    ...filesSection(),
   ];
 }
 

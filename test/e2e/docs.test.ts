@@ -22,6 +22,7 @@ const PAGES = [
   "output",
   // screens.test.ts compares it with the program.
   "screens",
+  "scripting",
   "self-hosting",
   "writing",
 ];
@@ -70,11 +71,14 @@ test("docs/operating.md work", async () => {
   expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["npm", "sudo"]));
 });
 
-test.each(["debugging", "exit-codes", "network", "output"])("the lines of docs/%s.md work", async (name) => {
-  const world = await createDocsWorld();
-  await signInWithToken(world);
-  await runPage(world, readPage(name));
-});
+test.each(["debugging", "exit-codes", "network", "output", "scripting"])(
+  "the lines of docs/%s.md work",
+  async (name) => {
+    const world = await createDocsWorld();
+    await signInWithToken(world);
+    await runPage(world, readPage(name));
+  },
+);
 
 test.each(["names", "writing"])("the lines of docs/%s.md work with the profile local", async (name) => {
   await runPage(await createDocsWorld(), readPage(name));

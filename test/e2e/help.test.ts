@@ -8,7 +8,7 @@ import { createInstallation } from "../support/spawned.js";
 const PARTS = {
   luxon: "Before Christ",
   topics: "cron runs with few variables",
-  examples: "Titles of one calendar, with their times",
+  examples: "The next seven days of every calendar",
   schema: "HTTP status of the response that caused it",
 } as const;
 

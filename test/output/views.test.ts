@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { programSchema } from "../../src/help/schema.js";
 import type { View } from "../../src/output/view.js";
 import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
+import { commentView } from "../../src/output/views/comment.js";
 import { activityView, deletedView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
-import { createValueView } from "../../src/output/views/plain.js";
+import { createValueView, requestView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { serviceClientView, serviceTokenView, serviceUserView } from "../../src/output/views/service.js";
+import { loadCommandTree } from "../../src/program.js";
 import {
   ACTIVITY,
   ALL_DAY_EVENT,
@@ -51,25 +54,37 @@ const SHAPES: typeof PIPE = [
   ["table", { format: "table", columns: 80 }],
   ["tsv", { format: "tsv" }],
   ["csv", { format: "csv" }],
+  ["json", { format: "json" }],
   ["ndjson", { format: "ndjson" }],
   ["markdown", { format: "markdown" }],
   ["text", { format: "text" }],
 ];
 
-type Draw = (surfaces: typeof PIPE) => Promise<string>;
+const ICALENDAR: typeof PIPE = [
+  ["ics", { format: "ics" }],
+  ["ics, terminal", { format: "ics", columns: 80 }],
+];
 
-function sample<T>(name: string, view: View<T>, value: NoInfer<T> | readonly NoInfer<T>[]) {
-  const draw: Draw = async (surfaces) => {
-    const sections = surfaces.map(
-      async ([title, options]) => `== ${name}: ${title}\n${visible(await rendered(view, value, options))}`,
-    );
-    return (await Promise.all(sections)).join("");
-  };
-  return draw;
+interface Sample {
+  /** Name of the view's JSON object. */
+  readonly shape: string;
+  draw(surfaces: typeof PIPE): Promise<string>;
 }
 
-async function expectGolden(name: string, draws: readonly Draw[], surfaces: typeof PIPE): Promise<void> {
-  const texts = await Promise.all(draws.map((draw) => draw(surfaces)));
+function sample<T>(name: string, view: View<T>, value: NoInfer<T> | readonly NoInfer<T>[]): Sample {
+  return {
+    shape: view.shape,
+    async draw(surfaces) {
+      const sections = surfaces.map(
+        async ([title, options]) => `== ${name}: ${title}\n${visible(await rendered(view, value, options))}`,
+      );
+      return (await Promise.all(sections)).join("");
+    },
+  };
+}
+
+async function expectGolden(name: string, samples: readonly Sample[], surfaces: typeof PIPE): Promise<void> {
+  const texts = await Promise.all(samples.map(({ draw }) => draw(surfaces)));
   await expect(texts.join("")).toMatchFileSnapshot(`golden/${name}.txt`);
 }
 
@@ -105,33 +120,61 @@ const PROFILES = [
 ];
 const CONFIG = { base_url: "https://calendars.example", timezone: null, token_command: '["pass","show"]' };
 
+const REQUEST = { method: "POST", path: "/calendars/c/events", query: { a: "1" }, body: { data: null } };
+
 const EVENTS = sample("events", eventView, [EVENT, ALL_DAY_EVENT, HOSTILE_EVENT, BARE_KEEP]);
 const HOSTILE_DETAIL = sample("hostile event", eventView, HOSTILE_EVENT);
 const LABELS = sample("labels", labelView, [DEFAULT_LABEL, WORK_LABEL, HOSTILE_LABEL, UNKNOWN_LABEL]);
 
+const VIEWS = [
+  EVENTS,
+  sample("event", eventView, EVENT),
+  sample("calendars", calendarView, [CALENDAR, HOSTILE_CALENDAR]),
+  sample("calendar", calendarView, CALENDAR),
+  LABELS,
+  sample("members", userView, [MEMBER, NAMELESS, HOSTILE_MEMBER]),
+  sample("whoami", userView, MEMBER),
+  sample("comment", activityView, ACTIVITY),
+  sample("comments", commentView, [{ ...ACTIVITY, creator: MEMBER }]),
+  sample("profiles", profileView, PROFILES),
+  sample("config", createConfigView("work", Object.keys(CONFIG)), CONFIG),
+  sample("bare value", createValueView("token"), { token: "s3cret" }),
+  sample("status", statusView, STATUS),
+  sample("status, nothing known", statusView, UNKNOWN_STATUS),
+  sample("deletion", deletedView, { deleted: [EVENT.id, ALL_DAY_EVENT.id] }),
+  sample("service users", serviceUserView, [{ id: "u-1", name: "Wall display", login: "display" }]),
+  sample("service clients", serviceClientView, [CLIENT]),
+  sample("new service client", serviceClientView, { ...CLIENT, client_secret: "0123456789".repeat(4) }),
+  sample("service tokens", serviceTokenView, [TOKEN]),
+  sample("new service token", serviceTokenView, { ...TOKEN, token: "s3cret" }),
+  sample("path", createValueView("path"), { path: "/home/ana/.config/calctl/config.json" }),
+  sample("request", requestView, REQUEST),
+];
+
 test("the shape of every view", async () => {
-  const views = [
-    EVENTS,
-    sample("event", eventView, EVENT),
-    sample("calendars", calendarView, [CALENDAR, HOSTILE_CALENDAR]),
-    sample("calendar", calendarView, CALENDAR),
-    LABELS,
-    sample("members", userView, [MEMBER, NAMELESS, HOSTILE_MEMBER]),
-    sample("whoami", userView, MEMBER),
-    sample("comment", activityView, ACTIVITY),
-    sample("profiles", profileView, PROFILES),
-    sample("config", createConfigView("work", Object.keys(CONFIG)), CONFIG),
-    sample("bare value", createValueView("token"), { token: "s3cret" }),
-    sample("status", statusView, STATUS),
-    sample("status, nothing known", statusView, UNKNOWN_STATUS),
-    sample("deletion", deletedView, { deleted: [EVENT.id, ALL_DAY_EVENT.id] }),
-    sample("service users", serviceUserView, [{ id: "u-1", name: "Wall display", login: "display" }]),
-    sample("service clients", serviceClientView, [CLIENT]),
-    sample("new service client", serviceClientView, { ...CLIENT, client_secret: "0123456789".repeat(4) }),
-    sample("service tokens", serviceTokenView, [TOKEN]),
-    sample("new service token", serviceTokenView, { ...TOKEN, token: "s3cret" }),
-  ];
-  await expectGolden("views", views, SHAPES);
+  await expectGolden("views", VIEWS, SHAPES);
+});
+
+const CALENDAR_SAMPLE = sample("event and hostile event", eventView, [EVENT, HOSTILE_EVENT]);
+
+test("golden files have what every command prints in every format", async () => {
+  const formatsOf = ({ shape }: Sample, surfaces: typeof PIPE) =>
+    surfaces.map(([, { format = "" }]) => `${shape} as ${format}`);
+  const drawn = new Set([
+    ...VIEWS.flatMap((view) => formatsOf(view, SHAPES)),
+    ...formatsOf(CALENDAR_SAMPLE, ICALENDAR),
+    // Those of documents are what test/commands/schema.test.ts compares.
+    "listening as json",
+    "listening as ndjson",
+  ]);
+  const printed = programSchema(await loadCommandTree()).commands.flatMap(({ name, output }) =>
+    (output?.shape == null ? [] : output.formats).map((format) => ({
+      name,
+      drawn: `${output?.shape} as ${format}`,
+    })),
+  );
+  expect(printed.length).toBeGreaterThan(100);
+  expect(printed.filter((each) => !drawn.has(each.drawn))).toEqual([]);
 });
 
 test("every format, with hostile text, in a pipe and on a terminal", async () => {
@@ -139,12 +182,7 @@ test("every format, with hostile text, in a pipe and on a terminal", async () =>
 });
 
 test("events as iCalendar, in a pipe and on a terminal", async () => {
-  const events = sample("event and hostile event", eventView, [EVENT, HOSTILE_EVENT]);
-  const surfaces = [
-    ["ics", { format: "ics" }],
-    ["ics, terminal", { format: "ics", columns: 80 }],
-  ] as const;
-  await expectGolden("ics", [events], surfaces);
+  await expectGolden("ics", [CALENDAR_SAMPLE], ICALENDAR);
 });
 
 test("tables of every width", async () => {

@@ -16,6 +16,8 @@ const SYSTEM_PARTS = {
   nginx: { binaries: ["nginx"], debianPackage: "nginx-light" },
   zsh: { binaries: ["zsh"], debianPackage: "zsh" },
   fish: { binaries: ["fish"], debianPackage: "fish" },
+  man: { binaries: ["man"], debianPackage: "man-db" },
+  mandoc: { binaries: ["mandoc"], debianPackage: "mandoc" },
   less: { binaries: ["less"], debianPackage: "less" },
   sqlite3: { binaries: ["sqlite3"], debianPackage: "sqlite3" },
   faketime: { binaries: ["faketime"], debianPackage: "faketime" },

@@ -66,7 +66,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
         "Every event of December, for a spreadsheet",
         "calctl events list --from 2026-12-01 --to 2026-12-31 -o csv",
       ],
-      ["Titles of one calendar, with their times", "calctl events list -c Work --fields start_local,title"],
+      ["Every event about one thing, for a script", "calctl events list --search dentist -o json"],
     ],
   });
   addAction(command, contextOf, runEventsList);
