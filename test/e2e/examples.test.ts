@@ -141,7 +141,8 @@ describeWithSystem("faketime", "the example", () => {
       "--start",
       "2027-01-01",
     );
-    const { stdout } = await world.script("next-month-as-csv.sh");
+    const { stdout, stderr } = await world.script("next-month-as-csv.sh");
+    expect(stderr).toBe("");
     const [header, ...rows] = stdout.trimEnd().split("\r\n");
     expect(header).toContain(",title,");
     expect(rows).toEqual([expect.stringContaining(",'=1+1,")]);
