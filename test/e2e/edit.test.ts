@@ -27,6 +27,7 @@ async function createWorld(): Promise<EditWorld> {
   const editor = join(installation.home, "editor");
   return {
     ...installation,
+    env: { ...installation.env, TMPDIR: join(installation.home, "tmp") },
     id,
     edit(script, ...argv) {
       writeFileSync(editor, `#!/bin/sh\ncp "$1" "$HOME/seen.yaml"\n${script}\n`, { mode: 0o755 });
