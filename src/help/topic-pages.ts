@@ -29,10 +29,7 @@ export function outputPage(): HelpPage {
       ["The week for a spreadsheet", "calctl events list --days 7 -o csv --csv-safe >week.csv"],
       ["Titles with their times", "calctl events list --fields start_local,title"],
       ["Titles of what takes all day", "calctl events list --jq '.[] | select(.all_day).title'"],
-      [
-        "A line of your own for each event",
-        `calctl events list --template '{{ start_local | date: "%H:%M" }} {{ title }}'`,
-      ],
+      ["A line of your own for each event", "calctl events list --template '{{ title }} {{ start_local }}'"],
     ]),
     text(
       "On a terminal, control characters in text from a service are shown as escapes. Pipes and files get it unchanged.",

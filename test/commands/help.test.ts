@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
+import { TOPICS } from "../../src/help/topics.js";
 import { loadCommandTree } from "../../src/program.js";
 import { createHarness } from "../support/harness.js";
 
@@ -8,13 +9,16 @@ function pathsOf(command: Command, path: readonly string[] = []): readonly (read
   return [path, ...command.commands.flatMap((each) => pathsOf(each, [...path, each.name()]))];
 }
 
-const PATHS = pathsOf(await loadCommandTree());
+const PAGES: readonly (readonly string[])[] = [
+  ...pathsOf(await loadCommandTree()).map((path) => [...path, "--help"]),
+  ...TOPICS.map(({ name }) => ["help", name]),
+];
 
 describe.each([40, 60, 80, 120])("at %i columns", (columns) => {
   test("the help of every command fits", async () => {
     const { runWith } = await createHarness();
-    for (const path of PATHS) {
-      const { exitCode, stdout } = await runWith({ columns }, ...path, "--help");
+    for (const path of PAGES) {
+      const { exitCode, stdout } = await runWith({ columns }, ...path);
       expect(exitCode).toBe(0);
       const tooLong = stdout.split("\n").filter((line) => line.length > columns);
       expect(tooLong, path.join(" ")).toEqual([]);
@@ -25,8 +29,8 @@ describe.each([40, 60, 80, 120])("at %i columns", (columns) => {
     const { run, runWith } = await createHarness();
     // A line that is broken gets a backslash or, in a comment, another #.
     const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== "\\" && word !== "#");
-    for (const path of PATHS) {
-      const [wide, narrow] = [await run(...path, "--help"), await runWith({ columns }, ...path, "--help")];
+    for (const path of PAGES) {
+      const [wide, narrow] = [await run(...path), await runWith({ columns }, ...path)];
       expect(wordsOf(narrow.stdout), path.join(" ")).toEqual(wordsOf(wide.stdout));
     }
   });
@@ -38,4 +42,22 @@ test("the help of a command has its own flags, and one line about the global one
   expect(stdout).toContain("--remaining");
   expect(stdout).not.toContain("--max-wait");
   expect(stdout.match(/calctl help flags/g)).toHaveLength(1);
+});
+
+test("every topic is a page, and a mistyped one names the right one", async () => {
+  const { run } = await createHarness();
+  for (const { name } of TOPICS) expect(await run("help", name)).toMatchObject({ exitCode: 0, stderr: "" });
+  for (const [word, meant] of [
+    ["exitcodes", "exit-codes"],
+    ["enviroment", "environment"],
+    ["logn", "login"],
+    ["evnts", "events"],
+    ["ls", "events list"],
+  ]) {
+    expect(await run("help", word ?? "")).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: `error: there is no command or help topic "${word}"\nhint: did you mean calctl help ${meant}?\n`,
+    });
+  }
 });
