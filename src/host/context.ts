@@ -4,20 +4,18 @@ import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { createSettings, profileName, type Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
-import { stackTrace } from "../output/error-report.js";
 import { checkFormatName } from "../output/output.js";
-import { sanitizeLine } from "../output/sanitize.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
 import { createEditor } from "../terminal/editor.js";
 import { createInput } from "../terminal/input.js";
 import { createPrompt } from "../terminal/prompt.js";
-import type { TextSink } from "../terminal/text-sink.js";
 import { composeAuth } from "./authentication.js";
 import { type ClientParts, createServiceClient, once } from "./client.js";
 import { withPermissionsNote, withPrivateDatabase } from "./database-permissions.js";
 import { readOnlyConfig, readOnlyService, readOnlySession } from "./dry-run.js";
 import type { createHost } from "./host.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
+import { createMessages, type Messages } from "./messages.js";
 import { composeNames, openCacheFile } from "./names.js";
 import { createOutputMembers } from "./output.js";
 import type { HostContext, HostParts, Run } from "./parts.js";
@@ -36,55 +34,22 @@ export interface CompositionOptions {
 export function composeContext(host: HostParts, options: CompositionOptions): HostContext {
   const run = readRunSettings(options.flags, host.process.env);
   const parts = run.dryRun ? { ...host, configFile: readOnlyConfig(host.configFile) } : host;
-  const { process, stderr, configFile, systemTimeZone } = parts;
+  const { process, configFile } = parts;
   const { env } = process;
   if (run.format !== null) checkFormatName(run.format);
-  const warn = (text: string): void => writeNote(stderr, sanitizeLine(text));
-  const trace = (lines: readonly string[]): void => writeNote(stderr, lines.map(sanitizeLine).join("\n"));
-  const note = (text: string): void => {
-    if (!run.quiet) warn(text);
-  };
-  const settings = createSettings({ run, env, configFile, systemTimeZone, note });
-  const permissions = { userId: process.getuid?.() ?? null, note };
-  const openService = createServiceOpener(parts);
-  const open = withPermissionsNote(openService, permissions);
+  const messages = createMessages(parts.stderr, run);
+  const { note, warn, trace } = messages;
+  const settings = createSettings({ run, env, configFile, systemTimeZone: parts.systemTimeZone, note });
   const input = createInput(process, parts.signal);
-  const prompt = createPrompt(process, run.prompts, {
-    ...parts,
-    color: () => isColorEnabled({ choice: run.color, env, isTerminal: stderr.isTerminal }),
-    unicode: () => isUnicodeLocale(process),
-  });
+  const prompt = composePrompt(parts, run);
   const client: ClientParts = { parts, run, trace };
   const auth = composeAuth(client, { settings, interactive: () => prompt.available, warn });
-  const service = createServiceAccess({
-    defaultDatabase: parts.database,
-    open,
-    signal: parts.signal,
-    openPrivate: withPrivateDatabase(openService, permissions),
-    note,
-    writeLog: (text) => stderr.write(text).catch(() => undefined),
-    onFailure: (failure) => {
-      if (run.debug) writeNote(stderr, stackTrace(failure));
-    },
-  });
-  // Only once: it may run a program.
-  const token = once(auth.token);
+  const { service, localService } = composeEmbeddedService(parts, messages);
   const { names, api } = composeNames(parts, {
     settings,
     refresh: run.refresh,
-    token,
-    api: once(() =>
-      createServiceClient(
-        {
-          settings: settings(),
-          token,
-          localService:
-            parts.overrides.localService ??
-            (() => openLocalService(open, { database: parts.database() }, note)),
-        },
-        client,
-      ),
-    ),
+    token: auth.token,
+    api: once(() => createServiceClient({ settings: settings(), token: auth.token, localService }, client)),
   });
   return {
     dryRun: run.dryRun,
@@ -109,6 +74,33 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
   };
 }
 
+function composePrompt(parts: HostParts, { prompts, color }: RunSettings): Context["prompt"] {
+  const { process, stderr } = parts;
+  const { env } = process;
+  return createPrompt(process, prompts, {
+    ...parts,
+    color: () => isColorEnabled({ choice: color, env, isTerminal: stderr.isTerminal }),
+    unicode: () => isUnicodeLocale(process),
+  });
+}
+
+/** The embedded service: for the `service` commands, and behind the profile `local`. */
+function composeEmbeddedService(parts: HostParts, messages: Messages) {
+  const { note } = messages;
+  const permissions = { userId: parts.process.getuid?.() ?? null, note };
+  const openService = createServiceOpener(parts);
+  const open = withPermissionsNote(openService, permissions);
+  const service = createServiceAccess({
+    defaultDatabase: parts.database,
+    open,
+    openPrivate: withPrivateDatabase(openService, permissions),
+    signal: parts.signal,
+    messages,
+  });
+  const openLocal = () => openLocalService(open, { database: parts.database() }, note);
+  return { service, localService: parts.overrides.localService ?? openLocal };
+}
+
 /** Only where a person types: scripts must not depend on what was shown before. */
 function createRecentEventsOf(parts: HostParts, settings: () => Settings): Context["recentEvents"] {
   let recent: RecentEvents | undefined;
@@ -117,11 +109,6 @@ function createRecentEventsOf(parts: HostParts, settings: () => Settings): Conte
     recent ??= createRecentEvents(openCacheFile("events", parts, settings), parts.clock.now);
     return recent;
   };
-}
-
-/** A failed write must not change the exit code. */
-function writeNote(stderr: TextSink, text: string): void {
-  stderr.write(`${text}\n`).catch(() => undefined);
 }
 
 async function openSandbox(

@@ -5,6 +5,7 @@ import type { HandledRequest } from "../service/request-handler.js";
 import { createLogWriter, formatLogLine, type LogFormat } from "../service/request-log.js";
 import type { Service, ServiceOptions } from "../service/service.js";
 import { type OpenService, openLocalService } from "./local-service.js";
+import type { Messages } from "./messages.js";
 
 export interface ServiceAccessOptions {
   /** Used without `--db`. */
@@ -13,16 +14,13 @@ export interface ServiceAccessOptions {
   /** The same, for a service that others use: makes the database private. */
   readonly openPrivate: OpenService;
   readonly signal: () => AbortSignal;
-  readonly note: (text: string) => void;
-  /** Writes to the request log. Resolves when the text has been read, or cannot be. */
-  readonly writeLog: (text: string) => Promise<void>;
-  /** Called with the error behind a failed request. */
-  readonly onFailure: (failure: unknown) => void;
+  readonly messages: Pick<Messages, "note" | "log" | "debug">;
 }
 
 /** The embedded service for the `service` commands. */
 export function createServiceAccess(options: ServiceAccessOptions): ServiceAccess {
-  const { defaultDatabase, note } = options;
+  const { defaultDatabase, messages } = options;
+  const { note } = messages;
   const openWithNote = async (open: OpenService, serviceOptions: Parameters<OpenService>[0]) => {
     const service = await open(serviceOptions);
     if (service.created !== null) note(`created the database ${service.created}`);
@@ -33,11 +31,11 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors" | "signal">,
   ) => (await openLocalService(open, { database: defaultDatabase(), ...changes }, note)).service;
   const logRequests = (format: LogFormat) => {
-    const log = createLogWriter(options.writeLog, format);
+    const log = createLogWriter(messages.log, format);
     return (request: HandledRequest): void => {
       const line = formatLogLine(request, format);
       if (line !== null) log(line);
-      if (request.failure !== undefined) options.onFailure(request.failure);
+      if (request.failure !== undefined) messages.debug(request.failure);
     };
   };
   return {

@@ -44,9 +44,7 @@ const access = () =>
     open,
     signal: () => AbortSignal.abort(),
     openPrivate: open,
-    note,
-    writeLog: async () => undefined,
-    onFailure: () => undefined,
+    messages: { note, log: async () => undefined, debug: () => undefined },
   });
 
 beforeEach(() => {
