@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CalendarInclude } from "../api/client.js";
+import type { CalendarInclude } from "../api/endpoints.js";
 import type { Context } from "../context.js";
 import type { Calendar } from "../contract/shapes.js";
 import { usageError } from "../errors.js";

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import type { Api, EventAddress } from "../api/client.js";
+import type { Api } from "../api/client.js";
+import type { EventAddress } from "../api/endpoints.js";
 import { checkText } from "../calendar/event-text.js";
 import type { Context } from "../context.js";
 import type { Comment } from "../contract/shapes.js";
