@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import type { ServiceResponse } from "../../src/service/http/response.js";
 import { type ListenOptions, listen } from "../../src/service/listen.js";
 import type { Service } from "../../src/service/service.js";
+import { openSocket, statusesOf } from "./support/connections.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
 import { sendOverSocket } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
@@ -24,31 +25,7 @@ async function start(options: Partial<ListenOptions> = {}, service: Service = wo
   return listener;
 }
 
-async function open({ baseUrl }: { readonly baseUrl: string }): Promise<Socket> {
-  const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
-  onTestFinished(() => void socket.destroy());
-  socket.on("error", () => undefined);
-  await once(socket, "connect");
-  return socket;
-}
-
 const GET_USER = "GET /user HTTP/1.1\r\nHost: x\r\n\r\n";
-
-/** Resolves with the statuses of the responses when there are `count`, or when the connection ends. */
-function statusesOf(socket: Socket, count: number): Promise<string[]> {
-  return new Promise((resolve) => {
-    const statuses: string[] = [];
-    let rest = "";
-    socket.on("close", () => resolve(statuses));
-    socket.on("data", (chunk) => {
-      const lines = `${rest}${chunk.toString("latin1")}`.split("\r\n");
-      rest = lines.pop() ?? "";
-      // A status line follows the body of the response before it, which has no line end.
-      for (const line of lines) statuses.push(...(/HTTP\/1\.1 (\d{3})/.exec(line)?.slice(1) ?? []));
-      if (statuses.length >= count) resolve(statuses);
-    });
-  });
-}
 
 describe("a flood of pipelined requests without a token", () => {
   test("is answered completely, and lets another client's request through at once", async () => {
@@ -64,9 +41,9 @@ describe("a flood of pipelined requests without a token", () => {
       },
     };
     const listener = await start({}, service);
-    const attacker = await open(listener);
+    const attacker = await openSocket(listener);
     const answered = statusesOf(attacker, flood);
-    const quiet = await open(listener);
+    const quiet = await openSocket(listener);
     attacker.write(GET_USER.repeat(flood));
     await once(attacker, "data");
     const before = handled;
@@ -89,8 +66,8 @@ test("a flood over many connections has one turn of the event loop for each of a
   };
   const listener = await start({ trustProxy: "127.0.0.1" }, service);
   const from = (address: string) => GET_USER.replace("Host", `X-Forwarded-For: ${address}\r\nHost`);
-  const flood = await Promise.all(Array.from({ length: 20 }, () => open(listener)));
-  const quiet = await open(listener);
+  const flood = await Promise.all(Array.from({ length: 20 }, () => openSocket(listener)));
+  const quiet = await openSocket(listener);
   for (const socket of flood) socket.write(from("192.0.2.1").repeat(100));
   quiet.write(from("192.0.2.2").repeat(10));
   expect(await statusesOf(quiet, 10)).toEqual(Array(10).fill("200"));
@@ -123,7 +100,7 @@ test("a new connection does not wait for the work of those that were made before
 describe("connections", () => {
   test("of one address are at most 100, and those in excess are closed", async () => {
     const listener = await start();
-    const sockets = await Promise.all(Array.from({ length: 130 }, () => open(listener)));
+    const sockets = await Promise.all(Array.from({ length: 130 }, () => openSocket(listener)));
     for (const socket of sockets) socket.write(GET_USER);
     const answers = await Promise.all(sockets.map((socket) => statusesOf(socket, 1)));
     expect(answers.flat()).toEqual(Array(100).fill("401"));
@@ -131,7 +108,7 @@ describe("connections", () => {
 
   test("of a proxy are not limited by address", async () => {
     const listener = await start({ trustProxy: "127.0.0.1" });
-    const sockets = await Promise.all(Array.from({ length: 101 }, () => open(listener)));
+    const sockets = await Promise.all(Array.from({ length: 101 }, () => openSocket(listener)));
     for (const socket of sockets) socket.write(GET_USER);
     const answers = await Promise.all(sockets.map((socket) => statusesOf(socket, 1)));
     expect(answers.flat()).toEqual(Array(101).fill("401"));
@@ -141,7 +118,7 @@ describe("connections", () => {
     const large: ServiceResponse = { status: 200, headers: {}, body: new Uint8Array(64 * 1024 * 1024) };
     const service = { ...world.service, handle: async () => large };
     const listener = await start({ sendTimeout: () => 1, closeTimeout: 1_000_000 }, service);
-    const slow = await open(listener);
+    const slow = await openSocket(listener);
     slow.write(GET_USER);
     await once(slow, "readable");
     // It waits for the response, and no longer than that takes.
@@ -190,7 +167,7 @@ describe("requests under way", () => {
     onTestFinished(() => limited.close());
     const listener = await start({}, limited.service);
     const unfinished = async (token: string) => {
-      const socket = await open(listener);
+      const socket = await openSocket(listener);
       const head = `POST /calendars/${limited.calendarId}/events HTTP/1.1\r\nHost: x\r\nContent-Length: 100000`;
       socket.write(`${head}\r\nAuthorization: Bearer ${token}\r\n\r\n{`);
       return (await statusesOf(socket, 1))[0];
@@ -214,7 +191,7 @@ describe("requests under way", () => {
       "Content-Type: application/json",
       `Content-Length: ${mib}`,
     ].join("\r\n");
-    const sockets = await Promise.all(Array.from({ length: 9 }, () => open(listener)));
+    const sockets = await Promise.all(Array.from({ length: 9 }, () => openSocket(listener)));
     const answers = sockets.map((socket) => statusesOf(socket, 1));
     for (const socket of sockets) socket.write(`${head}\r\n\r\n${" ".repeat(mib - 1)}`);
     expect(await Promise.race(answers)).toEqual(["429"]);
@@ -250,7 +227,7 @@ describe("a request after a response that closes the connection", () => {
     };
     const listener = await start({ closeTimeout: 1_000_000 }, service);
     for (let count = 0; count < 130; count += 1) {
-      const socket = await open(listener);
+      const socket = await openSocket(listener);
       socket.write(TOO_MUCH + GET_USER);
       expect(await statusesOf(socket, 2)).toEqual(["401"]);
       if (!socket.closed) await once(socket, "close");
@@ -270,7 +247,7 @@ describe("a request after a response that closes the connection", () => {
         }),
     };
     const listener = await start({ closeTimeout: 1_000_000 }, service);
-    const socket = await open(listener);
+    const socket = await openSocket(listener);
     const answers = statusesOf(socket, 3);
     socket.write(GET_USER.repeat(3));
     while (begun.length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -298,7 +275,7 @@ test("a client that has not received its responses gets no more of them, and no 
     },
   };
   const listener = await start({}, service);
-  const slow = await open(listener);
+  const slow = await openSocket(listener);
   slow.write(GET_USER.replace("/user", "/large"));
   await once(slow, "readable");
   const response = await sendOverSocket(listener.baseUrl)({

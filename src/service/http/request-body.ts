@@ -15,7 +15,7 @@ const SMALL_BODY = 64 * 1024;
  * many bodies are in memory
  */
 export async function readBody(request: IncomingMessage, share: Share): Promise<Uint8Array> {
-  if (declaredLength(request) > BODY_LIMIT) throw bodyTooLarge();
+  if ((declaredLength(request) ?? 0) > BODY_LIMIT) throw bodyTooLarge();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunksOf(request)) {
@@ -29,7 +29,7 @@ export async function readBody(request: IncomingMessage, share: Share): Promise<
 
 /** Whether a part of the body has not been read that is too large to be read for nothing. */
 export function isLargelyUnread(request: IncomingMessage): boolean {
-  return !request.complete && declaredLength(request) > SMALL_BODY;
+  return !request.complete && (declaredLength(request) ?? Infinity) > SMALL_BODY;
 }
 
 /** Reads the rest of a body and discards it, up to DISCARD_LIMIT. */
@@ -41,10 +41,9 @@ export async function discardBody(request: IncomingMessage): Promise<void> {
   }
 }
 
-/** Infinity for a body whose length is not declared. */
-function declaredLength({ headers }: IncomingMessage): number {
-  if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
-  return Number(headers["content-length"] ?? 0);
+/** Null for a body in chunks, which has none. @see RFC 9112 §6.3 */
+function declaredLength({ headers }: IncomingMessage): number | null {
+  return headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : null;
 }
 
 /** @throws ProblemError 400 when the client disconnects */
