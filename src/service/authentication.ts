@@ -1,3 +1,4 @@
+import { parseBearerToken } from "./http/turns.js";
 import type { RequestSource } from "./request.js";
 import { hashSecret } from "./secrets.js";
 import type { Store } from "./store/store.js";
@@ -28,8 +29,8 @@ export async function identifyCaller(
     const principal = await principalOfUser(store, source.userId);
     return { principal, rateLimitKey: `user ${source.userId}` };
   }
-  const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? "")?.[1];
-  const found = token === undefined ? null : await principalOfToken(store, token);
+  const token = parseBearerToken(authorization);
+  const found = token === null ? null : await principalOfToken(store, token);
   if (found === null) return { principal: null, rateLimitKey: `address ${source.address}` };
   return { principal: found, rateLimitKey: `token ${found.tokenId} ${source.address}` };
 }

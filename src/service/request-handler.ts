@@ -117,6 +117,7 @@ async function respondWithinLimits(
   let response: ServiceResponse;
   try {
     const caller = await identifyCaller(store, source, responder.authorization);
+    request.onIdentified?.(caller.principal?.userId ?? null);
     rate = await rateLimiter?.count(caller.rateLimitKey, time);
     if (rate?.exceeded === true) {
       throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });

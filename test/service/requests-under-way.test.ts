@@ -75,26 +75,80 @@ test("a flood over many connections has one turn of the event loop for each of a
   expect(order.slice(0, until).filter((address) => address === "192.0.2.1").length).toBeLessThan(60);
 });
 
+describe("one client, whatever it sends, has one turn for each of another client's", () => {
+  /** Sends one request on each of many connections, then one of another member. Resolves with those served before it. */
+  async function servedBefore(authorizations: readonly string[]): Promise<number> {
+    const order: string[] = [];
+    const service: Service = {
+      ...world.service,
+      handle: (request, source) => {
+        order.push(request.headers["authorization"] ?? "");
+        return world.service.handle(request, source);
+      },
+    };
+    const quiet = `Bearer ${(await world.service.admin.tokens.create({ user: "second", readOnly: false })).token}`;
+    const listener = await start({}, service);
+    const requestOf = (token: string) => GET_USER.replace("Host", `Authorization: ${token}\r\nHost`);
+    const answer = async (socket: Socket, token: string) => {
+      const answered = statusesOf(socket, 1);
+      socket.write(requestOf(token));
+      return answered;
+    };
+    const sockets = await Promise.all(authorizations.map(() => openSocket(listener)));
+    const other = await openSocket(listener);
+    // The service has seen each token once.
+    for (const token of [...new Set(authorizations.map((value) => value.replace(/\s+/g, " "))), quiet]) {
+      await answer(other, token);
+    }
+    order.length = 0;
+    const flood = sockets.map((socket, index) => answer(socket, authorizations[index] ?? ""));
+    await answer(other, quiet);
+    const before = order.indexOf(quiet);
+    await Promise.all(flood);
+    expect(order).toHaveLength(authorizations.length + 1);
+    return before;
+  }
+
+  test("the same token in different spellings", async () => {
+    const spellings = Array.from({ length: 40 }, (_, index) =>
+      index % 2 === 0
+        ? `Bearer ${" ".repeat(index)}${world.token}`
+        : `bearer ${world.token}${" ".repeat(index)}`,
+    );
+    expect(await servedBefore(spellings)).toBeLessThan(10);
+  });
+
+  test("tokens that do not exist", async () => {
+    expect(await servedBefore(Array.from({ length: 40 }, (_, index) => `Bearer x${index}`))).toBeLessThan(10);
+  });
+
+  test("many tokens of one user", async () => {
+    const create = () => world.service.admin.tokens.create({ user: "member", readOnly: false });
+    const tokens = await Promise.all(Array.from({ length: 40 }, create));
+    expect(await servedBefore(tokens.map(({ token }) => `Bearer ${token}`))).toBeLessThan(10);
+  });
+});
+
 test("a new connection does not wait for the work of those that were made before it", async () => {
   const order: string[] = [];
   const service: Service = {
     ...world.service,
-    handle: async (request) => {
-      order.push(request.headers["authorization"] ?? "");
+    handle: async (_, source) => {
+      order.push(source.kind === "network" ? source.address : "");
       return { status: 200, headers: {}, body: new Uint8Array() };
     },
   };
-  const { baseUrl } = await start({}, service);
-  const connectAs = (token: string): Socket => {
+  const { baseUrl } = await start({ trustProxy: "127.0.0.1" }, service);
+  const connectFrom = (address: string): Socket => {
     const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
     onTestFinished(() => void socket.destroy());
-    socket.write(GET_USER.replace("Host", `Authorization: ${token}\r\nHost`));
+    socket.write(GET_USER.replace("Host", `X-Forwarded-For: ${address}\r\nHost`));
     return socket;
   };
-  const sockets = [...Array(30).fill("flood"), "quiet"].map(connectAs);
+  const sockets = [...Array<string>(30).fill("192.0.2.1"), "192.0.2.2"].map(connectFrom);
   await Promise.all(sockets.map((socket) => statusesOf(socket, 1)));
   expect(order).toHaveLength(31);
-  expect(order.indexOf("quiet")).toBeLessThan(5);
+  expect(order.indexOf("192.0.2.2")).toBeLessThan(5);
 });
 
 describe("connections", () => {

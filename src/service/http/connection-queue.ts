@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { createBudget, type Share } from "./budget.js";
+import { createTurns } from "./turns.js";
 
 /** Requests of one connection that wait for the one before them. Beyond that, nothing more is read from it. */
 const MAX_WAITING = 16;
@@ -15,7 +16,7 @@ export interface QueuedRequest {
   readonly socket: Socket;
   /** Address of the client, whose waiting requests are limited. */
   readonly client: string;
-  /** Whose turn it is: requests of one token from one address. */
+  /** Whose turn it is. */
   readonly turn: string;
   /** Whether a body follows, of which Node.js buffers a part. */
   readonly hasBody: boolean;
@@ -38,7 +39,7 @@ interface Connection {
 }
 
 /**
- * Handles one request of a connection at a time, and one of each token in each turn of the event loop. Otherwise those
+ * Handles one request of a connection at a time, and one of each client in each turn of the event loop. Otherwise those
  * that a client sends at once, on one connection (pipelining) or on many, would all run before another client's: SQLite
  * does its work in the callback in which a request was read. @see RFC 9112 §9.3.2
  */
@@ -103,47 +104,4 @@ function resumeReading(socket: Socket, connection: Connection): void {
   connection.isStopped = false;
   Reflect.deleteProperty(socket, "resume");
   socket.resume();
-}
-
-interface Turns {
-  /** Resolves in one of the next turns of the event loop. Each is for one request of each key. */
-  next(key: string): Promise<void>;
-  /** Call it for every connection that is accepted. */
-  noteConnection(): void;
-}
-
-/** How many turns may wait for connections: as many as one address may open. */
-const MAX_POSTPONED = 100;
-
-/**
- * The event loop accepts one connection in each turn. Turns without work come first while there are any, so that those of
- * other clients do not wait for the work of those before them.
- */
-function createTurns(): Turns {
-  const queues = new Map<string, (() => void)[]>();
-  let hasAccepted = false;
-  let postponed = 0;
-  const take = () => {
-    const isPostponed = hasAccepted && postponed < MAX_POSTPONED;
-    hasAccepted = false;
-    postponed = isPostponed ? postponed + 1 : 0;
-    for (const [key, [next, ...rest]] of isPostponed ? [] : queues) {
-      if (rest.length === 0) queues.delete(key);
-      else queues.set(key, rest);
-      next?.();
-    }
-    if (queues.size > 0) setImmediate(take);
-  };
-  return {
-    noteConnection() {
-      hasAccepted = true;
-    },
-    next: (key) =>
-      new Promise((resolve) => {
-        if (queues.size === 0) setImmediate(take);
-        const queue = queues.get(key);
-        if (queue === undefined) queues.set(key, [resolve]);
-        else queue.push(resolve);
-      }),
-  };
 }

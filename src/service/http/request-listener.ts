@@ -7,6 +7,7 @@ import { createBudget } from "./budget.js";
 import { createConnectionQueue } from "./connection-queue.js";
 import { discardBody, isLargelyUnread, readBody } from "./request-body.js";
 import { refuseExceeded, type ServiceResponse } from "./response.js";
+import { createTurnKeys } from "./turns.js";
 
 export interface DrainableListener {
   readonly listener: RequestListener;
@@ -40,6 +41,7 @@ export function createRequestListener(
   { addressOf, baseUrl, isCertified, sendTimeout = SEND_TIMEOUT }: RequestListenerOptions,
 ): DrainableListener {
   const queue = createConnectionQueue();
+  const turnKeys = createTurnKeys();
   const bodies = createBudget(BODIES);
   const responses = createBudget(RESPONSES);
   let draining = false;
@@ -53,6 +55,7 @@ export function createRequestListener(
           target: request.url ?? "",
           headers: joinHeaders(request),
           body: () => readBody(request, body),
+          onIdentified: (userId) => turnKeys.note(request.headers.authorization, userId),
           admit: () => refuseExceeded(responses.exceeded(address)),
         },
         source,
@@ -78,7 +81,7 @@ export function createRequestListener(
       queue.add({
         socket,
         client: address,
-        turn: `${address} ${headers.authorization ?? ""}`,
+        turn: turnKeys.keyOf(address, headers.authorization),
         hasBody: "content-length" in headers || "transfer-encoding" in headers,
         handle: () =>
           handle(request, response, { kind: "network", address, baseUrl, isCertified }).catch(() => {
