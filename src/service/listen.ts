@@ -24,6 +24,8 @@ export interface ListenOptions {
   readonly closeTimeout?: number;
   /** How long a client may take to receive a response of a size in bytes (ms). */
   readonly sendTimeout?: (size: number) => number;
+  /** How long it may take nothing of it (ms). */
+  readonly stallTimeout?: number;
 }
 
 export interface ServiceListener {
@@ -54,7 +56,7 @@ const CLOSE_TIMEOUT = 10_000;
  * machines could reach the service without TLS
  */
 export async function listen(service: Service, options: ListenOptions): Promise<ServiceListener> {
-  const { port, trustProxy, sendTimeout, closeTimeout = CLOSE_TIMEOUT } = options;
+  const { port, trustProxy, closeTimeout = CLOSE_TIMEOUT } = options;
   // Brackets as in URLs are dropped.
   const host = options.host.replace(/^\[(.*)\]$/, "$1");
   checkExposure(options);
@@ -68,7 +70,14 @@ export async function listen(service: Service, options: ListenOptions): Promise<
   const baseUrl = publicUrl ?? `${options.tls === undefined ? "http" : "https"}://${address}`;
   const isCertified = publicUrl === undefined && options.tls ? createHostCheck(options.tls) : undefined;
   // The URL of a free port is not known before. No connection is read until this turn of the event loop ends.
-  const requests = createRequestListener(service, { addressOf, baseUrl, isCertified, sendTimeout });
+  const { sendTimeout, stallTimeout } = options;
+  const requests = createRequestListener(service, {
+    addressOf,
+    baseUrl,
+    isCertified,
+    sendTimeout,
+    stallTimeout,
+  });
   server.on("connection", requests.onConnection);
   server.on("request", requests.listener);
   return {

@@ -127,6 +127,8 @@ async function respondWithinLimits(
     try {
       refuseExceeded(share.tryTake(1));
       response = await responder.respond(caller);
+      // The response to a write is small, and the write was done.
+      if (request.method === "GET") request.reserve?.(response.body.byteLength);
     } finally {
       share.close();
     }

@@ -18,6 +18,12 @@ export interface IncomingRequest extends Omit<ServiceRequest, "body"> {
   readonly onIdentified?: (userId: string | null) => void;
   /** Checks whether the client may have another response; called before the work. @throws ProblemError 429, 503 */
   readonly admit?: () => void;
+  /**
+   * Takes the memory for the response to a request that only reads, until it was received.
+   * @param size of its body in bytes
+   * @throws ProblemError 429, 503
+   */
+  readonly reserve?: (size: number) => void;
 }
 
 /** The body of a request. @throws ProblemError like what reads it */

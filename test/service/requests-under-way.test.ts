@@ -5,7 +5,7 @@ import type { ServiceResponse } from "../../src/service/http/response.js";
 import { type ListenOptions, listen } from "../../src/service/listen.js";
 import type { Service } from "../../src/service/service.js";
 import { openSocket, statusesOf } from "./support/connections.js";
-import { eventBody, KEEP } from "./support/event-bodies.js";
+import { eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { sendOverSocket } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
 
@@ -94,12 +94,14 @@ describe("one client, whatever it sends, has one turn for each of another client
       socket.write(requestOf(token));
       return answered;
     };
+    const send = sendOverSocket(listener.baseUrl);
+    const spelled = new Set(authorizations.map((authorization) => authorization.replace(/\s+/g, " ")));
+    // The service has seen each token once.
+    for (const authorization of [...spelled, quiet]) {
+      await send({ method: "GET", target: "/user", headers: { authorization }, body: new Uint8Array() });
+    }
     const sockets = await Promise.all(authorizations.map(() => openSocket(listener)));
     const other = await openSocket(listener);
-    // The service has seen each token once.
-    for (const token of [...new Set(authorizations.map((value) => value.replace(/\s+/g, " "))), quiet]) {
-      await answer(other, token);
-    }
     order.length = 0;
     const flood = sockets.map((socket, index) => answer(socket, authorizations[index] ?? ""));
     await answer(other, quiet);
@@ -181,6 +183,82 @@ describe("connections", () => {
     if (!slow.closed) await once(slow, "close");
     expect(slow.bytesRead).toBeLessThan(large.body.byteLength);
   });
+
+  test("are cut when the client takes nothing at all, however long a response of that size may take", async () => {
+    const large: ServiceResponse = { status: 200, headers: {}, body: new Uint8Array(64 * 1024 * 1024) };
+    const service = { ...world.service, handle: async () => large };
+    const limits = { sendTimeout: () => 1_000_000, stallTimeout: 1, closeTimeout: 1_000_000 };
+    const listener = await start(limits, service);
+    const slow = await openSocket(listener);
+    slow.write(GET_USER);
+    await once(slow, "readable");
+    await listener.close();
+    slow.resume();
+    if (!slow.closed) await once(slow, "close");
+    expect(slow.bytesRead).toBeLessThan(large.body.byteLength);
+  });
+});
+
+describe("responses that were not received yet", () => {
+  const MIB = 1024 * 1024;
+  const LARGEST = { ...SCHEDULE, description: "\u0001".repeat(10_000) };
+
+  /** Fills a week until the service takes no more: more than what the buffers of a connection hold. */
+  async function fillWeek({ service, calendarId, member, second }: World): Promise<void> {
+    const body = new TextEncoder().encode(JSON.stringify(eventBody(LARGEST)));
+    const target = `/calendars/${calendarId}/events`;
+    const headers = { "content-type": "application/json" };
+    for (const { id: userId } of [member, second]) {
+      let status = 201;
+      while (status === 201) {
+        const response = await service.handle(
+          { method: "POST", target, headers, body },
+          { kind: "local", userId },
+        );
+        status = response.status;
+      }
+    }
+  }
+
+  test("are at most 32 MiB of one address, whatever was asked at once", async () => {
+    const logged: number[] = [];
+    const service: Service = {
+      ...world.service,
+      handle: async (request, source) => {
+        const response = await world.service.handle(request, source);
+        logged.push(response.status);
+        return response;
+      },
+    };
+    await fillWeek(world);
+    const listener = await start({}, service);
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => openSocket(listener)));
+    const request = [
+      `GET /calendars/${world.calendarId}/upcoming_events?days=7 HTTP/1.1`,
+      "Host: x",
+      `Authorization: Bearer ${world.token}`,
+      "\r\n",
+    ].join("\r\n");
+    const answers = sockets.map(async (socket) => {
+      socket.write(request);
+      await once(socket, "readable");
+      const chunk: Buffer = socket.read();
+      return chunk.toString("latin1").split("\r\n\r\n")[0] ?? "";
+    });
+    const heads = await Promise.all(answers);
+    const sizes = heads.filter((head) => head.startsWith("HTTP/1.1 200 ")).map(lengthOf);
+    expect(sizes).toHaveLength(2);
+    expect(Math.min(...sizes)).toBeGreaterThan(11 * MIB);
+    const refused = heads.filter(
+      (head) => head.startsWith("HTTP/1.1 429 ") && /retry-after: 1\b/i.test(head),
+    );
+    expect(refused).toHaveLength(4);
+    expect(Math.max(...refused.map(lengthOf))).toBeLessThan(1000);
+    // The log has what the clients got.
+    expect(logged.sort()).toEqual([200, 200, 429, 429, 429, 429]);
+  });
+
+  const lengthOf = (head: string) => Number(/content-length: (\d+)/i.exec(head)?.[1]);
 });
 
 describe("requests under way", () => {

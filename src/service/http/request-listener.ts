@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { finished } from "node:stream/promises";
+import { finished, pipeline } from "node:stream/promises";
 import type { NetworkSource } from "../request.js";
 import type { Service } from "../service.js";
 import type { ClientAddressReader } from "./addresses.js";
@@ -23,6 +23,8 @@ export interface RequestListenerOptions {
   readonly baseUrl: string;
   /** How long a client may take to receive a response of a size in bytes (ms). */
   readonly sendTimeout?: ((size: number) => number) | undefined;
+  /** How long it may take nothing of it (ms). */
+  readonly stallTimeout?: number | undefined;
   readonly isCertified?: ((host: string) => boolean) | undefined;
 }
 
@@ -30,16 +32,25 @@ const MIB = 1024 * 1024;
 
 /** Bytes of request bodies in memory, and of responses that clients have not received yet. */
 const BODIES = { perClient: 8 * MIB, total: 64 * MIB };
-const RESPONSES = { perClient: 64 * MIB, total: 512 * MIB };
+/** The largest response has 24 MiB of events, so one client may have one at a time. */
+const RESPONSES = { perClient: 32 * MIB, total: 512 * MIB };
 
 /** 30 seconds, and what a connection of 32 KB/s takes. */
 const SEND_TIMEOUT = (size: number): number => 30_000 + size / 32;
+/** How long a client may take nothing of a response (ms). */
+const STALL_TIMEOUT = 30_000;
+/** Bytes of a response that are handed to the connection at a time. */
+const PART = MIB / 4;
 
 /** Passes the requests of an HTTP server to the service and sends its responses. */
-export function createRequestListener(
-  service: Service,
-  { addressOf, baseUrl, isCertified, sendTimeout = SEND_TIMEOUT }: RequestListenerOptions,
-): DrainableListener {
+export function createRequestListener(service: Service, options: RequestListenerOptions): DrainableListener {
+  const {
+    addressOf,
+    baseUrl,
+    isCertified,
+    sendTimeout = SEND_TIMEOUT,
+    stallTimeout = STALL_TIMEOUT,
+  } = options;
   const queue = createConnectionQueue();
   const turnKeys = createTurnKeys();
   const bodies = createBudget(BODIES);
@@ -48,6 +59,8 @@ export function createRequestListener(
   const handle = async (request: IncomingMessage, response: ServerResponse, source: NetworkSource) => {
     const { address } = source;
     const body = bodies.open(address);
+    const share = responses.open(address);
+    let reserved = 0;
     const handled = await service
       .handle(
         {
@@ -57,16 +70,20 @@ export function createRequestListener(
           body: () => readBody(request, body),
           onIdentified: (userId) => turnKeys.note(request.headers.authorization, userId),
           admit: () => refuseExceeded(responses.exceeded(address)),
+          reserve: (size) => {
+            refuseExceeded(share.tryTake(size));
+            reserved = size;
+          },
         },
         source,
       )
       .finally(body.close);
-    const share = responses.open(address);
-    share.take(handled.body.byteLength);
+    share.take(handled.body.byteLength - reserved);
     try {
       if (draining || isLargelyUnread(request)) response.setHeader("connection", "close");
       const staysOpen = response.shouldKeepAlive && !response.hasHeader("connection");
-      await send(request, response, { ...handled, timeout: sendTimeout(handled.body.byteLength) });
+      const timeouts = { timeout: sendTimeout(handled.body.byteLength), stallTimeout };
+      await send(request, response, { ...handled, ...timeouts });
       return staysOpen;
     } finally {
       share.close();
@@ -112,26 +129,45 @@ function joinHeaders({ headers, headersDistinct }: IncomingMessage): Record<stri
   );
 }
 
+interface Sending extends ServiceResponse {
+  readonly timeout: number;
+  readonly stallTimeout: number;
+}
+
 /** Rejects when the client has disconnected, or has not received the response in time. */
-async function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body, timeout }: ServiceResponse & { readonly timeout: number },
-): Promise<void> {
+async function send(request: IncomingMessage, response: ServerResponse, sending: Sending): Promise<void> {
+  const { status, headers, body, timeout, stallTimeout } = sending;
   response.writeHead(status, { ...(status !== 204 && { "content-length": body.byteLength }), ...headers });
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), timeout);
+  const timers = [timeout, stallTimeout].map((time) => setTimeout(() => deadline.abort(), time));
+  const { signal } = deadline;
   try {
     if (isLargelyUnread(request)) {
       // Closing the connection now would take the response from a client that is still sending.
       response.write(body);
       await discardBody(request);
       response.end();
-    } else {
+      await finished(response, { signal });
+    } else if (body.byteLength <= PART) {
       response.end(body);
+      await finished(response, { signal });
+    } else {
+      const [, stalled] = timers;
+      await pipeline(
+        partsOf(body, () => stalled?.refresh()),
+        response,
+        { signal },
+      );
     }
-    await finished(response, { signal: deadline.signal });
   } finally {
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
+  }
+}
+
+/** @param onNext called when a part is needed, because those before it were taken */
+function* partsOf(body: Uint8Array, onNext: () => void): Generator<Uint8Array> {
+  for (let start = 0; start < body.byteLength; start += PART) {
+    onNext();
+    yield body.subarray(start, start + PART);
   }
 }
