@@ -190,9 +190,79 @@ describe("an error text", () => {
     });
   });
 
-  test("is short for 10,000 wrong attendees", async () => {
-    expect(await post({ attendees: [...Array(10_000).keys()].map(String) })).toEqual({
+  test("is short for 3,000 wrong attendees", async () => {
+    expect(await post({ attendees: [...Array(3_000).keys()].map(String) })).toEqual({
       attendees: ["must be at most 200 users"],
     });
+  });
+});
+
+describe("a body of many small values", () => {
+  const post = async (body: string) => {
+    const target = `/calendars/${stage.world.calendarId}/events`;
+    return JSON.parse(await fail({ method: "POST", target, headers: JSON_TYPE, body })).errors;
+  };
+  const withAttendees = (count: number) =>
+    JSON.stringify({
+      data: {
+        attributes: { title: "", category: "other" },
+        relationships: { label: { data: {} }, attendees: { data: Array(count).fill({}) } },
+      },
+    });
+
+  test("is refused before its attendees are checked one by one", async () => {
+    const errors = await post(withAttendees(1_000));
+    expect(Object.keys(errors).sort()).toEqual(["attendees", "category", "label", "title"]);
+    expect(Object.values(errors).flat().length).toBeLessThan(10);
+    // Nothing else of the body was validated.
+    expect(await post(withAttendees(1_001))).toEqual({ attendees: ["must be at most 200 users"] });
+  });
+
+  test.each([
+    ["attendees", withAttendees(300_000)],
+    ["nested lists", `${"[".repeat(400_000)}${"]".repeat(400_000)}`],
+    ["nested objects", `${'{"data":'.repeat(100_000)}1${"}".repeat(100_000)}`],
+    ["members", `{${Array.from({ length: 90_000 }, (_, index) => `"k${index}":1`).join(",")}}`],
+    ["numbers", `[${"1,".repeat(500_000)}1]`],
+    // Not JSON, which only a parser would find out.
+    ["commas", ",".repeat(1_000_000)],
+  ])("is refused before it is parsed: %s", async (_, body) => {
+    expect(await post(body)).toBe("the body must have at most 10000 JSON values");
+    const token = { method: "POST", target: "/oauth/token", headers: { ...JSON_TYPE, authorization: "" } };
+    expect(JSON.parse(await fail({ ...token, body }))).toEqual({
+      error: "invalid_request",
+      error_description: "the body must have at most 10000 JSON values",
+    });
+  });
+
+  test.each([
+    ["a string", JSON.stringify({ data: `,[{${'\\",'.repeat(20_000)}` })],
+    ["spaces", `${" ".repeat(1_000_000)}{}`],
+  ])("is not mistaken for %s", async (_, body) => {
+    expect(Object.keys(await post(body))).toEqual(["data"]);
+  });
+
+  test("may have 10,000", async () => {
+    const values = (count: number) => `[${Array(count - 1).fill(1)}]`;
+    expect(await post(values(10_000))).toEqual({ data: [expect.any(String)] });
+    expect(await post(values(10_001))).toBe("the body must have at most 10000 JSON values");
+  });
+
+  test.each([
+    ["without values", "a&".repeat(500_000)],
+    ["with values", Array.from({ length: 100_000 }, (_, index) => `k${index}=1`).join("&")],
+    ["101", Array(101).fill("%zz").join("&")],
+  ])("is refused as a form before it is decoded: %s", async (_, body) => {
+    const request = { method: "POST", headers: { ...FORM_TYPE, authorization: "" }, body };
+    const refused = JSON.parse(await fail({ ...request, target: "/oauth/token" }));
+    expect(refused.error_description).toBe("The request has more than 100 parameters.");
+    const page = await fail({ method: "GET", target: `${stage.authorize()}&${body.slice(0, 10_000)}` });
+    expect(page).toContain("The request has more than 100 parameters.");
+  });
+
+  test("may be a form of 100 parameters", async () => {
+    const body = Array.from({ length: 100 }, (_, index) => `k${index}=1`).join("&");
+    const request = { method: "POST", headers: { ...FORM_TYPE, authorization: "" }, body };
+    expect(JSON.parse(await fail({ ...request, target: "/oauth/token" })).error).toBe("invalid_client");
   });
 });

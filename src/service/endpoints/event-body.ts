@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { EVENT_RULES, type EventBody, eventBodySchema, URL_RULES } from "../../contract/bodies.js";
 import { dateToInstant, parseWireDateTime } from "../../contract/date-time.js";
 import { calendarOfId, plainId } from "../../contract/ids.js";
+import { isJsonObject } from "../../contract/json.js";
 import { MAX_ATTENDEES } from "../../contract/limits.js";
 import { badRequest, excerpt } from "../http/response.js";
 import type { EventContent } from "../store/events.js";
@@ -30,6 +31,9 @@ export interface ParsedEvent {
  * @throws ProblemError 400 with every invalid field
  */
 export function parseEventBody(body: unknown, references: EventReferences): ParsedEvent {
+  if (countListedAttendees(body) > Math.max(MAX_LISTED_ATTENDEES, references.stored?.attendeeIds.size ?? 0)) {
+    throw badRequest({ attendees: [TOO_MANY_ATTENDEES] });
+  }
   const { output, issues, success } = v.safeParse(eventBodySchema, body);
   const errors = collectFieldErrors(issues);
   const { attributes, relationships } = validFields(output, errors);
@@ -43,6 +47,19 @@ export function parseEventBody(body: unknown, references: EventReferences): Pars
     content: { ...eventContent(output.data.attributes), label_number: Number(plainId(label.data.id)) },
     attendeeIds: [...new Set(attendees?.data.map(({ id }) => plainId(id)))],
   };
+}
+
+const TOO_MANY_ATTENDEES = `must be at most ${MAX_ATTENDEES} users`;
+
+/** Attendees that are checked one by one. Some may be listed more than once. */
+const MAX_LISTED_ATTENDEES = 5 * MAX_ATTENDEES;
+
+function countListedAttendees(body: unknown): number {
+  const list = ["data", "relationships", "attendees", "data"].reduce<unknown>(
+    (value, key) => (isJsonObject(value) ? value[key] : undefined),
+    body,
+  );
+  return Array.isArray(list) ? list.length : 0;
 }
 
 interface ValidFields {
@@ -94,7 +111,7 @@ function checkReferences(
   const ids = attendees?.data.map(({ id }) => id) ?? [];
   const joining = ids.filter((id) => !isOfCalendar(id) || stored?.attendeeIds.has(plainId(id)) !== true);
   if (joining.length > 0 && new Set(ids.map(plainId)).size > MAX_ATTENDEES) {
-    addFieldError(errors, "attendees", `must be at most ${MAX_ATTENDEES} users`);
+    addFieldError(errors, "attendees", TOO_MANY_ATTENDEES);
     return;
   }
   for (const id of joining) {

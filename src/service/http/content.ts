@@ -54,19 +54,45 @@ export function bodyTooLarge(): ProblemError {
 /**
  * Parses a JSON body.
  * @param headers names in lower case
- * @throws ProblemError like `decodeBody`, 400 when the body is not JSON
+ * @throws ProblemError like `decodeBody` and `parseJson`
  */
 export function parseJsonBody(body: Uint8Array, headers: Readonly<Record<string, string>>): unknown {
   return parseJson(decodeBody(body, headers, [JSON_MEDIA_TYPE]).text);
 }
 
-/** @throws ProblemError 400 when the text of a body is not JSON */
+/** How many values the JSON of a body may have. Parsing and checking so many takes a few milliseconds. */
+const MAX_JSON_VALUES = 10_000;
+
+/** @throws ProblemError 400 when the text of a body is not JSON or has more than MAX_JSON_VALUES values */
 export function parseJson(text: string): unknown {
+  if (!hasFewValues(text)) throw badRequest(`the body must have at most ${MAX_JSON_VALUES} JSON values`);
   try {
     return JSON.parse(text);
   } catch {
     throw badRequest("the body must be JSON");
   }
+}
+
+/** Each value but the first follows a comma, or is the first of its list or object. */
+function hasFewValues(text: string): boolean {
+  let values = 1;
+  for (let position = 0; position < text.length; position += 1) {
+    const character = text[position];
+    if (character === '"') position = endOfString(text, position);
+    else if (character === "," || character === "[" || character === "{") values += 1;
+    if (values > MAX_JSON_VALUES) return false;
+  }
+  return true;
+}
+
+/** The position of the quotation mark that closes a string; the end of the text if there is none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let unescaped = end;
+    while (text[unescaped - 1] === "\\") unescaped -= 1;
+    if ((end - unescaped) % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 /**

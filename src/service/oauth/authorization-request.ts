@@ -124,15 +124,22 @@ export interface Parameters {
   readonly repeated: ReadonlySet<string>;
 }
 
+const MAX_PARAMETERS = 100;
+
 /**
  * Parses `application/x-www-form-urlencoded` text. @see RFC 6749 appendix B
- * @throws ProblemError 400 when it is not UTF-8, which could not be sent back unchanged
+ * @throws ProblemError 400 when it has more than MAX_PARAMETERS parameters, or is not UTF-8, which could not be sent back
+ * unchanged
  */
 export function parseParameters(text: string): Parameters {
   const values = new Map<string, string>();
   const seen = new Set<string>();
   const repeated = new Set<string>();
-  for (const pair of text.split("&").filter((part) => part !== "")) {
+  const pairs = text.split("&", MAX_PARAMETERS + 1);
+  if (pairs.length > MAX_PARAMETERS) {
+    throw badRequest(`The request has more than ${MAX_PARAMETERS} parameters.`);
+  }
+  for (const pair of pairs.filter((part) => part !== "")) {
     const [encodedName = "", ...rest] = pair.split("=");
     const name = decodeFormText(encodedName);
     const value = decodeFormText(rest.join("="));
