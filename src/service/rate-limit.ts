@@ -34,6 +34,7 @@ export interface RateLimiter {
 export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLimitPolicy): RateLimiter {
   const length = windowSeconds * 1000;
   let window = createWindow(-1);
+  let isAvailable = true;
   const findCounter = (now: number, key: string): Counter => {
     const start = Math.floor(now / length) * length;
     // A clock that is set back a little does not begin the window before again.
@@ -54,8 +55,10 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
           if (isFirst) await db.deleteFrom("rate_windows").where("window_start", "<", within.start).execute();
           return reserveRequests(db, { key, windowStart: within.start, length, unrecorded, limit });
         },
-        { timeout: RESERVATION_TIMEOUT },
+        // One request has waited already: the others try once.
+        { timeout: isAvailable ? RESERVATION_TIMEOUT : 0 },
       );
+      isAvailable = true;
       within.hasPruned = true;
       counter.reserved += granted;
       counter.unrecorded -= unrecorded;
@@ -63,6 +66,7 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
     } catch (error) {
       // Requests that only read go on while the database is locked, read-only or full: they are recorded later.
       if (!(error instanceof CliError)) throw error;
+      isAvailable = false;
       const amount = shareOf(limit - counter.total);
       counter.reserved += amount;
       counter.unrecorded += amount;

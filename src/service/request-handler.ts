@@ -2,13 +2,11 @@ import { formatRateLimit } from "../contract/rate-limit.js";
 import { type Caller, identifyCaller } from "./authentication.js";
 import { callEndpoint } from "./endpoints/call-endpoint.js";
 import { matchHealthEndpoint, respondWithHealth } from "./health.js";
-import { type Budget, createBudget } from "./http/budget.js";
 import type { Cors } from "./http/cors.js";
 import {
   badRequest,
   ProblemError,
   problemResponse,
-  refuseExceeded,
   type ServiceResponse,
   toProblemError,
   withoutBody,
@@ -24,6 +22,7 @@ import {
   type RequestSource,
   splitTarget,
 } from "./request.js";
+import { createRequestPlaces, type RequestPlaces } from "./request-places.js";
 import { createShortId, type PasswordCost } from "./secrets.js";
 import type { Store } from "./store/store.js";
 
@@ -55,16 +54,13 @@ export interface RequestHandlerOptions {
   readonly passwordCost?: PasswordCost | undefined;
 }
 
-/** Requests under way of one token or address, and in all. Those in excess are refused. */
-const UNDER_WAY = { perClient: 64, total: 512 };
-
 /** Handles requests: identify the caller, apply the limits, run the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
-  const underWay = createBudget(UNDER_WAY);
+  const places = createRequestPlaces();
   const passwordQueue = createPasswordQueue();
   return async (request, source) => {
     const time = options.now();
-    const run = { ...options, time, underWay, passwordQueue };
+    const run = { ...options, time, places, passwordQueue };
     const response =
       source.kind === "local"
         ? await respondWithinLimits(request, source, run)
@@ -78,7 +74,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 interface RequestRun extends RequestHandlerOptions {
   /** When it arrived: milliseconds since the epoch. */
   readonly time: number;
-  readonly underWay: Budget;
+  readonly places: RequestPlaces;
   readonly passwordQueue: PasswordQueue;
 }
 
@@ -111,7 +107,7 @@ async function respondWithinLimits(
   source: RequestSource,
   run: RequestRun,
 ): Promise<ServiceResponse> {
-  const { store, rateLimiter, underWay, time } = run;
+  const { store, rateLimiter, places, time } = run;
   const responder = chooseResponder(request, source, run);
   let rate: RateLimitResult | undefined;
   let response: ServiceResponse;
@@ -123,15 +119,9 @@ async function respondWithinLimits(
       throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
     }
     request.admit?.();
-    const share = underWay.open(caller.rateLimitKey);
-    try {
-      refuseExceeded(share.tryTake(1));
-      response = await responder.respond(caller);
-      // The response to a write is small, and the write was done.
-      if (request.method === "GET") request.reserve?.(response.body.byteLength);
-    } finally {
-      share.close();
-    }
+    response = await places.run(request, caller, (placed) => responder.respond(placed, caller));
+    // The response to a write is small, and the write was done.
+    if (request.method === "GET") request.reserve?.(response.body.byteLength);
   } catch (error) {
     response = await respondWithError(error, responder);
   }
@@ -174,21 +164,21 @@ async function respondUncounted(
 interface Responder {
   /** The header that authenticates the caller; undefined at the authorization server, which takes no tokens. */
   readonly authorization: string | undefined;
-  respond(caller: Caller): Promise<ServiceResponse>;
+  respond(request: IncomingRequest, caller: Caller): Promise<ServiceResponse>;
   respondWithProblem(problem: ProblemError): ServiceResponse | Promise<ServiceResponse>;
 }
 
 /** Requests from this process never reach the authorization server: there is no one to sign in. */
 function chooseResponder(
-  request: IncomingRequest,
+  { target, headers }: Pick<IncomingRequest, "target" | "headers">,
   source: RequestSource,
   { store, time: now, passwordCost, passwordQueue }: RequestRun,
 ): Responder {
-  const endpoint = matchOAuthEndpoint(request.target);
+  const endpoint = matchOAuthEndpoint(target);
   if (endpoint === null || source.kind === "local") {
     return {
-      authorization: request.headers["authorization"],
-      respond: ({ principal }) => callEndpoint(request, principal, { store, now }),
+      authorization: headers["authorization"],
+      respond: (request, { principal }) => callEndpoint(request, principal, { store, now }),
       respondWithProblem: problemResponse,
     };
   }
@@ -199,7 +189,7 @@ function chooseResponder(
       : (await import("./oauth/token.js")).tokenEndpoint;
   return {
     authorization: undefined,
-    respond: async () => {
+    respond: async (request) => {
       const { respond } = await load();
       return respond({
         request: { ...request, body: await bodyOf(request) },

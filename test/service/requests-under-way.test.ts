@@ -5,6 +5,7 @@ import type { ServiceResponse } from "../../src/service/http/response.js";
 import { type ListenOptions, listen } from "../../src/service/listen.js";
 import type { Service } from "../../src/service/service.js";
 import { openSocket, statusesOf } from "./support/connections.js";
+import { openConnection } from "./support/database.js";
 import { eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { sendOverSocket } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
@@ -24,6 +25,8 @@ async function start(options: Partial<ListenOptions> = {}, service: Service = wo
   onTestFinished(() => listener.close());
   return listener;
 }
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 const GET_USER = "GET /user HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -283,7 +286,7 @@ describe("requests under way", () => {
   test("of one token are at most 64, and another token goes on", async () => {
     const { begun, read } = createUploads();
     const uploads = Array.from({ length: 64 }, () => post(world.token, read));
-    while (begun.length < 64) await new Promise((resolve) => setImmediate(resolve));
+    while (begun.length < 64) await nextTurn();
     expect(await post(world.token, read)).toMatchObject({ status: 429, headers: { "retry-after": "1" } });
     expect(begun).toHaveLength(64);
     const { token } = await world.service.admin.tokens.create({ user: "second", readOnly: false });
@@ -292,6 +295,63 @@ describe("requests under way", () => {
     for (const finish of begun) finish();
     expect((await Promise.all(uploads)).map(({ status }) => status)).toEqual(Array(64).fill(400));
     expect((await post(world.token, async () => new Uint8Array())).status).toBe(400);
+  });
+
+  const postAnonymously = (address: string, body: () => Promise<Uint8Array>) =>
+    world.service.handle(
+      { method: "POST", target: "/oauth/token", headers: {}, body },
+      { kind: "network", address },
+    );
+
+  test("wait for the bodies of others that have no token", async () => {
+    const { begun, read } = createUploads();
+    const uploads = Array.from({ length: 640 }, (_, index) => postAnonymously(`192.0.2.${index >> 4}`, read));
+    while (begun.length < 256) await nextTurn();
+    const user = { method: "GET", target: "/user", headers: { authorization: `Bearer ${world.token}` } };
+    const from = { kind: "network", address: "198.51.100.1" } as const;
+    const statusOf = async (answer: Promise<ServiceResponse>) => (await answer).status;
+    expect(await statusOf(world.service.handle({ ...user, body: new Uint8Array() }, from))).toBe(200);
+    const event = new TextEncoder().encode(JSON.stringify(eventBody(KEEP)));
+    expect(await statusOf(post(world.token, async () => event))).toBe(201);
+    expect(begun).toHaveLength(256);
+    for (const finish of begun) finish();
+    const statuses = (await Promise.all(uploads)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(256).fill(400), ...Array(384).fill(503)]);
+  });
+
+  test("that have no token are at most 16 of one address while their bodies arrive", async () => {
+    const { begun, read } = createUploads();
+    const uploads = Array.from({ length: 17 }, () => postAnonymously("192.0.2.1", read));
+    expect(await uploads[16]).toMatchObject({ status: 429, headers: { "retry-after": "1" } });
+    for (const finish of begun) finish();
+    expect((await Promise.all(uploads)).map(({ status }) => status)).toEqual([...Array(16).fill(400), 429]);
+    expect((await postAnonymously("192.0.2.1", async () => new Uint8Array())).status).toBe(400);
+  });
+
+  test("that wait for the lock of the database leave room for those that read", async () => {
+    const pauses: (() => void)[] = [];
+    const sleep = () => new Promise<void>((resolve) => pauses.push(resolve));
+    const stored = await createWorld({ stored: true, rateLimit: null, sleep });
+    onTestFinished(() => stored.close());
+    const other = openConnection(stored.database);
+    onTestFinished(() => other.close());
+    const send = (method: string, target: string, address: string) => {
+      const headers = { authorization: `Bearer ${stored.token}` };
+      return stored.service.handle(
+        { method, target, headers, body: new Uint8Array() },
+        { kind: "network", address },
+      );
+    };
+    other.exec("begin immediate");
+    const target = `/calendars/${stored.calendarId}/events/none`;
+    const writes = Array.from({ length: 576 }, (_, index) => send("DELETE", target, `192.0.2.${index >> 6}`));
+    while (pauses.length < 512) await nextTurn();
+    expect((await send("GET", "/user", "192.0.2.0")).status).toBe(200);
+    expect((await send("GET", "/calendars", "198.51.100.1")).status).toBe(200);
+    other.exec("commit");
+    for (const resume of pauses) resume();
+    const statuses = (await Promise.all(writes)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(512).fill(404), ...Array(64).fill(503)]);
   });
 
   test("are refused before their body arrives", async () => {
@@ -311,6 +371,45 @@ describe("requests under way", () => {
     const headers = { authorization: `Bearer ${limited.token}` };
     for (let count = 0; count < 2; count += 1) await send({ ...post, headers });
     expect(await unfinished(limited.token)).toBe("429");
+  });
+
+  test("have at most 1 MiB of bodies in memory for one address, and 16 MiB in all, without a token", async () => {
+    const listener = await start({ trustProxy: "127.0.0.1" });
+    const mib = 1024 * 1024;
+    const upload = async (target: string, address: string, authorization: string) => {
+      const socket = await openSocket(listener);
+      const head = [
+        `POST ${target} HTTP/1.1`,
+        "Host: x",
+        `X-Forwarded-For: ${address}`,
+        `Authorization: ${authorization}`,
+        "Content-Type: application/json",
+        `Content-Length: ${mib}`,
+      ].join("\r\n");
+      const answered = statusesOf(socket, 1);
+      await new Promise((resolve) => socket.write(`${head}\r\n\r\n${" ".repeat(mib - 1)}`, resolve));
+      return { socket, answered };
+    };
+    const anonymous = (address: string) => upload("/oauth/token", address, "");
+    const refused = (uploads: readonly Awaited<ReturnType<typeof upload>>[]) =>
+      Promise.race(uploads.map(({ answered }) => answered));
+    const uploads = await Promise.all(
+      Array.from({ length: 16 }, (_, index) => anonymous(`192.0.2.${index}`)),
+    );
+    // The service decides which of two is refused: their parts arrive in any order.
+    uploads.push(await anonymous("192.0.2.0"));
+    expect(await refused(uploads)).toEqual(["429"]);
+    const waiting = uploads.filter(({ socket }) => socket.bytesRead === 0);
+    waiting.push(await anonymous("192.0.2.99"));
+    expect(await refused(waiting)).toEqual(["503"]);
+    const events = `/calendars/${world.calendarId}/events`;
+    const member = await upload(events, "192.0.2.0", `Bearer ${world.token}`);
+    member.socket.write(" ");
+    expect(await member.answered).toEqual(["400"]);
+    const others = waiting.filter(({ socket }) => socket.bytesRead === 0);
+    for (const { socket } of others) socket.write(" ");
+    const answers = await Promise.all(others.map(({ answered }) => answered));
+    expect(answers.flat()).toEqual(Array(16).fill("400"));
   });
 
   test("have at most 8 MiB of bodies in memory for one address", async () => {

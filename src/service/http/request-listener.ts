@@ -30,9 +30,13 @@ export interface RequestListenerOptions {
 
 const MIB = 1024 * 1024;
 
-/** Bytes of request bodies in memory, and of responses that clients have not received yet. */
-const BODIES = { perClient: 8 * MIB, total: 64 * MIB };
-/** The largest response has 24 MiB of events, so one client may have one at a time. */
+/** Bytes of request bodies in memory: of clients with a valid token, and of those without one. */
+const BODIES = {
+  authenticated: { perClient: 8 * MIB, total: 64 * MIB },
+  anonymous: { perClient: MIB, total: 16 * MIB },
+};
+
+/** Bytes of responses that clients have not received yet. The largest has 24 MiB of events. */
 const RESPONSES = { perClient: 32 * MIB, total: 512 * MIB };
 
 /** 30 seconds, and what a connection of 32 KB/s takes. */
@@ -53,12 +57,13 @@ export function createRequestListener(service: Service, options: RequestListener
   } = options;
   const queue = createConnectionQueue();
   const turnKeys = createTurnKeys();
-  const bodies = createBudget(BODIES);
+  const bodies = createBudget(BODIES.authenticated);
+  const anonymousBodies = createBudget(BODIES.anonymous);
   const responses = createBudget(RESPONSES);
   let draining = false;
   const handle = async (request: IncomingMessage, response: ServerResponse, source: NetworkSource) => {
     const { address } = source;
-    const body = bodies.open(address);
+    let body = anonymousBodies.open(address);
     const share = responses.open(address);
     let reserved = 0;
     const handled = await service
@@ -68,7 +73,10 @@ export function createRequestListener(service: Service, options: RequestListener
           target: request.url ?? "",
           headers: joinHeaders(request),
           body: () => readBody(request, body),
-          onIdentified: (userId) => turnKeys.note(request.headers.authorization, userId),
+          onIdentified: (userId) => {
+            turnKeys.note(request.headers.authorization, userId);
+            if (userId !== null) body = bodies.open(address);
+          },
           admit: () => refuseExceeded(responses.exceeded(address)),
           reserve: (size) => {
             refuseExceeded(share.tryTake(size));
@@ -77,7 +85,7 @@ export function createRequestListener(service: Service, options: RequestListener
         },
         source,
       )
-      .finally(body.close);
+      .finally(() => body.close());
     share.take(handled.body.byteLength - reserved);
     try {
       if (draining || isLargelyUnread(request)) response.setHeader("connection", "close");

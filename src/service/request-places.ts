@@ -1,0 +1,61 @@
+import type { Caller } from "./authentication.js";
+import { createBudget } from "./http/budget.js";
+import { refuseExceeded } from "./http/response.js";
+import type { IncomingRequest } from "./request.js";
+
+/** Requests of one token or address, and in all, that read, and as many that write. Those in excess are refused. */
+const IN_PROGRESS = { perClient: 64, total: 512 };
+
+/** Requests whose bodies are being received. Whoever has no token cannot take the room of those that have one. */
+const RECEIVING = {
+  authenticated: { perClient: 64, total: 512 },
+  anonymous: { perClient: 16, total: 256 },
+};
+
+/** Bounds how many requests are handled at the same time. */
+export interface RequestPlaces {
+  /**
+   * Runs work in a place of its own. While the work waits for the body of its request, it has no place.
+   * @param work gets the request with which it must read the body
+   * @throws ProblemError 429 or 503 when there is no place
+   */
+  run<T>(
+    request: IncomingRequest,
+    caller: Caller,
+    work: (request: IncomingRequest) => Promise<T>,
+  ): Promise<T>;
+}
+
+export function createRequestPlaces(): RequestPlaces {
+  // A write may wait for another process, a read does not.
+  const reading = createBudget(IN_PROGRESS);
+  const writing = createBudget(IN_PROGRESS);
+  const authenticated = createBudget(RECEIVING.authenticated);
+  const anonymous = createBudget(RECEIVING.anonymous);
+  return {
+    async run(request, { principal, rateLimitKey }, work) {
+      const place = (isRead(request) ? reading : writing).open(rateLimitKey);
+      try {
+        refuseExceeded(place.tryTake(1));
+        const { body } = request;
+        if (typeof body !== "function") return await work(request);
+        const receiving = (principal === null ? anonymous : authenticated).open(rateLimitKey);
+        const receive = async () => {
+          refuseExceeded(receiving.tryTake(1));
+          place.give(1);
+          const received = await body().finally(receiving.close);
+          refuseExceeded(place.tryTake(1));
+          return received;
+        };
+        return await work({ ...request, body: receive });
+      } finally {
+        place.close();
+      }
+    },
+  };
+}
+
+/** Whether a request cannot change anything. @see RFC 9110 §9.2.1 */
+export function isRead({ method }: Pick<IncomingRequest, "method">): boolean {
+  return method === "GET" || method === "HEAD";
+}
