@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** Error statuses of the contract, and 421 of the sign-in pages, with their titles. @see contract section 7 */
+/** Error statuses of the contract, 421 of the sign-in pages and those of malformed HTTP, with their titles. @see contract section 7 */
 export const STATUS_TITLES = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -8,9 +8,12 @@ export const STATUS_TITLES = {
   404: "Not Found",
   405: "Method Not Allowed",
   406: "Not Acceptable",
+  408: "Request Timeout",
   413: "Content Too Large",
+  417: "Expectation Failed",
   421: "Misdirected Request",
   429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
   500: "Internal Server Error",
   503: "Service Unavailable",
   504: "Gateway Timeout",

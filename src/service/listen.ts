@@ -78,8 +78,7 @@ export async function listen(service: Service, options: ListenOptions): Promise<
     sendTimeout,
     stallTimeout,
   });
-  server.on("connection", requests.onConnection);
-  server.on("request", requests.listener);
+  requests.attach(server);
   return {
     baseUrl,
     authUrl: `${baseUrl}${OAUTH_PATH}`,
@@ -135,6 +134,8 @@ async function createServer(tls: ListenOptions["tls"]): Promise<Server> {
     requestTimeout: REQUEST_TIMEOUT,
     headersTimeout: HEADERS_TIMEOUT,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL,
+    // Refused like any other request, so that the operator sees it.
+    requireHostHeader: false,
   };
   if (tls === undefined) {
     const http = await import("node:http");

@@ -145,7 +145,8 @@ async function respondUncounted(
   request: IncomingRequest,
   { cors, store }: Pick<RequestHandlerOptions, "cors" | "store">,
 ): Promise<ServiceResponse | null> {
-  // Node.js itself answers 400 if there is none. @see RFC 9112 §3.2
+  if (request.refusal !== undefined) return problemResponse(request.refusal);
+  // @see RFC 9112 §3.2
   if (request.headers["host"]?.includes(",") === true) {
     return problemResponse(badRequest("the request has more than one Host header"));
   }

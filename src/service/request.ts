@@ -1,4 +1,4 @@
-import type { ServiceResponse } from "./http/response.js";
+import type { ProblemError, ServiceResponse } from "./http/response.js";
 
 /** One HTTP request as plain data. */
 export interface ServiceRequest {
@@ -14,6 +14,8 @@ export interface ServiceRequest {
 export interface IncomingRequest extends Omit<ServiceRequest, "body"> {
   /** The body, or what reads it: called at most once, after token and rate limit were checked. */
   readonly body: Uint8Array | (() => Promise<Uint8Array>);
+  /** Why the request must be refused, if its head alone is wrong. */
+  readonly refusal?: ProblemError | undefined;
   /** Called when the caller was identified. @param userId null without a valid token */
   readonly onIdentified?: (userId: string | null) => void;
   /** Checks whether the client may have another response; called before the work. @throws ProblemError 429, 503 */

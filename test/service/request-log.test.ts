@@ -1,8 +1,15 @@
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { problemOfClientError } from "../../src/service/http/client-errors.js";
+import { listen } from "../../src/service/listen.js";
 import type { HandledRequest } from "../../src/service/request-handler.js";
 import { createLogWriter, formatLogLine } from "../../src/service/request-log.js";
 import { openService, type Service } from "../../src/service/service.js";
+import { openSocket, statusesOf } from "./support/connections.js";
 import { runSql } from "./support/database.js";
+import { eventBody, KEEP } from "./support/event-bodies.js";
+import { sendOverSocket } from "./support/send.js";
 import { createWorld, NOW, type World } from "./support/world.js";
 
 /** What the operator of a service learns: the log, request ids and health. */
@@ -74,6 +81,135 @@ describe("health", () => {
     runSql(world.database, "drop table settings");
     expect((await send("/healthz")).status).toBe(200);
     expect((await send("/readyz")).status).toBe(500);
+  });
+});
+
+describe("over a socket", () => {
+  let listener: Awaited<ReturnType<typeof listen>>;
+  beforeEach(async () => {
+    listener = await listen(service, { host: "127.0.0.1", port: 0 });
+  });
+  afterEach(() => listener.close());
+
+  /** Sends bytes and resolves with the heads of all responses, when the connection ends. */
+  async function headsOf(bytes: string): Promise<string[]> {
+    const socket = await openSocket(listener);
+    socket.write(bytes);
+    return (await text(socket))
+      .split(/(?=HTTP\/1\.1 )/)
+      .map((response) => response.split("\r\n\r\n")[0] ?? "");
+  }
+  const headerOf = (head: string | undefined, name: string) =>
+    new RegExp(`^${name}: (.*)$`, "im").exec(head ?? "")?.[1]?.trim();
+  const post = (headers: readonly string[]) =>
+    [
+      `POST /calendars/${world.calendarId}/events HTTP/1.1`,
+      "Host: x",
+      `Authorization: Bearer ${world.token}`,
+      "Content-Type: application/json",
+      ...headers,
+      "\r\n",
+    ].join("\r\n");
+
+  test.each([
+    ["no HTTP", "\x16\x03\x01 not HTTP\r\n\r\n", 400, "-", "-"],
+    ["another version", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "-", "-"],
+    ["a header that is too long", `GET /user HTTP/1.1\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "-", "-"],
+    ["no Host", "GET /user HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "GET", "/user"],
+    [
+      "an unknown expectation",
+      "POST /user HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\nContent-Length: 2\r\n\r\n{}",
+      417,
+      "POST",
+      "/user",
+    ],
+  ])("%s is answered and logged", async (_, bytes, status, method, path) => {
+    const [head, ...more] = await headsOf(bytes);
+    expect(more).toEqual([]);
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(headerOf(head, "content-type")).toBe("application/problem+json");
+    expect(headerOf(head, "connection")).toBe("close");
+    const id = headerOf(head, "x-request-id");
+    expect(handled).toEqual([
+      { id, address: "127.0.0.1", method, path, status, time: NOW, duration: expect.any(Number) },
+    ]);
+  });
+
+  test("a body in malformed chunks is answered and logged once, under its request", async () => {
+    const [head, ...more] = await headsOf(`${post(["Transfer-Encoding: chunked"])}ZZ\r\n{}`);
+    expect(more).toEqual([]);
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    const path = `/calendars/${world.calendarId}/events`;
+    const id = headerOf(head, "x-request-id");
+    expect(handled).toMatchObject([{ id, method: "POST", path, status: 400 }]);
+  });
+
+  test("what follows a request is answered after it", async () => {
+    const body = JSON.stringify(eventBody(KEEP));
+    const [created, refused] = await headsOf(
+      `${post([`Content-Length: ${body.length}`])}${body}BROKEN\r\n\r\n`,
+    );
+    expect(created).toMatch(/^HTTP\/1\.1 201 /);
+    expect(refused).toMatch(/^HTTP\/1\.1 400 /);
+    expect(handled).toMatchObject([
+      { status: 201, id: headerOf(created, "x-request-id") },
+      { status: 400, id: headerOf(refused, "x-request-id") },
+    ]);
+  });
+
+  test.each([
+    ["HPE_INVALID_METHOD", 400],
+    ["HPE_HEADER_OVERFLOW", 431],
+    ["HPE_CHUNK_EXTENSIONS_OVERFLOW", 413],
+    ["ERR_HTTP_REQUEST_TIMEOUT", 408],
+    ["ECONNRESET", undefined],
+    ["ERR_SSL_HTTP_REQUEST", undefined],
+  ])("the parser's error %s is %s", (code, status) => {
+    expect(problemOfClientError(Object.assign(new Error("x"), { code }))?.status).toBe(status);
+  });
+
+  describe("100 Continue", () => {
+    const body = JSON.stringify(eventBody(KEEP));
+    const length = `Content-Length: ${body.length}`;
+    const expectation = "Expect: 100-continue";
+
+    test("is sent when the body is needed", async () => {
+      const socket = await openSocket(listener);
+      const answered = statusesOf(socket, 2);
+      const asked = once(socket, "data");
+      socket.write(post([length, expectation]));
+      expect(String((await asked)[0])).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+      socket.write(body);
+      expect(await answered).toEqual(["100", "201"]);
+    });
+
+    test.each([
+      ["the token is not valid", [length, "Authorization: Bearer x"], 401],
+      ["the body is too large", [`Content-Length: ${2 * 1024 * 1024}`], 413],
+      ["the type is not accepted", [length, "Accept: text/html"], 406],
+    ])("is not sent when %s, and the connection is closed", async (_, headers, status) => {
+      const request = post([...headers, expectation]);
+      const own = headers.some((header) => header.startsWith("Authorization"));
+      const heads = await headsOf(
+        own ? request.replace(`Authorization: Bearer ${world.token}\r\n`, "") : request,
+      );
+      expect(heads.map((head) => head.split(" ")[1])).toEqual([String(status)]);
+      expect(handled).toMatchObject([{ status }]);
+    });
+
+    test("is not sent beyond the rate limit", async () => {
+      for (let count = 0; count < 2; count += 1) {
+        const headers = { authorization: `Bearer ${world.token}` };
+        await sendOverSocket(listener.baseUrl)({
+          method: "GET",
+          target: "/user",
+          headers,
+          body: new Uint8Array(),
+        });
+      }
+      const [head, ...more] = await headsOf(post([length, expectation]));
+      expect([head?.split(" ")[1], ...more]).toEqual(["429"]);
+    });
   });
 });
 

@@ -9,16 +9,29 @@ const DISCARD_LIMIT = 8 * BODY_LIMIT;
 /** Node.js discards an unread body of this size by itself (bytes). */
 const SMALL_BODY = 64 * 1024;
 
+export interface BodyReading {
+  /** Pays for what is in memory, until it is closed. */
+  readonly share: Share;
+  /** Ends the reading with its reason. */
+  readonly signal: AbortSignal;
+  /** Called before the first part is waited for. */
+  readonly onBegin: () => void;
+}
+
 /**
- * Reads a body into memory, which the share pays for until it is closed.
+ * Reads a body into memory.
  * @throws ProblemError 413 when it is larger than BODY_LIMIT, 400 when the client ends it early, 429 and 503 when too
  * many bodies are in memory
  */
-export async function readBody(request: IncomingMessage, share: Share): Promise<Uint8Array> {
+export async function readBody(
+  request: IncomingMessage,
+  { share, signal, onBegin }: BodyReading,
+): Promise<Uint8Array> {
   if ((declaredLength(request) ?? 0) > BODY_LIMIT) throw bodyTooLarge();
+  onBegin();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of chunksOf(request)) {
+  for await (const chunk of chunksOf(request, signal)) {
     size += chunk.byteLength;
     if (size > BODY_LIMIT) throw bodyTooLarge();
     refuseExceeded(share.tryTake(chunk.byteLength));
@@ -32,10 +45,10 @@ export function isLargelyUnread(request: IncomingMessage): boolean {
   return !request.complete && (declaredLength(request) ?? Infinity) > SMALL_BODY;
 }
 
-/** Reads the rest of a body and discards it, up to DISCARD_LIMIT. */
-export async function discardBody(request: IncomingMessage): Promise<void> {
+/** Reads the rest of a body and discards it, up to DISCARD_LIMIT or until the signal aborts. */
+export async function discardBody(request: IncomingMessage, signal: AbortSignal): Promise<void> {
   let size = 0;
-  for await (const chunk of chunksOf(request)) {
+  for await (const chunk of chunksOf(request, signal)) {
     size += chunk.byteLength;
     if (size > DISCARD_LIMIT) return;
   }
@@ -46,11 +59,23 @@ function declaredLength({ headers }: IncomingMessage): number | null {
   return headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : null;
 }
 
-/** @throws ProblemError 400 when the client disconnects */
-async function* chunksOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+/** @throws ProblemError 400 when the client disconnects; the reason of the signal */
+async function* chunksOf(request: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (signal.aborted) throw signal.reason;
+  const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
   try {
-    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+    for (;;) {
+      const next = await Promise.race([chunks.next(), aborted]);
+      if (next.done === true) return;
+      yield next.value;
+    }
   } catch {
-    throw badRequest("the body was cut short");
+    throw signal.aborted ? signal.reason : badRequest("the body was cut short");
+  } finally {
+    // After an interruption no part arrives, for which it would wait.
+    if (!signal.aborted) await chunks.return?.();
   }
 }

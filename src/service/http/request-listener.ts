@@ -1,18 +1,21 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { finished, pipeline } from "node:stream/promises";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import type { NetworkSource } from "../request.js";
 import type { Service } from "../service.js";
 import type { ClientAddressReader } from "./addresses.js";
 import { createBudget } from "./budget.js";
+import { createClientFailures, formatLastResponse } from "./client-errors.js";
 import { createConnectionQueue } from "./connection-queue.js";
-import { discardBody, isLargelyUnread, readBody } from "./request-body.js";
-import { refuseExceeded, type ServiceResponse } from "./response.js";
+import { isLargelyUnread, readBody } from "./request-body.js";
+import { badRequest, ProblemError, refuseExceeded } from "./response.js";
+import { sendResponse } from "./send-response.js";
 import { createTurnKeys } from "./turns.js";
 
 export interface DrainableListener {
+  /** Takes one request. */
   readonly listener: RequestListener;
-  /** For the server's event `connection`. */
-  readonly onConnection: () => void;
+  /** Takes the connections and requests of a server from now on, also those that Node.js would answer by itself. */
+  attach(server: Server): void;
   /** Resolves when no request is in progress. From now on, responses close their connection. */
   drain(): Promise<void>;
 }
@@ -43,8 +46,6 @@ const RESPONSES = { perClient: 32 * MIB, total: 512 * MIB };
 const SEND_TIMEOUT = (size: number): number => 30_000 + size / 32;
 /** How long a client may take nothing of a response (ms). */
 const STALL_TIMEOUT = 30_000;
-/** Bytes of a response that are handed to the connection at a time. */
-const PART = MIB / 4;
 
 /** Passes the requests of an HTTP server to the service and sends its responses. */
 export function createRequestListener(service: Service, options: RequestListenerOptions): DrainableListener {
@@ -60,19 +61,32 @@ export function createRequestListener(service: Service, options: RequestListener
   const bodies = createBudget(BODIES.authenticated);
   const anonymousBodies = createBudget(BODIES.anonymous);
   const responses = createBudget(RESPONSES);
+  const failures = createClientFailures();
   let draining = false;
-  const handle = async (request: IncomingMessage, response: ServerResponse, source: NetworkSource) => {
+
+  const handle = async (exchange: Exchange) => {
+    const { request, response, source, expectation } = exchange;
     const { address } = source;
     let body = anonymousBodies.open(address);
     const share = responses.open(address);
     let reserved = 0;
+    let awaitsContinue = expectation !== null;
+    const failed = failures.watch(request);
+    const readOwnBody = () => {
+      const onBegin = () => {
+        if (expectation === "100-continue") response.writeContinue();
+        awaitsContinue = false;
+      };
+      return readBody(request, { share: body, signal: failed, onBegin });
+    };
     const handled = await service
       .handle(
         {
           method: request.method ?? "",
           target: request.url ?? "",
           headers: joinHeaders(request),
-          body: () => readBody(request, body),
+          refusal: refusalOf(exchange),
+          body: readOwnBody,
           onIdentified: (userId) => {
             turnKeys.note(request.headers.authorization, userId);
             if (userId !== null) body = bodies.open(address);
@@ -88,32 +102,75 @@ export function createRequestListener(service: Service, options: RequestListener
       .finally(() => body.close());
     share.take(handled.body.byteLength - reserved);
     try {
-      if (draining || isLargelyUnread(request)) response.setHeader("connection", "close");
+      // Otherwise the next request would be taken for the rest of this one.
+      const isCutOff = awaitsContinue || failed.aborted;
+      if (draining || isCutOff || isLargelyUnread(request)) response.setHeader("connection", "close");
       const staysOpen = response.shouldKeepAlive && !response.hasHeader("connection");
-      const timeouts = { timeout: sendTimeout(handled.body.byteLength), stallTimeout };
-      await send(request, response, { ...handled, ...timeouts });
+      await sendResponse(request, response, {
+        ...handled,
+        timeout: sendTimeout(handled.body.byteLength),
+        stallTimeout,
+        discard: isCutOff ? null : failed,
+      });
       return staysOpen;
     } finally {
       share.close();
     }
   };
+
+  const add = (request: IncomingMessage, response: ServerResponse, expectation: Exchange["expectation"]) => {
+    const { socket, headers } = request;
+    const forwarded = [headers["x-forwarded-for"] ?? []].flat().join(", ");
+    const address = addressOf(socket.remoteAddress ?? "", forwarded);
+    const source = { kind: "network", address, baseUrl, isCertified } as const;
+    queue.add({
+      socket,
+      client: address,
+      turn: turnKeys.keyOf(address, headers.authorization),
+      hasBody: "content-length" in headers || "transfer-encoding" in headers,
+      handle: () =>
+        handle({ request, response, source, expectation }).catch(() => {
+          // A client that disconnects is not a failure of the service.
+          socket.destroy();
+          return false;
+        }),
+    });
+  };
+
+  const addFailure = (error: Error, socket: Socket) => {
+    const problem = failures.note(error, socket);
+    if (problem === null) return;
+    const address = addressOf(socket.remoteAddress ?? "", undefined);
+    const handleFailure = async () => {
+      const request = { method: "-", target: "-", headers: {}, body: new Uint8Array(), refusal: problem };
+      socket.write(formatLastResponse(await service.handle(request, { kind: "network", address, baseUrl })));
+      socket.destroySoon();
+      return false;
+    };
+    const turn = turnKeys.keyOf(address, undefined);
+    queue.add({
+      socket,
+      client: address,
+      turn,
+      hasBody: false,
+      handle: () =>
+        handleFailure().catch(() => {
+          socket.destroy();
+          return false;
+        }),
+    });
+  };
+
+  const listener: RequestListener = (request, response) => add(request, response, null);
   return {
-    onConnection: queue.noteConnection,
-    listener(request, response) {
-      const { socket, headers } = request;
-      const forwarded = [headers["x-forwarded-for"] ?? []].flat().join(", ");
-      const address = addressOf(socket.remoteAddress ?? "", forwarded);
-      queue.add({
-        socket,
-        client: address,
-        turn: turnKeys.keyOf(address, headers.authorization),
-        hasBody: "content-length" in headers || "transfer-encoding" in headers,
-        handle: () =>
-          handle(request, response, { kind: "network", address, baseUrl, isCertified }).catch(() => {
-            // A client that disconnects is not a failure of the service.
-            socket.destroy();
-            return false;
-          }),
+    listener,
+    attach(server) {
+      server.on("connection", queue.noteConnection);
+      server.on("request", listener);
+      server.on("checkContinue", (request, response) => add(request, response, "100-continue"));
+      server.on("checkExpectation", (request, response) => add(request, response, "unknown"));
+      server.on("clientError", (error, socket) => {
+        if (socket instanceof Socket) addFailure(error, socket);
       });
     },
     drain() {
@@ -121,6 +178,26 @@ export function createRequestListener(service: Service, options: RequestListener
       return queue.drain();
     },
   };
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly source: NetworkSource;
+  /** What the client waits for before it sends the body. @see RFC 9110 §10.1.1 */
+  readonly expectation: "100-continue" | "unknown" | null;
+}
+
+/** The problem of the head of a request, as far as the API does not check it; undefined if there is none. */
+function refusalOf({ request, expectation }: Exchange): ProblemError | undefined {
+  if (expectation === "unknown") {
+    return new ProblemError(417, { errors: "the expectation must be 100-continue" });
+  }
+  // Older clients send none. @see RFC 9112 §3.2
+  const needsHost = request.httpVersionMajor === 1 && request.httpVersionMinor >= 1;
+  return needsHost && request.headers.host === undefined
+    ? badRequest("the request has no Host header")
+    : undefined;
 }
 
 /**
@@ -135,47 +212,4 @@ function joinHeaders({ headers, headersDistinct }: IncomingMessage): Record<stri
       [value ?? []].flat().join(", "),
     ]),
   );
-}
-
-interface Sending extends ServiceResponse {
-  readonly timeout: number;
-  readonly stallTimeout: number;
-}
-
-/** Rejects when the client has disconnected, or has not received the response in time. */
-async function send(request: IncomingMessage, response: ServerResponse, sending: Sending): Promise<void> {
-  const { status, headers, body, timeout, stallTimeout } = sending;
-  response.writeHead(status, { ...(status !== 204 && { "content-length": body.byteLength }), ...headers });
-  const deadline = new AbortController();
-  const timers = [timeout, stallTimeout].map((time) => setTimeout(() => deadline.abort(), time));
-  const { signal } = deadline;
-  try {
-    if (isLargelyUnread(request)) {
-      // Closing the connection now would take the response from a client that is still sending.
-      response.write(body);
-      await discardBody(request);
-      response.end();
-      await finished(response, { signal });
-    } else if (body.byteLength <= PART) {
-      response.end(body);
-      await finished(response, { signal });
-    } else {
-      const [, stalled] = timers;
-      await pipeline(
-        partsOf(body, () => stalled?.refresh()),
-        response,
-        { signal },
-      );
-    }
-  } finally {
-    for (const timer of timers) clearTimeout(timer);
-  }
-}
-
-/** @param onNext called when a part is needed, because those before it were taken */
-function* partsOf(body: Uint8Array, onNext: () => void): Generator<Uint8Array> {
-  for (let start = 0; start < body.byteLength; start += PART) {
-    onNext();
-    yield body.subarray(start, start + PART);
-  }
 }
