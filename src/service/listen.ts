@@ -6,7 +6,7 @@ import { configurationError, errorCodeOf } from "../errors.js";
 import { type ClientAddressReader, createClientAddressReader, normalAddress } from "./http/addresses.js";
 import { createBudget } from "./http/budget.js";
 import { createRequestListener } from "./http/request-listener.js";
-import { OAUTH_PATH } from "./oauth/endpoint.js";
+import { OAUTH_PATH } from "./http/router.js";
 import type { Service } from "./service.js";
 
 export interface ListenOptions {
