@@ -6,9 +6,11 @@ import type { Store } from "./store/store.js";
 const ENDPOINTS = {
   /** The process answers. */
   "/healthz": async () => undefined,
-  /** The database answers. */
-  "/readyz": (store: Store) =>
-    store.read((db) => db.selectFrom("settings").select("name").limit(1).execute()),
+  /** The database answers, and is still the one that is there. */
+  "/readyz": (store: Store) => {
+    store.checkFile();
+    return store.read((db) => db.selectFrom("settings").select("name").limit(1).execute());
+  },
 } as const;
 
 type HealthEndpoint = (typeof ENDPOINTS)[keyof typeof ENDPOINTS];

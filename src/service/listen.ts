@@ -3,10 +3,10 @@ import type { Server } from "node:http";
 import { type AddressInfo, isIP, Server as NetServer, type Socket } from "node:net";
 import { isLoopback } from "../contract/loopback.js";
 import { configurationError, errorCodeOf } from "../errors.js";
-import { type ClientAddressReader, createClientAddressReader } from "./http/addresses.js";
+import { type ClientAddressReader, createClientAddressReader, normalAddress } from "./http/addresses.js";
 import { createBudget } from "./http/budget.js";
 import { createRequestListener } from "./http/request-listener.js";
-import { OAUTH_PATH } from "./oauth/endpoint.js";
+import { OAUTH_PATH } from "./http/router.js";
 import type { Service } from "./service.js";
 
 export interface ListenOptions {
@@ -63,7 +63,7 @@ export async function listen(service: Service, options: ListenOptions): Promise<
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
   const addressOf = createClientAddressReader(trustProxy);
   const server = await createServer(options.tls);
-  const proxy = trustProxy === undefined ? undefined : addressOf(trustProxy, undefined);
+  const proxy = trustProxy === undefined ? undefined : normalAddress(trustProxy);
   const sockets = limitConnections(server, addressOf, proxy);
   await startListening(server, host, port);
   const address = addressOfServer(server, host);
@@ -164,9 +164,9 @@ function limitConnections(
   const connections = createBudget(CONNECTIONS);
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
-    const address = addressOf(socket.remoteAddress ?? "", undefined);
-    const share = connections.open(address);
-    if (address !== proxy && share.tryTake(1) !== null) {
+    const { remoteAddress: address = "" } = socket;
+    const share = connections.open(addressOf(address, undefined));
+    if (normalAddress(address) !== proxy && share.tryTake(1) !== null) {
       socket.destroy();
       return;
     }

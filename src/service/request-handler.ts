@@ -11,7 +11,7 @@ import {
   toProblemError,
   withoutBody,
 } from "./http/response.js";
-import { matchOAuthEndpoint } from "./oauth/endpoint.js";
+import { matchOAuthEndpoint } from "./http/router.js";
 import { createPasswordQueue, type PasswordQueue } from "./password-queue.js";
 import type { RateLimiter, RateLimitResult } from "./rate-limit.js";
 import {

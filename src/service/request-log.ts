@@ -31,31 +31,42 @@ export function formatLogLine(request: HandledRequest, format: LogFormat): strin
 const MAX_WAITING = 1024 * 1024;
 
 /**
- * Writes the lines of the log in their order. While nobody reads, those beyond MAX_WAITING are lost; how many is said as
- * soon as there is room again.
+ * Writes the lines of the log in their order, one write at a time; what waits meanwhile becomes the next one. While nobody
+ * reads, lines beyond MAX_WAITING are lost; how many is said as soon as there is room again.
  * @param write resolves when the text has been read, never rejects
  */
 export function createLogWriter(
   write: (text: string) => Promise<void>,
   format: LogFormat,
 ): (line: string) => void {
-  let waiting = 0;
+  let lines: string[] = [];
+  /** Of the lines, and of those that are being written. */
+  let size = 0;
   let lost = 0;
+  let isWriting = false;
   const append = (line: string): void => {
-    const text = `${line}\n`;
-    waiting += text.length;
-    void write(text).then(() => {
-      waiting -= text.length;
-    });
+    lines.push(`${line}\n`);
+    size += line.length + 1;
+  };
+  const writeAll = async (): Promise<void> => {
+    isWriting = true;
+    while (lines.length > 0) {
+      const text = lines.join("");
+      lines = [];
+      await write(text);
+      size -= text.length;
+    }
+    isWriting = false;
   };
   return (line) => {
-    if (waiting > MAX_WAITING) {
+    if (size > MAX_WAITING) {
       lost += 1;
       return;
     }
     if (lost > 0) append(formatLost(lost, format));
     lost = 0;
     append(line);
+    if (!isWriting) void writeAll();
   };
 }
 

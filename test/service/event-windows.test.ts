@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
@@ -16,7 +17,8 @@ import { eventSizes, eventsInWindow, listEventsInWindow } from "../../src/servic
 import { type EventContent, insertEvent, sizeOfEvent } from "../../src/service/store/events.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
 import type { Store } from "../../src/service/store/store.js";
-import { NOW } from "./support/world.js";
+import { runSql } from "./support/database.js";
+import { createFolder, NOW } from "./support/world.js";
 
 const WEEK = { start: NOW, end: NOW + 7 * DAY_MS, firstDate: NOW, endDate: NOW + 7 * DAY_MS };
 
@@ -153,6 +155,37 @@ describe("the size of an event", () => {
     expect(size).toBeGreaterThanOrEqual(answer);
     expect(size).toBeLessThan(answer + 1_000 + 100 * attendeeIds.length);
   });
+});
+
+test("the size of an event from before sizes were stored is that of its JSON", async () => {
+  const folder = createFolder();
+  const path = join(folder.path, "calendar.db");
+  await (await openStore(path)).close();
+  const texts = [
+    "\u0001".repeat(50),
+    `"\\\n\t\u001f\u007f`.repeat(1_000),
+    "é🗓\u2028",
+    "https://example.com/",
+  ];
+  const values = texts.map((text) => `cast(x'${Buffer.from(text).toString("hex")}' as text)`).join(", ");
+  runSql(
+    path,
+    `insert into users values ('${USER}', 'Ana', 'ana', 'ana', null, '', '', 0, 1);
+     insert into calendars values ('c', 'Family', '', '', '', 1);
+     insert into labels values ('c', 1, 'One', '#000000');
+     insert into events (id, calendar_id, category, all_day, title, description, location, url, label_number, creator_id,
+       created_at, updated_at) values ('e', 'c', 'keep', 0, ${values}, 1, '${USER}', 1, 1);
+     insert into attendees values ('e', '${USER}', 0);
+     update events set bytes = 1100
+       + octet_length(title) + octet_length(description) + octet_length(location) + octet_length(url);
+     pragma user_version = 4`,
+  );
+  const store = await openStore(path);
+  const [row] = await store.read((db) => db.selectFrom("events").selectAll().execute());
+  expect([row?.title, row?.description, row?.location, row?.url]).toEqual(texts);
+  expect(row?.bytes).toBe(row && sizeOfEvent({ row, attendeeIds: [USER] }));
+  await store.close();
+  folder.remove();
 });
 
 test("rows are grouped by calendar in one pass", () => {

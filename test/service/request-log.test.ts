@@ -263,21 +263,50 @@ describe("a line of the log", () => {
   });
 });
 
-describe("a log that nobody reads", () => {
+describe("the writer of the log", () => {
+  function createReader() {
+    const waiting: { text: string; read: () => void }[] = [];
+    const write = (text: string) => new Promise<void>((read) => waiting.push({ text, read }));
+    const readAll = async () => {
+      for (const { read } of waiting.splice(0)) read();
+      await nextTurn();
+    };
+    return { waiting, write, readAll };
+  }
+
   test.each([
     ["text", "8 lines of the log were lost, because nobody read it"],
     ["json", '{"lost_lines":8}'],
   ] as const)("keeps a bounded number of lines, and says how many were lost: %s", async (format, notice) => {
-    const waiting: { text: string; read: () => void }[] = [];
-    const log = createLogWriter((text) => new Promise((read) => waiting.push({ text, read })), format);
+    const { waiting, write, readAll } = createReader();
+    const log = createLogWriter(write, format);
     const line = "x".repeat(512 * 1024);
     for (let count = 0; count < 10; count += 1) log(line);
-    expect(waiting).toHaveLength(2);
-    for (const { read } of waiting.splice(0)) read();
-    await nextTurn();
+    expect(waiting).toHaveLength(1);
+    const written = waiting.map(({ text }) => text);
+    await readAll();
+    written.push(...waiting.map(({ text }) => text));
+    expect(written).toEqual([`${line}\n`, `${line}\n`]);
+    await readAll();
     log("next");
     log("last");
-    expect(waiting.map(({ text }) => text)).toEqual([`${notice}\n`, "next\n", "last\n"]);
+    expect(waiting.map(({ text }) => text)).toEqual([`${notice}\nnext\n`]);
+    await readAll();
+    expect(waiting.map(({ text }) => text)).toEqual(["last\n"]);
+  });
+
+  test("writes once at a time, and then all lines that have waited", async () => {
+    const { waiting, write, readAll } = createReader();
+    const log = createLogWriter(write, "text");
+    for (let count = 0; count < 1_000; count += 1) log(`line ${count}`);
+    expect(waiting.map(({ text }) => text)).toEqual(["line 0\n"]);
+    await readAll();
+    expect(waiting).toHaveLength(1);
+    expect(waiting[0]?.text.split("\n")).toHaveLength(1_000);
+    await readAll();
+    expect(waiting).toEqual([]);
+    log("later");
+    expect(waiting.map(({ text }) => text)).toEqual(["later\n"]);
   });
 });
 

@@ -173,6 +173,14 @@ describe("connections", () => {
     expect(answers.flat()).toEqual(Array(101).fill("401"));
   });
 
+  test("of a neighbor of the proxy are limited like those of any other address", async () => {
+    const listener = await start({ trustProxy: "127.0.0.9" });
+    const sockets = await Promise.all(Array.from({ length: 130 }, () => openSocket(listener)));
+    for (const socket of sockets) socket.write(GET_USER);
+    const answers = await Promise.all(sockets.map((socket) => statusesOf(socket, 1)));
+    expect(answers.flat()).toEqual(Array(100).fill("401"));
+  });
+
   test("are cut when the client does not read its response", async () => {
     const large: ServiceResponse = { status: 200, headers: {}, body: new Uint8Array(64 * 1024 * 1024) };
     const service = { ...world.service, handle: async () => large };

@@ -37,7 +37,7 @@ function withoutPort(hop: string): string {
 }
 
 /** One spelling per address: no zone id, IPv4-mapped IPv6 as IPv4, IPv6 as in URLs. Other text stays as it is. */
-function normalAddress(address: string): string {
+export function normalAddress(address: string): string {
   const bare = address.replace(/%.*$/, "");
   if (isIP(bare) !== 6) return address;
   const ipv6 = new URL(`http://[${bare}]`).hostname.slice(1, -1);

@@ -1,10 +1,9 @@
 import { isLoopback } from "../../contract/loopback.js";
 import { RATE_LIMIT_HEADERS } from "../../contract/rate-limit.js";
 import { usageError } from "../../errors.js";
-import { matchOAuthEndpoint } from "../oauth/endpoint.js";
 import type { IncomingRequest } from "../request.js";
 import type { ServiceResponse } from "./response.js";
-import { allowedMethods } from "./router.js";
+import { allowedMethods, matchOAuthEndpoint } from "./router.js";
 
 /**
  * Lets web pages of some origins call the API and the token endpoint, but not the pages on which users sign in. There

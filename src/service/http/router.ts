@@ -8,6 +8,7 @@ import {
   MAX_SEARCH,
   MIN_DAYS,
 } from "../../contract/limits.js";
+import { OAUTH_ROUTES } from "../../contract/oauth.js";
 import { ROUTES, type Route, type RouteName, UPCOMING_QUERY } from "../../contract/routes.js";
 import { splitTarget } from "../request.js";
 import { badRequest, excerpt, ProblemError } from "./response.js";
@@ -89,6 +90,19 @@ function matchPath(path: string, segments: readonly string[]): Record<string, st
 
 function isRouteName(name: string): name is RouteName {
   return Object.hasOwn(ROUTES, name);
+}
+
+/** Path of the authorization server below the service's base URL. */
+export const OAUTH_PATH = "/oauth";
+
+/**
+ * The endpoint of the authorization server that a request target addresses; null for any other target. Programs may
+ * write a slash after the token endpoint; the pages of the authorization endpoint have links relative to one path.
+ */
+export function matchOAuthEndpoint(target: string): keyof typeof OAUTH_ROUTES | null {
+  const { path } = splitTarget(target);
+  if (path === `${OAUTH_PATH}${OAUTH_ROUTES.authorize.path}`) return "authorize";
+  return path.replace(/\/$/, "") === `${OAUTH_PATH}${OAUTH_ROUTES.token.path}` ? "token" : null;
 }
 
 /** The query parameters, parsed. Null stands for one that was not given and has no default. */

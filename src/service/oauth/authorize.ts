@@ -1,4 +1,5 @@
-import { BODY_LIMIT } from "../http/content.js";
+import { FORM_MEDIA_TYPE } from "../../contract/media-types.js";
+import { decodeBody } from "../http/content.js";
 import { badRequest, ProblemError, type ServiceResponse } from "../http/response.js";
 import { splitTarget } from "../request.js";
 import { createSecret, csrfToken } from "../secrets.js";
@@ -100,14 +101,10 @@ async function submit(step: AuthorizationStep): Promise<ServiceResponse> {
   }
 }
 
-/** @throws ProblemError 413, 400 when the body is not a form or repeats a field */
+/** @throws ProblemError like `decodeBody`, 400 when a field is repeated */
 function readForm({ request }: OAuthContext): ReadonlyMap<string, string> {
-  if (request.body.byteLength > BODY_LIMIT) throw new ProblemError(413);
-  const [type] = (request.headers["content-type"] ?? "").split(";");
-  if (type?.trim().toLowerCase() !== "application/x-www-form-urlencoded") {
-    throw badRequest("The request was not sent by the form on this page.");
-  }
-  const { values, repeated } = parseParameters(new TextDecoder().decode(request.body));
+  const { text } = decodeBody(request.body, request.headers, [FORM_MEDIA_TYPE]);
+  const { values, repeated } = parseParameters(text);
   if (repeated.size > 0) throw badRequest("The request was not sent by the form on this page.");
   return values;
 }

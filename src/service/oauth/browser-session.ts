@@ -1,3 +1,4 @@
+import { OAUTH_PATH } from "../http/router.js";
 import { PasswordQueueError } from "../password-queue.js";
 import { createSecret, csrfToken, sameSecret, verifyUserPassword } from "../secrets.js";
 import { countAttempt, findWait, recordSignIn } from "../store/sign-in-attempts.js";
@@ -8,7 +9,7 @@ import {
   insertSession,
   type SignedInUser,
 } from "../store/users.js";
-import { OAUTH_PATH, type OAuthContext } from "./endpoint.js";
+import type { OAuthContext } from "./endpoint.js";
 import type { Notice } from "./pages/sign-in-page.js";
 
 /** The session of a browser at the authorization server, signed in or not. */

@@ -4,6 +4,7 @@ import { createCalendars } from "./migrations/0001-calendars.js";
 import { createSignIn } from "./migrations/0002-sign-in.js";
 import { createWindows } from "./migrations/0003-windows.js";
 import { createLists } from "./migrations/0004-lists.js";
+import { correctSizes } from "./migrations/0005-sizes.js";
 import { SCHEMA_VERSION } from "./schema.js";
 import type { Store, Transaction } from "./store.js";
 
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly ((schema: SchemaModule, db: Transaction) => Pr
   createSignIn,
   createWindows,
   createLists,
+  (_, db) => correctSizes(db),
 ];
 
 /** The schema version of a database: the number of migrations that it has run. */

@@ -4,7 +4,7 @@
  */
 
 /** Number of the newest migration. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 export type Flag = 0 | 1;
 

@@ -14,6 +14,8 @@ export interface Store {
   read<T>(work: (db: Transaction) => Promise<T>): Promise<T>;
   /** Runs queries as one transaction that holds the write lock from its start. */
   write<T>(work: (db: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** @throws DatabaseUnavailableError when the file was removed or replaced; `write` does the same, `read` goes on */
+  checkFile(): void;
   /** Path of the database if this process created it just now; null if it existed or is in memory. */
   readonly created: string | null;
   close(): Promise<void>;

@@ -6,7 +6,7 @@ import { errorCodeOf } from "../../../errors.js";
 import { sleepFor } from "../../../system/clock.js";
 import type { WriteOptions } from "../store.js";
 import { openDatabase, type SqliteModule } from "./driver.js";
-import { explainDatabaseError, isDiskError, isLocked } from "./errors.js";
+import { explainDatabaseError, isDiskError, isLocked, replacedDatabaseError } from "./errors.js";
 
 /** How long to wait for the lock of another process (ms). */
 const LOCK_TIMEOUT = 10_000;
@@ -50,6 +50,11 @@ export function createRunUnlocked(path: string, options: LockWaitOptions): RunUn
 export interface Connection extends SqliteDatabase {
   /** Opens the database for writing if it could only be opened for reading. Call it outside of transactions. */
   renew(): void;
+  /**
+   * Checks that the path still leads to the file that is open: what is written to another one is lost with it.
+   * @throws DatabaseUnavailableError when it was removed or replaced
+   */
+  checkFile(): void;
 }
 
 export const MEMORY = ":memory:";
@@ -60,6 +65,7 @@ export const MEMORY = ":memory:";
  */
 export function connect(sqlite: SqliteModule, path: string): Connection {
   let { database, readOnly } = openReadable(sqlite, path);
+  let file = identify(path);
   return {
     prepare: (text) => database.prepare(text),
     close: () => database.close(),
@@ -73,9 +79,19 @@ export function connect(sqlite: SqliteModule, path: string): Connection {
         throw error;
       }
       readOnly = false;
+      file = identify(path);
       current.close();
     },
+    checkFile() {
+      if (identify(path) !== file) throw replacedDatabaseError(path);
+    },
   };
+}
+
+/** Device and inode of a file; undefined if there is none, also for a database in memory. */
+function identify(path: string): string | undefined {
+  const file = path === MEMORY ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false });
+  return file && `${file.dev} ${file.ino}`;
 }
 
 function openReadable(sqlite: SqliteModule, path: string) {

@@ -15,6 +15,7 @@ export function createDialect(connection: Connection): Dialect {
       const driver = dialect.createDriver();
       driver.beginTransaction = async (queries, { accessMode }) => {
         connection.renew();
+        if (accessMode !== "read only") connection.checkFile();
         const begin = accessMode === "read only" ? "begin" : "begin immediate";
         await queries.executeQuery(CompiledQuery.raw(begin));
       };

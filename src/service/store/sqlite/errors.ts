@@ -53,6 +53,12 @@ export function foreignDatabaseError(path: string, cause?: unknown): CliError {
   return configurationError(`${path} is not a database of calctl`, { hint: "choose another file", cause });
 }
 
+/** The file was removed, or another one was put in its place. */
+export function replacedDatabaseError(path: string): CliError {
+  const cause = "was removed or replaced while the service had it open: restart the service";
+  return new DatabaseUnavailableError("configuration", `the database ${path} ${cause}`);
+}
+
 /** The database does not exist and must not be created. */
 export function missingDatabaseError(path: string): CliError {
   return configurationError(`the database ${path} does not exist`, {

@@ -51,6 +51,7 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   }
   return {
     ...transactions,
+    checkFile: () => database.checkFile(),
     created: created && file !== MEMORY ? file : null,
     close: async () => {
       try {
