@@ -112,7 +112,10 @@ export function registerCompletion(command: Command, contextOf: ContextOf): void
         "echo 'source <(calctl completion bash)' >> ~/.bashrc",
         "echo 'source <(calctl completion zsh)' >> ~/.zshrc",
       ],
-      ["in fish", "echo 'calctl completion fish | source' >> ~/.config/fish/config.fish"],
+      [
+        "in fish",
+        "mkdir -p ~/.config/fish; echo 'calctl completion fish | source' >> ~/.config/fish/config.fish",
+      ],
       [
         "in PowerShell: Add-Content $PROFILE 'calctl completion powershell | Out-String | Invoke-Expression'",
         "calctl completion powershell",

@@ -59,9 +59,10 @@ describeWithSystem("sqlite3", "with sqlite3,", () => {
     let written = EVENTS_BEFORE;
     const backup = startBackup(world);
     let ended = false;
-    void backup.then(() => {
+    const end = () => {
       ended = true;
-    });
+    };
+    void backup.then(end, end);
     while (!ended) {
       await createEvent(world);
       written += 1;
