@@ -108,16 +108,16 @@ export function registerCompletion(command: Command, contextOf: ContextOf): void
     prints: "text",
     examples: () => [
       [
-        "install it in bash, or in zsh, for new shells",
+        "Install it in bash, or in zsh, for new shells",
         "echo 'source <(calctl completion bash)' >> ~/.bashrc",
         "echo 'source <(calctl completion zsh)' >> ~/.zshrc",
       ],
       [
-        "in fish",
+        "In fish",
         "mkdir -p ~/.config/fish; echo 'calctl completion fish | source' >> ~/.config/fish/config.fish",
       ],
       [
-        "in PowerShell: Add-Content $PROFILE 'calctl completion powershell | Out-String | Invoke-Expression'",
+        "In PowerShell: Add-Content $PROFILE 'calctl completion powershell | Out-String | Invoke-Expression'",
         "calctl completion powershell",
       ],
     ],
