@@ -113,8 +113,9 @@ const knownTimeZones = new Set<string>();
 /** Whether this runtime knows the IANA timezone name, in upper or lower case. */
 export function isTimeZone(name: string): boolean {
   if (name === "UTC") return true;
-  // Newer runtimes also accept offsets, which are not names. Letters beyond ASCII may have one of ASCII in lower case.
-  if (!/^[A-Za-z][\w+/-]*$/.test(name)) return false;
+  // Newer runtimes also accept offsets, which are not names. Letters beyond ASCII may have one of ASCII in lower case. Intl
+  // takes long to reject a long text; no name has half of this length.
+  if (!/^[A-Za-z][\w+/-]{0,99}$/.test(name)) return false;
   const key = name.toLowerCase();
   if (knownTimeZones.has(key)) return true;
   try {

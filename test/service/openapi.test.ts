@@ -42,7 +42,8 @@ describe("the OpenAPI document", () => {
         .map((method) => `${method.toUpperCase()} ${path}`),
     );
     const routes = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`);
-    expect(operations.sort()).toEqual([...routes, "GET /authorize", "POST /token"].sort());
+    const others = ["GET /authorize", "POST /token", "GET /healthz", "GET /readyz"];
+    expect(operations.sort()).toEqual([...routes, ...others].sort());
     expect(document).toMatchObject({
       servers: [{ url: BASE_URL }],
       paths: { "/token": { servers: [{ url: `${BASE_URL}/oauth` }] } },
@@ -110,6 +111,24 @@ describe("the OpenAPI document", () => {
         },
       },
     });
+  });
+
+  test("has the request id and the health of the service, which are not part of the contract", () => {
+    const document = openApiDocument({ baseUrl: BASE_URL });
+    expect(document).toMatchObject({
+      paths: {
+        "/user": { get: { responses: { 200: { headers: { "X-Request-Id": expect.any(Object) } } } } },
+        "/healthz": { get: { security: [], responses: { 200: { description: expect.any(String) } } } },
+        "/readyz": { get: { security: [], responses: { 503: expect.any(Object) } } },
+      },
+      components: {
+        headers: { "X-Request-Id": { description: expect.stringContaining("Not part of the contract") } },
+        responses: { NotFound: { headers: { "X-Request-Id": expect.any(Object) } } },
+      },
+    });
+    const { paths } = document as { paths: Record<string, { get: { description: string } }> };
+    expect(paths["/healthz"]?.get.description).toContain("Not part of the contract");
+    expect(paths["/readyz"]?.get.description).toContain("Not part of the contract");
   });
 
   test("describes the responses of the service", async () => {

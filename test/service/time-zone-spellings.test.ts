@@ -36,13 +36,20 @@ test("every spelling of a time zone is accepted, and one zone is kept for all of
   expect(created()).toBe(kept);
 });
 
+test("a name that is longer than any time zone is not looked up", async () => {
+  const created = countFormats();
+  expect((await upcoming("A/".repeat(5_000))).status).toBe(400);
+  expect(created()).toBe(0);
+});
+
 /** Counts the formats of Intl from now on, until the end of the test. */
 function countFormats(): () => number {
   let count = 0;
   class CountedFormat extends Intl.DateTimeFormat {
     constructor(...options: ConstructorParameters<typeof Intl.DateTimeFormat>) {
-      super(...options);
+      // Also those that fail.
       count += 1;
+      super(...options);
     }
   }
   vi.stubGlobal("Intl", Object.create(Intl, { DateTimeFormat: { value: CountedFormat } }));

@@ -25,19 +25,54 @@ const RATE_LIMIT_DESCRIPTIONS = {
   "X-RateLimit-Reset": "Unix time in seconds at which the window ends",
 } as const;
 
+const RATE_LIMIT_HEADERS = Object.fromEntries(
+  Object.entries(RATE_LIMIT_DESCRIPTIONS).map(([name, description]) => [
+    name,
+    { description, schema: { type: "integer", minimum: 0 } },
+  ]),
+);
+
+const NOT_OF_CONTRACT = "Not part of the contract: other services may not have it.";
+
 /** `components.headers`: sent with every response. */
-export function rateLimitHeaders(): JsonObject {
-  return Object.fromEntries(
-    Object.entries(RATE_LIMIT_DESCRIPTIONS).map(([name, description]) => [
-      name,
-      { description, schema: { type: "integer", minimum: 0 } },
-    ]),
-  );
-}
+export const RESPONSE_HEADERS = {
+  ...RATE_LIMIT_HEADERS,
+  "X-Request-Id": {
+    description: `Under which the operator finds the request in the log. ${NOT_OF_CONTRACT}`,
+    schema: { type: "string" },
+  },
+};
 
 const HEADER_REFS = Object.fromEntries(
-  Object.keys(RATE_LIMIT_DESCRIPTIONS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  Object.keys(RESPONSE_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );
+
+/** `paths` of the endpoints for the operator's probes, which take no token and are not counted. */
+export function healthPaths(): JsonObject {
+  const path = (operationId: string, summary: string, failures: readonly ProblemStatus[]) => ({
+    get: {
+      operationId,
+      summary,
+      description: NOT_OF_CONTRACT,
+      security: [],
+      responses: {
+        200: {
+          description: summary,
+          content: {
+            [JSON_MEDIA_TYPE]: {
+              schema: { type: "object", properties: { status: { const: "ok" } }, required: ["status"] },
+            },
+          },
+        },
+        ...Object.fromEntries(failures.map((status) => [status, { description: STATUS_TITLES[status] }])),
+      },
+    },
+  });
+  return {
+    "/healthz": path("getHealth", "Whether the service answers", []),
+    "/readyz": path("getReadiness", "Whether the service can read and write its database", [500, 503]),
+  };
+}
 
 const DOCUMENTED_FAILURES: readonly ProblemStatus[] = [...FAILURE_STATUSES, 413];
 

@@ -12,11 +12,12 @@ import {
 import { ROUTES, type Route } from "../../contract/routes.js";
 import {
   failureResponses,
+  healthPaths,
   inlineSchema,
   type JsonObject,
   namedSchemas,
   operationResponses,
-  rateLimitHeaders,
+  RESPONSE_HEADERS,
 } from "./components.js";
 
 export interface OpenApiOptions {
@@ -46,10 +47,14 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
     },
     servers: [server(baseUrl, DEFAULT_BASE_URL)],
     security: [{ personalAccessToken: [] }, { authorizationCode: [] }],
-    paths: { ...routePaths(), ...oauthPaths([server(authUrl, `${DEFAULT_BASE_URL}/oauth`)]) },
+    paths: {
+      ...routePaths(),
+      ...oauthPaths([server(authUrl, `${DEFAULT_BASE_URL}/oauth`)]),
+      ...healthPaths(),
+    },
     components: {
       schemas: namedSchemas(),
-      headers: rateLimitHeaders(),
+      headers: RESPONSE_HEADERS,
       responses: failureResponses(),
       securitySchemes: securitySchemes(authUrl.replace(VARIABLE, `${DEFAULT_BASE_URL}/oauth`)),
     },
