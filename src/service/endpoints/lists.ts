@@ -41,8 +41,8 @@ async function listEvents(context: EndpointContext): Promise<object> {
  */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Events that a search reads at a time. */
-const SEARCH_BATCH = 500;
+/** Events that are read at a time: the largest of them are about MAX_BYTES together. */
+const BATCH = 64;
 
 interface EventPage {
   readonly rows: readonly EventRow[];
@@ -56,20 +56,18 @@ async function readPage(
   { search, limit }: { readonly search: string | null; readonly limit: number },
 ): Promise<EventPage> {
   const matches = search === null ? () => true : createEventSearch(search);
-  const batchSize = search === null ? limit + 1 : SEARCH_BATCH;
   const page = createPage(limit);
   let last = query.after;
   let visited = 0;
-  while (visited < MAX_BYTES) {
-    const batch = await listEventsAfter(db, { ...query, after: last }, batchSize);
+  for (;;) {
+    const batch = await listEventsAfter(db, { ...query, after: last }, BATCH);
     for (const row of batch) {
-      if (matches(row) && !page.add(row)) return { rows: page.rows, last };
+      if (visited >= MAX_BYTES || (matches(row) && !page.add(row))) return { rows: page.rows, last };
       last = { start: row.start_at ?? 0, id: row.id };
       visited += row.bytes;
     }
-    if (batch.length < batchSize) return { rows: page.rows, last: null };
+    if (batch.length < BATCH) return { rows: page.rows, last: null };
   }
-  return { rows: page.rows, last };
 }
 
 /** Collects as many events as a page can have; at least one, however large it is. */
