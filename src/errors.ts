@@ -75,7 +75,7 @@ export interface PlannedRequest {
   readonly method: string;
   /** Below the base URL, as it is sent. */
   readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | readonly string[]>>;
   /** Parsed JSON; null without a body. */
   readonly body: unknown;
 }

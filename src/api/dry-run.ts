@@ -1,4 +1,5 @@
 import { DryRunStop, type PlannedRequest } from "../errors.js";
+import { pathBelow } from "./base-url.js";
 import type { Send } from "./sending/sender.js";
 import type { HttpRequest } from "./transport.js";
 
@@ -20,14 +21,24 @@ function describeRequest(
   { method, url, body }: Pick<HttpRequest, "method" | "url" | "body">,
   baseUrl: URL,
 ): PlannedRequest {
-  const { pathname, searchParams } = new URL(url);
-  const base = baseUrl.pathname.replace(/\/$/, "");
+  const address = new URL(url);
   return {
     method,
-    path: pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname,
-    query: Object.fromEntries(searchParams),
+    path: pathBelow(baseUrl, address) ?? address.pathname,
+    query: describeQuery(address.searchParams),
     body: body === undefined ? null : parseBody(body),
   };
+}
+
+/** A parameter that is repeated has a list of values. */
+function describeQuery(parameters: URLSearchParams): PlannedRequest["query"] {
+  const names = [...new Set(parameters.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = parameters.getAll(name);
+      return [name, values.length === 1 ? values.join("") : values];
+    }),
+  );
 }
 
 /** Any text may be sent by hand; what is not JSON is shown as it is. */

@@ -1,6 +1,7 @@
 import { JSON_MEDIA_TYPE } from "../contract/media-types.js";
 import type { HttpMethod } from "../contract/routes.js";
 import { CliError, usageError } from "../errors.js";
+import { pathBelow, urlBelow } from "./base-url.js";
 import { createContractErrors, nameRequest, type RequestDescription } from "./json-api/errors.js";
 import type { RequestErrors, Send } from "./sending/sender.js";
 import { maskHeader } from "./trace/named-secrets.js";
@@ -45,9 +46,8 @@ export interface RawRequestOptions {
 export function createRawRequest(options: RawRequestOptions): SendRaw {
   const { send, baseUrl, mediaType, tokenSource, lastResponse, mask } = options;
   return async ({ method, path, query, body }) => {
-    const url = joinPath(baseUrl, path);
+    const { url, below } = joinPath(baseUrl, path);
     for (const [name, value] of query) url.searchParams.append(name, value);
-    const below = url.pathname.slice(basePath(baseUrl).length);
     const target = { method, path: below, url: url.href };
     const description: RequestDescription = { ...target, mediaType, tokenSource, subject: below };
     const { errors, refusal } = withRefusal(createContractErrors(description));
@@ -98,13 +98,9 @@ function readable(
   return { status: response.status, headers: Object.fromEntries(headers), body: response.body, error };
 }
 
-function basePath({ pathname }: URL): string {
-  return pathname.replace(/\/$/, "");
-}
-
 /** @throws CliError usage for another origin, and for a path that is not below that of the base URL */
-function joinPath(baseUrl: URL, path: string): URL {
-  const base = `${baseUrl.origin}${basePath(baseUrl)}`;
+function joinPath(baseUrl: URL, path: string): { readonly url: URL; readonly below: string } {
+  const base = urlBelow(baseUrl, "");
   const refuse = (problem: string, hint = "write a path below the base URL, such as /calendars") =>
     usageError(`PATH: ${problem}`, hint);
   if (path === "") throw refuse("it is empty", "is a variable of the script unset?");
@@ -118,7 +114,10 @@ function joinPath(baseUrl: URL, path: string): URL {
     /\?(.*)/s,
   );
   if (leavesBase(pathname)) throw refuse('"." and "..", encoded or not, would leave the base URL');
-  return new URL(`${base}${pathname}${query === undefined ? "" : `?${query}`}`);
+  const url = new URL(urlBelow(baseUrl, `${pathname}${query === undefined ? "" : `?${query}`}`));
+  const below = pathBelow(baseUrl, url);
+  if (below === null) throw refuse(`it is not below ${base}`);
+  return { url, below };
 }
 
 /**

@@ -189,13 +189,13 @@ describe("a write", () => {
 
 describe("--dry-run", () => {
   test("prints a write and sends nothing", async () => {
-    const argv = ["api", "-X", "POST", "/calendars/x/events?a=1", "-f", "title=T", "--dry-run"];
+    const argv = ["api", "-X", "POST", "/calendars/x/events?a=1&b=2&b=3", "-f", "title=T", "--dry-run"];
     const { exitCode, stdout } = await world.send(...argv);
     expect({ exitCode, requests: world.server.requests.length }).toEqual({ exitCode: 0, requests: 0 });
     expect(JSON.parse(stdout)).toEqual({
       method: "POST",
       path: "/calendars/x/events",
-      query: { a: "1" },
+      query: { a: "1", b: ["2", "3"] },
       body: { data: { attributes: { title: "T" } } },
     });
     expect((await world.send(...argv, "--jq", ".method")).stdout).toBe("POST\n");

@@ -4,6 +4,7 @@ import { lenientDocumentSchema, lenientListSchema, readNextLink } from "../../co
 import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import { ROUTES, type Route, type RouteName } from "../../contract/routes.js";
 import { errorCodeOf, usageError } from "../../errors.js";
+import { pathBelow, urlBelow } from "../base-url.js";
 import type { OutgoingRequest, Send } from "../sending/sender.js";
 import { type HttpResponse, TransportError } from "../transport.js";
 import { createContractErrors, nameRequest, type RequestDescription, unreadableResponse } from "./errors.js";
@@ -57,7 +58,7 @@ export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApi
     const route: Route = ROUTES[name];
     const { method } = route;
     const path = expandPath(route.path, ids);
-    const { url = `${baseUrl.href.replace(/\/$/, "")}${path}${formatQuery(query)}`, ...wording } = rest;
+    const { url = urlBelow(baseUrl, `${path}${formatQuery(query)}`), ...wording } = rest;
     const description: RequestDescription = { method, path, url, mediaType, tokenSource, ...wording };
     const headers: Record<string, string> = { accept: mediaType };
     if (body !== undefined) headers["content-type"] = JSON_MEDIA_TYPE;
@@ -144,10 +145,8 @@ function nextAddress(request: RequestDescription, success: Success, baseUrl: URL
     unreadableResponse(request, success.status, { reason, cause: undefined });
   if (!URL.canParse(link, request.url)) throw unreadable("the link to the next page is not a URL");
   const url = new URL(link, request.url);
-  const isBelow = url.pathname.startsWith(baseUrl.pathname.replace(/\/?$/, "/"));
-  if (url.origin !== baseUrl.origin || !isBelow || url.username !== "" || url.password !== "") {
+  if (pathBelow(baseUrl, url) === null)
     throw unreadable(`the link to the next page leads away from ${baseUrl.href}`);
-  }
   url.hash = "";
   return url.href;
 }
