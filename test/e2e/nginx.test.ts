@@ -222,7 +222,7 @@ describeWithSystem("nginx", "behind nginx,", () => {
         return response.status === 429 ? response : { status: 200, headers: {}, body };
       },
     });
-    const unread = [await open(get("/")), await open(get("/")), await open(get("/"))];
+    const unread = [await open(get("/")), await open(get("/"))];
     expect(await send(get("/"))).toMatchObject({ status: 429, headers: { "retry-after": "1" } });
     for (const response of unread) expect((await read(response)).body.byteLength).toBe(body.byteLength);
   });

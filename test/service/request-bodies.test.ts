@@ -89,6 +89,19 @@ describe("a body in chunks", () => {
     expect((await answers)[0]).toBe("413");
   });
 
+  test("may have small chunks, but not so small that they cost more than the body", async () => {
+    const events = `/calendars/${stage.world.calendarId}/events`;
+    const text = JSON.stringify(eventBody(KEEP));
+    const small = [text, ...Array<string>(5_000).fill(" ".repeat(10))];
+    expect(await sendChunked("POST", events, JSON_TYPE, small)).toEqual(["201", "200"]);
+    const socket = await openSocket(listener);
+    const answered = statusesOf(socket, 1);
+    const headers = { "Content-Type": JSON_TYPE, "Transfer-Encoding": "chunked" };
+    // It has no end, which the service would otherwise wait for.
+    socket.write(`${head("POST", events, headers)}\r\n${"1\r\n \r\n".repeat(100_000)}`);
+    expect(await answered).toEqual(["400"]);
+  });
+
   test("that is sent as a stream by fetch is read", async () => {
     const { calendarId, token } = stage.world;
     const init: RequestInit & { readonly duplex: "half" } = {

@@ -1,10 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { Share } from "./budget.js";
 import { BODY_LIMIT, bodyTooLarge } from "./content.js";
-import { badRequest, refuseExceeded } from "./response.js";
+import { badRequest, ProblemError, refuseExceeded } from "./response.js";
 
 /** How much of a refused body is read and discarded, so that the client can read the response. */
 const DISCARD_LIMIT = 8 * BODY_LIMIT;
+
+/**
+ * Bytes that a connection may deliver beyond the body: the sizes of its chunks, and what follows it. Node.js makes an object
+ * of each chunk, which takes far more memory and time than a byte.
+ */
+const OVERHEAD_LIMIT = 128 * 1024;
 
 /** Node.js discards an unread body of this size by itself (bytes). */
 const SMALL_BODY = 64 * 1024;
@@ -59,21 +65,28 @@ function declaredLength({ headers }: IncomingMessage): number | null {
   return headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : null;
 }
 
-/** @throws ProblemError 400 when the client disconnects; the reason of the signal */
+/** @throws ProblemError 400 when the client disconnects or sends tiny chunks; the reason of the signal */
 async function* chunksOf(request: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (signal.aborted) throw signal.reason;
   const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
+  const { socket } = request;
+  const start = socket.bytesRead;
+  let size = 0;
   try {
     for (;;) {
       const next = await Promise.race([chunks.next(), aborted]);
       if (next.done === true) return;
+      size += next.value.byteLength;
+      const overhead = socket.bytesRead - start - size;
+      if (overhead > OVERHEAD_LIMIT) throw badRequest("the chunks of the body are too small");
       yield next.value;
     }
-  } catch {
-    throw signal.aborted ? signal.reason : badRequest("the body was cut short");
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw error instanceof ProblemError ? error : badRequest("the body was cut short");
   } finally {
     // After an interruption no part arrives, for which it would wait.
     if (!signal.aborted) await chunks.return?.();
