@@ -34,7 +34,8 @@ export function composeAuth(client: ClientParts, { settings, interactive, warn }
     login: (request) => runLogin(request, { client, openStore, interactive, warn }),
     warn,
   });
-  return { session, token: tokenProvider.token };
+  // Only once: it may run a program.
+  return { session, token: once(tokenProvider.token) };
 }
 
 /** Loads a store only when it is opened. */

@@ -6,7 +6,7 @@ import { querySql } from "../service/support/database.js";
 import { createExampleWeek, exampleId } from "../support/example-week.js";
 import type { RunResult } from "../support/harness.js";
 import { createInstallation, type Installation } from "../support/spawned.js";
-import { describeWithSystem } from "../support/system.js";
+import { describeWithSystem, fixedTime } from "../support/system.js";
 
 /** Every script in examples, run as it stands on a Saturday afternoon. */
 
@@ -27,7 +27,7 @@ async function createExampleWorld(): Promise<ExampleWorld> {
   const { directory } = await createExampleWeek();
   const installation = createInstallation({ CALCTL_DATA_DIR: directory });
   const line = (words: readonly string[]) =>
-    `export -f calctl; faketime --exclude-monotonic -f "2026-11-21 15:30:00" ${words.map(quote).join(" ")}`;
+    `export -f calctl; env ${[...fixedTime("2026-11-21 15:30:00"), ...words].map(quote).join(" ")}`;
   return {
     ...installation,
     // The function `calctl` is one of bash.

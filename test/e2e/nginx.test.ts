@@ -214,7 +214,7 @@ describeWithSystem("nginx", "behind nginx,", () => {
 
   test("what clients do not read counts against them, and arrives whole", async () => {
     const { world } = await createStage();
-    const body = Buffer.alloc(15 * MIB);
+    const body = Buffer.alloc(30 * MIB);
     const { open, send } = await startProxied({
       ...world.service,
       handle: async (request, source) => {

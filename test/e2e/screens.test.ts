@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createExampleWeek, exampleId } from "../support/example-week.js";
 import { drawScreen, THEMES } from "../support/screen-svg.js";
 import { createInstallation } from "../support/spawned.js";
-import { describeWithSystem } from "../support/system.js";
+import { describeWithSystem, fixedTime } from "../support/system.js";
 import { openTerminal, type Terminal } from "../support/tmux.js";
 
 /** What the built program shows on a real terminal, on a Saturday afternoon. */
@@ -25,7 +25,9 @@ const SCREENS: readonly (readonly [title: string, line: string])[] = [
 async function openScreen(columns: number): Promise<Terminal> {
   const { directory } = await createExampleWeek();
   const installation = createInstallation({ CALCTL_DATA_DIR: directory });
-  const starter = `faketime --exclude-monotonic -f "${NOW}"`;
+  const starter = `env ${fixedTime(NOW)
+    .map((word) => `"${word}"`)
+    .join(" ")}`;
   return openTerminal(installation, { columns, rows: 100, starter });
 }
 

@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, appendFileSync, constants, mkdtempSync, rmdirSync, rmSync } from "node:fs";
+import {
+  accessSync,
+  appendFileSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { beforeEach, describe, onTestFinished } from "vitest";
@@ -139,6 +148,17 @@ function refuse(reason: string, title: string, canBeInstalled: boolean): void {
     if (required) throw new Error(reason);
     skip(reason);
   });
+}
+
+/**
+ * Environment in which the clock of a program stands still, as words for `env`: the library of faketime, without its
+ * wrapper, whose semaphores outlive a process that is killed.
+ * @param time local time, as `2026-11-21 15:30:00`
+ */
+export function fixedTime(time: string): readonly string[] {
+  const candidates = readdirSync("/usr/lib").map((folder) => `/usr/lib/${folder}/faketime/libfaketime.so.1`);
+  const library = candidates.find((path) => existsSync(path)) ?? "";
+  return [`LD_PRELOAD=${library}`, `FAKETIME=${time}`, "FAKETIME_DONT_FAKE_MONOTONIC=1"];
 }
 
 function isExecutable(path: string): boolean {
