@@ -130,7 +130,8 @@ function messageIn(stderr: string): string {
 }
 
 describe("a full disk", () => {
-  test("for stdout is exit 1, and stderr reports what was done", async ({ skip }) => {
+  // Many runs one after another.
+  test("for stdout is exit 1, and stderr reports what was done", { timeout: 60_000 }, async ({ skip }) => {
     if (!existsSync("/dev/full")) skip("there is no /dev/full");
     const installation = createInstallation();
     const { stdout } = await installation.run(...CREATE.split(" "), "--fields", "id");

@@ -1,14 +1,10 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
-import type { NetworkSource } from "../request.js";
 import type { Service } from "../service.js";
 import type { ClientAddressReader } from "./addresses.js";
-import { createBudget } from "./budget.js";
 import { createClientFailures, formatLastResponse } from "./client-errors.js";
 import { createConnectionQueue } from "./connection-queue.js";
-import { isLargelyUnread, readBody } from "./request-body.js";
-import { badRequest, ProblemError, refuseExceeded } from "./response.js";
-import { sendResponse } from "./send-response.js";
+import { createExchangeHandler, type Exchange, type ExchangeOptions } from "./exchange.js";
 import { createTurnKeys } from "./turns.js";
 
 export interface DrainableListener {
@@ -20,103 +16,27 @@ export interface DrainableListener {
   drain(): Promise<void>;
 }
 
-export interface RequestListenerOptions {
+export interface RequestListenerOptions extends Pick<ExchangeOptions, "sendTimeout" | "stallTimeout"> {
   readonly addressOf: ClientAddressReader;
   /** Public URL of the service. */
   readonly baseUrl: string;
-  /** How long a client may take to receive a response of a size in bytes (ms). */
-  readonly sendTimeout?: ((size: number) => number) | undefined;
-  /** How long it may take nothing of it (ms). */
-  readonly stallTimeout?: number | undefined;
   readonly isCertified?: ((host: string) => boolean) | undefined;
 }
 
-const MIB = 1024 * 1024;
-
-/** Bytes of request bodies in memory: of clients with a valid token, and of those without one. */
-const BODIES = {
-  authenticated: { perClient: 8 * MIB, total: 64 * MIB },
-  anonymous: { perClient: MIB, total: 16 * MIB },
-};
-
-/** Bytes of responses that clients have not received yet. The largest has 24 MiB of events. */
-const RESPONSES = { perClient: 32 * MIB, total: 512 * MIB };
-
-/** 30 seconds, and what a connection of 32 KB/s takes. */
-const SEND_TIMEOUT = (size: number): number => 30_000 + size / 32;
-/** How long a client may take nothing of a response (ms). */
-const STALL_TIMEOUT = 30_000;
-
 /** Passes the requests of an HTTP server to the service and sends its responses. */
 export function createRequestListener(service: Service, options: RequestListenerOptions): DrainableListener {
-  const {
-    addressOf,
-    baseUrl,
-    isCertified,
-    sendTimeout = SEND_TIMEOUT,
-    stallTimeout = STALL_TIMEOUT,
-  } = options;
+  const { addressOf, baseUrl, isCertified } = options;
   const queue = createConnectionQueue();
   const turnKeys = createTurnKeys();
-  const bodies = createBudget(BODIES.authenticated);
-  const anonymousBodies = createBudget(BODIES.anonymous);
-  const responses = createBudget(RESPONSES);
   const failures = createClientFailures();
   let draining = false;
-
-  const handle = async (exchange: Exchange) => {
-    const { request, response, source, expectation } = exchange;
-    const { address } = source;
-    let body = anonymousBodies.open(address);
-    const share = responses.open(address);
-    let reserved = 0;
-    let awaitsContinue = expectation !== null;
-    const failed = failures.watch(request);
-    const readOwnBody = () => {
-      const onBegin = () => {
-        if (expectation === "100-continue") response.writeContinue();
-        awaitsContinue = false;
-      };
-      return readBody(request, { share: body, signal: failed, onBegin });
-    };
-    const handled = await service
-      .handle(
-        {
-          method: request.method ?? "",
-          target: request.url ?? "",
-          headers: joinHeaders(request),
-          refusal: refusalOf(exchange),
-          body: readOwnBody,
-          onIdentified: (userId) => {
-            turnKeys.note(request.headers.authorization, userId);
-            if (userId !== null) body = bodies.open(address);
-          },
-          admit: () => refuseExceeded(responses.exceeded(address)),
-          reserve: (size) => {
-            refuseExceeded(share.tryTake(size));
-            reserved = size;
-          },
-        },
-        source,
-      )
-      .finally(() => body.close());
-    share.take(handled.body.byteLength - reserved);
-    try {
-      // Otherwise the next request would be taken for the rest of this one.
-      const isCutOff = awaitsContinue || failed.aborted;
-      if (draining || isCutOff || isLargelyUnread(request)) response.setHeader("connection", "close");
-      const staysOpen = response.shouldKeepAlive && !response.hasHeader("connection");
-      await sendResponse(request, response, {
-        ...handled,
-        timeout: sendTimeout(handled.body.byteLength),
-        stallTimeout,
-        discard: isCutOff ? null : failed,
-      });
-      return staysOpen;
-    } finally {
-      share.close();
-    }
-  };
+  const handle = createExchangeHandler({
+    ...options,
+    service,
+    turnKeys,
+    failures,
+    isDraining: () => draining,
+  });
 
   const add = (request: IncomingMessage, response: ServerResponse, expectation: Exchange["expectation"]) => {
     const { socket, headers } = request;
@@ -128,12 +48,7 @@ export function createRequestListener(service: Service, options: RequestListener
       client: address,
       turn: turnKeys.keyOf(address, headers.authorization),
       hasBody: "content-length" in headers || "transfer-encoding" in headers,
-      handle: () =>
-        handle({ request, response, source, expectation }).catch(() => {
-          // A client that disconnects is not a failure of the service.
-          socket.destroy();
-          return false;
-        }),
+      handle: closeOnFailure(socket, () => handle({ request, response, source, expectation })),
     });
   };
 
@@ -153,11 +68,7 @@ export function createRequestListener(service: Service, options: RequestListener
       client: address,
       turn,
       hasBody: false,
-      handle: () =>
-        handleFailure().catch(() => {
-          socket.destroy();
-          return false;
-        }),
+      handle: closeOnFailure(socket, handleFailure),
     });
   };
 
@@ -180,36 +91,11 @@ export function createRequestListener(service: Service, options: RequestListener
   };
 }
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly source: NetworkSource;
-  /** What the client waits for before it sends the body. @see RFC 9110 §10.1.1 */
-  readonly expectation: "100-continue" | "unknown" | null;
-}
-
-/** The problem of the head of a request, as far as the API does not check it; undefined if there is none. */
-function refusalOf({ request, expectation }: Exchange): ProblemError | undefined {
-  if (expectation === "unknown") {
-    return new ProblemError(417, { errors: "the expectation must be 100-continue" });
-  }
-  // Older clients send none. @see RFC 9112 §3.2
-  const needsHost = request.httpVersionMajor === 1 && request.httpVersionMinor >= 1;
-  return needsHost && request.headers.host === undefined
-    ? badRequest("the request has no Host header")
-    : undefined;
-}
-
-/**
- * Node.js already joins repeated headers, except set-cookie, which clients do not send, and those of which it keeps only
- * the first, such as host: several of them must be refused.
- */
-function joinHeaders({ headers, headersDistinct }: IncomingMessage): Record<string, string> {
-  const host = headersDistinct["host"];
-  return Object.fromEntries(
-    Object.entries({ ...headers, ...(host && { host }) }).map(([name, value]) => [
-      name,
-      [value ?? []].flat().join(", "),
-    ]),
-  );
+/** A client that disconnects is not a failure of the service. */
+function closeOnFailure(socket: Socket, handle: () => Promise<boolean>): () => Promise<boolean> {
+  return () =>
+    handle().catch(() => {
+      socket.destroy();
+      return false;
+    });
 }

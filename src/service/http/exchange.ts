@@ -1,0 +1,145 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { NetworkSource } from "../request.js";
+import type { Service } from "../service.js";
+import { createBudget, type Share } from "./budget.js";
+import type { ClientFailures } from "./client-errors.js";
+import { isLargelyUnread, readBody } from "./request-body.js";
+import { badRequest, ProblemError, refuseExceeded, type ServiceResponse } from "./response.js";
+import { sendResponse } from "./send-response.js";
+import type { TurnKeys } from "./turns.js";
+
+/** A request that a server has received, and what responds to it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly source: NetworkSource;
+  /** What the client waits for before it sends the body. @see RFC 9110 §10.1.1 */
+  readonly expectation: "100-continue" | "unknown" | null;
+}
+
+export interface ExchangeOptions {
+  readonly service: Service;
+  readonly turnKeys: TurnKeys;
+  readonly failures: ClientFailures;
+  /** Whether the server ends: responses then close their connection. */
+  readonly isDraining: () => boolean;
+  /** How long a client may take to receive a response of a size in bytes (ms). */
+  readonly sendTimeout?: ((size: number) => number) | undefined;
+  /** How long it may take nothing of it (ms). */
+  readonly stallTimeout?: number | undefined;
+}
+
+const MIB = 1024 * 1024;
+
+/** Bytes of request bodies in memory: of clients with a valid token, and of those without one. */
+const BODIES = {
+  authenticated: { perClient: 8 * MIB, total: 64 * MIB },
+  anonymous: { perClient: MIB, total: 16 * MIB },
+};
+
+/** Bytes of responses that clients have not received yet. The largest has 24 MiB of events. */
+const RESPONSES = { perClient: 32 * MIB, total: 512 * MIB };
+
+/** 30 seconds, and what a connection of 32 KB/s takes. */
+const SEND_TIMEOUT = (size: number): number => 30_000 + size / 32;
+/** How long a client may take nothing of a response (ms). */
+const STALL_TIMEOUT = 30_000;
+
+/**
+ * Responds to requests, within the limits on what is in memory of them.
+ * @returns resolves when the client has the response: whether the connection stays open
+ */
+export function createExchangeHandler(options: ExchangeOptions): (exchange: Exchange) => Promise<boolean> {
+  const { service, turnKeys, failures } = options;
+  const bodies = createBudget(BODIES.authenticated);
+  const anonymousBodies = createBudget(BODIES.anonymous);
+  const responses = createBudget(RESPONSES);
+
+  const respond = async (exchange: Exchange, share: Share, progress: Progress): Promise<ServiceResponse> => {
+    const { request, response, source, expectation } = exchange;
+    let body = anonymousBodies.open(source.address);
+    const onBegin = () => {
+      if (expectation === "100-continue") response.writeContinue();
+      progress.awaitsContinue = false;
+    };
+    const incoming = {
+      method: request.method ?? "",
+      target: request.url ?? "",
+      headers: joinHeaders(request),
+      refusal: refusalOf(exchange),
+      body: () => readBody(request, { share: body, signal: progress.failed, onBegin }),
+      onIdentified: (userId: string | null) => {
+        turnKeys.note(request.headers.authorization, userId);
+        if (userId !== null) body = bodies.open(source.address);
+      },
+      admit: () => refuseExceeded(responses.exceeded(source.address)),
+      reserve: (size: number) => {
+        refuseExceeded(share.tryTake(size));
+        progress.reserved = size;
+      },
+    };
+    return service.handle(incoming, source).finally(() => body.close());
+  };
+
+  return async (exchange) => {
+    const { request, response, source, expectation } = exchange;
+    const share = responses.open(source.address);
+    const failed = failures.watch(request);
+    const progress = { failed, reserved: 0, awaitsContinue: expectation !== null };
+    try {
+      const handled = await respond(exchange, share, progress);
+      share.take(handled.body.byteLength - progress.reserved);
+      // Otherwise the next request would be taken for the rest of this one.
+      const isCutOff = progress.awaitsContinue || failed.aborted;
+      if (options.isDraining() || isCutOff || isLargelyUnread(request))
+        response.setHeader("connection", "close");
+      const staysOpen = response.shouldKeepAlive && !response.hasHeader("connection");
+      const { sendTimeout = SEND_TIMEOUT, stallTimeout = STALL_TIMEOUT } = options;
+      await sendResponse(request, response, {
+        ...handled,
+        timeout: sendTimeout(handled.body.byteLength),
+        stallTimeout,
+        discard: isCutOff ? null : failed,
+      });
+      return staysOpen;
+    } finally {
+      share.close();
+    }
+  };
+}
+
+/** How far a request has come. */
+interface Progress {
+  /** Aborts when the body cannot be received. */
+  readonly failed: AbortSignal;
+  /** Bytes of the response that were taken before it was complete. */
+  reserved: number;
+  /** Whether the client still waits for `100 Continue` before it sends the body. */
+  awaitsContinue: boolean;
+}
+
+/** The problem of the head of a request, as far as the API does not check it; undefined if there is none. */
+function refusalOf({ request, expectation }: Exchange): ProblemError | undefined {
+  if (expectation === "unknown") {
+    return new ProblemError(417, { errors: "the expectation must be 100-continue" });
+  }
+  // Older clients send none. @see RFC 9112 §3.2
+  const needsHost = request.httpVersionMajor === 1 && request.httpVersionMinor >= 1;
+  return needsHost && request.headers.host === undefined
+    ? badRequest("the request has no Host header")
+    : undefined;
+}
+
+/**
+ * Node.js already joins repeated headers, except set-cookie, which clients do not send, and those of which it keeps only
+ * the first, such as host: several of them must be refused.
+ */
+function joinHeaders({ headers, headersDistinct }: IncomingMessage): Record<string, string> {
+  const host = headersDistinct["host"];
+  return Object.fromEntries(
+    Object.entries({ ...headers, ...(host && { host }) }).map(([name, value]) => [
+      name,
+      [value ?? []].flat().join(", "),
+    ]),
+  );
+}
