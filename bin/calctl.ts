@@ -10,6 +10,8 @@ async function main(argv: readonly string[]): Promise<void> {
     import("../src/host/host.js"),
     import("../src/run.js"),
   ]);
+  // As unset as any other empty variable; Node would take it for UTC.
+  if (process.env["TZ"] === "") delete process.env["TZ"];
   // The exit code if the event loop becomes empty during the run, as after Ctrl-D at a prompt.
   process.exitCode = 130;
   const host = createHost(process, {

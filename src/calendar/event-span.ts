@@ -113,7 +113,7 @@ export function missingInSpan({ start, end }: EventSpan, category: string | null
 }
 
 /** Checks that the end is after the start and both have a four-digit year. @throws CliError usage */
-export function checkSpan({ allDay, start, end, ...zones }: EventSpan, zone: string): void {
+export function checkSpan({ allDay, start, end }: EventSpan, zone: string): void {
   if (start === null || end === null) return;
   if (allDay === true && start >= FIRST_INSTANT && end === LAST_INSTANT + 1) {
     throw usageError(
@@ -132,10 +132,8 @@ export function checkSpan({ allDay, start, end, ...zones }: EventSpan, zone: str
       "--start names the first day, --end the last",
     );
   }
-  const from = formatLocal(start, knownZone(zones.startTimezone, zone));
-  const to = formatLocal(end, knownZone(zones.endTimezone, zone));
   throw usageError(
-    `the end ${to} is not after the start ${from}`,
+    `the end ${formatLocal(end, zone)} is not after the start ${formatLocal(start, zone)}`,
     "give an --end after --start, or --duration",
   );
 }

@@ -175,10 +175,15 @@ function profileTimeZone(selection: ServiceSelection): string | undefined {
   return setting && checkTimeZone(setting);
 }
 
-function systemTimeZone({ systemTimeZone, note }: SettingsOptions): string {
+function systemTimeZone({ env, systemTimeZone, note }: SettingsOptions): string {
   const zone = systemTimeZone();
   if (zone !== undefined) return zone;
-  note("this machine's time zone has no IANA name: using UTC (choose another with --timezone)");
+  const variable = env["TZ"];
+  const problem =
+    variable === undefined
+      ? "this machine's time zone has no IANA name"
+      : `TZ: "${variable}" is not a time zone that calctl knows, such as Europe/Berlin`;
+  note(`${problem}: using UTC (choose another with --timezone)`);
   return "UTC";
 }
 
