@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { environmentRows } from "../src/help/environment.js";
 import { exitCodeRows } from "../src/help/exit-codes.js";
 import { programSchema } from "../src/help/schema.js";
-import { loadCommandTree } from "../src/program.js";
+import { loadCommandTree } from "../src/program/command-tree.js";
 import { readPage } from "./support/docs-pages.js";
 
 /** Pages that repeat what `calctl schema` and help say. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { programSchema } from "../../src/help/schema.js";
 import { TOPICS } from "../../src/help/topics.js";
-import { loadCommandTree } from "../../src/program.js";
+import { loadCommandTree } from "../../src/program/command-tree.js";
 import { describeWithSystem } from "../support/system.js";
 
 /** The manual page that the build writes. */
