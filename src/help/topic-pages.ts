@@ -123,7 +123,7 @@ export function cronPage(): HelpPage {
         ],
         ["Nothing on days without events, and exit 3", "calctl events list --fail-empty -q || [ $? -eq 3 ]"],
         [
-          "A short wait for a rate limit, more patience for the network",
+          "A short wait for a rate limit, more retries for the network",
           "calctl events list --max-wait 10 --retries 6",
         ],
       ],
@@ -147,7 +147,7 @@ export function environmentPage(): HelpPage {
 export function exitCodesPage(): HelpPage {
   return [
     text(
-      "A command that fails prints nothing on stdout, except the items that it completed of several. With -o json or ndjson the last line of stderr is the error as JSON, with the code in words.",
+      "A command that fails prints nothing on stdout, except the items that it completed of several; status prints its report and api the body of the response even if they fail. With -o json or ndjson the last line of stderr is the error as JSON, with the code in words.",
     ),
     {
       kind: "terms",
