@@ -1,4 +1,4 @@
-import type { AnyJsonType, Shape } from "../output/view.js";
+import type { AnyJsonType, Shape } from "../output/shape.js";
 
 /** A schema, or a part of one. References are to `$defs` of the document. @see JSON Schema 2020-12 */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { globalOptions } from "../global-flags.js";
 import { documentFormats, formatsOf } from "../output/output.js";
-import type { Shape } from "../output/view.js";
+import type { Shape } from "../output/shape.js";
 import { errorShape } from "../output/views/error.js";
 import { requestView } from "../output/views/plain.js";
 import { environmentRows } from "./environment.js";
