@@ -4,6 +4,7 @@ import { examplesSection, type HelpPage, termsSection, text } from "./page.js";
 
 /** The texts of help topics. docs has the longer pages. */
 
+/** `calctl help output`: formats, and what chooses and shapes them. */
 export function outputPage(): HelpPage {
   return [
     text(
@@ -37,6 +38,7 @@ export function outputPage(): HelpPage {
   ];
 }
 
+/** `calctl help dates`: how times, days and durations are written. */
 export function datesPage(): HelpPage {
   return [
     text(
@@ -72,6 +74,7 @@ export function datesPage(): HelpPage {
   ];
 }
 
+/** `calctl help login`: how to get a token, and which one is used. */
 export function loginPage(): HelpPage {
   return [
     text(
@@ -105,6 +108,7 @@ export function loginPage(): HelpPage {
   ];
 }
 
+/** `calctl help cron`: what a job without a person needs. */
 export function cronPage(): HelpPage {
   return [
     text(
@@ -134,6 +138,7 @@ export function cronPage(): HelpPage {
   ];
 }
 
+/** `calctl help environment`: every variable that is read, and where files are. */
 export function environmentPage(): HelpPage {
   return [
     text(
@@ -144,6 +149,7 @@ export function environmentPage(): HelpPage {
   ];
 }
 
+/** `calctl help exit-codes`: the table of docs/exit-codes.md. */
 export function exitCodesPage(): HelpPage {
   return [
     text(
