@@ -1,5 +1,5 @@
 import { describeTree } from "../src/completion/command-tree.js";
-import { loadCommandTree } from "../src/program.js";
+import { loadCommandTree } from "../src/program/command-tree.js";
 
 /** Prints the commands and flags as JSON. Run by the build, so that completion need not load the commands. */
 async function print(): Promise<void> {

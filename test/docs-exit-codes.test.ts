@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { CliError, type ErrorCode, EXIT_CODES, EXIT_EMPTY } from "../src/errors.js";
+import { exitCodeRows } from "../src/help/exit-codes.js";
 import { renderError } from "../src/output/error-report.js";
+import { createHarness } from "./support/harness.js";
 
 /** docs/exit-codes.md is an interface: scripts are written against it. */
 
@@ -35,6 +37,28 @@ test("the table has every exit code with its name, in the order of the program",
   const numbers = rows.map(({ exitCode }) => exitCode);
   expect(numbers).toEqual([...numbers].sort((one, other) => one - other));
   expect(new Set(numbers).size).toBe(numbers.length);
+});
+
+test("no row refers to another one, since calctl schema prints each on its own", () => {
+  const words = exitCodeRows().map(({ when, repeat }) => `${when} | ${repeat}`);
+  expect(words.filter((text) => /the same|the next|above|like 9/.test(text))).toEqual([]);
+});
+
+test("the rows of what an editor and a prompt may end in say so", () => {
+  const whenOf = (code: ErrorCode) =>
+    exitCodeRows().find(({ exitCode }) => exitCode === EXIT_CODES[code])?.when;
+  expect(whenOf("changed")).toContain("--edit");
+  expect(whenOf("outcome_unknown")).toContain("--edit");
+  expect(whenOf("interrupted")).toMatch(/Escape.*editor/);
+});
+
+test("the page and the topic name the commands that print something even if they fail", async () => {
+  const { run } = await createHarness();
+  const { stdout } = await run("help", "exit-codes");
+  for (const text of [page.replaceAll("`", ""), stdout]) {
+    const words = text.replace(/\s+/g, " ");
+    expect(words).toContain("status prints its report and api the body of the response even if they fail.");
+  }
 });
 
 test("the names and numbers are those that scripts have relied on from the beginning", () => {

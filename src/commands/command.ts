@@ -1,4 +1,4 @@
-import { type Command, CommanderError, type HelpContext } from "commander";
+import type { Command, HelpContext } from "commander";
 import type { Context } from "../context.js";
 import { DryRunStop, usageError } from "../errors.js";
 import { addGlobalFlags, readGlobalFlags } from "../global-flags.js";
@@ -46,10 +46,17 @@ export function addPickAction<O>(
     const isListing = readGlobalFlags(command).fields === true;
     if (command.args.length === 0 && !context.prompt.available && !isListing) {
       const name = command.registeredArguments[0]?.name();
-      throw new CommanderError(1, "commander.missingArgument", `error: missing required argument '${name}'`);
+      throw usageError(`missing required argument '${name}'`, missingArgumentHint(command));
     }
     await run(context, options);
   });
+}
+
+/** The hint for a missing argument that `--fields` took as its value; undefined without one. */
+export function missingArgumentHint(command: Command): string | undefined {
+  const { fields } = readGlobalFlags(command);
+  if (typeof fields !== "string") return undefined;
+  return `"${fields}" is the value of --fields; write it last to list the fields`;
 }
 
 /** The same for a command that prints no data, and therefore refuses the flags that shape it. */

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
 import type { Context } from "../context.js";
 import { describeCommand } from "../help/facts.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
@@ -103,8 +103,8 @@ export interface CompletionOptions {
 }
 
 export function registerCompletion(command: Command, contextOf: ContextOf): void {
-  for (const argument of command.registeredArguments) argument.choices(Object.keys(SCRIPTS));
-  describeCommand(command, {
+  const shell = new Argument("<shell>").choices(Object.keys(SCRIPTS));
+  describeCommand(command.addArgument(shell), {
     prints: "text",
     examples: () => [
       [

@@ -3,8 +3,27 @@ import { factsOf, flagTerms, ownFlags, pathOf } from "./facts.js";
 import { type Example, examplesSection, type HelpPage, termsSection, text } from "./page.js";
 import { TOPICS } from "./topics.js";
 
-/** The help of a command: its own arguments, flags or commands, and its examples. */
+/** The help of a command: how it is used, what it takes, and where to read on. */
 export function commandPage(command: Command): HelpPage {
+  return [
+    text(`Usage: ${usageOf(command)}`),
+    ...commandParts(command),
+    ...termsSection("More", [
+      ...(command.commands.length === 0
+        ? []
+        : [[`${pathOf(command)} COMMAND -h`, "help of a command"] as const]),
+      ["calctl help flags", "the flags of every command"],
+    ]),
+  ];
+}
+
+/** `calctl events get [flags] [id...]`. */
+export function usageOf(command: Command): string {
+  return new Help().commandUsage(command).replace("[options]", "[flags]");
+}
+
+/** The description of a command, its own arguments, commands and flags, for the program its topics, and its examples. */
+export function commandParts(command: Command): HelpPage {
   const help = new Help();
   const isProgram = command.parent === null;
   const terms = command.registeredArguments.map(
@@ -12,7 +31,6 @@ export function commandPage(command: Command): HelpPage {
   );
   const commands = command.commands.map((each) => [each.name(), each.description()] as const);
   return [
-    text(`Usage: ${help.commandUsage(command).replace("[options]", "[flags]")}`),
     text(command.description()),
     ...termsSection(
       "Arguments",
@@ -27,15 +45,10 @@ export function commandPage(command: Command): HelpPage {
         )
       : []),
     ...examplesSection(isProgram ? FIRST_STEPS : (factsOf(command)?.examples() ?? [])),
-    ...termsSection("More", [
-      ...(command.commands.length === 0
-        ? []
-        : [[`${pathOf(command)} COMMAND -h`, "help of a command"] as const]),
-      ["calctl help flags", "the flags of every command"],
-    ]),
   ];
 }
 
+/** Examples of the program as a whole. */
 export const FIRST_STEPS: readonly Example[] = [
   ["See the commands at work; nothing is saved", "calctl tour"],
   [

@@ -1,7 +1,7 @@
 import type { Variable } from "../config/environment.js";
 import { type HelpPage, type HelpTerm, termsSection } from "./page.js";
 
-/** What every environment variable does, for `calctl help environment`, docs/environment.md and the manual page. */
+/** What every environment variable does, for `calctl help environment`, docs/scripting.md and the manual page. */
 
 const OWN: Readonly<Record<Variable, string>> = {
   CALCTL_PROFILE: "the profile: which service and account",

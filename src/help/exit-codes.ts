@@ -12,6 +12,8 @@ export interface ExitCodeRow {
 
 type Texts = readonly [when: string, repeat: string];
 
+const AFTER_SIGNAL = "yes, but only after checking if stderr says that a write was in progress";
+
 const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
   failed: [
     "a bug of calctl, or output that could not be written; stderr says what was already done",
@@ -36,7 +38,7 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
     "yes, safely; a DELETE that had succeeded then exits with 5",
   ],
   outcome_unknown: [
-    "a create or comment was sent and it is unknown whether it was done: no response, any 5xx, or a 2xx that cannot be read; or an `update --if-unchanged` got no response, and the event is now neither as it was nor as it was written",
+    "a create or comment was sent and it is unknown whether it was done: no response, any 5xx, or a 2xx that cannot be read; or an `events update` with `--if-unchanged` or `--edit` got no response, and the event is now neither as it was nor as it was written",
     "only after checking, it could exist twice",
   ],
   configuration: [
@@ -48,8 +50,14 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
     "no",
   ],
   partial: ["some of several items succeeded; stderr lists the rest", "for the rest"],
-  changed: ["the event was changed (`--if-unchanged`); nothing was written", "after reading it again"],
-  interrupted: ["Ctrl-C, Ctrl-D at a prompt, or a confirmation answered with no", "the same"],
+  changed: [
+    "the event was changed meanwhile (`--if-unchanged`, `--edit`); nothing was written",
+    "after reading it again",
+  ],
+  interrupted: [
+    "Ctrl-C, Ctrl-D or Escape at a prompt, a confirmation answered with no, or an editor that ended with an error",
+    AFTER_SIGNAL,
+  ],
 };
 
 /** Other signals than the one of Ctrl-C, and successes. */
@@ -65,9 +73,9 @@ const OTHERS: readonly ExitCodeRow[] = [
     exitCode: 129,
     code: "interrupted",
     when: "SIGHUP, such as from a terminal that was closed",
-    repeat: "like 9 if a write was in progress: stderr says so",
+    repeat: AFTER_SIGNAL,
   },
-  { exitCode: 143, code: "interrupted", when: "SIGTERM", repeat: "the same" },
+  { exitCode: 143, code: "interrupted", when: "SIGTERM", repeat: AFTER_SIGNAL },
 ];
 
 /** Every exit code, in ascending order. */

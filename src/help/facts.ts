@@ -1,6 +1,7 @@
 import { type Command, Help, type Option } from "commander";
 import { collect } from "../global-flags.js";
-import type { Format, Shape } from "../output/view.js";
+import type { Shape } from "../output/shape.js";
+import type { Format } from "../output/view.js";
 import type { Example, HelpTerm } from "./page.js";
 
 /** What help and `calctl schema` say about a command beyond its arguments and flags. */

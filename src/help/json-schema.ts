@@ -1,10 +1,11 @@
-import type { AnyJsonType, Shape } from "../output/view.js";
+import type { AnyJsonType, Shape } from "../output/shape.js";
 
 /** A schema, or a part of one. References are to `$defs` of the document. @see JSON Schema 2020-12 */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
+/** A reference to a shape, whose schema must be among the `$defs` of the document. */
 export function reference({ shape }: Pick<Shape, "shape">): JsonSchema {
   return { $ref: `#/$defs/${shape}` };
 }
@@ -40,6 +41,7 @@ export function shapeSchema({ keys }: Pick<Shape, "keys">): JsonSchema {
   };
 }
 
+/** The schema of a list of such items, which may be empty. */
 export function arrayOf(items: JsonSchema): JsonSchema {
   return { type: "array", items };
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { commandPage, FIRST_STEPS } from "./command-page.js";
+import { commandParts, FIRST_STEPS, usageOf } from "./command-page.js";
 import { environmentTerms, filesSection } from "./environment.js";
-import { pathOf, runnableCommands } from "./facts.js";
+import { runnableCommands } from "./facts.js";
 import { flagsPage } from "./flags-page.js";
 import type { Example, HelpPage, HelpPart } from "./page.js";
 import { breakCommand, wrap } from "./text.js";
@@ -48,17 +48,10 @@ export function manualPage(program: Command, { version, date }: ManualOptions): 
   ].join("\n");
 }
 
-/** The usage, the description, flags and examples, without the headings of a page on its own. */
+/** The usage as heading, then the parts of the help of the command without headings of their own. */
 function commandLines(command: Command): readonly string[] {
-  const [, ...parts] = commandPage(command);
-  const end = parts.findIndex((part) => part.kind === "heading" && part.title === "More");
-  const args = commandPage(command)
-    .flatMap((part) => (part.kind === "text" ? [part.text] : []))[0]
-    ?.replace(`Usage: ${pathOf(command)}`, "");
-  return [
-    `.SS "${escapeRoff(pathOf(command))}${escapeRoff(args ?? "")}"`,
-    ...partsLines(parts.slice(0, end).filter(({ kind }) => kind !== "heading")),
-  ];
+  const parts = commandParts(command).filter(({ kind }) => kind !== "heading");
+  return [`.SS "${escapeRoff(usageOf(command))}"`, ...partsLines(parts)];
 }
 
 function section(title: string, page: HelpPage): readonly string[] {

@@ -18,6 +18,7 @@ export type HelpTerm = readonly [term: string, meaning: string];
  */
 export type Example = readonly [purpose: string, ...commands: string[]];
 
+/** A paragraph; it is broken to the width of the terminal or page where it is shown. */
 export function text(paragraph: string): HelpPart {
   return { kind: "text", text: paragraph };
 }

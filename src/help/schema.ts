@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { globalOptions } from "../global-flags.js";
 import { documentFormats, formatsOf } from "../output/output.js";
-import type { Shape } from "../output/view.js";
+import type { Shape } from "../output/shape.js";
 import { errorShape } from "../output/views/error.js";
 import { requestView } from "../output/views/plain.js";
 import { environmentRows } from "./environment.js";
@@ -90,6 +90,7 @@ interface OutputSchema {
   readonly json: JsonSchema;
 }
 
+/** The whole program, whose commands must be registered, with every shape in `$defs`. */
 export function programSchema(program: Command): ProgramSchema {
   const commands = runnableCommands(program);
   return {
@@ -136,6 +137,7 @@ export function shapeDocument(program: Command, name: string): JsonSchema | unde
   return shape && { $schema: DIALECT, ...reference(shape), $defs: definitions([shape]) };
 }
 
+/** One command. Its output refers to shapes, which the document around it must have in `$defs`. */
 export function commandSchema(command: Command): CommandSchema {
   const facts = factsOf(command);
   return {

@@ -4,6 +4,7 @@ import { examplesSection, type HelpPage, termsSection, text } from "./page.js";
 
 /** The texts of help topics. docs has the longer pages. */
 
+/** `calctl help output`: formats, and what chooses and shapes them. */
 export function outputPage(): HelpPage {
   return [
     text(
@@ -37,6 +38,7 @@ export function outputPage(): HelpPage {
   ];
 }
 
+/** `calctl help dates`: how times, days and durations are written. */
 export function datesPage(): HelpPage {
   return [
     text(
@@ -72,6 +74,7 @@ export function datesPage(): HelpPage {
   ];
 }
 
+/** `calctl help login`: how to get a token, and which one is used. */
 export function loginPage(): HelpPage {
   return [
     text(
@@ -105,6 +108,7 @@ export function loginPage(): HelpPage {
   ];
 }
 
+/** `calctl help cron`: what a job without a person needs. */
 export function cronPage(): HelpPage {
   return [
     text(
@@ -123,7 +127,7 @@ export function cronPage(): HelpPage {
         ],
         ["Nothing on days without events, and exit 3", "calctl events list --fail-empty -q || [ $? -eq 3 ]"],
         [
-          "A short wait for a rate limit, more patience for the network",
+          "A short wait for a rate limit, more retries for the network",
           "calctl events list --max-wait 10 --retries 6",
         ],
       ],
@@ -134,6 +138,7 @@ export function cronPage(): HelpPage {
   ];
 }
 
+/** `calctl help environment`: every variable that is read, and where files are. */
 export function environmentPage(): HelpPage {
   return [
     text(
@@ -144,10 +149,11 @@ export function environmentPage(): HelpPage {
   ];
 }
 
+/** `calctl help exit-codes`: the table of docs/exit-codes.md. */
 export function exitCodesPage(): HelpPage {
   return [
     text(
-      "A command that fails prints nothing on stdout, except the items that it completed of several. With -o json or ndjson the last line of stderr is the error as JSON, with the code in words.",
+      "A command that fails prints nothing on stdout, except the items that it completed of several; status prints its report and api the body of the response even if they fail. With -o json or ndjson the last line of stderr is the error as JSON, with the code in words.",
     ),
     {
       kind: "terms",

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { TOPICS } from "../../src/help/topics.js";
-import { loadCommandTree } from "../../src/program.js";
+import { loadCommandTree } from "../../src/program/command-tree.js";
 import { createHarness } from "../support/harness.js";
 
 /** Names of every command and group from the top, such as `["events", "list"]`; `[]` is the program itself. */
@@ -42,6 +42,72 @@ test("the help of a command has its own flags, and one line about the global one
   expect(stdout).toContain("--remaining");
   expect(stdout).not.toContain("--max-wait");
   expect(stdout.match(/calctl help flags/g)).toHaveLength(1);
+});
+
+test("calctl help COMMAND is what COMMAND --help prints", async () => {
+  const { run } = await createHarness();
+  const paths = pathsOf(await loadCommandTree());
+  expect(paths.length).toBeGreaterThan(40);
+  for (const path of paths) {
+    const page = await run(...path, "--help");
+    expect(page).toMatchObject({ exitCode: 0, stderr: "" });
+    // `calctl help login` is the topic, which names the flags of the command.
+    const isTopic = TOPICS.some(({ name }) => name === path[0]);
+    if (!isTopic) expect(await run("help", ...path), path.join(" ")).toEqual(page);
+  }
+});
+
+test.each([
+  [
+    ["-q", "help", "dates"],
+    ["help", "dates"],
+  ],
+  [
+    ["--color", "never", "help", "events"],
+    ["events", "--help"],
+  ],
+  [
+    ["-o", "json", "help", "events", "list"],
+    ["events", "list", "--help"],
+  ],
+  [["-q", "help"], ["--help"]],
+  [
+    ["help", "dates", "--help"],
+    ["help", "dates"],
+  ],
+  [["help", "--help"], ["--help"]],
+  [
+    ["-phelp", "calendars", "--help"],
+    ["calendars", "--help"],
+  ],
+])("%j prints what %j does", async (argv, same) => {
+  const { run } = await createHarness();
+  const page = await run(...same);
+  expect(page).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await run(...argv)).toEqual(page);
+});
+
+test.each([
+  [["help", "nonsense", "-o", "json"], 'there is no command or help topic "nonsense"'],
+  [["-o", "json", "help", "nonsense"], 'there is no command or help topic "nonsense"'],
+  [["help", "events", "nonsense", "-o", "json"], 'calctl events has no command "nonsense"'],
+])("%j reports JSON", async (argv, message) => {
+  const { run } = await createHarness();
+  const { exitCode, stdout, stderr } = await run(...argv);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  expect(JSON.parse(stderr).error).toMatchObject({ code: "usage", exit_code: 2, message });
+});
+
+test.each([
+  [["-q", "--nonsense", "help", "dates"], "unknown option '--nonsense'"],
+  [["-p"], "option '-p, --profile <name>' argument missing"],
+  [["-q", "-o", "json", "-o", "json", "help"], "--output was given twice"],
+  [["nonsense", "help"], 'calctl has no command "nonsense"'],
+])("%j is exit 2", async (argv, message) => {
+  const { run } = await createHarness();
+  const { exitCode, stdout, stderr } = await run(...argv);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  expect(stderr).toContain(message);
 });
 
 test("every topic is a page, and a mistyped one names the right one", async () => {

@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeEach, describe, expect, test } from "vitest";
 import { EXIT_CODES, EXIT_EMPTY } from "../../src/errors.js";
 import { commandSchema, type ProgramSchema, programSchema } from "../../src/help/schema.js";
-import { loadCommandTree } from "../../src/program.js";
+import { loadCommandTree } from "../../src/program/command-tree.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 import { createInstallation } from "../support/spawned.js";
 

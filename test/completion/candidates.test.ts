@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { complete } from "../../src/completion/candidates.js";
 import { type CommandTree, describeTree } from "../../src/completion/command-tree.js";
 import { readKnownValues } from "../../src/completion/known-values.js";
-import { loadCommandTree } from "../../src/program.js";
+import { loadCommandTree } from "../../src/program/command-tree.js";
 import { NOW } from "../support/harness.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 

@@ -7,7 +7,7 @@ import { activityView, deletedView, eventView, severalCalendarsView } from "../.
 import { createValueView, requestView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { serviceClientView, serviceTokenView, serviceUserView } from "../../src/output/views/service.js";
-import { loadCommandTree } from "../../src/program.js";
+import { loadCommandTree } from "../../src/program/command-tree.js";
 import {
   ACTIVITY,
   ALL_DAY_EVENT,

@@ -1,4 +1,4 @@
-import type { Shape } from "../view.js";
+import type { Shape } from "../shape.js";
 
 /** The object under `error` in the last line of stderr, with `-o json` and `ndjson`. */
 export const errorShape: Shape = {

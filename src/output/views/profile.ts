@@ -1,6 +1,7 @@
 import type { ProfileKey } from "../../config/config-file.js";
 import type { User } from "../../contract/shapes.js";
-import type { ShapeKey, ShapeOf, View } from "../view.js";
+import type { ShapeKey, ShapeOf } from "../shape.js";
+import type { View } from "../view.js";
 import { INSTANT, userJson, userText, userView } from "./calendar.js";
 import { createPairsView } from "./plain.js";
 

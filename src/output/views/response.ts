@@ -12,7 +12,10 @@ export interface PrintedResponse {
   readonly include: boolean;
 }
 
-/** The body byte for byte; made harmless on a terminal. Status and headers are as in a message of HTTP/1.1. */
+/**
+ * The body byte for byte; made harmless on a terminal. Before it, if asked for, `HTTP STATUS`, the headers and an empty
+ * line.
+ */
 export const RESPONSE_DOCUMENT: Document<PrintedResponse> = {
   render({ status, headers, body, include }, { isTerminal }) {
     const lines = [

@@ -1,6 +1,7 @@
 import type { ListeningReport } from "../../context.js";
 import type { ServiceClient, ServiceSample, ServiceToken, ServiceUser } from "../../service/admin/admin.js";
-import type { ShapeOf, View } from "../view.js";
+import type { ShapeOf } from "../shape.js";
+import type { View } from "../view.js";
 import { INSTANT } from "./calendar.js";
 
 /** The OAuth clients of the embedded service. */
