@@ -35,6 +35,9 @@ export interface DraftOptions {
 /** A new event without what depends on its calendar. */
 export type EventContent = Omit<EventDraft, "label_id" | "attendee_ids">;
 
+const CREATE_HINT =
+  'for example: calctl events create --title Dentist --start "tomorrow 15:00" --duration 1h';
+
 /**
  * The content of a new event from flags and an input object; a flag wins over the same field of the input. Flags
  * about times change the times of the input: `--start` and `--end` replace only that time, `--duration` the end,
@@ -56,7 +59,7 @@ export function draftForCreate(
       if (complete) timesForCreate(flags, input, zone);
       else if (flags.start !== undefined) applyTimeFlags(inputSpan(input, zone), flags, zone);
     });
-    throw joinUsageErrors([...wrong, missingFlagsError(missing)]);
+    throw joinUsageErrors([...wrong, missingFlagsError(missing, CREATE_HINT)]);
   }
   return {
     category: categoryOf(flags, input),

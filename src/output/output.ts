@@ -178,7 +178,10 @@ export function checkFormat(choice: FormatChoice, view: ViewFormats): void {
 /** @throws CliError usage for a name that is not a format of any command */
 export function checkFormatName({ name, label }: FormatChoice): void {
   if (isOneOf(FORMATS, name)) return;
-  throw usageError(`${label}: "${name}" is not an output format`, `formats: ${formatsOf().join(", ")}`);
+  throw usageError(
+    `${label}: "${name}" is not an output format`,
+    `formats: ${FORMATS.join(", ")} (ics for events only)`,
+  );
 }
 
 function parseFields<T>(text: string, view: View<T>): readonly KeyOf<T>[] {

@@ -174,7 +174,13 @@ describe("environment", () => {
     const installation = createInstallation({ TZ: "JST-9" });
     const { stdout, stderr } = await installation.run(...CREATE.slice(0, -2), "-o", "json");
     expect(JSON.parse(stdout)).toMatchObject({ start_local: `${TOMORROW}T12:00:00+00:00` });
+    expect(stderr).toContain('TZ: "JST-9" is not a time zone that calctl knows');
     expect(stderr).toContain("UTC");
+  });
+
+  test("an empty TZ counts as unset", async () => {
+    const { stderr } = await createInstallation({ TZ: "" }).run(...CREATE.slice(0, -2));
+    expect(stderr).not.toContain("using UTC");
   });
 
   test("an empty token counts as an unset secret: exit 10", async () => {

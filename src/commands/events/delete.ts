@@ -53,8 +53,8 @@ export async function runEventsDelete(
   const typed = given.length > 0 ? given : [await chooseEventId(context, undefined)];
   const fromStdin = typed.includes(STDIN_IDS);
   const canAsk = context.prompt.available && !fromStdin;
-  // Before reading, except for a pipe, which may have no ids: then there is nothing to confirm.
-  if (!fromStdin || context.input.isTerminal) requireConfirmation(yes, canAsk);
+  // Before someone types ids. A pipe may have none: then there is nothing to confirm.
+  if (fromStdin && context.input.isTerminal) requireConfirmation(yes, canAsk);
   const ids = [...new Set(await readEventIds(context, typed))];
   if (ids.length === 0) return output.print({ deleted: [] });
   requireConfirmation(yes, canAsk);
