@@ -18,8 +18,9 @@ import {
 } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
 import { type ListedDays, readDayFlags } from "./date-flags.js";
+import { createEventSource, type EventSelection, readEvents } from "./event-source.js";
+import { printEvents } from "./print-events.js";
 import { type EventListing, type OpenListing, openStream } from "./stream.js";
-import { createEventSource, type EventSelection, printEvents, readEvents } from "./upcoming.js";
 
 export interface EventsListOptions {
   /** Flags as typed. */
