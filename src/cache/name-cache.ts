@@ -1,3 +1,4 @@
+import { DAY_MS } from "../contract/date-time.js";
 import { isJsonObject } from "../contract/json.js";
 import type { CacheFile } from "./cache-file.js";
 
@@ -39,7 +40,7 @@ export interface NameCacheOptions {
 }
 
 /** For completion (ms): 30 days. */
-export const KEPT_FOR = 30 * 86_400_000;
+export const KEPT_FOR = 30 * DAY_MS;
 
 const MAX_LISTS = 100;
 const MAX_ITEMS = 1_000;
