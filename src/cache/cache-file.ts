@@ -43,9 +43,10 @@ export interface CacheFileOptions {
 
 const VERSION = 2;
 
-/** Files that were not written for this long (ms) are removed: 90 days. */
+/** Files that were not written for this long (ms) are removed. */
 const UNUSED_AFTER = 90 * DAY_MS;
 
+/** `directory` and `owner` are called at each use; if they throw, the file counts as missing. */
 export function createCacheFile({ directory, kind, owner, now }: CacheFileOptions): CacheFile {
   const path = () => join(directory(), kind, fileName(owner()));
   return {

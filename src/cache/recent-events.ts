@@ -38,9 +38,9 @@ interface RememberedEvent extends RecentEvent {
 }
 
 /** How long an event is remembered (ms). */
-const MAX_AGE = 90 * DAY_MS;
+const MAX_EVENT_AGE = 90 * DAY_MS;
 
-/** @param now milliseconds since the Unix epoch */
+/** The recent events of one file, which is read once, at the first use. @param now milliseconds since the Unix epoch */
 export function createRecentEvents(file: CacheFile, now: () => number): RecentEvents {
   let loaded: readonly RememberedEvent[] | undefined;
   let lengths: ReadonlyMap<string, number> | undefined;
@@ -85,7 +85,9 @@ function sharedLength(one: string, other: string): number {
 function readEvents(file: CacheFile, now: number): readonly RememberedEvent[] {
   const { events } = file.read();
   if (!Array.isArray(events)) return [];
-  return events.filter(isRememberedEvent).filter(({ shownAt }) => shownAt <= now && now - shownAt < MAX_AGE);
+  return events
+    .filter(isRememberedEvent)
+    .filter(({ shownAt }) => shownAt <= now && now - shownAt < MAX_EVENT_AGE);
 }
 
 function isRememberedEvent(value: unknown): value is RememberedEvent {

@@ -1,4 +1,4 @@
-import { KEPT_FOR, type ListKey, type NameCache, type RememberedItem } from "../cache/name-cache.js";
+import { type ListKey, MAX_LIST_AGE, type NameCache, type StoredItem } from "../cache/name-cache.js";
 import type { RecentEvents } from "../cache/recent-events.js";
 import { resolveName } from "../calendar/names.js";
 import { PROFILE_KEYS } from "../config/config-file.js";
@@ -159,20 +159,20 @@ const CANDIDATES: Readonly<Record<Kind, (position: Position, known: KnownValues)
   events: completeEvents,
 };
 
-function byId({ id, name }: RememberedItem): Candidate {
+function byId({ id, name }: StoredItem): Candidate {
   return { value: id, description: name ?? "" };
 }
 
-function byNumber(label: RememberedItem): Candidate {
+function byNumber(label: StoredItem): Candidate {
   const { number, name } = label;
   return number === null ? byId(label) : { value: String(number), description: name ?? "" };
 }
 
 /** The name where it is enough, otherwise what is unique. */
 function namesOf(
-  items: readonly RememberedItem[],
-  unique: (item: RememberedItem) => Candidate = byId,
-  describe: (item: RememberedItem) => string = () => "",
+  items: readonly StoredItem[],
+  unique: (item: StoredItem) => Candidate = byId,
+  describe: (item: StoredItem) => string = () => "",
 ): readonly Candidate[] {
   return items.map((item) => {
     const { name } = item;
@@ -192,10 +192,10 @@ function profileOf({ given }: Position): string | undefined {
   return given.get("--profile")?.at(-1);
 }
 
-function listOf(key: ListKey, position: Position, known: KnownValues): readonly RememberedItem[] {
+function listOf(key: ListKey, position: Position, known: KnownValues): readonly StoredItem[] {
   // `service` is about the embedded service.
   const profile = position.path[0] === "service" ? "local" : profileOf(position);
-  return known.names(profile).find(key, KEPT_FOR) ?? [];
+  return known.names(profile).find(key, MAX_LIST_AGE) ?? [];
 }
 
 /** The labels or members of the calendar that the command line is about; of every one where that is open. */
@@ -203,17 +203,17 @@ function relatedLists(
   kind: "labels" | "members",
   position: Position,
   known: KnownValues,
-): readonly (readonly RememberedItem[])[] {
+): readonly (readonly StoredItem[])[] {
   const calendars = listOf("calendars", position, known);
   const chosen = chosenCalendars(calendars, position, known);
   return (chosen.length > 0 ? chosen : calendars).map(({ id }) => listOf(`${kind} ${id}`, position, known));
 }
 
 function chosenCalendars(
-  calendars: readonly RememberedItem[],
+  calendars: readonly StoredItem[],
   position: Position,
   known: KnownValues,
-): readonly Pick<RememberedItem, "id">[] {
+): readonly Pick<StoredItem, "id">[] {
   const flags = position.given.get("--calendar") ?? [];
   const fallback = known.defaultCalendar(profileOf(position));
   const values = flags.length > 0 || fallback === undefined ? flags : [fallback];

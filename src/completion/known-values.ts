@@ -38,7 +38,7 @@ export function readKnownValues({ env, platform, home, now }: Machine): KnownVal
   const openNames = (profile: string | undefined): NameCache => {
     const cache =
       nameCaches.get(profile) ??
-      createNameCache({ file: open("names", profile), now, account: undefined, renewAfter: 0 });
+      createNameCache({ file: open("names", profile), now, account: undefined, rewriteAge: 0 });
     nameCaches.set(profile, cache);
     return cache;
   };
