@@ -9,14 +9,7 @@ import type { CalendarEvent } from "../../contract/shapes.js";
 import { CliError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { type Processed, processEach } from "../process-each.js";
-import type { ListedDays } from "./date-flags.js";
-
-/** Which events of a calendar are listed. */
-export type EventSelection =
-  /** The next days, which every service has. */
-  | { readonly kind: "upcoming"; readonly days: number }
-  /** Any days, and a text or null, which only services with the extension have. */
-  | { readonly kind: "any"; readonly days: ListedDays; readonly search: string | null };
+import type { EventSelection } from "./event-selection.js";
 
 /** Opens the events of calendars in pages; those of a calendar are requested when they are asked for. */
 export type OpenEvents = (calendarId: string) => Promise<AsyncIterable<readonly CalendarEvent[]>>;
