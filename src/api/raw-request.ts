@@ -43,7 +43,7 @@ export interface RawRequestOptions {
   readonly mask: (text: string) => string;
 }
 
-/** A DELETE of what is already gone resolves, with the response that said so. */
+/** A repeated DELETE that finds nothing resolves with that response, since an earlier attempt may have succeeded. */
 export function createRawRequest(options: RawRequestOptions): SendRaw {
   const { send, baseUrl, mediaType, tokenSource, lastResponse, mask } = options;
   return async ({ method, path, query, body }) => {
