@@ -17,7 +17,7 @@ async function answer([shell = "", ...args]: readonly string[]): Promise<void> {
     const known = readKnownValues({ env, platform, home: homedir, now: Date.now });
     process.stdout.write((await REPLIES[shell]?.(args, (words) => complete(root, words, known))) ?? "");
   } catch {
-    // Whoever types must not be disturbed.
+    // A message would land in the line that is being typed.
   }
 }
 

@@ -103,8 +103,8 @@ export function dryRunError(): CliError {
 }
 
 /**
- * Ends reading that used remembered names which the service no longer has; it is then done again with those of now.
- * Nobody sees it.
+ * Ends reading that used stored names which the service no longer has. `whileReading` catches it and does the reading
+ * again with the names of now, so that it is never reported.
  */
 export class StaleNamesError extends Error {
   override readonly name = "StaleNamesError";

@@ -43,6 +43,7 @@ export interface RawRequestOptions {
   readonly mask: (text: string) => string;
 }
 
+/** A repeated DELETE that finds nothing resolves with that response, since an earlier attempt may have succeeded. */
 export function createRawRequest(options: RawRequestOptions): SendRaw {
   const { send, baseUrl, mediaType, tokenSource, lastResponse, mask } = options;
   return async ({ method, path, query, body }) => {

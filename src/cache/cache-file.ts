@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ServiceSelection } from "../config/settings.js";
+import { DAY_MS } from "../contract/date-time.js";
 import { isJsonObject } from "../contract/json.js";
 
 /** What a cache file is about: the profile, and the URL of its service; both may be empty. */
@@ -18,7 +19,9 @@ export function cacheOwnerOf({
 }
 
 /** `events`: those shown lately. `names`: of calendars, labels and members. */
-type CacheKind = "events" | "names";
+const CACHE_KINDS = ["events", "names"] as const;
+
+type CacheKind = (typeof CACHE_KINDS)[number];
 
 /** One file of the cache folder. It may be missing, damaged or impossible to write at any time: that is never an error. */
 export interface CacheFile {
@@ -40,9 +43,10 @@ export interface CacheFileOptions {
 
 const VERSION = 2;
 
-/** Files that were not written for this long (ms) are removed: 90 days. */
-const UNUSED_AFTER = 90 * 86_400_000;
+/** Files that were not written for this long (ms) are removed. */
+const UNUSED_AFTER = 90 * DAY_MS;
 
+/** `directory` and `owner` are called at each use; if they throw, the file counts as missing. */
 export function createCacheFile({ directory, kind, owner, now }: CacheFileOptions): CacheFile {
   const path = () => join(directory(), kind, fileName(owner()));
   return {
@@ -70,7 +74,7 @@ export function createCacheFile({ directory, kind, owner, now }: CacheFileOption
 /** Removes everything that is cached for a profile, whatever the service. */
 export function dropCachesOf(profile: string, directory: () => string): void {
   const prefix = fileName({ profile, service: "" }).slice(0, -ENDING.length);
-  for (const kind of ["events", "names"]) {
+  for (const kind of CACHE_KINDS) {
     try {
       const folder = join(directory(), kind);
       removeFiles(folder, (file) => file.slice(folder.length + 1).startsWith(prefix));

@@ -1,8 +1,9 @@
+import { DAY_MS } from "../contract/date-time.js";
 import { isJsonObject } from "../contract/json.js";
 import type { CacheFile } from "./cache-file.js";
 
-/** A calendar, label or member as it is remembered. Null where the service sent nothing, and where there is none. */
-export interface RememberedItem {
+/** A calendar, label or member as it is stored. Null where the service sent nothing, and where there is none. */
+export interface StoredItem {
   readonly id: string;
   readonly name: string | null;
   readonly number: number | null;
@@ -12,18 +13,21 @@ export interface RememberedItem {
 /** Which list: `calendars`, or the labels or members of one calendar. */
 export type ListKey = "calendars" | `labels ${string}` | `members ${string}`;
 
-interface RememberedList {
+interface StoredList {
   /** Milliseconds since the Unix epoch. */
   readonly readAt: number;
-  readonly items: readonly RememberedItem[];
+  readonly items: readonly StoredItem[];
 }
 
-/** The names that a service has sent lately, by list. Whole lists only: part of one could hide a second bearer of a name. */
+/**
+ * The names that a service has sent lately, by list. Whole lists only: part of one could hide a second bearer of a name.
+ * The terms are those of HTTP caching (RFC 9111).
+ */
 export interface NameCache {
-  /** A list that was read within this time (ms); null if it was not. */
-  find(key: ListKey, maxAge: number): readonly RememberedItem[] | null;
-  /** Keeps a list as read now, until `save`. */
-  remember(key: ListKey, items: readonly RememberedItem[]): void;
+  /** A stored list that is younger than this (ms); null without one. */
+  find(key: ListKey, lifetime: number): readonly StoredItem[] | null;
+  /** Stores a list as read now; `save` writes it. */
+  store(key: ListKey, items: readonly StoredItem[]): void;
   /** Writes what has changed. */
   save(): Promise<void>;
 }
@@ -32,67 +36,66 @@ export interface NameCacheOptions {
   readonly file: CacheFile;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** Who read the lists, which nobody else uses; undefined for any. */
+  /** The account whose lists are found and stored, as a hash; undefined finds those of any account. */
   readonly account: string | undefined;
   /** An unchanged list is written again when it is older than this (ms). */
-  readonly renewAfter: number;
+  readonly rewriteAge: number;
 }
 
-/** For completion (ms): 30 days. */
-export const KEPT_FOR = 30 * 86_400_000;
+/** How old a list may become (ms): completion finds it until then. */
+export const MAX_LIST_AGE = 30 * DAY_MS;
 
 const MAX_LISTS = 100;
 const MAX_ITEMS = 1_000;
 
-export function createNameCache({ file, now, account, renewAfter }: NameCacheOptions): NameCache {
-  let loaded: Map<string, RememberedList> | undefined;
+/** The lists of one file, which is read once, at the first use. */
+export function createNameCache({ file, now, account, rewriteAge }: NameCacheOptions): NameCache {
+  let loaded: Map<string, StoredList> | undefined;
   let changed = false;
-  const lists = (): Map<string, RememberedList> => {
+  const lists = (): Map<string, StoredList> => {
     loaded ??= readLists(file, account);
     return loaded;
   };
-  const isYoung = ({ readAt }: RememberedList, maxAge: number): boolean => {
+  const isFresh = ({ readAt }: StoredList, lifetime: number): boolean => {
     const age = now() - readAt;
     // Not from the future: then a clock has been wrong.
-    return age >= 0 && age < maxAge;
+    return age >= 0 && age < lifetime;
   };
   return {
-    find(key, maxAge) {
+    find(key, lifetime) {
       const list = lists().get(key);
-      return list !== undefined && isYoung(list, maxAge) ? list.items : null;
+      return list !== undefined && isFresh(list, lifetime) ? list.items : null;
     },
-    remember(key, items) {
-      const known = lists().get(key);
+    store(key, items) {
+      const earlier = lists().get(key);
       lists().delete(key);
       if (items.length <= MAX_ITEMS) lists().set(key, { readAt: now(), items });
-      const isSame = known !== undefined && JSON.stringify(known.items) === JSON.stringify(items);
-      changed ||= !isSame || !isYoung(known, renewAfter);
+      const isSame = earlier !== undefined && JSON.stringify(earlier.items) === JSON.stringify(items);
+      changed ||= !isSame || !isFresh(earlier, rewriteAge);
     },
     async save() {
       if (!changed) return;
       changed = false;
-      const kept = [...lists()].filter(([, list]) => isYoung(list, KEPT_FOR)).slice(-MAX_LISTS);
+      const kept = [...lists()].filter(([, list]) => isFresh(list, MAX_LIST_AGE)).slice(-MAX_LISTS);
       await file.write({ account, lists: Object.fromEntries(kept) });
     },
   };
 }
 
-function readLists(file: CacheFile, account: string | undefined): Map<string, RememberedList> {
+function readLists(file: CacheFile, account: string | undefined): Map<string, StoredList> {
   const content = file.read();
   const lists = content["lists"];
   if (!isJsonObject(lists) || (account !== undefined && content["account"] !== account)) return new Map();
-  return new Map(
-    Object.entries(lists).flatMap(([key, list]) => (isRememberedList(list) ? [[key, list]] : [])),
-  );
+  return new Map(Object.entries(lists).flatMap(([key, list]) => (isStoredList(list) ? [[key, list]] : [])));
 }
 
-function isRememberedList(value: unknown): value is RememberedList {
+function isStoredList(value: unknown): value is StoredList {
   if (!isJsonObject(value)) return false;
   const { readAt, items } = value;
-  return typeof readAt === "number" && Array.isArray(items) && items.every(isRememberedItem);
+  return typeof readAt === "number" && Array.isArray(items) && items.every(isStoredItem);
 }
 
-function isRememberedItem(value: unknown): value is RememberedItem {
+function isStoredItem(value: unknown): value is StoredItem {
   if (!isJsonObject(value)) return false;
   const { id, name, number, color } = value;
   return (

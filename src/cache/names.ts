@@ -1,6 +1,7 @@
 import type { Api } from "../api/client.js";
+import { MINUTE_MS } from "../contract/date-time.js";
 import { CliError, StaleNamesError } from "../errors.js";
-import type { ListKey, NameCache, RememberedItem } from "./name-cache.js";
+import type { ListKey, NameCache, StoredItem } from "./name-cache.js";
 
 /**
  * The lists in which names are looked up. Reading commands use the ones that were read lately; everything else reads
@@ -8,41 +9,41 @@ import type { ListKey, NameCache, RememberedItem } from "./name-cache.js";
  */
 export interface Names {
   /** The calendars, to look up these values; without values, those that there are now. */
-  calendars(values: readonly string[]): Promise<readonly RememberedItem[]>;
+  calendars(values: readonly string[]): Promise<readonly StoredItem[]>;
   /** The labels of a calendar, to look up this value. */
-  labels(calendarId: string, value: string): Promise<readonly RememberedItem[]>;
+  labels(calendarId: string, value: string): Promise<readonly StoredItem[]>;
   /**
-   * Runs work that writes nothing: names may be those that were read within `TRUSTED_FOR`. If the service then says that
-   * something is not there or not allowed, and the names have changed, the work is run again with those of now. It must
-   * print nothing before its last request.
+   * Runs work that writes nothing: names may be looked up in stored lists that are fresh. If the service then says that
+   * something is not there or not allowed, those lists are validated, and if one is stale, the work is run again with
+   * those of now. It must print nothing before its last request.
    */
   whileReading<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** How long a name is looked up without asking the service (ms): 5 minutes. */
-export const TRUSTED_FOR = 300_000;
+/** How old a stored list may be to look names up in it without asking the service (ms). */
+export const FRESHNESS_LIFETIME = 5 * MINUTE_MS;
 
 export interface NamesOptions {
   readonly api: () => Promise<Api>;
-  /** Belongs to the account of `api`; called after it. */
+  /** The cache of the account that `api` uses. It is opened after `api`, which reports a missing token first. */
   readonly cache: () => Promise<NameCache>;
-  /** Whether reading commands may use remembered names. */
-  readonly isTrusted: () => boolean;
+  /** Whether reading commands may use stored lists. */
+  readonly mayReuse: () => boolean;
 }
 
-/** @returns the names, and the client that remembers every list it reads */
-export function createNames({ api: open, cache: openCache, isTrusted }: NamesOptions): {
+/** @returns the names, and the client that stores every list it reads */
+export function createNames({ api: open, cache: openCache, mayReuse }: NamesOptions): {
   readonly names: Names;
   readonly api: () => Promise<Api>;
 } {
-  const known = createKnownLists(openCache);
+  const lists = createUsedLists(openCache);
   let reading = false;
-  const find = async (key: ListKey, values: readonly string[]): Promise<readonly RememberedItem[]> => {
+  const find = async (key: ListKey, values: readonly string[]): Promise<readonly StoredItem[]> => {
     const api = await open();
-    const checked = known.checked(key);
-    if (checked !== undefined) return checked;
-    const recent = reading && isTrusted() && values.length > 0 ? await known.recent(key, values) : undefined;
-    return recent ?? readList(watchLists(api, known), key);
+    const validated = lists.validated(key);
+    if (validated !== undefined) return validated;
+    const fresh = reading && mayReuse() && values.length > 0 ? await lists.fresh(key, values) : undefined;
+    return fresh ?? readList(watchLists(api, lists), key);
   };
   return {
     names: {
@@ -54,46 +55,46 @@ export function createNames({ api: open, cache: openCache, isTrusted }: NamesOpt
           return await work();
         } catch (error) {
           if (!(error instanceof StaleNamesError)) throw error;
-          known.dropRecent();
+          lists.dropStored();
           return await work();
         } finally {
           reading = false;
         }
       },
     },
-    api: async () => watchLists(await open(), known),
+    api: async () => watchLists(await open(), lists),
   };
 }
 
 /** The lists that a run has used. */
-interface KnownLists {
-  /** A list that the cache has, in which each value is an id, a number or the name of exactly one. */
-  recent(key: ListKey, values: readonly string[]): Promise<readonly RememberedItem[] | undefined>;
-  /** A list that was read to check a recent one. */
-  checked(key: ListKey): readonly RememberedItem[] | undefined;
-  remember(key: ListKey, items: readonly RememberedItem[]): Promise<readonly RememberedItem[]>;
-  /** Whether a recent list that was used has another name for this calendar. */
-  contradicts(calendar: Pick<RememberedItem, "id" | "name">): boolean;
-  /** Reads the recent lists that were used, once. @throws StaleNamesError if one has changed */
-  check(api: Api): Promise<void>;
-  /** Uses no recent lists from now on. */
-  dropRecent(): void;
+interface UsedLists {
+  /** A fresh stored list in which each value is an id, a number or the name of exactly one. */
+  fresh(key: ListKey, values: readonly string[]): Promise<readonly StoredItem[] | undefined>;
+  /** A list that was read to validate a stored one. */
+  validated(key: ListKey): readonly StoredItem[] | undefined;
+  store(key: ListKey, items: readonly StoredItem[]): Promise<readonly StoredItem[]>;
+  /** Whether a stored list that was used has another name for this calendar. */
+  contradicts(calendar: Pick<StoredItem, "id" | "name">): boolean;
+  /** Reads the stored lists that were used anew, once. @throws StaleNamesError if one has changed */
+  validate(api: Api): Promise<void>;
+  /** Uses no stored lists from now on. */
+  dropStored(): void;
 }
 
-function createKnownLists(openCache: () => Promise<NameCache>): KnownLists {
-  const used = new Map<ListKey, readonly RememberedItem[]>();
-  const current = new Map<ListKey, readonly RememberedItem[]>();
-  let checking: Promise<boolean> | undefined;
-  const remember: KnownLists["remember"] = async (key, items) => {
-    (await openCache()).remember(key, items);
+function createUsedLists(openCache: () => Promise<NameCache>): UsedLists {
+  const used = new Map<ListKey, readonly StoredItem[]>();
+  const validated = new Map<ListKey, readonly StoredItem[]>();
+  let validating: Promise<boolean> | undefined;
+  const store: UsedLists["store"] = async (key, items) => {
+    (await openCache()).store(key, items);
     return items;
   };
   const haveChanged = async (api: Api): Promise<boolean> => {
     let changed = false;
     for (const [key, items] of used) {
       try {
-        const now = await remember(key, await readList(api, key));
-        current.set(key, now);
+        const now = await store(key, await readList(api, key));
+        validated.set(key, now);
         changed ||= JSON.stringify(now) !== JSON.stringify(items);
       } catch (error) {
         if (!(error instanceof CliError) || error.code === "interrupted") throw error;
@@ -104,27 +105,27 @@ function createKnownLists(openCache: () => Promise<NameCache>): KnownLists {
     return changed;
   };
   return {
-    async recent(key, values) {
-      const items = checking === undefined ? (await openCache()).find(key, TRUSTED_FOR) : null;
+    async fresh(key, values) {
+      const items = validating === undefined ? (await openCache()).find(key, FRESHNESS_LIFETIME) : null;
       if (items === null || !values.every((value) => isExact(value, items))) return undefined;
       used.set(key, items);
       return items;
     },
-    checked: (key) => current.get(key),
-    remember,
+    validated: (key) => validated.get(key),
+    store,
     contradicts: ({ id, name }) =>
       used.get("calendars")?.some((calendar) => calendar.id === id && calendar.name !== name) === true,
-    async check(api) {
+    async validate(api) {
       if (used.size === 0) return;
-      checking ??= haveChanged(api);
-      if (await checking) throw new StaleNamesError("names have changed");
+      validating ??= haveChanged(api);
+      if (await validating) throw new StaleNamesError("names have changed");
     },
-    dropRecent: () => used.clear(),
+    dropStored: () => used.clear(),
   };
 }
 
 /** Names in another case or the beginning of one may mean something else since: those are looked up anew. */
-function isExact(value: string, items: readonly RememberedItem[]): boolean {
+function isExact(value: string, items: readonly StoredItem[]): boolean {
   const byKey = items.some(
     ({ id, number }) =>
       id === value || id.endsWith(`,${value}`) || (number !== null && String(number) === value),
@@ -133,36 +134,36 @@ function isExact(value: string, items: readonly RememberedItem[]): boolean {
   return byKey || items.filter(({ name }) => name?.normalize("NFC") === normal).length === 1;
 }
 
-async function readList(api: Api, key: ListKey): Promise<readonly RememberedItem[]> {
-  if (key === "calendars") return (await api.listCalendars()).map(remembered);
+async function readList(api: Api, key: ListKey): Promise<readonly StoredItem[]> {
+  if (key === "calendars") return (await api.listCalendars()).map(storedItem);
   const [kind, ...rest] = key.split(" ");
   const calendarId = rest.join(" ");
   const items = kind === "labels" ? await api.listLabels(calendarId) : await api.listMembers(calendarId);
-  return items.map(remembered);
+  return items.map(storedItem);
 }
 
-function remembered(item: Pick<RememberedItem, "id" | "name"> & Partial<RememberedItem>): RememberedItem {
+function storedItem(item: Pick<StoredItem, "id" | "name"> & Partial<StoredItem>): StoredItem {
   const { id, name, number = null, color = null } = item;
   return { id, name, number, color };
 }
 
-/** The same client, which remembers lists and checks recent names when they may be why a read fails. */
-function watchLists(api: Api, known: KnownLists): Api {
-  const checked = async <T>(answer: Promise<T>): Promise<T> => {
+/** The same client, which stores lists, and validates those that were used when they may be why a read fails. */
+function watchLists(api: Api, lists: UsedLists): Api {
+  const validating = async <T>(answer: Promise<T>): Promise<T> => {
     try {
       return await answer;
     } catch (error) {
       if (error instanceof CliError && ["not_found", "forbidden"].includes(error.code))
-        await known.check(api);
+        await lists.validate(api);
       throw error;
     }
   };
-  const list = async <T extends Parameters<typeof remembered>[0]>(
+  const list = async <T extends Parameters<typeof storedItem>[0]>(
     key: ListKey,
     answer: Promise<readonly T[]>,
   ) => {
-    const items = await checked(answer);
-    await known.remember(key, items.map(remembered));
+    const items = await validating(answer);
+    await lists.store(key, items.map(storedItem));
     return items;
   };
   return {
@@ -171,14 +172,14 @@ function watchLists(api: Api, known: KnownLists): Api {
     listLabels: (calendarId) => list(`labels ${calendarId}`, api.listLabels(calendarId)),
     listMembers: (calendarId) => list(`members ${calendarId}`, api.listMembers(calendarId)),
     async getCalendar(calendarId, include) {
-      const calendar = await checked(api.getCalendar(calendarId, include));
-      if (known.contradicts(calendar)) await known.check(api);
+      const calendar = await validating(api.getCalendar(calendarId, include));
+      if (lists.contradicts(calendar)) await lists.validate(api);
       return calendar;
     },
-    getEvent: (address) => checked(api.getEvent(address)),
-    listUpcomingEvents: (window) => checked(api.listUpcomingEvents(window)),
+    getEvent: (address) => validating(api.getEvent(address)),
+    listUpcomingEvents: (window) => validating(api.listUpcomingEvents(window)),
     // Of the first page: later ones are read while the list is printed.
-    listEvents: (query) => checked(api.listEvents(query)),
-    listComments: (address) => checked(api.listComments(address)),
+    listEvents: (query) => validating(api.listEvents(query)),
+    listComments: (address) => validating(api.listComments(address)),
   };
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../contract/date-time.js";
 import { isJsonObject } from "../contract/json.js";
 import type { CacheFile } from "./cache-file.js";
 
@@ -36,12 +37,13 @@ interface RememberedEvent extends RecentEvent {
   readonly shownAt: number;
 }
 
-/** How long an event is remembered (ms): 90 days. */
-const KEPT_FOR = 90 * 86_400_000;
+/** How long an event is remembered (ms). */
+const MAX_EVENT_AGE = 90 * DAY_MS;
 
-/** @param now milliseconds since the Unix epoch */
+/** The recent events of one file, which is read once, at the first use. @param now milliseconds since the Unix epoch */
 export function createRecentEvents(file: CacheFile, now: () => number): RecentEvents {
   let loaded: readonly RememberedEvent[] | undefined;
+  let lengths: ReadonlyMap<string, number> | undefined;
   const load = (): readonly RememberedEvent[] => {
     loaded ??= readEvents(file, now());
     return loaded;
@@ -51,24 +53,41 @@ export function createRecentEvents(file: CacheFile, now: () => number): RecentEv
       const shown = new Map(events.map((event) => [event.id, { ...event, shownAt: now() }]));
       const others = load().filter(({ id }) => !shown.has(id));
       loaded = [...shown.values(), ...others].slice(0, MAX_EVENTS);
+      lengths = undefined;
       await file.write({ events: loaded });
     },
     shorten(id) {
-      const events = load();
-      if (!HEX_ID.test(id) || events.every((event) => event.id !== id)) return id;
-      const others = events.filter((event) => event.id !== id);
-      let length = SHORTEST_ID;
-      while (others.some((event) => event.id.startsWith(id.slice(0, length)))) length += 1;
-      return id.slice(0, length);
+      if (!HEX_ID.test(id)) return id;
+      lengths ??= uniqueLengths(load().map((event) => event.id));
+      return id.slice(0, lengths.get(id));
     },
     find: (beginning) => load().filter(({ id }) => id.startsWith(beginning)),
   };
 }
 
+/** How many characters of each id no other one begins with. Of sorted ids, neighbors have the most in common. */
+function uniqueLengths(ids: readonly string[]): ReadonlyMap<string, number> {
+  const sorted = [...new Set(ids)].sort();
+  return new Map(
+    sorted.map((id, index) => {
+      const neighbors = [sorted[index - 1] ?? "", sorted[index + 1] ?? ""];
+      return [id, Math.max(SHORTEST_ID, ...neighbors.map((other) => sharedLength(id, other) + 1))];
+    }),
+  );
+}
+
+function sharedLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
+}
+
 function readEvents(file: CacheFile, now: number): readonly RememberedEvent[] {
   const { events } = file.read();
   if (!Array.isArray(events)) return [];
-  return events.filter(isRememberedEvent).filter(({ shownAt }) => shownAt <= now && now - shownAt < KEPT_FOR);
+  return events
+    .filter(isRememberedEvent)
+    .filter(({ shownAt }) => shownAt <= now && now - shownAt < MAX_EVENT_AGE);
 }
 
 function isRememberedEvent(value: unknown): value is RememberedEvent {

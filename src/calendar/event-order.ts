@@ -33,14 +33,17 @@ export interface KeyedEvent<T extends CalendarEvent> {
   readonly key: SortKey | null;
 }
 
+/** An event with its position, computed once so that comparing is cheap. */
 export function withSortKey<T extends CalendarEvent>(event: T, options: SortOptions): KeyedEvent<T> {
   return { event, key: sortKeyOf(event, options) };
 }
 
+/** The events in the order of `sortEvents`. */
 export function sortKeyed<T extends CalendarEvent>(events: readonly KeyedEvent<T>[]): KeyedEvent<T>[] {
   return events.toSorted(compareKeyed);
 }
 
+/** Negative when `left` is listed before `right`, as for `sort`. */
 export function compareKeyed<T extends CalendarEvent>(left: KeyedEvent<T>, right: KeyedEvent<T>): number {
   return compareSortKeys(left.key, right.key) || compareTitles(left.event, right.event);
 }

@@ -5,10 +5,11 @@ import { localDate } from "../calendar/zoned-time.js";
 import type { Context } from "../context.js";
 import { describeCommand } from "../help/facts.js";
 import { eventView } from "../output/views/event.js";
-import { namedCalendars, resolveCalendars } from "./calendar-choice.js";
+import { type CalendarContext, namedCalendars, resolveCalendars } from "./calendar-choice.js";
 import { addAction, type ContextOf } from "./command.js";
 import { readDayFlags } from "./events/date-flags.js";
-import { createEventSource, printEvents, readEvents, type UpcomingContext } from "./events/upcoming.js";
+import { createEventSource, readEvents } from "./events/event-source.js";
+import { printEvents } from "./events/print-events.js";
 
 export interface AgendaOptions {
   /** As typed. */
@@ -39,7 +40,7 @@ export function registerAgenda(command: Command, contextOf: ContextOf): void {
 
 /** Shows the next days of every calendar, or of those of `--calendar`. */
 export async function runAgenda(
-  context: UpcomingContext & Pick<Context, "note">,
+  context: CalendarContext & Pick<Context, "output" | "warn" | "note" | "now">,
   options: AgendaOptions,
 ): Promise<void> {
   // Checks format and fields before any request.

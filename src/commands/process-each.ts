@@ -27,13 +27,15 @@ const FAILURES_FOR_ALL: ReadonlySet<ErrorCode> = new Set(["not_signed_in", "rate
  * Processes each of several items. A failure does not stop the rest, unless the rest would fail for the same reason;
  * an interruption or an unexpected error does.
  * @throws DryRunStop with the writes of all items
- * @throws StaleNamesError at once, since all of it is done again then
+ * @throws StaleNamesError when no item is under way any more, since all of it is done again then
  */
 export async function processEach<I, R>(
   items: readonly I[],
   options: ProcessOptions<I, R>,
 ): Promise<Processed<R>> {
   const itemResults = await runAll(items, options.work, options.concurrency);
+  const stale = failuresOf(itemResults).find(({ error }) => error instanceof StaleNamesError);
+  if (stale !== undefined) throw stale.error;
   const results = itemResults.flatMap((itemResult) =>
     itemResult?.kind === "done" ? [itemResult.result] : [],
   );
@@ -82,10 +84,14 @@ async function attempt<I, R>(work: (item: I) => Promise<R>, item: I): Promise<It
     return { kind: "done", result: await work(item) };
   } catch (error) {
     if (error instanceof DryRunStop) return { kind: "planned", requests: error.requests };
-    if (error instanceof StaleNamesError) throw error;
-    if (!(error instanceof CliError) || error.code === "interrupted") return { kind: "stopped", error };
-    return { kind: FAILURES_FOR_ALL.has(error.code) ? "failed_for_all" : "failed", error };
+    return readFailure(error);
   }
+}
+
+/** What an error of one item means for the others. */
+export function readFailure(error: unknown): FailedItem {
+  if (!(error instanceof CliError) || error.code === "interrupted") return { kind: "stopped", error };
+  return { kind: FAILURES_FOR_ALL.has(error.code) ? "failed_for_all" : "failed", error };
 }
 
 function failuresOf<R>(itemResults: readonly (ItemResult<R> | undefined)[]) {
@@ -111,10 +117,13 @@ interface ProcessTexts<I> {
 }
 
 /** The result of an item that was started. */
-type ItemResult<R> =
+export type ItemResult<R> =
   | { readonly kind: "done"; readonly result: R }
   /** With `--dry-run`, instead of a write. */
   | { readonly kind: "planned"; readonly requests: readonly PlannedRequest[] }
+  | FailedItem;
+
+export type FailedItem =
   /** `failed_for_all`: the rest would fail for the same reason, so it was not started. */
   | { readonly kind: "failed" | "failed_for_all"; readonly error: CliError }
   /** An interruption or an unexpected error: the rest was not started. */
@@ -132,7 +141,7 @@ interface MissingItem {
  * @throws CliError the first failure when no item succeeded, partial when some did
  * @throws the error that stopped the processing; an interruption has the missing items in its details
  */
-function reportMissing<I, R>(
+export function reportMissing<I, R>(
   items: readonly I[],
   itemResults: readonly (ItemResult<R> | undefined)[],
   { noun, verb, name, warn }: ProcessTexts<I>,

@@ -1,17 +1,10 @@
-import { KEPT_FOR, type ListKey, type NameCache, type RememberedItem } from "../cache/name-cache.js";
+import { type ListKey, MAX_LIST_AGE, type NameCache, type StoredItem } from "../cache/name-cache.js";
 import type { RecentEvents } from "../cache/recent-events.js";
 import { resolveName } from "../calendar/names.js";
 import { PROFILE_KEYS } from "../config/config-file.js";
-import { FORMATS } from "../output/view.js";
 import { type Position, readCommandLine } from "./command-line.js";
-import type { CommandTree, Flag } from "./command-tree.js";
-
-/** A word that could stand at the cursor. */
-export interface Candidate {
-  readonly value: string;
-  /** Shown beside it; may be empty. */
-  readonly description: string;
-}
+import type { CommandTree } from "./command-tree.js";
+import { type Candidate, type Kind, kindOf, withoutDescriptions } from "./value-kinds.js";
 
 export interface Completion {
   /** Whole words: with the flag that the word at the cursor begins with. */
@@ -57,89 +50,6 @@ function fitting(typed: string, all: readonly Candidate[]): readonly Candidate[]
   return others.length === 1 ? others : [];
 }
 
-type Kind = "calendars" | "labels" | "members" | "events" | "profiles" | "zones" | "keys" | "none";
-
-/** What the value of a flag is, by how its help calls it. */
-const KIND_OF_VALUE: Readonly<Record<string, Kind | "files">> = {
-  "id|name": "calendars",
-  "number|id|name": "labels",
-  "id|name|me": "members",
-  zone: "zones",
-  file: "files",
-  path: "files",
-  "path|-": "files",
-};
-
-/** The same for flags whose help calls it something more general, and values that are not checked by the parser. */
-const KIND_OF_FLAG: Readonly<Record<string, Kind | readonly string[]>> = {
-  "--profile": "profiles",
-  "--output": FORMATS,
-  "--include": ["labels", "members", "labels,members"],
-  "--clear": ["description", "location", "url", "attendees", "start", "end"],
-};
-
-/** Arguments by command and name. */
-const KIND_OF_ARGUMENT: Readonly<Record<string, Kind>> = {
-  "events get id": "events",
-  "events update id": "events",
-  "events delete id": "events",
-  "comment id": "events",
-  "comments id": "events",
-  "profiles use name": "profiles",
-  "profiles remove name": "profiles",
-  "config get key": "keys",
-  "config set key": "keys",
-  "config unset key": "keys",
-  "service calendars set calendar": "calendars",
-  "service calendars remove calendar": "calendars",
-};
-
-/** Values of `config set KEY`. */
-const KIND_OF_KEY: Readonly<Record<string, Kind>> = {
-  calendar: "calendars",
-  label: "labels",
-  timezone: "zones",
-};
-
-function kindOf(
-  tree: CommandTree,
-  { command, target, path, args, isHelp }: Position,
-): Kind | "files" | readonly Candidate[] {
-  switch (target.kind) {
-    case "command":
-      return [...command.commands, ...(path.length === 0 ? furtherWords(tree, isHelp) : [])].map(
-        ({ name, summary }) => ({ value: name, description: summary }),
-      );
-    case "flag":
-      return target.flags.map(({ long, summary }) => ({ value: long, description: summary }));
-    case "value":
-      return kindOfFlag(target.flag);
-    case "argument": {
-      const argument = command.arguments[target.index] ?? command.arguments.find(({ variadic }) => variadic);
-      if (argument === undefined) return "none";
-      if (argument.choices.length > 0) return withoutDescriptions(argument.choices);
-      const name = `${path.join(" ")} ${argument.name}`;
-      if (name === "config set value") return KIND_OF_KEY[args[0] ?? ""] ?? "none";
-      return KIND_OF_ARGUMENT[name] ?? "none";
-    }
-  }
-}
-
-/** What may stand in place of a command. */
-function furtherWords({ topics }: CommandTree, isHelp: boolean): CommandTree["topics"] {
-  return isHelp ? topics : [{ name: "help", summary: "show the help of a command or a topic" }];
-}
-
-function kindOfFlag({ long, value, choices }: Flag): Kind | "files" | readonly Candidate[] {
-  const kind = choices.length > 0 ? choices : KIND_OF_FLAG[long];
-  if (kind === undefined) return KIND_OF_VALUE[value ?? ""] ?? "none";
-  return typeof kind === "string" ? kind : withoutDescriptions(kind);
-}
-
-function withoutDescriptions(values: readonly string[]): readonly Candidate[] {
-  return values.map((value) => ({ value, description: "" }));
-}
-
 const CANDIDATES: Readonly<Record<Kind, (position: Position, known: KnownValues) => readonly Candidate[]>> = {
   none: () => [],
   keys: () => withoutDescriptions(PROFILE_KEYS),
@@ -159,20 +69,20 @@ const CANDIDATES: Readonly<Record<Kind, (position: Position, known: KnownValues)
   events: completeEvents,
 };
 
-function byId({ id, name }: RememberedItem): Candidate {
+function byId({ id, name }: StoredItem): Candidate {
   return { value: id, description: name ?? "" };
 }
 
-function byNumber(label: RememberedItem): Candidate {
+function byNumber(label: StoredItem): Candidate {
   const { number, name } = label;
   return number === null ? byId(label) : { value: String(number), description: name ?? "" };
 }
 
 /** The name where it is enough, otherwise what is unique. */
 function namesOf(
-  items: readonly RememberedItem[],
-  unique: (item: RememberedItem) => Candidate = byId,
-  describe: (item: RememberedItem) => string = () => "",
+  items: readonly StoredItem[],
+  unique: (item: StoredItem) => Candidate = byId,
+  describe: (item: StoredItem) => string = () => "",
 ): readonly Candidate[] {
   return items.map((item) => {
     const { name } = item;
@@ -192,10 +102,10 @@ function profileOf({ given }: Position): string | undefined {
   return given.get("--profile")?.at(-1);
 }
 
-function listOf(key: ListKey, position: Position, known: KnownValues): readonly RememberedItem[] {
+function listOf(key: ListKey, position: Position, known: KnownValues): readonly StoredItem[] {
   // `service` is about the embedded service.
   const profile = position.path[0] === "service" ? "local" : profileOf(position);
-  return known.names(profile).find(key, KEPT_FOR) ?? [];
+  return known.names(profile).find(key, MAX_LIST_AGE) ?? [];
 }
 
 /** The labels or members of the calendar that the command line is about; of every one where that is open. */
@@ -203,17 +113,17 @@ function relatedLists(
   kind: "labels" | "members",
   position: Position,
   known: KnownValues,
-): readonly (readonly RememberedItem[])[] {
+): readonly (readonly StoredItem[])[] {
   const calendars = listOf("calendars", position, known);
   const chosen = chosenCalendars(calendars, position, known);
   return (chosen.length > 0 ? chosen : calendars).map(({ id }) => listOf(`${kind} ${id}`, position, known));
 }
 
 function chosenCalendars(
-  calendars: readonly RememberedItem[],
+  calendars: readonly StoredItem[],
   position: Position,
   known: KnownValues,
-): readonly Pick<RememberedItem, "id">[] {
+): readonly Pick<StoredItem, "id">[] {
   const flags = position.given.get("--calendar") ?? [];
   const fallback = known.defaultCalendar(profileOf(position));
   const values = flags.length > 0 || fallback === undefined ? flags : [fallback];

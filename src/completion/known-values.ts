@@ -1,7 +1,7 @@
 import { cacheOwnerOf, createCacheFile } from "../cache/cache-file.js";
-import { createNameCache } from "../cache/name-cache.js";
+import { createNameCache, type NameCache } from "../cache/name-cache.js";
 import { createRecentEvents } from "../cache/recent-events.js";
-import { configPath, readConfig } from "../config/config-file.js";
+import { type Config, configPath, readConfig } from "../config/config-file.js";
 import { resolveDirectories } from "../config/directories.js";
 import type { Environment } from "../config/environment.js";
 import { LOCAL_PROFILE, selectService } from "../config/settings.js";
@@ -15,11 +15,18 @@ export interface Machine {
   readonly now: () => number;
 }
 
-/** What the files of this machine say. @throws CliError if the configuration cannot be read */
+/**
+ * What the files of this machine say. They are read when they are asked for; what cannot be read, or belongs to a profile
+ * that does not exist, is empty.
+ */
 export function readKnownValues({ env, platform, home, now }: Machine): KnownValues {
   const directories = resolveDirectories({ env, platform, home });
-  const config = readConfig(configPath(directories.config()));
-  const select = (profileFlag: string | undefined) => selectService({ profileFlag, env, config });
+  let loaded: Config | undefined;
+  const config = (): Config => {
+    loaded ??= readConfig(configPath(directories.config()));
+    return loaded;
+  };
+  const select = (profileFlag: string | undefined) => selectService({ profileFlag, env, config: config() });
   const open = (kind: "names" | "events", profileFlag: string | undefined) =>
     createCacheFile({
       kind,
@@ -27,12 +34,30 @@ export function readKnownValues({ env, platform, home, now }: Machine): KnownVal
       owner: () => cacheOwnerOf(select(profileFlag)),
       now,
     });
-  return {
-    profiles: () => [...new Set([LOCAL_PROFILE, ...config.profiles.keys()])],
-    defaultCalendar: (profile) => env["CALCTL_CALENDAR"] || select(profile).setting("calendar")?.value,
-    names: (profile) =>
-      createNameCache({ file: open("names", profile), now, account: undefined, renewAfter: 0 }),
-    events: (profile) => createRecentEvents(open("events", profile), now),
-    zones: () => Intl.supportedValuesOf("timeZone"),
+  const nameCaches = new Map<string | undefined, NameCache>();
+  const openNames = (profile: string | undefined): NameCache => {
+    const cache =
+      nameCaches.get(profile) ??
+      createNameCache({ file: open("names", profile), now, account: undefined, rewriteAge: 0 });
+    nameCaches.set(profile, cache);
+    return cache;
   };
+  return {
+    profiles: () => [LOCAL_PROFILE, ...(ifReadable(() => [...config().profiles.keys()]) ?? [])],
+    defaultCalendar: (profile) =>
+      env["CALCTL_CALENDAR"] || ifReadable(() => select(profile).setting("calendar")?.value),
+    names: openNames,
+    events: (profile) => createRecentEvents(open("events", profile), now),
+    // The list of the platform has only zones that are named for a place.
+    zones: () => ["UTC", ...Intl.supportedValuesOf("timeZone")],
+  };
+}
+
+/** Undefined where a file cannot be read, which only the commands themselves report. */
+function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (_unreadable) {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import type { OpenQuote } from "./shell-words.js";
+import type { OpenQuote } from "./word-splitting.js";
 
 /** Control characters, and those that nobody sees. */
 const INVISIBLE = /[\p{C}\p{Z}]/u;

@@ -2,7 +2,7 @@ import { sanitizeLine } from "../output/sanitize.js";
 import type { Completion } from "./candidates.js";
 import type { ListedWord } from "./listing.js";
 import { quoteForBash, quoteForPowerShell } from "./quoting.js";
-import { splitBashLine, splitFishLine } from "./shell-words.js";
+import { splitBashLine, splitFishLine } from "./word-splitting.js";
 
 /** Completes words: those after the name of the program, of which the last ends at the cursor. */
 export type Complete = (words: readonly string[]) => Completion;

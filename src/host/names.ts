@@ -2,8 +2,9 @@ import type { Api } from "../api/client.js";
 import type { Token } from "../auth/sources/environment-token.js";
 import { type CacheFile, type CacheFileOptions, cacheOwnerOf, createCacheFile } from "../cache/cache-file.js";
 import { createNameCache, type NameCache } from "../cache/name-cache.js";
-import { createNames, TRUSTED_FOR } from "../cache/names.js";
+import { createNames, FRESHNESS_LIFETIME } from "../cache/names.js";
 import type { ServiceSelection, Settings } from "../config/settings.js";
+import { DAY_MS } from "../contract/date-time.js";
 import { once } from "./client.js";
 import type { HostParts } from "./parts.js";
 
@@ -15,11 +16,12 @@ export interface ComposeNamesOptions {
   readonly api: () => Promise<Api>;
 }
 
-const DAY_MS = 86_400_000;
+/** An unchanged list is stored again when it is older than this (ms), so that it stays fresh and few commands write. */
+const REWRITE_AGE = FRESHNESS_LIFETIME / 5;
 
 /**
- * The names of the service, and the client that remembers them. The embedded service is always asked, since that takes
- * no longer; what it says is remembered for completion.
+ * The names of the service, and the client that stores them. The embedded service is always asked, since that takes
+ * no longer; what it says is stored for completion.
  */
 export function composeNames(parts: HostParts, { settings, refresh, token, api }: ComposeNamesOptions) {
   const isLocal = () => settings().service.kind === "local";
@@ -28,17 +30,17 @@ export function composeNames(parts: HostParts, { settings, refresh, token, api }
       file: openCacheFile("names", parts, settings),
       now: parts.clock.now,
       account: isLocal() ? "" : await accountOf(settings(), (await token())?.value ?? ""),
-      renewAfter: isLocal() ? DAY_MS : TRUSTED_FOR / 5,
+      rewriteAge: isLocal() ? DAY_MS : REWRITE_AGE,
     });
     parts.resources.add(() => nameCache.save());
     return nameCache;
   });
-  return createNames({ api, cache, isTrusted: () => !refresh && !isLocal() });
+  return createNames({ api, cache, mayReuse: () => !refresh && !isLocal() });
 }
 
 async function accountOf(settings: Settings, token: string): Promise<string> {
-  // Loaded only for services over the network, whose client has loaded it already.
-  const { hashAccount } = await import("../api/sending/rate-limit-file.js");
+  // Loads cryptography, which a client of a service over the network has loaded already.
+  const { hashAccount } = await import("../api/sending/account-hash.js");
   return hashAccount({ token, origin: cacheOwnerOf(settings).service });
 }
 

@@ -213,6 +213,25 @@ test("ndjson has the events of several calendars in the order of the other forma
   }
 });
 
+test.each(["ndjson", "json"])(
+  "a failure that every calendar would have is not asked for again (%s)",
+  async (format) => {
+    for (const name of ["A", "B", "C", "D"])
+      await world.service.admin.calendars.add({ name, owner: world.userId });
+    const calendars = await world.json<{ id: string }[]>("calendars", "--fields", "id");
+    world.server.forget();
+    const refused = reply({ status: 401, body: "" });
+    for (const { id } of calendars) world.server.on(`GET /calendars/${id}/events`, [refused]);
+    const { exitCode, stdout, stderr } = await list("-A", "--on", "2026-12-21", "-o", format);
+    expect({ exitCode, stdout, requests: queries().length }).toEqual({
+      exitCode: 4,
+      stdout: "",
+      requests: 4,
+    });
+    expect(stderr.match(/could not be read: not tried: /g)).toHaveLength(calendars.length - 4);
+  },
+);
+
 test("a list asks for whole days in the chosen zone, with everything that it shows", async () => {
   world.server.forget();
   await list(

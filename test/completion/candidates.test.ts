@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { complete } from "../../src/completion/candidates.js";
+import { complete, type KnownValues } from "../../src/completion/candidates.js";
 import { type CommandTree, describeTree } from "../../src/completion/command-tree.js";
 import { readKnownValues } from "../../src/completion/known-values.js";
 import { loadCommandTree } from "../../src/program/command-tree.js";
@@ -31,10 +31,12 @@ beforeEach(async () => {
 
 /** The values for a line whose last word ends at the cursor. */
 function at(line: readonly string[], env: Readonly<Record<string, string>> = { CALCTL_PROFILE: "office" }) {
-  const folders = { CALCTL_CONFIG_DIR: world.directory, CALCTL_CACHE_DIR: world.directory };
-  const home = () => world.directory;
-  const known = readKnownValues({ env: { ...folders, ...env }, platform: "linux", home, now: () => NOW });
-  return complete(tree, line, known);
+  return complete(tree, line, readMachine({ CALCTL_CACHE_DIR: world.directory, ...env }));
+}
+
+function readMachine(env: Record<string, string>): KnownValues {
+  env["CALCTL_CONFIG_DIR"] = world.directory;
+  return readKnownValues({ env, platform: "linux", home: () => world.directory, now: () => NOW });
 }
 
 function values(...line: readonly string[]): readonly string[] {
@@ -100,6 +102,7 @@ describe("values", () => {
     ["keys", ["config", "set", "base"], ["base_url"]],
     ["the value of a key", ["config", "set", "calendar", "P"], ["Personal"]],
     ["zones", ["labels", "--timezone", "Asia/Tok"], ["Asia/Tokyo"]],
+    ["the zone without a place", ["labels", "--timezone", "U"], ["UTC"]],
     ["text", ["events", "create", "--title", ""], []],
     ["too many arguments", ["profiles", "use", "office", ""], []],
   ])("%s", (_, line, expected) => {
@@ -189,8 +192,38 @@ describe("where", () => {
     expect(values("service", "calendars", "remove", "W")).toEqual([]);
   });
 
-  test("a profile that does not exist has no names, and is an error for the caller to hide", () => {
+  test("a profile that does not exist has neither names nor a calendar", () => {
     expect(values("-p", "gone", "labels", "-c", "")).toEqual([]);
-    expect(() => at(["-p", "gone", "events", "list", "--label", ""])).toThrow("unknown profile");
+    expect(values("-p", "gone", "events", "list", "--label", "")).toEqual([]);
+    expect(values("-p", "gone", "events", "create", "--attendee", "")).toEqual(["me"]);
+  });
+
+  test("a configuration that cannot be read leaves what does not depend on it", () => {
+    writeFileSync(join(world.directory, "config.json"), "{");
+    expect(values("ev")).toEqual(["events"]);
+    expect(values("labels", "-o", "m")).toEqual(["markdown"]);
+    expect(values("labels", "--timezone", "Asia/Tok")).toEqual(["Asia/Tokyo"]);
+    expect(values("labels", "-p", "")).toEqual(["local"]);
+    expect(values("labels", "-c", "")).toEqual([]);
+    expect(values("events", "list", "--label", "")).toEqual([]);
+    expect(values("events", "get", "")).toEqual([]);
+    expect(values("events", "create", "--attendee", "")).toEqual(["me"]);
+  });
+
+  test("the names of a profile are read once, however many calendars it has", () => {
+    let reads = 0;
+    const env = {
+      CALCTL_PROFILE: "office",
+      get CALCTL_CACHE_DIR() {
+        reads += 1;
+        return world.directory;
+      },
+    };
+    const known = readMachine(env);
+    const { candidates } = complete(tree, ["events", "list", "--label", "U"], known);
+    expect({ candidates, reads }).toEqual({
+      candidates: [{ value: "Urgent", description: "label 2" }],
+      reads: 1,
+    });
   });
 });

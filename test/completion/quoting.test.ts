@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { alignWords } from "../../src/completion/listing.js";
 import { quoteForBash, quoteForPowerShell } from "../../src/completion/quoting.js";
 import { REPLIES } from "../../src/completion/reply.js";
-import { splitBashLine, splitFishLine } from "../../src/completion/shell-words.js";
+import { splitBashLine, splitFishLine } from "../../src/completion/word-splitting.js";
 import { textWidth } from "../../src/output/table/text-width.js";
 
 /** Texts without a null character, which no argument can have. */

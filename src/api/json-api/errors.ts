@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../contract/date-time.js";
 import type { HttpMethod } from "../../contract/routes.js";
 import { CliError, type CliErrorOptions } from "../../errors.js";
 import { hasWait, readRetryAfter, readServerTime } from "../sending/rate-limit.js";
@@ -169,12 +170,10 @@ function retryHint({ headers }: HttpResponse): string | undefined {
   return longWaitHint(wait) ?? `try again in ${inSeconds(wait)}, as the service asks; this is safe to repeat`;
 }
 
-const DAY = 86_400_000;
-
 /** The hint for a wait that no service can mean; undefined for any other. */
 function longWaitHint(wait: number): string | undefined {
-  if (wait <= DAY) return undefined;
-  return `the service asks to wait ${Math.ceil(wait / DAY)} days, which may be a mistake`;
+  if (wait <= DAY_MS) return undefined;
+  return `the service asks to wait ${Math.ceil(wait / DAY_MS)} days, which may be a mistake`;
 }
 
 function inSeconds(milliseconds: number): string {

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../system/clock.js";
 import { writePrivateFile } from "../../system/private-file.js";
+import { hashAccount } from "./account-hash.js";
 import type { RateLimitStore, SharedPause } from "./rate-limiter.js";
 
 export interface RateLimitFileOptions {
@@ -55,11 +55,6 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitSto
 
 function fileName(options: RateLimitFileOptions): string {
   return `${hashAccount(options)}.json`;
-}
-
-/** 32 hex digits for a token at an origin. They reveal nothing: tokens are long and random. */
-export function hashAccount({ token, origin }: Pick<RateLimitFileOptions, "token" | "origin">): string {
-  return createHash("sha256").update(`${origin}\n${token}`).digest("hex").slice(0, 32);
 }
 
 /** Null if the file is missing, invalid, or from the future because the clock was set back. */

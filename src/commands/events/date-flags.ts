@@ -66,7 +66,7 @@ export async function readTimeFlags(
     problems.collect(name, (given) => parseTimeZone(given, source));
   const startTimezone = await readZone(typed.startTimezone, "--start-timezone");
   const endTimezone = await readZone(typed.endTimezone, "--end-timezone");
-  // In which zone would the times be read?
+  // Without valid zones, the times cannot be read.
   problems.report();
   const common = { now, echo: note, strict: typed.strictDates === true };
   const startZone = () => startTimezone ?? settings().timezone;

@@ -152,6 +152,7 @@ export interface RelatedResolver {
   resources(): RelatedResources;
 }
 
+/** Nothing is read before a name is resolved, nor for an empty list of attendees. */
 export function createRelatedResolver({ api }: Pick<Context, "api">, calendarId: string): RelatedResolver {
   let labels: readonly Label[] | undefined;
   let members: readonly User[] | undefined;

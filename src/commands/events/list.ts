@@ -1,13 +1,10 @@
 import type { Command } from "commander";
-import { lastOfDays, parseDays } from "../../calendar/dates.js";
 import { filterEvents, sortEvents } from "../../calendar/event-order.js";
-import { parseSearch } from "../../calendar/event-search.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-text.js";
-import { resolveLabel } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { Category } from "../../contract/shapes.js";
-import { CliError, EXIT_EMPTY, emptyValueError, usageError } from "../../errors.js";
+import { EXIT_EMPTY, emptyValueError, usageError } from "../../errors.js";
 import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import {
@@ -17,18 +14,19 @@ import {
   resolveCalendars,
 } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
-import { type ListedDays, readDayFlags } from "./date-flags.js";
+import {
+  describeEmpty,
+  type EventSelection,
+  readSelection,
+  type SelectionFlags,
+  selectedDays,
+} from "./event-selection.js";
+import { createEventSource, readEvents } from "./event-source.js";
+import { createLabelFilter } from "./label-filter.js";
+import { printEvents } from "./print-events.js";
 import { type EventListing, type OpenListing, openStream } from "./stream.js";
-import { createEventSource, type EventSelection, printEvents, readEvents } from "./upcoming.js";
 
-export interface EventsListOptions {
-  /** Flags as typed. */
-  readonly days?: string;
-  readonly on?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly search?: string;
-  readonly strictDates?: boolean;
+export interface EventsListOptions extends SelectionFlags {
   readonly allCalendars?: boolean;
   readonly category?: Category;
   readonly label?: string;
@@ -105,43 +103,11 @@ async function createListing(
   const filter = { category: options.category, mine, remaining };
   return {
     calendars,
-    days: daysOf(selection, localDate(context.now(), context.settings().timezone)),
+    days: selectedDays(selection, localDate(context.now(), context.settings().timezone)),
     open: createEventSource(context, selection),
     before: labels.resolve,
     filterOf: (allRead) => ({ ...filter, labelIds: labels.ids(calendars, { allRead, warn }) }),
   };
-}
-
-/** @throws CliError usage */
-async function readSelection(context: ListContext, options: EventsListOptions): Promise<EventSelection> {
-  const { days } = options;
-  const search = options.search === undefined ? null : parseSearch(options.search, "--search");
-  const chosen = await readDayFlags(context, options);
-  if (chosen !== null) return { kind: "any", days: chosen, search };
-  const count = days === undefined ? 1 : parseDays(days, "--days");
-  if (search === null) return { kind: "upcoming", days: count };
-  const first = localDate(context.now(), context.settings().timezone);
-  const listed = days === undefined ? EVERY_DAY : { first, last: lastOfDays(first, count) };
-  return { kind: "any", days: listed, search };
-}
-
-const EVERY_DAY: ListedDays = { first: null, last: null };
-
-function daysOf(selection: EventSelection, today: string): ListedDays {
-  if (selection.kind === "any") return selection.days;
-  return { first: today, last: lastOfDays(today, selection.days) };
-}
-
-function describeEmpty(selection: EventSelection): string {
-  if (selection.kind === "upcoming")
-    return selection.days === 1 ? "no events today" : `no events in ${selection.days} days`;
-  const { first, last } = selection.days;
-  const days = [
-    ...(first === null || first === last ? [] : [`from ${first}`]),
-    ...(last === null ? [] : [`${first === last ? "on" : "to"} ${last}`]),
-  ];
-  const found = selection.search === null ? [] : ["found"];
-  return ["no events", ...found, ...days].join(" ");
 }
 
 /** Reads everything. */
@@ -170,44 +136,4 @@ async function calendarsOf(
   if (context.calendarFlags.length > 0)
     throw usageError("give either --calendar or --all-calendars, not both");
   return resolveCalendars(context, []);
-}
-
-/** The label to filter by, which each calendar may have under another id. */
-interface LabelFilter {
-  /** Looks for the label in a calendar. A calendar without it is not an error yet. */
-  resolve(calendarId: string): Promise<void>;
-  /**
-   * Composite ids of the label; undefined when the filter is not used. When no calendar has the label, that is only a
-   * warning if some calendars could not be read.
-   * @throws CliError not_found when all calendars were read and none has it
-   */
-  ids(
-    calendars: readonly ChosenCalendar[],
-    reading: { readonly allRead: boolean; readonly warn: (text: string) => void },
-  ): ReadonlySet<string> | undefined;
-}
-
-function createLabelFilter({ names }: Pick<Context, "names">, value: string | undefined): LabelFilter {
-  const ids = new Set<string>();
-  const missing = new Map<string, CliError>();
-  return {
-    async resolve(calendarId) {
-      if (value === undefined) return;
-      const labels = await names.labels(calendarId, value);
-      try {
-        ids.add(resolveLabel(value, labels, { calendarId, source: "--label" }).id);
-      } catch (error) {
-        if (!(error instanceof CliError) || error.code !== "not_found") throw error;
-        missing.set(calendarId, error);
-      }
-    },
-    ids(calendars, { allRead, warn }) {
-      const [first] = calendars.flatMap(({ id }) => missing.get(id) ?? []);
-      if (ids.size === 0 && first !== undefined) {
-        if (allRead) throw first;
-        warn(first.message);
-      }
-      return value === undefined ? undefined : ids;
-    },
-  };
 }

@@ -10,7 +10,7 @@ import { dayOf, describeDay } from "../../output/table/day-names.js";
 import { padText, textWidth, truncateText } from "../../output/table/text-width.js";
 import { type CalendarContext, type ChosenCalendar, candidateCalendars } from "../calendar-choice.js";
 import { readEventId, recentEventOf } from "./event-ids.js";
-import { createEventSource, readEvents } from "./upcoming.js";
+import { createEventSource, readEvents } from "./event-source.js";
 
 export type PickContext = CalendarContext & Pick<Context, "prompt" | "output" | "warn" | "now">;
 

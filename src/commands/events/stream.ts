@@ -1,13 +1,14 @@
 import { type EventFilter, filterEvents, type KeyedEvent } from "../../calendar/event-order.js";
 import { mergeSorted, sortPages } from "../../calendar/event-stream.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
+import type { Context } from "../../context.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
-import { CliError } from "../../errors.js";
 import type { Output } from "../../output/view.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
-import { firstFailure, processEach } from "../process-each.js";
+import { firstFailure, type ItemResult, readFailure, reportMissing } from "../process-each.js";
 import type { ListedDays } from "./date-flags.js";
-import { CALENDARS_READ, createLocalizer, type ReadOptions, type UpcomingContext } from "./upcoming.js";
+import { CALENDARS_READ, type ReadOptions } from "./event-source.js";
+import { createLocalizer } from "./print-events.js";
 
 /** What a list of events is made of. */
 export interface EventListing extends ReadOptions {
@@ -32,26 +33,26 @@ export interface OpenListing {
 
 /**
  * Reads the first page of each calendar, and prints events as the other pages arrive, in the order of the list: of each
- * calendar, a page and a few days are held. A calendar that fails ends, and the others go on.
+ * calendar, a page and a few days are held. A calendar that fails ends, and the others go on; those that were not begun
+ * are left out if they would fail for the same reason.
  */
 export async function openStream(
-  { settings, warn }: Pick<UpcomingContext, "settings" | "warn">,
+  { settings, warn }: Pick<Context, "settings" | "warn">,
   list: EventListing,
   stream: NonNullable<Output<LocalizedEvent>["stream"]>,
 ): Promise<OpenListing> {
   const { calendars, days, filterOf } = list;
   const { timezone: zone } = settings();
-  const failures = new Map<string, CliError>();
+  const results: CalendarResults = new Map();
   const sources = calendars.map(({ id }) =>
-    readUntilFailure(sortedEvents(id, list, { zone, firstDay: days.first }), (error) =>
-      failures.set(id, error),
-    ),
+    readUntilFailure(id, sortedEvents(id, list, { zone, firstDay: days.first }), results),
   );
   const merged = await mergeSorted(sources, async (read, all) => {
     const stopped = await firstFailure(all, read);
     if (stopped !== undefined) throw stopped;
   });
-  const filter = filterOf(failures.size === 0);
+  const itemResults = () => calendars.map(({ id }) => results.get(id));
+  const filter = filterOf(itemResults().every((result) => result?.kind === "done"));
   const localize = createLocalizer(calendars, zone);
   return {
     async print() {
@@ -62,29 +63,14 @@ export async function openStream(
         // Nobody reads the rest.
         if (!(await stream(events.map(localize)))) return false;
       }
-      await reportFailures(calendars, failures, warn);
+      reportMissing(calendars, itemResults(), { ...CALENDARS_READ, warn });
       return isEmpty;
     },
   };
 }
 
-async function reportFailures(
-  calendars: readonly ChosenCalendar[],
-  failures: ReadonlyMap<string, CliError>,
-  warn: (text: string) => void,
-): Promise<void> {
-  const processed = await processEach(calendars, {
-    ...CALENDARS_READ,
-    warn,
-    // All at once: one that failed must not keep the others from being counted.
-    concurrency: calendars.length,
-    work: async ({ id }) => {
-      const error = failures.get(id);
-      if (error !== undefined) throw error;
-    },
-  });
-  processed.reportFailures();
-}
+/** By calendar; without those that were not begun. */
+type CalendarResults = Map<string, ItemResult<void>>;
 
 async function* sortedEvents(
   calendarId: string,
@@ -95,15 +81,22 @@ async function* sortedEvents(
   yield* sortPages(await open(calendarId), options);
 }
 
-/** The same batches, which end at a failure. An interruption or an unexpected error is thrown. */
+/**
+ * The same batches, which end at a failure; none after a failure that every calendar would have.
+ * @throws an interruption or an unexpected error
+ */
 async function* readUntilFailure<T>(
+  calendarId: string,
   batches: AsyncIterable<T>,
-  onFailure: (error: CliError) => void,
+  results: CalendarResults,
 ): AsyncGenerator<T> {
+  if ([...results.values()].some(({ kind }) => kind === "failed_for_all")) return;
+  results.set(calendarId, { kind: "done", result: undefined });
   try {
     yield* batches;
   } catch (error) {
-    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
-    onFailure(error);
+    const failure = readFailure(error);
+    if (failure.kind === "stopped") throw error;
+    results.set(calendarId, failure);
   }
 }

@@ -2,7 +2,7 @@ import colorNames from "color-name";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { type ZoneChange, zoneChanges } from "../../calendar/zone-changes.js";
 import { addDays, offsetAt, readWallClock } from "../../calendar/zoned-time.js";
-import { isTimeZone, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.js";
+import { DAY_MS, isTimeZone, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.js";
 import { HEX_COLOR, URL_SCHEMES } from "../../contract/limits.js";
 import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
 import type { Rendering } from "../view.js";
@@ -108,7 +108,7 @@ function timeLines(event: LocalizedEvent, { zones }: EventOptions): readonly str
 }
 
 /** How long after its start a repeated event has correct clock changes in the file; readers know the zones, too (ms). */
-const RECURRENCE_SPAN = 10 * 366 * 86_400_000;
+const RECURRENCE_SPAN = 10 * 366 * DAY_MS;
 
 function extendSpan(zones: Map<string, Span>, zone: string, { from, to }: Span): void {
   const known = zones.get(zone) ?? { from, to };

@@ -36,7 +36,10 @@ export interface RowOptions {
   readonly now: number | null;
 }
 
-/** @param days the events of each day that do not last all of it */
+/**
+ * Rows of half an hour or an hour, from 09:00 to 17:00 at least, and as far as the events reach.
+ * @param days the events of each day, without those that last all of it
+ */
 export function divideIntoRows(
   days: readonly (readonly LocalizedEvent[])[],
   { dates, now }: RowOptions,

@@ -1,7 +1,23 @@
-import type { Comment } from "../../contract/shapes.js";
+import type { Activity, Comment } from "../../contract/shapes.js";
 import type { Rendering, View } from "../view.js";
 import { userJson, userText, userView } from "./calendar.js";
-import { activityView } from "./event.js";
+import { TIMESTAMPS } from "./event.js";
+
+/** One comment, as the service answers it when it is written. */
+export const activityView: View<Activity> = {
+  noun: "comment",
+  shape: "activity",
+  keys: {
+    id: { type: "string" },
+    event_id: { type: "string", header: "Event" },
+    calendar_id: { type: "string", header: "Calendar" },
+    content: { type: "string?", header: "Comment", minWidth: 8, multiline: true },
+    ...TIMESTAMPS,
+  },
+  tsv: ["id", "event_id", "content", "created_at"],
+  table: ["created_at", "content", "id"],
+  detail: ["content", "created_at", "event_id", "calendar_id", "id"],
+};
 
 /** The comments on an event, by their authors: one after the other, for reading. */
 export const commentView: View<Comment> = {

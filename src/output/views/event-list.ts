@@ -5,7 +5,7 @@ import type { View } from "../view.js";
 import { createDayFormats, type DayLayout, daysOf } from "./day-formats.js";
 import { eventView, severalCalendarsView } from "./event.js";
 
-export interface EventListOptions {
+export interface EventListViewOptions {
   /** The first and the last day listed, as `YYYY-MM-DD`. */
   readonly range: DayRange;
   /** The calendars that were asked. */
@@ -16,7 +16,7 @@ export interface EventListOptions {
 }
 
 /** Events as a list by day on terminals; in columns where `--fields` chooses them. */
-export function createEventListView(options: EventListOptions): View<LocalizedEvent> {
+export function createEventListView(options: EventListViewOptions): View<LocalizedEvent> {
   const { range, calendars, shorten, layout } = options;
   return {
     ...(calendars.length > 1 ? severalCalendarsView : eventView),

@@ -1,5 +1,4 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
-import type { Activity } from "../../contract/shapes.js";
 import { describeInstant, describeWhen, type WhenOptions } from "../event-when.js";
 import type { Cell, TableColumn, View } from "../view.js";
 import {
@@ -27,6 +26,31 @@ const CALENDAR_IF_SEVERAL: TableColumn<LocalizedEvent> = {
   ...CALENDAR,
   isShown: isOfSeveralCalendars,
 };
+
+interface Timestamps {
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+}
+
+/** When something was created and updated, shown in the chosen zone. */
+export const TIMESTAMPS: View<Timestamps>["keys"] = {
+  created_at: {
+    type: "string?",
+    about: INSTANT,
+    header: "Created",
+    cell: ({ created_at }, zone) => instantCell(created_at, zone),
+  },
+  updated_at: {
+    type: "string?",
+    about: INSTANT,
+    header: "Updated",
+    cell: ({ updated_at }, zone) => instantCell(updated_at, zone),
+  },
+};
+
+function instantCell(text: string | null, zone: () => string): Cell {
+  return { text: text === null ? "" : describeInstant(text, zone()) };
+}
 
 /** Events, with their times in the zone that the user chose. */
 export const eventView: View<LocalizedEvent> = {
@@ -57,18 +81,7 @@ export const eventView: View<LocalizedEvent> = {
     description: { type: "string?", minWidth: 8, multiline: true },
     location: { type: "string?", minWidth: 8 },
     url: { type: "string?", cell: ({ url }) => ({ text: url ?? "", url }) },
-    created_at: {
-      type: "string?",
-      about: INSTANT,
-      header: "Created",
-      cell: ({ created_at }, zone) => instantCell(created_at, zone),
-    },
-    updated_at: {
-      type: "string?",
-      about: INSTANT,
-      header: "Updated",
-      cell: ({ updated_at }, zone) => instantCell(updated_at, zone),
-    },
+    ...TIMESTAMPS,
     creator: {
       type: { object: userView, nullable: true },
       json: ({ creator }) => userJson(creator),
@@ -129,35 +142,3 @@ export const deletedView: View<Deleted> = {
   keys: { deleted: { type: "string[]", about: "ids of events" } },
   tsv: [],
 };
-
-/** Comments on an event. */
-export const activityView: View<Activity> = {
-  noun: "comment",
-  shape: "activity",
-  keys: {
-    id: { type: "string" },
-    event_id: { type: "string", header: "Event" },
-    calendar_id: { type: "string", header: "Calendar" },
-    content: { type: "string?", header: "Comment", minWidth: 8, multiline: true },
-    created_at: {
-      type: "string?",
-      about: INSTANT,
-      header: "Created",
-      cell: ({ created_at }, zone) => instantCell(created_at, zone),
-    },
-    updated_at: {
-      type: "string?",
-      about: INSTANT,
-      header: "Updated",
-      cell: ({ updated_at }, zone) => instantCell(updated_at, zone),
-    },
-  },
-  tsv: ["id", "event_id", "content", "created_at"],
-  table: ["created_at", "content", "id"],
-  detail: ["content", "created_at", "event_id", "calendar_id", "id"],
-};
-
-/** When something was written, in the chosen zone. */
-function instantCell(text: string | null, zone: () => string): Cell {
-  return { text: text === null ? "" : describeInstant(text, zone()) };
-}

@@ -7,26 +7,19 @@ import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { CliError } from "../../errors.js";
-import { createEventListView, type EventListOptions } from "../../output/views/event-list.js";
-import type { CalendarContext, ChosenCalendar } from "../calendar-choice.js";
+import type { ChosenCalendar } from "../calendar-choice.js";
 import { type Processed, processEach } from "../process-each.js";
-import type { ListedDays } from "./date-flags.js";
-import { recentEventOf } from "./event-ids.js";
-
-export type UpcomingContext = CalendarContext & Pick<Context, "output" | "warn" | "now">;
-
-/** Which events of a calendar are listed. */
-export type EventSelection =
-  /** The next days, which every service has. */
-  | { readonly kind: "upcoming"; readonly days: number }
-  /** Any days, and a text or null, which only services with the extension have. */
-  | { readonly kind: "any"; readonly days: ListedDays; readonly search: string | null };
+import type { EventSelection } from "./event-selection.js";
 
 /** Opens the events of calendars in pages; those of a calendar are requested when they are asked for. */
 export type OpenEvents = (calendarId: string) => Promise<AsyncIterable<readonly CalendarEvent[]>>;
 
+/**
+ * Opens the events of a selection, one calendar at a time. A service that cannot list any days is asked for the next
+ * ones, as long as the selection is among them; otherwise opening throws CliError rejected.
+ */
 export function createEventSource(
-  { api, settings, now }: Pick<UpcomingContext, "api" | "settings" | "now">,
+  { api, settings, now }: Pick<Context, "api" | "settings" | "now">,
   selection: EventSelection,
 ): OpenEvents {
   return async (calendarId) => {
@@ -79,7 +72,7 @@ export interface ReadOptions {
 
 /** Reads the events of each calendar. */
 export function readEvents(
-  { warn }: Pick<UpcomingContext, "warn">,
+  { warn }: Pick<Context, "warn">,
   calendars: readonly ChosenCalendar[],
   { open, before }: ReadOptions,
 ): Promise<Processed<readonly CalendarEvent[]>> {
@@ -101,36 +94,3 @@ export const CALENDARS_READ = {
   verb: "read",
   name: ({ id }: ChosenCalendar): string => id,
 } as const;
-
-export interface PrintOptions extends Pick<EventListOptions, "layout"> {
-  /** Those that were asked. */
-  readonly calendars: readonly ChosenCalendar[];
-  readonly days: ListedDays;
-}
-
-/** Prints the events of some days, and remembers them at a terminal. */
-export async function printEvents(
-  context: UpcomingContext,
-  events: readonly CalendarEvent[],
-  { calendars, days: { first, last }, layout }: PrintOptions,
-): Promise<void> {
-  const { timezone } = context.settings();
-  const recent = context.recentEvents();
-  await recent?.remember(events.map(recentEventOf));
-  const shorten = recent?.shorten ?? ((id: string) => id);
-  const range = {
-    first: first ?? "0000-01-01",
-    last: last ?? "9999-12-31",
-    once: first === null || last === null,
-  };
-  const localize = createLocalizer(calendars, timezone);
-  await context
-    .output(createEventListView({ range, calendars, shorten, layout }))
-    .print(events.map(localize));
-}
-
-/** Adds to events the times in the zone, and the names of their calendars. */
-export function createLocalizer(calendars: readonly ChosenCalendar[], timezone: string) {
-  const names = new Map(calendars.map(({ id, name }) => [id, name]));
-  return (event: CalendarEvent) => localizeEvent(event, timezone, names.get(event.calendar_id));
-}
