@@ -124,10 +124,15 @@ async function searchEvent(
   if (found !== undefined) return found;
   if (failure !== undefined) throw failure;
   throw new CliError("not_found", `event ${eventId} is not in any of the ${calendars.length} calendars`, {
-    hint: `calendars: ${describeCandidates(calendars)}`,
+    hint: PART_OF_ID.test(eventId)
+      ? "write the whole id; from 4 digits, its beginning is enough on a terminal, for events that were listed lately"
+      : `calendars: ${describeCandidates(calendars)}`,
     status: 404,
   });
 }
+
+/** What looks like the beginning of an id of 32 hex digits. */
+const PART_OF_ID = /^[0-9a-f]{1,31}$/;
 
 /** The calendars of `--calendar`, in order and without duplicates, otherwise the default one, otherwise all. */
 export async function chooseCalendars(context: CalendarContext): Promise<readonly ChosenCalendar[]> {

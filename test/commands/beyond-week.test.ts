@@ -275,15 +275,15 @@ describe.each([404, 405])("a service that answers %i because it lists only the n
   });
 
   test.each([
-    [["--on", "2026-11-28"]],
-    [["--on", "yesterday"]],
-    [["--from", "tomorrow"]],
-    [["--search", "x"]],
-  ])("cannot list %j: exit 11", async (flags) => {
+    [["--on", "2026-11-28"], "give --days, or"],
+    [["--on", "yesterday"], "give --days, or"],
+    [["--from", "tomorrow"], "give --days, or"],
+    [["--search", "x"], "add --days 7 to search those, or"],
+  ])("cannot list %j: exit 11", async (flags, hint) => {
     const { exitCode, stdout, stderr } = await list(...PERSONAL, ...flags, "-q");
     expect({ exitCode, stdout }).toEqual({ exitCode: 11, stdout: "" });
     expect(stderr).toBe(
-      "error: this service lists only the next 7 days\nhint: give --days, or days from 2026-11-21 to 2026-11-27\n",
+      `error: this service lists only the next 7 days\nhint: ${hint} days from 2026-11-21 to 2026-11-27\n`,
     );
   });
 

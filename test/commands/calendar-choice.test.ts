@@ -148,6 +148,14 @@ describe("an event id without -c", () => {
     }
   });
 
+  test.each(["49", "4914", "abcdef0123"])("a part of an id, %s, says when that is enough", async (part) => {
+    const { exitCode, stderr } = await world.run("events", "get", part);
+    expect(exitCode).toBe(5);
+    expect(stderr).toContain(
+      "hint: write the whole id; from 4 digits, its beginning is enough on a terminal",
+    );
+  });
+
   test("in no calendar, and one could not be read: its failure", async () => {
     world.server.on(`GET /calendars/${workId}/events/gone`, FORBIDDEN);
     const { exitCode, stderr } = await world.send("events", "get", "gone");

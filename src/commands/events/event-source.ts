@@ -53,8 +53,9 @@ async function findInWeek(
   const days = upcomingDays(first, last, today);
   if (days === null) {
     await client.getCalendar(calendarId);
+    const week = `days from ${today} to ${lastUpcomingDay(today)}`;
     throw new CliError("rejected", "this service lists only the next 7 days", {
-      hint: `give --days, or days from ${today} to ${lastUpcomingDay(today)}`,
+      hint: search === null ? `give --days, or ${week}` : `add --days 7 to search those, or ${week}`,
     });
   }
   const matches = search === null ? () => true : createEventSearch(search);
