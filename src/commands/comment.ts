@@ -126,9 +126,9 @@ async function askComment(
     },
   });
   if (line !== "") return post(line);
-  const file = await editor.createFile("comment.txt");
-  const content = (await file.edit("")).replace(/\r?\n$/, "");
-  if (content.trim() !== "") return file.removeAfter(() => post(content));
-  await file.remove();
-  throw new CliError("interrupted", "nothing was posted");
+  await editor.withFile("comment.txt", async (file) => {
+    const content = await file.write();
+    if (content.trim() === "") throw new CliError("interrupted", "nothing was posted");
+    await post(content);
+  });
 }

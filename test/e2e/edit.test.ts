@@ -130,6 +130,37 @@ describe("with a script as the editor", () => {
     expect(await world.read()).toMatchObject({ title: "Theirs", location: "Home" });
   });
 
+  test.each([
+    ["the file", 'rm "$1"'],
+    ["its folder", 'rm -r "$(dirname "$1")"'],
+  ])("an editor that removes %s is exit 130, and nothing is left", async (_, script) => {
+    const world = await createWorld();
+    const before = await world.read();
+    const { exitCode, stdout, stderr } = await world.edit(script);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
+    expect(stderr).toMatch(/^error: the editor ".*" removed the file\n$/);
+    expect(await world.read()).toEqual(before);
+    expect(tempFiles(world)).toEqual([]);
+  });
+
+  test("an editor that saves and ends with an error is exit 130, and the text is kept", async () => {
+    const world = await createWorld();
+    const { exitCode, stderr } = await world.edit(`sed -i 's/Home/Mine/' "$1"; exit 1`);
+    expect(exitCode).toBe(130);
+    expect(keptText(stderr)).toContain("\nlocation: Mine\n");
+  });
+
+  test("a folder for temporary files that is missing is exit 1, and named", async () => {
+    const world = await createWorld();
+    const TMPDIR = join(world.home, "missing");
+    const env = { EDITOR: "true", TMPDIR };
+    const { exitCode, stderr } = await world.runWith({ env }, "events", "update", world.id, "--edit");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: `error: no file can be created in ${TMPDIR} (ENOENT)\n`,
+    });
+  });
+
   test("--dry-run prints the request and writes nothing", async () => {
     const world = await createWorld();
     const before = await world.read();
@@ -230,6 +261,37 @@ describeWithSystem("tmux", "on a terminal", () => {
     await terminal.shows(end);
     expect(keptText(terminal.text())).toContain("\nlocation: Mine\n");
     expect(await world.read()).toEqual(before);
+  });
+
+  test.each([
+    ["handles it goes on", `trap 'sed -i s/Home/Mine/ "$1"; exit 0' INT`, "Write these changes?"],
+    ["ends by it is exit 130", "true", "exit 130"],
+  ])("Ctrl-C in an editor that %s", async (_, trap, end) => {
+    const world = await createWorld();
+    const editor = join(world.home, "editor");
+    writeFileSync(editor, `#!/bin/sh\n${trap}\necho ready\nread line\n`, { mode: 0o755 });
+    const terminal = openTerminal({ ...world, env: { ...world.env, EDITOR: editor } }, { columns: 80 });
+    terminal.type(`calctl events update ${world.id} --edit --fields location; echo "exit $?"`, "Enter");
+    await terminal.shows("ready");
+    terminal.type("C-c");
+    await terminal.shows(end);
+    if (end === "exit 130") {
+      expect(tempFiles(world)).toEqual([]);
+      return;
+    }
+    terminal.type("Enter");
+    await terminal.shows("exit 0");
+    expect(await world.read()).toMatchObject({ location: "Mine" });
+  });
+
+  test("Ctrl-C at the question after the editor still ends the command", async () => {
+    const world = await createWorld();
+    const env = { ...world.env, EDITOR: "sed -i s/Home/Mine/" };
+    const terminal = openTerminal({ ...world, env }, { columns: 80 });
+    terminal.type(`calctl events update ${world.id} --edit; echo "exit $?"`, "Enter");
+    await terminal.shows("Write these changes?");
+    terminal.type("C-c");
+    await terminal.shows("exit 130");
   });
 
   test("a real editor draws on the terminal, also where stdout is a file", async () => {

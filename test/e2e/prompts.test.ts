@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { eventBody, SCHEDULE } from "../service/support/event-bodies.js";
@@ -303,6 +303,26 @@ describeWithSystem("tmux", "other questions", () => {
     terminal.type(`calctl comment ${id} -o json --fields content; echo "exit $?"`, "Enter");
     await answer(terminal, [["Comment (nothing opens the editor):", "Enter"], ["exit 0"]]);
     expect(terminal.screen()).toContain(String.raw`"one\ntwo"`);
+  });
+
+  test.each([
+    ["ends with an error after saving", "printf 'long text' > \"$1\"; exit 1", "130", "long text"],
+    ["saves something else than UTF-8", "printf 'caf\\351' > \"$1\"", "2", "caf\ufffd"],
+    ["saves nothing", "true", "130", null],
+    ["saves a comment that is too long", "printf '%01001d' 0 > \"$1\"", "2", "0".repeat(1001)],
+  ])("a comment from an editor that %s is not lost", async (_, script, exitCode, kept) => {
+    const installation = createInstallation();
+    const [editor, TMPDIR] = [join(installation.home, "editor"), join(installation.home, "tmp")];
+    mkdirSync(TMPDIR);
+    writeFileSync(editor, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const id = await createEvent(installation, "Dentist");
+    const env = { ...installation.env, EDITOR: editor, TMPDIR };
+    const terminal = openTerminal({ env }, { columns: 120 });
+    terminal.type(`calctl comment ${id}; echo "exit $?"`, "Enter");
+    await answer(terminal, [["Comment (nothing opens the editor):", "Enter"], [`exit ${exitCode}`]]);
+    const [, path] = /^what you wrote is kept in (.*)$/m.exec(terminal.text()) ?? [];
+    expect(path === undefined ? null : readFileSync(path, "utf8")).toBe(kept);
+    expect(readdirSync(TMPDIR)).toHaveLength(kept === null ? 0 : 1);
   });
 });
 

@@ -48,8 +48,7 @@ export async function editEvent(
   const resolver = createRelatedResolver(context, calendar.id);
   const edit = { ...(await resolver.readAll()), zone: context.settings().timezone };
   const before = editableEvent(current, edit);
-  const file = await context.editor.createFile("event.yaml");
-  await file.removeAfter(async () => {
+  await context.editor.withFile("event.yaml", async (file) => {
     const draft = await editUntilValid(context, {
       text: await renderDocument(before, edit),
       open: file.edit,

@@ -127,11 +127,7 @@ async function runEventsEdit(context: UpdateContext, options: EventsUpdateOption
   if (hasContentFlags(options) || others.some((flag) => flag !== undefined))
     throw usageError("--edit: what changes is written in the editor", "give no other flags about the event");
   const output = context.output(eventView);
-  if (context.editor.command === null)
-    throw usageError(
-      "--edit: there is no editor to open",
-      "set VISUAL or EDITOR to its command, such as nano",
-    );
+  context.editor.requireCommand("--edit");
   const eventId = await chooseEventId(context, id);
   const { editEvent } = await import("./edit.js");
   await editEvent(context, eventId, async (update) => {
