@@ -10,7 +10,8 @@ import { commentView } from "../output/views/comment.js";
 import { activityView } from "../output/views/event.js";
 import { createEventFinder } from "./calendar-choice.js";
 import { addPickAction, type ContextOf } from "./command.js";
-import { chooseEventId, type PickContext } from "./events/pick-event.js";
+import { chooseEventId } from "./events/choose-event.js";
+import type { PickContext } from "./events/pick-event.js";
 
 export interface CommentOptions {
   /** Undefined to pick an event. */

@@ -18,6 +18,7 @@ import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder } from "../calendar-choice.js";
 import { addPickAction, type ContextOf } from "../command.js";
+import { chooseEventId } from "./choose-event.js";
 import type { EditedUpdate, EditorContext } from "./edit.js";
 import {
   addEventFieldFlags,
@@ -30,7 +31,6 @@ import {
   readEventFields,
 } from "./event-flags.js";
 import { readEventId, recentEventOf } from "./event-ids.js";
-import { chooseEventId } from "./pick-event.js";
 
 /** Flags as typed. */
 export interface EventsUpdateOptions extends EventFieldFlags {
