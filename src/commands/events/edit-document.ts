@@ -176,7 +176,10 @@ export function changedKeys(before: EditableEvent, after: EditableEvent): readon
   return KEYS.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
 }
 
-/** The values that differ, as lines that begin with `- ` and `+ `. Lines that both have are left out. */
+/**
+ * The values that differ, as lines that begin with `- ` and `+ `, below a line with the key if only what follows it
+ * differs. Equal lines at the beginning and the end of a value are left out.
+ */
 export async function describeChanges(
   before: EditableEvent,
   after: EditableEvent,
@@ -184,14 +187,19 @@ export async function describeChanges(
   const lines: string[] = [];
   for (const key of changedKeys(before, after)) {
     const [old, current] = [await fieldLines(before, key), await fieldLines(after, key)];
-    lines.push(
-      ...old.filter((line) => !current.includes(line) || line === old[0]).map((line) => `- ${line}`),
-    );
-    lines.push(
-      ...current.filter((line) => !old.includes(line) || line === current[0]).map((line) => `+ ${line}`),
-    );
+    const start = commonStart(old, current);
+    const end = commonStart(old.slice(start).reverse(), current.slice(start).reverse());
+    if (start > 0) lines.push(`  ${old[0]}`);
+    lines.push(...old.slice(start, old.length - end).map((line) => `- ${line}`));
+    lines.push(...current.slice(start, current.length - end).map((line) => `+ ${line}`));
   }
   return lines;
+}
+
+/** How many lines at the beginning are equal. */
+function commonStart(old: readonly string[], current: readonly string[]): number {
+  const index = old.findIndex((line, number) => line !== current[number]);
+  return index === -1 ? old.length : index;
 }
 
 async function fieldLines(event: EditableEvent, key: Key): Promise<readonly string[]> {
