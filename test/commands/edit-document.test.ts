@@ -27,7 +27,7 @@ function user(id: string, name: string | null): User {
 
 const MEMBERS = [user("1", "Ana"), user("2", "Ben"), user("3", "ben"), user("4", "me"), user("5", null)];
 const LABELS = [label(1, ""), label(2, "modern cyan")];
-const EDIT = { zone: "Europe/Berlin", labels: LABELS, members: MEMBERS };
+const EDIT = { zone: "Europe/Berlin", strictDates: false, labels: LABELS, members: MEMBERS };
 
 const EVENT: CalendarEvent = {
   id: "e",

@@ -121,6 +121,19 @@ describe("with a script as the editor", () => {
     expect(await world.read()).toEqual(before);
   });
 
+  test("--strict-dates refuses words, and the file does not offer them", async () => {
+    const world = await createWorld();
+    const before = await world.read();
+    const { exitCode, stdout, stderr } = await world.edit(
+      `sed -i 's/^start:.*/start: tomorrow 11:00/' "$1"`,
+      "--strict-dates",
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain('start: "tomorrow 11:00" is not');
+    expect(readFileSync(join(world.home, "seen.yaml"), "utf8")).not.toContain("words");
+    expect(await world.read()).toEqual(before);
+  });
+
   test("a change by somebody else meanwhile is exit 13, and the text is kept", async () => {
     const world = await createWorld();
     const other = `"${process.execPath}" "${PROGRAM}" events update ${world.id} --title Theirs`;

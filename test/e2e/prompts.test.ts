@@ -248,6 +248,43 @@ describeWithSystem("tmux", "events create without flags", () => {
     expect(another && content(another)).toEqual(one && content(one));
   });
 
+  test("with --strict-dates takes ISO 8601 only", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await installation.run("whoami");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events create --strict-dates --fields title; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["Title:", ":Fair", "Enter"],
+      ["Day (2026-12-24):", ":tomorrow", "Enter"],
+      ['"tomorrow" is not', "C-u", `:${TOMORROW}`, "Enter"],
+      ["Start (2026-12-24T15:00; nothing for all day):", ":3pm", "Enter"],
+      ['"3pm" is not', "C-u", `:${TOMORROW}T15:00`, "Enter"],
+      ["End or length (2026-12-24T16:00, 90m):", ":4pm", "Enter"],
+      ['"4pm" is not', "C-u", `:${TOMORROW}T16:00`, "Enter"],
+      ["Label:", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(await readEvents(installation)).toMatchObject([
+      { start_at: `${TOMORROW}T15:00:00.000Z`, end_at: `${TOMORROW}T16:00:00.000Z` },
+    ]);
+  });
+
+  test("with --strict-dates begins at today, written in ISO 8601", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await installation.run("whoami");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events create --strict-dates --fields title; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["Title:", ":Fair", "Enter"],
+      ["Day (2026-12-24):", "Enter"],
+      ["nothing for all day):", "Enter"],
+      ["Last day (2026-12-24, 2d; nothing for the same day):", "Enter"],
+      ["Label:", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(await readEvents(installation)).toMatchObject([{ title: "Fair", all_day: true }]);
+  });
+
   test.each([["Escape"], ["C-c"]])("%s writes nothing", async (key) => {
     const installation = createInstallation({ TZ: "UTC" });
     await installation.run("whoami");

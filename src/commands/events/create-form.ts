@@ -1,7 +1,13 @@
 import { type DateInput, parseDuration, readDuration } from "../../calendar/dates.js";
 import { checkText } from "../../calendar/event-text.js";
 import { planTimes, type TimeFlags } from "../../calendar/event-times.js";
-import { attendeeKey, labelKey, resolveLabel, resolveName } from "../../calendar/names.js";
+import {
+  attendeeKey,
+  labelKey,
+  type ResolveOptions,
+  resolveLabel,
+  resolveName,
+} from "../../calendar/names.js";
 import { formatLocal, formatTyped, localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import { CliError, usageError } from "../../errors.js";
@@ -19,20 +25,27 @@ import { DEFAULT_LABEL, type EventFieldFlags } from "./event-flags.js";
 
 export type FormContext = CalendarContext & Pick<Context, "note" | "now">;
 
+export interface FormOptions {
+  /** `--profile`; undefined when it was not given. */
+  readonly profile: string | undefined;
+  /** Whether only ISO 8601 is read. */
+  readonly strictDates: boolean;
+}
+
 export interface FilledForm {
   readonly calendar: ChosenCalendar;
   readonly flags: EventFieldFlags;
 }
 
-/**
- * Asks for a new event, and prints the command line that creates the same one without questions.
- * @param profile `--profile`; undefined when it was not given
- */
-export async function askEvent(context: FormContext, profile: string | undefined): Promise<FilledForm> {
+/** Asks for a new event, and prints the command line that creates the same one without questions. */
+export async function askEvent(
+  context: FormContext,
+  { profile, strictDates }: FormOptions,
+): Promise<FilledForm> {
   const calendars = await candidateCalendars(context);
   const calendar = await chooseOneCalendar(context, calendars);
   const title = await context.prompt.text("Title:", { check: (text) => checkText({ title: text }) });
-  const times = await askTimes(context);
+  const times = await askTimes({ ...context, strictDates });
   const label = await askLabel(context, calendar.id);
   const attendees = await askAttendees(context, calendar.id);
   const flags = { title, ...times, ...label, ...attendees };
@@ -50,12 +63,34 @@ export async function askEvent(context: FormContext, profile: string | undefined
   return { calendar, flags };
 }
 
+type TimesContext = FormContext & Pick<FormOptions, "strictDates">;
+
 type FormTimes = Pick<EventFieldFlags, "start" | "end" | "duration" | "allDay">;
 
-async function askTimes(context: FormContext): Promise<FormTimes> {
+/** Examples of answers in the questions, where dates may be words and where they may not. */
+const EXAMPLES = {
+  words: {
+    day: "tomorrow, fri, 24 dec, 2026-12-24",
+    start: "15:00, 3pm",
+    end: "16:00, 90m",
+    lastDay: "sun, 2d",
+  },
+  strict: {
+    day: "2026-12-24",
+    start: "2026-12-24T15:00",
+    end: "2026-12-24T16:00, 90m",
+    lastDay: "2026-12-24, 2d",
+  },
+};
+
+function examplesOf({ strictDates }: TimesContext): typeof EXAMPLES.words {
+  return strictDates ? EXAMPLES.strict : EXAMPLES.words;
+}
+
+async function askTimes(context: TimesContext): Promise<FormTimes> {
   const day = await askRead(context, {
-    question: "Day (tomorrow, fri, 24 dec, 2026-12-24):",
-    preset: "today",
+    question: `Day (${examplesOf(context).day}):`,
+    preset: context.strictDates ? localDate(context.now(), context.settings().timezone) : "today",
     read: (text, echo) => readTime(context, text, { source: "day", from: null, echo }),
   });
   const start = day.kind === "date-time" ? day : await askStart(context, day);
@@ -64,9 +99,9 @@ async function askTimes(context: FormContext): Promise<FormTimes> {
 }
 
 /** The same day if nothing is typed. */
-function askStart(context: FormContext, day: DateInput & { readonly kind: "date" }): Promise<DateInput> {
+function askStart(context: TimesContext, day: DateInput & { readonly kind: "date" }): Promise<DateInput> {
   return askRead<DateInput>(context, {
-    question: "Start (15:00, 3pm; nothing for all day):",
+    question: `Start (${examplesOf(context).start}; nothing for all day):`,
     async read(text, echo) {
       if (text === "") return day;
       const start = await readTime(context, text, { source: "start", from: day.date, echo });
@@ -76,13 +111,16 @@ function askStart(context: FormContext, day: DateInput & { readonly kind: "date"
   });
 }
 
-function askEnd(context: FormContext, start: DateInput): Promise<FormTimes> {
+function askEnd(context: TimesContext, start: DateInput): Promise<FormTimes> {
   const zone = context.settings().timezone;
+  const examples = examplesOf(context);
   const isAllDay = start.kind === "date";
   const check = (times: TimeFlags) =>
     void planTimes({ start, ...(isAllDay ? { allDay: true } : {}), ...times, category: "schedule", zone });
   return askRead<FormTimes>(context, {
-    question: isAllDay ? "Last day (sun, 2d; nothing for the same day):" : "End or length (16:00, 90m):",
+    question: isAllDay
+      ? `Last day (${examples.lastDay}; nothing for the same day):`
+      : `End or length (${examples.end}):`,
     ...(isAllDay ? {} : { preset: "1h" }),
     async read(text, echo) {
       if (isAllDay && text === "") return {};
@@ -136,12 +174,12 @@ interface TimeReading {
 }
 
 function readTime(
-  { settings, now }: FormContext,
+  { settings, now, strictDates: strict }: TimesContext,
   text: string,
   { from, ...reading }: TimeReading,
 ): Promise<DateInput> {
   const { timezone: zone } = settings();
-  return readDateFlag(text, { ...reading, zone, now, strict: false, from: () => from });
+  return readDateFlag(text, { ...reading, zone, now, strict, from: () => from });
 }
 
 /** As a flag takes it. */
@@ -192,7 +230,7 @@ function calendarWords(
   const [given] = calendarFlags;
   if (given !== undefined) return ["--calendar", given];
   if (calendars.length === 1) return [];
-  const options = { noun: "calendar", source: "--calendar", byCaseOrPrefix: true };
+  const options: ResolveOptions = { noun: "calendar", source: "--calendar", byPrefix: true };
   const found = name && orUndefined(() => resolveName(name, calendars, options));
   return ["--calendar", name && found && found.id === id ? name : id];
 }

@@ -30,7 +30,9 @@ type TextKey = Exclude<Key, "attendees">;
 /** What a person can edit. An empty text stands for nothing. */
 export type EditableEvent = Readonly<Record<TextKey, string>> & { readonly attendees: readonly string[] };
 
-export interface EditContext {
+export interface DocumentOptions {
+  /** Whether times are read in ISO 8601 only. */
+  readonly strictDates: boolean;
   /** The zone in which times are shown and read. */
   readonly zone: string;
   readonly labels: readonly Label[];
@@ -38,7 +40,10 @@ export interface EditContext {
 }
 
 /** Times in the zone, without seconds where there are none; days of an all-day event, the last one included. */
-export function editableEvent(event: CalendarEvent, { zone, members }: EditContext): EditableEvent {
+export function editableEvent(
+  event: CalendarEvent,
+  { zone, members }: Pick<DocumentOptions, "zone" | "members">,
+): EditableEvent {
   const { calendar_id: calendarId, label, attendees } = event;
   const { start_local: start, end_local: end } = localizeEvent(event, zone);
   const known = [...members, ...attendees.filter(({ id }) => members.every((member) => member.id !== id))];
@@ -61,12 +66,12 @@ export function editableEvent(event: CalendarEvent, { zone, members }: EditConte
 /** The file: comments that say what can be written, and a line for each value. */
 export async function renderDocument(
   event: EditableEvent,
-  { zone, labels, members }: EditContext,
+  { zone, strictDates, labels, members }: DocumentOptions,
 ): Promise<string> {
   const names = labels.map((label) => `${labelKey(label)} ${label.name || "(default)"}`);
   const comments: Partial<Record<Key, string>> = {
     category: "schedule or keep",
-    start: `in ${zone}, or words: tomorrow 3pm; all-day events have days, the last one included`,
+    start: `in ${zone}${strictDates ? "" : ", or words: tomorrow 3pm"}; all-day events have days, the last one included`,
     label: names.join(", "),
     attendees: `members: ${members.map((member) => describeMember(member, members)).join(", ")}`,
   };

@@ -11,9 +11,9 @@ import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { readTimeFlags } from "./date-flags.js";
 import {
   changedKeys,
+  type DocumentOptions,
   describeChanges,
   type EditableEvent,
-  type EditContext,
   editableEvent,
   parseDocument,
   renderComment,
@@ -34,27 +34,33 @@ export interface EditedUpdate extends FoundEvent {
   readonly resolver: RelatedResolver;
 }
 
+export interface EventToEdit {
+  readonly id: string;
+  /** Whether times are read in ISO 8601 only. */
+  readonly strictDates: boolean;
+}
+
 /**
  * Opens an event in the editor, and writes it with `write` unless nothing was changed.
  * @throws CliError usage when there is no editor; changed (the text is kept) when somebody else changed the event
  */
 export async function editEvent(
   context: EditorContext,
-  eventId: string,
+  { id: eventId, strictDates }: EventToEdit,
   write: (update: EditedUpdate) => Promise<void>,
 ): Promise<void> {
   const { calendar, event: current } = await (await createEventFinder(context)).read(eventId);
   const seen = lastUpdate(current);
   const resolver = createRelatedResolver(context, calendar.id);
-  const edit = { ...(await resolver.readAll()), zone: context.settings().timezone };
-  const before = editableEvent(current, edit);
+  const options = { ...(await resolver.readAll()), zone: context.settings().timezone, strictDates };
+  const before = editableEvent(current, options);
   await context.editor.withFile("event.yaml", async (file) => {
     const draft = await editUntilValid(context, {
-      text: await renderDocument(before, edit),
+      text: await renderDocument(before, options),
       open: file.edit,
-      read: (saved) => readDraft(context, saved, { event: current, before, edit, resolver }),
+      read: (saved) => readDraft(context, saved, { event: current, before, options, resolver }),
     });
-    const after = draft === null ? before : editableEvent(eventOfDraft(current, draft, edit), edit);
+    const after = draft === null ? before : editableEvent(eventOfDraft(current, draft, options), options);
     const lines = await describeChanges(before, after);
     if (draft === null || lines.length === 0) return context.note("nothing was changed");
     await confirm(context, lines);
@@ -106,7 +112,7 @@ function withProblem(saved: string, problem: string): string {
 interface DraftOptions {
   readonly event: CalendarEvent;
   readonly before: EditableEvent;
-  readonly edit: EditContext;
+  readonly options: DocumentOptions;
   readonly resolver: RelatedResolver;
 }
 
@@ -114,7 +120,7 @@ interface DraftOptions {
 async function readDraft(
   context: EditorContext,
   saved: string,
-  { event, before, edit, resolver }: DraftOptions,
+  { event, before, options, resolver }: DraftOptions,
 ): Promise<EventDraft | null> {
   const after = await parseDocument(saved, before);
   if (after === null || changedKeys(before, after).length === 0) return null;
@@ -124,12 +130,12 @@ async function readDraft(
   const attendees = changedKeys(before, after).includes("attendees") ? after.attendees : undefined;
   const changes = {
     ...textChanges(changed),
-    ...(await timeChanges(context, changed, event)),
+    ...(await timeChanges(context, changed, { event, strictDates: options.strictDates })),
     labelId: label === undefined ? undefined : await resolver.labelId({ value: label, source: "label" }),
     attendeeIds: await resolver.attendeeIds(namedValues(attendees, "attendees", event.attendees)),
   };
   const clear = clearedFields(changed);
-  return draftForUpdate(event, { ...changes, clear }, { zone: edit.zone });
+  return draftForUpdate(event, { ...changes, clear }, { zone: options.zone });
 }
 
 type Changed = (key: Exclude<keyof EditableEvent, "attendees">) => string | undefined;
@@ -160,11 +166,11 @@ function textChanges(changed: Changed): EventFlags {
 async function timeChanges(
   context: EditorContext,
   changed: Changed,
-  event: CalendarEvent,
+  { event, strictDates }: { readonly event: CalendarEvent; readonly strictDates: boolean },
 ): Promise<EventFlags> {
   const [start, end] = [changed("start"), changed("end")];
   const allDay = parseBoolean(changed("all_day"));
-  const read = await readTimeFlags(context, { ...(start && { start }), ...(end && { end }) });
+  const read = await readTimeFlags(context, { ...(start && { start }), ...(end && { end }), strictDates });
   const keepsEnd = allDay === undefined && read.start !== undefined && end === undefined;
   return {
     start: read.start,

@@ -122,16 +122,16 @@ async function writeUpdate(
 
 /** Everything is changed in the editor. @throws CliError usage for flags that change something, too */
 async function runEventsEdit(context: UpdateContext, options: EventsUpdateOptions): Promise<void> {
-  const { id, clear, addAttendee, removeAttendee, ifUnchanged } = options;
+  const { clear, addAttendee, removeAttendee, ifUnchanged, strictDates = false } = options;
   const others = [clear, addAttendee, removeAttendee, ifUnchanged];
   if (hasContentFlags(options) || others.some((flag) => flag !== undefined))
     throw usageError("--edit: what changes is written in the editor", "give no other flags about the event");
   const output = context.output(eventView);
   context.editor.requireCommand("--edit");
-  const eventId = await chooseEventId(context, id);
+  const id = await chooseEventId(context, options.id);
   const { editEvent } = await import("./edit.js");
-  await editEvent(context, eventId, async (update) => {
-    await output.print(await writeUpdate(context, update), `event ${eventId} was updated`);
+  await editEvent(context, { id, strictDates }, async (update) => {
+    await output.print(await writeUpdate(context, update), `event ${id} was updated`);
   });
 }
 
