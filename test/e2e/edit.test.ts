@@ -90,11 +90,20 @@ describe("with a script as the editor", () => {
       "with the same values in other words",
       `sed -i "s/^title:.*/&\\r/; s/^all_day: false/all_day:   'false'/" "$1"`,
     ],
-  ])("a file %s changes nothing", async (_, script) => {
+  ])("a file %s changes nothing, and the event is printed", async (_, script) => {
     const world = await createWorld();
     const before = await world.read();
-    expect(await world.edit(script)).toEqual({ exitCode: 0, stdout: "", stderr: "nothing was changed\n" });
+    const { stdout, ...result } = await world.edit(script, "-o", "json");
+    expect(result).toEqual({ exitCode: 0, stderr: "nothing was changed\n" });
+    expect(JSON.parse(stdout)).toEqual(before);
     expect(await world.read()).toEqual(before);
+    expect(tempFiles(world)).toEqual([]);
+  });
+
+  test("an untouched file with --dry-run prints no request", async () => {
+    const world = await createWorld();
+    const result = await world.edit("true", "--dry-run");
+    expect(result).toEqual({ exitCode: 0, stdout: "", stderr: "nothing was changed\n" });
   });
 
   test.each([
@@ -188,8 +197,9 @@ describe("with a script as the editor", () => {
 
   test("the file is only its owner's, and stdout of the editor is not the program's", async () => {
     const world = await createWorld();
-    const { stdout } = await world.edit(`echo noise; stat -c %a "$1" "$(dirname "$1")" > "$HOME/modes"`);
-    expect(stdout).toBe("");
+    const script = `echo noise; stat -c %a "$1" "$(dirname "$1")" > "$HOME/modes"`;
+    const { stdout } = await world.edit(script, "--fields", "location");
+    expect(stdout).toBe("Home\n");
     expect(readFileSync(join(world.home, "modes"), "utf8")).toBe("600\n700\n");
   });
 });
@@ -311,11 +321,14 @@ describeWithSystem("tmux", "on a terminal", () => {
     const world = await createWorld();
     const env = { ...world.env, EDITOR: "less", LESSSECURE: "1" };
     const terminal = openTerminal({ ...world, env }, { columns: 80 });
-    terminal.type(`calctl events update ${world.id} --edit > "$HOME/out"; echo "exit $?"`, "Enter");
+    terminal.type(
+      `calctl events update ${world.id} --edit --fields location > "$HOME/out"; echo "exit $?"`,
+      "Enter",
+    );
     await terminal.shows("location: Home");
     terminal.type("q");
     await terminal.shows("exit 0");
     expect(terminal.screen()).toContain("nothing was changed");
-    expect(readFileSync(join(world.home, "out"), "utf8")).toBe("");
+    expect(readFileSync(join(world.home, "out"), "utf8")).toBe("Home\n");
   });
 });

@@ -24,6 +24,9 @@ import type { PickContext } from "./pick-event.js";
 
 /** `events update --edit`: the event in the editor, checked like flags, shown as a diff, and written. */
 
+/** As messages name it. */
+const FLAG = "--edit";
+
 export type EditorContext = PickContext & Pick<Context, "note" | "editor" | "dryRun">;
 
 /** An update that was edited and confirmed. */
@@ -42,19 +45,20 @@ export interface EventToEdit {
 
 /**
  * Opens an event in the editor, and writes it with `write` unless nothing was changed.
+ * @returns null when it was written, the event as it is when nothing was changed
  * @throws CliError usage when there is no editor; changed (the text is kept) when somebody else changed the event
  */
 export async function editEvent(
   context: EditorContext,
   { id: eventId, strictDates }: EventToEdit,
   write: (update: EditedUpdate) => Promise<void>,
-): Promise<void> {
+): Promise<FoundEvent | null> {
   const { calendar, event: current } = await (await createEventFinder(context)).read(eventId);
-  const seen = lastUpdate(current);
+  const seen = lastUpdate(current, FLAG);
   const resolver = createRelatedResolver(context, calendar.id);
   const options = { ...(await resolver.readAll()), zone: context.settings().timezone, strictDates };
   const before = editableEvent(current, options);
-  await context.editor.withFile("event.yaml", async (file) => {
+  return context.editor.withFile("event.yaml", async (file) => {
     const draft = await editUntilValid(context, {
       text: await renderDocument(before, options),
       open: file.edit,
@@ -62,11 +66,12 @@ export async function editEvent(
     });
     const after = draft === null ? before : editableEvent(eventOfDraft(current, draft, options), options);
     const lines = await describeChanges(before, after);
-    if (draft === null || lines.length === 0) return context.note("nothing was changed");
+    if (draft === null || lines.length === 0) return { calendar, event: current };
     await confirm(context, lines);
     const api = await context.api();
-    checkUnchanged(await api.getEvent({ calendarId: calendar.id, eventId }), seen);
+    checkUnchanged(await api.getEvent({ calendarId: calendar.id, eventId }), seen, FLAG);
     await write({ calendar, event: current, draft, seen, resolver });
+    return null;
   });
 }
 

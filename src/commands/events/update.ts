@@ -94,7 +94,7 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   const eventId = await chooseEventId(context, typedId);
   const found = await (await createEventFinder(context)).read(eventId);
   const { event: current } = found;
-  if (seen !== null) checkUnchanged(current, seen);
+  if (seen !== null) checkUnchanged(current, seen, "--if-unchanged");
   const resolver = createRelatedResolver(context, found.calendar.id);
   const relations = await resolveRelations(resolver, current, { ...fields, addAttendee, removeAttendee });
   const draft = draftForUpdate(current, { ...changes, ...relations }, { zone: timezone });
@@ -130,9 +130,15 @@ async function runEventsEdit(context: UpdateContext, options: EventsUpdateOption
   context.editor.requireCommand("--edit");
   const id = await chooseEventId(context, options.id);
   const { editEvent } = await import("./edit.js");
-  await editEvent(context, { id, strictDates }, async (update) => {
+  const unchanged = await editEvent(context, { id, strictDates }, async (update) => {
     await output.print(await writeUpdate(context, update), `event ${id} was updated`);
   });
+  if (unchanged === null) return;
+  context.note("nothing was changed");
+  // --dry-run prints requests, and there is none.
+  if (context.dryRun) return;
+  const { calendar, event } = unchanged;
+  await output.print(localizeEvent(event, context.settings().timezone, calendar.name));
 }
 
 interface NamedRelations extends Pick<EventFields, "label" | "attendees"> {
