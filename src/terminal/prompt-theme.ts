@@ -1,5 +1,6 @@
 import { sanitizeLine } from "../output/sanitize.js";
 import { createStyle, type Style } from "../output/style.js";
+import { symbolsOf } from "../output/symbols.js";
 import { inCharset, truncateText, wrapText } from "../output/table/text-width.js";
 
 /** What is shown of a choice. Texts may be anything: they are shown on one line, without control characters. */
@@ -40,7 +41,7 @@ function describe(
   { columns, unicode }: PromptSurface,
 ) {
   const line = (text: string): string => inCharset(sanitizeLine(text), { unicode });
-  const marker = style.enabled && color ? `${style.hex(color, "●")} ` : "";
+  const marker = style.enabled && color ? `${style.hex(color, symbolsOf({ unicode }).dot)} ` : "";
   const width = Math.max(1, columns - MARGIN - (marker === "" ? 0 : 2));
   return {
     name: marker + inCharset(truncateText(line(name), width), { unicode }),

@@ -73,6 +73,17 @@ describeWithSystem("tmux", "picking an event", () => {
     expect(readFileSync(join(installation.home, "out"), "utf8")).toBe(`${id}\n`);
   });
 
+  test("in ASCII where the locale has no more", async () => {
+    const installation = createInstallation({ TZ: "UTC", LC_ALL: "C" });
+    await addWork(installation);
+    await createEvent(installation, "Dentist", "-c", "Work");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events get --fields title; echo "exit $?"`, "Enter");
+    await answer(terminal, [["> * "]]);
+    expect(terminal.screen()).toMatch(/12:00-13:00 - Dentist - Work/);
+    expect(terminal.screen()).toMatch(/^[\x20-\x7e\n]*$/);
+  });
+
   test(
     "among 2,000",
     async () => {
