@@ -1,7 +1,7 @@
 import { type DateInput, parseInstant, parseTimeZone } from "../../calendar/dates.js";
 import type { EventFlags } from "../../calendar/event-draft.js";
 import { parseCategory } from "../../calendar/event-text.js";
-import { type ClearField, draftForUpdate, eventOfDraft } from "../../calendar/event-update.js";
+import { CLEARABLE, type ClearField, draftForUpdate, eventOfDraft } from "../../calendar/event-update.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import { checkUnchanged, lastUpdate } from "../../calendar/if-unchanged.js";
 import type { Context } from "../../context.js";
@@ -150,10 +150,9 @@ function changedValues(before: EditableEvent, after: EditableEvent): Changed {
   return (key) => (before[key] === after[key] ? undefined : after[key]);
 }
 
-const CLEARABLE = ["description", "location", "url", "start", "end"] as const satisfies readonly ClearField[];
-
 function clearedFields(changed: Changed): readonly ClearField[] {
-  return CLEARABLE.filter((key) => changed(key) === "");
+  // Attendees are set, also to an empty list.
+  return CLEARABLE.filter((key) => key !== "attendees" && changed(key) === "");
 }
 
 function textChanges(changed: Changed): EventFlags {

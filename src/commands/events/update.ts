@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { parseInstant } from "../../calendar/dates.js";
 import {
+  CLEARABLE,
   draftForUpdate,
   type EventChanges,
   hasChanges,
@@ -50,10 +51,11 @@ type UpdateContext = EditorContext & Pick<Context, "input">;
 export function registerEventsUpdate(command: Command, contextOf: ContextOf): void {
   addEventFieldFlags(command.argument("[id]", "id of the event; without it, pick an event"))
     .option("--no-all-day", "use times instead of whole days")
-    .option(
-      "--clear <field>",
-      "clear a field, repeatable: description, location, url, attendees; start and end of a keep",
-      collect,
+    .addOption(
+      command
+        .createOption("--clear <field>", "clear a field, repeatable; start and end only of a keep")
+        .choices(CLEARABLE)
+        .argParser(collect),
     )
     .option("--add-attendee <id|name|me>", "add an attendee, repeatable", collect)
     .option("--remove-attendee <id|name|me>", "remove an attendee, repeatable", collect)
