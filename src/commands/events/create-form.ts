@@ -1,23 +1,12 @@
 import { type DateInput, parseDuration, readDuration } from "../../calendar/dates.js";
 import { checkText } from "../../calendar/event-text.js";
 import { planTimes, type TimeFlags } from "../../calendar/event-times.js";
-import {
-  attendeeKey,
-  labelKey,
-  type ResolveOptions,
-  resolveLabel,
-  resolveName,
-} from "../../calendar/names.js";
+import { attendeeKey, labelKey, resolveLabel } from "../../calendar/names.js";
 import { formatLocal, formatTyped, localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import { CliError, usageError } from "../../errors.js";
-import { shellLine } from "../../output/shell-words.js";
-import {
-  type CalendarContext,
-  type ChosenCalendar,
-  candidateCalendars,
-  chooseOneCalendar,
-} from "../calendar-choice.js";
+import { usageError } from "../../errors.js";
+import { type CalendarContext, candidateCalendars, chooseOneCalendar } from "../calendar-choice.js";
+import { createCommandLine, type FilledForm, orUndefined } from "./create-command-line.js";
 import { readDateFlag } from "./date-flags.js";
 import { DEFAULT_LABEL, type EventFieldFlags } from "./event-flags.js";
 
@@ -32,11 +21,6 @@ export interface FormOptions {
   readonly strictDates: boolean;
 }
 
-export interface FilledForm {
-  readonly calendar: ChosenCalendar;
-  readonly flags: EventFieldFlags;
-}
-
 /** Asks for a new event, and prints the command line that creates the same one without questions. */
 export async function askEvent(
   context: FormContext,
@@ -49,17 +33,8 @@ export async function askEvent(
   const label = await askLabel(context, calendar.id);
   const attendees = await askAttendees(context, calendar.id);
   const flags = { title, ...times, ...label, ...attendees };
-  const words = [
-    "calctl",
-    ...(profile === undefined ? [] : ["--profile", profile]),
-    "events",
-    "create",
-    ...calendarWords(context, calendar, calendars),
-    ...flagWords(flags),
-    ...(times.allDay === true ? [] : ["--timezone", context.settings().timezone]),
-  ];
   context.note("The same without questions:");
-  context.note(`  ${shellLine(words)}`);
+  context.note(`  ${createCommandLine(context, { calendar, flags }, { profile, calendars })}`);
   return { calendar, flags };
 }
 
@@ -219,44 +194,4 @@ async function askAttendees(
   const attendees = await prompt.chooseSeveral("Attendees:", choices);
   if (attendees.length === 0) return {};
   return { attendee: attendees.map((member) => attendeeKey(member, members, calendarId)) };
-}
-
-/** The calendar as it was given, or as it was picked: by its name if that is unique. */
-function calendarWords(
-  { calendarFlags }: FormContext,
-  { id, name }: ChosenCalendar,
-  calendars: readonly ChosenCalendar[],
-): readonly string[] {
-  const [given] = calendarFlags;
-  if (given !== undefined) return ["--calendar", given];
-  if (calendars.length === 1) return [];
-  const options: ResolveOptions = { noun: "calendar", source: "--calendar", byPrefix: true };
-  const found = name && orUndefined(() => resolveName(name, calendars, options));
-  return ["--calendar", name && found && found.id === id ? name : id];
-}
-
-/** Undefined where the usage or the name is wrong. */
-function orUndefined<T>(resolve: () => T): T | undefined {
-  try {
-    return resolve();
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    return undefined;
-  }
-}
-
-function flagWords(flags: EventFieldFlags): readonly string[] {
-  const { title, start, end, duration, allDay, label, attendee = [] } = flags;
-  const values = {
-    "--title": title,
-    "--start": start,
-    "--end": end,
-    "--duration": duration,
-    "--label": label,
-  };
-  return [
-    ...(allDay === true ? ["--all-day"] : []),
-    ...Object.entries(values).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
-    ...attendee.flatMap((name) => ["--attendee", name]),
-  ];
 }

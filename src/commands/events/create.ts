@@ -7,7 +7,8 @@ import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
-import type { FilledForm, FormContext, FormOptions } from "./create-form.js";
+import type { FilledForm } from "./create-command-line.js";
+import type { FormContext, FormOptions } from "./create-form.js";
 import {
   addEventFieldFlags,
   createRelatedResolver,

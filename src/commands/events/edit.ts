@@ -1,25 +1,12 @@
-import { type DateInput, parseInstant, parseTimeZone } from "../../calendar/dates.js";
-import type { EventFlags } from "../../calendar/event-draft.js";
-import { parseCategory } from "../../calendar/event-text.js";
-import { CLEARABLE, type ClearField, draftForUpdate, eventOfDraft } from "../../calendar/event-update.js";
-import { localizeEvent } from "../../calendar/event-view.js";
+import { eventOfDraft } from "../../calendar/event-update.js";
 import { checkUnchanged, lastUpdate } from "../../calendar/if-unchanged.js";
 import type { Context } from "../../context.js";
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
-import { CliError, describeWithoutFlags, usageError } from "../../errors.js";
+import type { EventDraft } from "../../contract/shapes.js";
+import { CliError, describeWithoutFlags } from "../../errors.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
-import { readTimeFlags } from "./date-flags.js";
-import {
-  changedKeys,
-  type DocumentOptions,
-  describeChanges,
-  type EditableEvent,
-  editableEvent,
-  parseDocument,
-  renderComment,
-  renderDocument,
-} from "./edit-document.js";
-import { createRelatedResolver, namedValues, type RelatedResolver } from "./event-flags.js";
+import { readDraft } from "./edit-changes.js";
+import { describeChanges, editableEvent, renderComment, renderDocument } from "./edit-document.js";
+import { createRelatedResolver, type RelatedResolver } from "./event-flags.js";
 import type { PickContext } from "./pick-event.js";
 
 /** `events update --edit`: the event in the editor, checked like flags, shown as a diff, and written. */
@@ -112,95 +99,6 @@ const PROBLEM = "#! ";
 function withProblem(saved: string, problem: string): string {
   const lines = saved.split("\n").filter((line) => !line.startsWith(PROBLEM));
   return renderComment(problem, PROBLEM) + lines.join("\n");
-}
-
-interface DraftOptions {
-  readonly event: CalendarEvent;
-  readonly before: EditableEvent;
-  readonly options: DocumentOptions;
-  readonly resolver: RelatedResolver;
-}
-
-/** Null when nothing was changed. */
-async function readDraft(
-  context: EditorContext,
-  saved: string,
-  { event, before, options, resolver }: DraftOptions,
-): Promise<EventDraft | null> {
-  const after = await parseDocument(saved, before);
-  if (after === null || changedKeys(before, after).length === 0) return null;
-  const changed = changedValues(before, after);
-  const label = changed("label");
-  if (label === "") throw usageError("label is empty", "write one of the numbers or names above");
-  const attendees = changedKeys(before, after).includes("attendees") ? after.attendees : undefined;
-  const changes = {
-    ...textChanges(changed),
-    ...(await timeChanges(context, changed, { event, strictDates: options.strictDates })),
-    labelId: label === undefined ? undefined : await resolver.labelId({ value: label, source: "label" }),
-    attendeeIds: await resolver.attendeeIds(namedValues(attendees, "attendees", event.attendees)),
-  };
-  const clear = clearedFields(changed);
-  return draftForUpdate(event, { ...changes, clear }, { zone: options.zone });
-}
-
-type Changed = (key: Exclude<keyof EditableEvent, "attendees">) => string | undefined;
-
-/** The new value of a key; undefined if it is the old one. */
-function changedValues(before: EditableEvent, after: EditableEvent): Changed {
-  return (key) => (before[key] === after[key] ? undefined : after[key]);
-}
-
-function clearedFields(changed: Changed): readonly ClearField[] {
-  // Attendees are set, also to an empty list.
-  return CLEARABLE.filter((key) => key !== "attendees" && changed(key) === "");
-}
-
-function textChanges(changed: Changed): EventFlags {
-  const category = changed("category");
-  return {
-    title: changed("title"),
-    category: category === undefined ? undefined : parseCategory(category, "category"),
-    description: changed("description") || undefined,
-    location: changed("location") || undefined,
-    url: changed("url") || undefined,
-  };
-}
-
-/** The file has both times, so neither moves with the other, as with `--start` alone. */
-async function timeChanges(
-  context: EditorContext,
-  changed: Changed,
-  { event, strictDates }: { readonly event: CalendarEvent; readonly strictDates: boolean },
-): Promise<EventFlags> {
-  const [start, end] = [changed("start"), changed("end")];
-  const allDay = parseBoolean(changed("all_day"));
-  const read = await readTimeFlags(context, { ...(start && { start }), ...(end && { end }), strictDates });
-  const keepsEnd = allDay === undefined && read.start !== undefined && end === undefined;
-  return {
-    start: read.start,
-    end: keepsEnd ? ownEnd(event) : read.end,
-    allDay,
-    startTimezone: parseZone(changed("start_timezone"), "start_timezone"),
-    endTimezone: parseZone(changed("end_timezone"), "end_timezone"),
-  };
-}
-
-/** The end of the event as a flag would give it, to the millisecond. */
-function ownEnd(event: CalendarEvent): DateInput | undefined {
-  const { end_at: text, end_local: day } = localizeEvent(event, "UTC");
-  if (text === null || day === null) return undefined;
-  if (event.all_day === true) return { kind: "date", text: day, date: day };
-  return { kind: "date-time", text, instant: parseInstant(text, "end") };
-}
-
-function parseBoolean(text: string | undefined): boolean | undefined {
-  if (text === undefined || text === "true") return text === "true" || undefined;
-  if (text === "false") return false;
-  throw usageError(`all_day: "${text}" is not valid`, "write true or false");
-}
-
-function parseZone(name: string | undefined, source: string): string | undefined {
-  return name === undefined ? undefined : parseTimeZone(name, source);
 }
 
 /** Shows what changes, and asks where that is possible. */
