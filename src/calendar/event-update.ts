@@ -16,7 +16,8 @@ import {
 import { applyInputTimes, applyTimeFlags } from "./event-times.js";
 import { describeCandidates } from "./names.js";
 
-const CLEARABLE = ["description", "location", "url", "attendees", "start", "end"] as const;
+/** The fields that an update can clear. */
+export const CLEARABLE = ["description", "location", "url", "attendees", "start", "end"] as const;
 
 /** Values of `--clear`. */
 export type ClearField = (typeof CLEARABLE)[number];

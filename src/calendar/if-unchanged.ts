@@ -7,10 +7,11 @@ import { readSpan } from "./event-span.js";
 /**
  * Checks that an event was not updated since the user last read it.
  * @param seen the `updated_at` that the user read, in milliseconds since the Unix epoch
+ * @param source the flag that asks for the check, for messages
  * @throws CliError changed when it was updated, rejected when the service did not send `updated_at`
  */
-export function checkUnchanged(event: CalendarEvent, seen: number): void {
-  if (lastUpdate(event) === seen) return;
+export function checkUnchanged(event: CalendarEvent, seen: number, source: string): void {
+  if (lastUpdate(event, source) === seen) return;
   const { id, updated_at: updatedAt } = event;
   throw new CliError("changed", `event ${id} was changed: it was updated at ${updatedAt}`, {
     hint: "read it again with `calctl events get` before updating it",
@@ -20,13 +21,16 @@ export function checkUnchanged(event: CalendarEvent, seen: number): void {
 
 /**
  * When an event was last updated, in milliseconds since the Unix epoch.
+ * @param source the flag that needs to know, for messages
  * @throws CliError rejected when the service did not send it
  */
-export function lastUpdate({ updated_at: updatedAt }: Pick<CalendarEvent, "updated_at">): number {
+export function lastUpdate(
+  { updated_at: updatedAt }: Pick<CalendarEvent, "updated_at">,
+  source: string,
+): number {
   const time = updatedAt === null ? null : parseWireDateTime(updatedAt);
   if (time !== null) return time.instant;
-  const problem = "the service does not say when the event was last changed";
-  throw new CliError("rejected", `${problem}, so --if-unchanged cannot be checked`);
+  throw new CliError("rejected", `${source}: the service does not say when the event was last changed`);
 }
 
 /** An update that was sent. `seen` is the `updated_at` before it, in milliseconds since the Unix epoch. */

@@ -9,7 +9,8 @@ import { describeCommand } from "../help/facts.js";
 import { activityView, commentView } from "../output/views/comment.js";
 import { createEventFinder } from "./calendar-choice.js";
 import { addPickAction, type ContextOf } from "./command.js";
-import { chooseEventId, type PickContext } from "./events/pick-event.js";
+import { chooseEventId } from "./events/choose-event.js";
+import type { PickContext } from "./events/pick-event.js";
 
 export interface CommentOptions {
   /** Undefined to pick an event. */
@@ -125,9 +126,9 @@ async function askComment(
     },
   });
   if (line !== "") return post(line);
-  const file = await editor.createFile("comment.txt");
-  const content = (await file.edit("")).replace(/\r?\n$/, "");
-  if (content.trim() !== "") return file.removeAfter(() => post(content));
-  await file.remove();
-  throw new CliError("interrupted", "nothing was posted");
+  await editor.withFile("comment.txt", async (file) => {
+    const content = await file.write();
+    if (content.trim() === "") throw new CliError("interrupted", "nothing was posted");
+    await post(content);
+  });
 }

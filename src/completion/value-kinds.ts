@@ -28,7 +28,6 @@ const KIND_OF_FLAG: Readonly<Record<string, Kind | readonly string[]>> = {
   "--profile": "profiles",
   "--output": FORMATS,
   "--include": ["labels", "members", "labels,members"],
-  "--clear": ["description", "location", "url", "attendees", "start", "end"],
 };
 
 /** Arguments by command and name. */

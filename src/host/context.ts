@@ -9,6 +9,7 @@ import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
 import { createEditor } from "../terminal/editor.js";
 import { createInput } from "../terminal/input.js";
 import { createPrompt } from "../terminal/prompt.js";
+import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
 import { type ClientParts, createServiceClient, once } from "./client.js";
 import { withPermissionsNote, withPrivateDatabase } from "./database-permissions.js";
@@ -58,7 +59,12 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
     note,
     warn,
     prompt,
-    editor: createEditor({ env, signal: parts.signal, warn }),
+    editor: createEditor({
+      env,
+      signal: parts.signal,
+      ignoreInterrupt: (work) => ignoreInterrupt(process, work),
+      warn,
+    }),
     input,
     settings,
     profiles: () => createProfileStore(configFile, env["PATH"]),

@@ -65,6 +65,7 @@ function sandboxProcess(stdout: WritableLike, stderr: WritableLike, color: boole
     removeAllListeners: () => undefined,
     rawListeners: () => [],
     on: () => undefined,
+    off: () => undefined,
   };
 }
 

@@ -2,11 +2,14 @@ import type { StdioOptions } from "node:child_process";
 import { join } from "node:path";
 import type { Environment } from "../config/environment.js";
 import { CliError, DryRunStop, errorCodeOf, usageError } from "../errors.js";
+import { decodeText, withoutLastNewline } from "./input.js";
 
 export interface EditorOptions {
   readonly env: Environment;
-  /** Starts handling signals: Ctrl-C belongs to the editor while it is open. */
+  /** Starts handling signals, and aborts on one that ends the program. */
   readonly signal: () => AbortSignal;
+  /** Does work during which Ctrl-C is left to the editor. */
+  readonly ignoreInterrupt: <T>(work: () => Promise<T>) => Promise<T>;
   readonly warn: (text: string) => void;
 }
 
@@ -14,67 +17,104 @@ export interface EditorOptions {
 export interface Editor {
   /** The command line of `VISUAL`, else of `EDITOR`; null when neither is set. */
   readonly command: string | null;
-  /** Creates a file that only its owner can read. @param name of the file, whose ending editors look at */
-  createFile(name: string): Promise<EditedFile>;
+  /** @param source the flag, for the message. @throws CliError usage when there is no editor */
+  requireCommand(source: string): void;
+  /**
+   * Does work with a file that only its owner can read, and removes the file. If the work fails, a file with something
+   * new in it stays, with a note of its path.
+   * @param name of the file, whose ending editors look at
+   * @throws CliError usage when there is no editor, failed when the file cannot be created
+   */
+  withFile<T>(name: string, work: (file: EditedFile) => Promise<T>): Promise<T>;
 }
 
-/** A file that exists until it is removed. */
+/**
+ * A file that can be opened in the editor. Both functions throw CliError interrupted when the editor ends with an error
+ * or removes the file, usage when it cannot be started or what it saved is not UTF-8, failed when the file cannot be
+ * written or read.
+ */
 export interface EditedFile {
-  readonly path: string;
-  /**
-   * Writes the text to the file, opens it in the editor and resolves with what was saved.
-   * @throws CliError usage when there is no editor, interrupted when it ends with an error
-   */
+  /** Opens a text and resolves with what was saved. */
   edit(text: string): Promise<string>;
-  remove(): Promise<void>;
-  /** Does work with what was saved, then removes the file. If the work fails, the file stays, with a note of its path. */
-  removeAfter<T>(work: () => Promise<T>): Promise<T>;
+  /** Opens an empty file and resolves with what was saved, without the newline that editors add. */
+  write(): Promise<string>;
 }
 
 const SET_HINT = "set VISUAL or EDITOR to the command of an editor, such as nano";
 
 /** Loads what it needs when a file is created. */
-export function createEditor({ env, signal, warn }: EditorOptions): Editor {
+export function createEditor(options: EditorOptions): Editor {
+  const { env, warn } = options;
   const command = env["VISUAL"]?.trim() || env["EDITOR"]?.trim() || null;
   return {
     command,
-    async createFile(name) {
+    requireCommand(source) {
+      if (command === null) throw usageError(`${source}: there is no editor to open`, SET_HINT);
+    },
+    async withFile(name, work) {
       if (command === null) throw usageError("there is no editor to open", SET_HINT);
-      const [{ existsSync }, { mkdtemp, readFile, rm, writeFile }, { tmpdir }] = await Promise.all([
-        import("node:fs"),
+      const [{ mkdtemp, rm }, { tmpdir }] = await Promise.all([
         import("node:fs/promises"),
         import("node:os"),
       ]);
-      const folder = await mkdtemp(join(tmpdir(), "calctl-"));
+      const parent = tmpdir();
+      const folder = await mkdtemp(join(parent, "calctl-")).catch((cause: unknown) => {
+        throw fileError(`no file can be created in ${parent}`, cause);
+      });
       const path = join(folder, name);
-      const remove = () => rm(folder, { recursive: true, force: true });
-      return {
-        path,
-        remove,
-        async edit(text) {
-          await writeFile(path, text, { mode: 0o600 });
-          try {
-            await runEditor(command, path, { env, signal: signal() });
-            return decode(await readFile(path), path);
-          } catch (error) {
-            if ((await readFile(path).catch(() => null))?.equals(Buffer.from(text)) === true) await remove();
-            throw error;
-          }
-        },
-        async removeAfter(work) {
-          try {
-            const result = await work();
-            await remove();
-            return result;
-          } catch (error) {
-            if (error instanceof DryRunStop) await remove();
-            else if (existsSync(path)) warn(`what you wrote is kept in ${path}`);
-            throw error;
-          }
-        },
+      let original: string | undefined;
+      const edit = (text: string): Promise<string> => {
+        original ??= text;
+        return editFile({ command, path, text }, options);
       };
+      const remove = () => rm(folder, { recursive: true, force: true });
+      try {
+        const result = await work({ edit, write: async () => withoutLastNewline(await edit("")) });
+        await remove();
+        return result;
+      } catch (error) {
+        if (!(error instanceof DryRunStop) && (await hasNewText(path, original)))
+          warn(`what you wrote is kept in ${path}`);
+        else await remove();
+        throw error;
+      }
     },
   };
+}
+
+interface Editing {
+  /** The command line of the editor. */
+  readonly command: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+async function editFile({ command, path, text }: Editing, options: EditorOptions): Promise<string> {
+  const { readFile, writeFile } = await import("node:fs/promises");
+  await writeFile(path, text, { mode: 0o600 }).catch((cause: unknown) => {
+    throw fileError(`${path} cannot be written`, cause);
+  });
+  await runEditor(command, path, options);
+  const saved = await readFile(path).catch((cause: unknown) => {
+    if (errorCodeOf(cause) !== "ENOENT") throw fileError(`${path} cannot be read`, cause);
+    throw new CliError("interrupted", `the editor "${command}" removed the file`, { cause });
+  });
+  return decodeText(saved, path);
+}
+
+/** Whether a file has something that its user may want to keep. */
+async function hasNewText(path: string, original: string | undefined): Promise<boolean> {
+  const { readFile } = await import("node:fs/promises");
+  try {
+    const text = await readFile(path, "utf8");
+    return text.trim() !== "" && text !== original;
+  } catch (error) {
+    return errorCodeOf(error) !== "ENOENT";
+  }
+}
+
+function fileError(problem: string, cause: unknown): CliError {
+  return new CliError("failed", `${problem} (${errorCodeOf(cause) ?? "unknown"})`, { cause });
 }
 
 /** Exit codes of a shell that cannot start the program. */
@@ -84,37 +124,26 @@ const NOT_STARTED: ReadonlySet<number | null> = new Set([126, 127]);
 async function runEditor(
   command: string,
   path: string,
-  { env, signal }: { readonly env: Environment; readonly signal: AbortSignal },
+  { env, signal: startSignal, ignoreInterrupt }: EditorOptions,
 ): Promise<void> {
   const { spawn } = await import("node:child_process");
-  // stdout is for data.
-  const stdio: StdioOptions = ["inherit", 2, 2];
-  const child = spawn("sh", ["-c", `${command} "$@"`, command, path], { stdio, env: { ...env } });
-  // Ctrl-C reaches the editor by itself.
-  const onAbort = (): void => {
-    if (!(signal.reason instanceof CliError) || signal.reason.exitCode !== 130) child.kill("SIGTERM");
-  };
-  signal.addEventListener("abort", onAbort, { once: true });
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    child.once("error", (cause) =>
-      reject(
-        new CliError("failed", `no shell to start the editor (${errorCodeOf(cause) ?? "unknown"})`, {
-          cause,
-        }),
-      ),
-    );
-    child.once("close", resolve);
-  }).finally(() => signal.removeEventListener("abort", onAbort));
+  const signal = startSignal();
+  signal.throwIfAborted();
+  const exitCode = await ignoreInterrupt(async () => {
+    // stdout is for data.
+    const stdio: StdioOptions = ["inherit", 2, 2];
+    // The shell waits for the editor, too; `trap ""` would also make the editor ignore Ctrl-C.
+    const script = `trap : INT; ${command} "$@"`;
+    const child = spawn("sh", ["-c", script, command, path], { stdio, env: { ...env } });
+    const onAbort = (): void => void child.kill("SIGTERM");
+    signal.addEventListener("abort", onAbort, { once: true });
+    return new Promise<number | null>((resolve, reject) => {
+      child.once("error", (cause) => reject(fileError("no shell to start the editor", cause)));
+      child.once("close", resolve);
+    }).finally(() => signal.removeEventListener("abort", onAbort));
+  });
   signal.throwIfAborted();
   if (NOT_STARTED.has(exitCode)) throw usageError(`the editor "${command}" could not be started`, SET_HINT);
   if (exitCode !== 0)
     throw new CliError("interrupted", `the editor "${command}" ended with ${exitCode ?? "a signal"}`);
-}
-
-function decode(bytes: Uint8Array, path: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new CliError("usage", `${path} is not UTF-8 text`, { cause });
-  }
 }

@@ -35,18 +35,13 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
       const code = errorCodeOf(error) ?? "unknown";
       throw usageError(`${source}: ${displayName(path)} cannot be read (${code})`);
     });
-    try {
-      // The decoder drops a byte order mark.
-      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    } catch (cause) {
-      throw new CliError("usage", `${source}: ${displayName(path)} is not UTF-8 text`, { cause });
-    }
+    return decodeText(bytes, `${source}: ${displayName(path)}`);
   };
   return {
     get isTerminal() {
       return process.stdin.isTTY === true;
     },
-    text: async (path, source) => (await decode(path, source)).replace(/\r?\n$/, ""),
+    text: async (path, source) => withoutLastNewline(await decode(path, source)),
     async json(path, source) {
       const content = await decode(path, source);
       if (content.trim() === "")
@@ -59,6 +54,20 @@ export function createInput(process: { readonly stdin: ReadableLike }, signal: (
       }
     },
   };
+}
+
+/** Decodes UTF-8, and drops a byte order mark. @param name of the text, for the message. @throws CliError usage */
+export function decodeText(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new CliError("usage", `${name} is not UTF-8 text`, { cause });
+  }
+}
+
+/** The text without the one newline that editors and `echo` add at its end. */
+export function withoutLastNewline(text: string): string {
+  return text.replace(/\r?\n$/, "");
 }
 
 /** Larger than any service accepts (bytes), so that endless input does not fill the memory. */

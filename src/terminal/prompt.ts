@@ -1,7 +1,6 @@
 import { CliError, describeWithoutFlags } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
-import { createStyle, type Style } from "../output/style.js";
-import { inCharset, truncateText, wrapText } from "../output/table/text-width.js";
+import type { ChoiceText } from "./prompt-theme.js";
 import type { Redactor } from "./redaction.js";
 
 /** The part of the process that prompts use. Its streams are not accessed before they are needed. */
@@ -10,17 +9,9 @@ export interface PromptProcess {
   readonly stderr: { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 }
 
-/** One of several to choose from. Texts may be anything: they are shown on one line, without control characters. */
-export interface Choice<T> {
+/** One of several to choose from. */
+export interface Choice<T> extends ChoiceText {
   readonly value: T;
-  /** Cut to the width of the terminal. */
-  readonly name: string;
-  /** What the line says when it is chosen; by default the name. */
-  readonly short?: string;
-  /** Shown in full below the list while the choice is active. */
-  readonly description?: string;
-  /** `#` and six hex digits: the color of a marker before the name. */
-  readonly color?: string | null;
 }
 
 export interface TextOptions {
@@ -59,8 +50,6 @@ export interface PromptParts {
 const DEFAULT_COLUMNS = 80;
 /** Choices shown at a time. */
 const PAGE_SIZE = 10;
-/** Columns before a choice: the cursor, and in a list of checkboxes the box. */
-const MARGIN = 6;
 
 /**
  * Prompts on the terminal. They are written to stderr, since stdout is for data.
@@ -68,13 +57,13 @@ const MARGIN = 6;
  */
 export function createPrompt(process: PromptProcess, allowed: boolean, parts: PromptParts): Prompt {
   const columns = () => process.stderr.columns || DEFAULT_COLUMNS;
-  const surface = (): PromptSurface => ({ columns: columns(), unicode: parts.unicode() });
   const load = async () => {
-    const [prompts, style] = await Promise.all([
+    const [prompts, { createTheme }] = await Promise.all([
       import("@inquirer/prompts"),
-      createStyle({ color: parts.color() }),
+      import("./prompt-theme.js"),
     ]);
-    return { prompts, style, theme: createTheme(style, surface()) };
+    const surface = { columns: columns(), unicode: parts.unicode(), color: parts.color() };
+    return { prompts, ...(await createTheme(surface)) };
   };
   const ask = <T>(show: (streams: PromptStreams) => Promise<T>) => askOnce(process, parts.signal(), show);
   const askPassword = async (question: string): Promise<string> => {
@@ -115,9 +104,9 @@ export function createPrompt(process: PromptProcess, allowed: boolean, parts: Pr
       return ask((streams) => prompts.input(config, streams));
     },
     async choose(question, choices, preset) {
-      const { prompts, style, theme } = await load();
+      const { prompts, theme, describeChoice } = await load();
       const lines = choices.map((choice, index) => ({
-        ...describeChoice(choice, style, surface()),
+        ...describeChoice(choice),
         value: index,
         text: foldCase(`${choice.name} ${choice.description ?? ""}`),
       }));
@@ -133,9 +122,9 @@ export function createPrompt(process: PromptProcess, allowed: boolean, parts: Pr
       return chosen(choices, index);
     },
     async chooseSeveral(question, choices) {
-      const { prompts, style, theme } = await load();
+      const { prompts, theme, describeChoice } = await load();
       const lines = choices.map((choice, index) => ({
-        ...describeChoice(choice, style, surface()),
+        ...describeChoice(choice),
         value: index,
       }));
       const config = {
@@ -196,21 +185,6 @@ async function describeProblem(check: () => Promise<void>): Promise<true | strin
   }
 }
 
-function describeChoice<T>(
-  { name, short, description, color }: Choice<T>,
-  style: Style,
-  { columns, unicode }: PromptSurface,
-) {
-  const line = (text: string): string => inCharset(sanitizeLine(text), { unicode });
-  const marker = style.enabled && color ? `${style.hex(color, "●")} ` : "";
-  const width = Math.max(1, columns - MARGIN - (marker === "" ? 0 : 2));
-  return {
-    name: marker + inCharset(truncateText(line(name), width), { unicode }),
-    short: inCharset(truncateText(line(short ?? name), width), { unicode }),
-    ...(description === undefined ? {} : { description: line(description) }),
-  };
-}
-
 /** Whether a line has every word that was typed. */
 function matches(term: string, text: string): boolean {
   return foldCase(term)
@@ -226,48 +200,4 @@ function chosen<T>(choices: readonly Choice<T>[], index: number): T {
   const choice = choices[index];
   if (choice === undefined) throw new Error(`there is no choice ${index}`);
   return choice.value;
-}
-
-interface PromptSurface {
-  readonly columns: number;
-  readonly unicode: boolean;
-}
-
-/** How the prompts look, with our colors, which follow `--color`. */
-function createTheme({ bold, dim, red, green }: Style, { columns, unicode }: PromptSurface) {
-  const plain = (text: string): string => text;
-  const wrap = (text: string): string =>
-    wrapText(text, { width: columns - 2, breakWords: true }).join("\n  ");
-  const keysHelpTip = (keys: [key: string, action: string][]): string =>
-    dim(
-      truncateText(
-        keys.map(([key, action]) => `${asciiKey(key, unicode)} ${action}`).join(", "),
-        columns - 1,
-      ),
-    );
-  return {
-    prefix: { idle: bold("?"), done: green(unicode ? "✔" : "*") },
-    icon: unicode
-      ? { cursor: "❯", checked: green("◉"), unchecked: "◯" }
-      : { cursor: ">", checked: "[x]", unchecked: "[ ]" },
-    style: {
-      answer: plain,
-      message: (text: string) => bold(text),
-      error: (text: string) => red(`> ${wrap(text)}`),
-      defaultAnswer: (text: string) => dim(`(${text})`),
-      help: (text: string) => dim(text),
-      highlight: (text: string) => bold(text),
-      key: (text: string) => bold(text),
-      searchTerm: plain,
-      description: (text: string) => dim(`  ${wrap(text)}`),
-      maskedText: "(not shown)",
-      keysHelpTip,
-    },
-  };
-}
-
-const ASCII_KEYS: Readonly<Record<string, string>> = { "↑↓": "up/down", "⏎": "enter" };
-
-function asciiKey(key: string, unicode: boolean): string {
-  return unicode ? key : (ASCII_KEYS[key] ?? key);
 }

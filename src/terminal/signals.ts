@@ -16,6 +16,22 @@ export interface SignalListeners {
   rawListeners(signal: TerminationSignal): readonly unknown[];
   removeAllListeners(signal: TerminationSignal): unknown;
   on(signal: TerminationSignal, listener: () => void): unknown;
+  off(signal: TerminationSignal, listener: () => void): unknown;
+}
+
+/** Does work during which SIGINT has no effect, since Ctrl-C is for a program that has the terminal meanwhile. */
+export async function ignoreInterrupt<T>(source: SignalListeners, work: () => Promise<T>): Promise<T> {
+  const suspended = source.rawListeners("SIGINT").filter(isListener);
+  const ignore = (): void => undefined;
+  // There is a listener at any time: without one, the signal ends the process.
+  source.on("SIGINT", ignore);
+  for (const listener of suspended) source.off("SIGINT", listener);
+  try {
+    return await work();
+  } finally {
+    for (const listener of suspended) source.on("SIGINT", listener);
+    source.off("SIGINT", ignore);
+  }
 }
 
 /** Does work during which no listener could run: signals have their default effect, which ends the process. */

@@ -177,7 +177,7 @@ describe("C2 C14 PUT", () => {
     const update = ["events", "update", world.eventId, "-c", world.calendarId, "--title", "T"];
     const { exitCode, stderr } = await world.send(...update, "--if-unchanged", seen);
     expect(exitCode).toBe(11);
-    expect(stderr).toContain("--if-unchanged cannot be checked");
+    expect(stderr).toContain("--if-unchanged: the service does not say when the event was last changed");
     expect(world.server.count(`PUT ${target}`)).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { draftForUpdate } from "../../src/calendar/event-update.js";
-import { checkUnchanged, wasUpdated } from "../../src/calendar/if-unchanged.js";
+import { checkUnchanged, lastUpdate, wasUpdated } from "../../src/calendar/if-unchanged.js";
 import type { CalendarEvent } from "../../src/contract/shapes.js";
 import { allDayOf, eventOf, failureOf, keepOf, userOf } from "./fixtures.js";
 
@@ -9,7 +9,7 @@ const LATER = "2026-11-21T06:00:00.001Z";
 
 describe("checkUnchanged", () => {
   test.each(["2026-11-21T06:00:00.000Z", "2026-11-21T15:00:00+09:00"])("passes %s", (updatedAt) => {
-    expect(checkUnchanged(eventOf({ updated_at: updatedAt }), SEEN)).toBeUndefined();
+    expect(checkUnchanged(eventOf({ updated_at: updatedAt }), SEEN, "--edit")).toBeUndefined();
   });
 
   test.each([
@@ -17,8 +17,16 @@ describe("checkUnchanged", () => {
     ["an earlier one", "2026-11-21T05:59:59.999Z", "changed"],
     ["none", null, "rejected"],
   ])("refuses %s", (_, updatedAt, code) => {
-    const failure = failureOf(() => checkUnchanged(eventOf({ updated_at: updatedAt }), SEEN));
+    const failure = failureOf(() => checkUnchanged(eventOf({ updated_at: updatedAt }), SEEN, "--edit"));
     expect(failure.code).toBe(code);
+  });
+});
+
+test.each(["--if-unchanged", "--edit"])("an event without updated_at is an error that names %s", (source) => {
+  const { code, message } = failureOf(() => lastUpdate(eventOf({ updated_at: null }), source));
+  expect({ code, message }).toEqual({
+    code: "rejected",
+    message: `${source}: the service does not say when the event was last changed`,
   });
 });
 

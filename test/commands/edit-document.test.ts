@@ -7,6 +7,7 @@ import {
   editableEvent,
   parseDocument,
   renderDocument,
+  renderField,
 } from "../../src/commands/events/edit-document.js";
 import type { CalendarEvent, Label, User } from "../../src/contract/shapes.js";
 import { CliError } from "../../src/errors.js";
@@ -26,7 +27,7 @@ function user(id: string, name: string | null): User {
 
 const MEMBERS = [user("1", "Ana"), user("2", "Ben"), user("3", "ben"), user("4", "me"), user("5", null)];
 const LABELS = [label(1, ""), label(2, "modern cyan")];
-const EDIT = { zone: "Europe/Berlin", labels: LABELS, members: MEMBERS };
+const EDIT = { zone: "Europe/Berlin", strictDates: false, labels: LABELS, members: MEMBERS };
 
 const EVENT: CalendarEvent = {
   id: "e",
@@ -222,18 +223,71 @@ describe("what is written", () => {
   });
 });
 
-test("changes are the lines that differ", async () => {
+describe("changes are the lines that differ", () => {
   const before = editableEvent(EVENT, EDIT);
-  const after = { ...before, title: "\u001b[31m", description: "Bring\ncake and tea", location: "Here" };
-  expect(changedKeys(before, after)).toEqual(["title", "location", "description"]);
-  expect(await describeChanges(before, after)).toEqual([
-    "- title: Lunch",
-    '+ title: "\\u001b[31m"',
-    "- location:",
-    "+ location: Here",
-    "- description: |-",
-    "-   cake",
-    "+ description: |-",
-    "+   cake and tea",
-  ]);
+
+  test("of several values, without what a terminal may obey", async () => {
+    const after = { ...before, title: "\u001b[31m", description: "Bring\ncake and tea", location: "Here" };
+    expect(changedKeys(before, after)).toEqual(["title", "location", "description"]);
+    expect(await describeChanges(before, after)).toEqual([
+      "- title: Lunch",
+      '+ title: "\\u001b[31m"',
+      "- location:",
+      "+ location: Here",
+      "  description: |-",
+      "-   cake",
+      "+   cake and tea",
+    ]);
+  });
+
+  test.each([
+    ["in another order", "a\nb\nc", "a\nc\nb", ["-   b", "-   c", "+   c", "+   b"]],
+    ["that are repeated", "a\nb", "a\na\nb", ["+   a"]],
+    ["that are no longer repeated", "a\na\nb", "a\nb", ["-   a"]],
+    ["between equal ones", "a\nb\nc", "a\nx\nc", ["-   b", "+   x"]],
+  ])("also lines %s", async (_, old, current, lines) => {
+    const changes = await describeChanges(
+      { ...before, description: old },
+      { ...before, description: current },
+    );
+    expect(changes).toEqual(["  description: |-", ...lines]);
+  });
+
+  test("also of attendees in another order", async () => {
+    expect(await describeChanges(before, { ...before, attendees: ["2", "Ana"] })).toEqual([
+      "  attendees:",
+      "-   - Ana",
+      "-   - 2",
+      "+   - 2",
+      "+   - Ana",
+    ]);
+  });
+
+  test("and turn the old text into the new one, whatever the texts", async () => {
+    const text = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 8 }).map((all) => all.join("\n"));
+    const linesOf = async (event: EditableEvent) =>
+      (await renderField(event, "description")).trimEnd().split("\n");
+    await fc.assert(
+      fc.asyncProperty(text, text, async (old, current) => {
+        fc.pre(old !== current);
+        const [one, other] = [
+          { ...before, description: old },
+          { ...before, description: current },
+        ];
+        const changes = await describeChanges(one, other);
+        const ofMark = (mark: string) =>
+          changes.filter((line) => line.startsWith(mark)).map((line) => line.slice(2));
+        const [oldLines, newLines, removed, added] = [
+          await linesOf(one),
+          await linesOf(other),
+          ofMark("- "),
+          ofMark("+ "),
+        ];
+        const starts = oldLines.map((_, start) =>
+          oldLines.toSpliced(start, removed.length, ...added).join("\n"),
+        );
+        expect([...starts, [...oldLines, ...added].join("\n")]).toContain(newLines.join("\n"));
+      }),
+    );
+  });
 });

@@ -163,6 +163,14 @@ describe("calctl schema", () => {
     expect(Object.keys(list.$defs)).toEqual(["event", "user", "label"]);
   });
 
+  test("of a flag that takes several of some values has them", async () => {
+    const { flags } = await print("events", "update");
+    expect(flags.find(({ name }: { name: string }) => name === "--clear")).toMatchObject({
+      type: { enum: ["description", "location", "url", "attendees", "start", "end"] },
+      repeatable: true,
+    });
+  });
+
   test("of a group has all its commands", async () => {
     const { commands } = await print("service", "users");
     expect(commands.map(({ name }: { name: string }) => name)).toContain("service users add");

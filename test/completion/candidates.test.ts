@@ -95,6 +95,7 @@ describe("values", () => {
     ["formats", ["labels", "-o", "m"], ["markdown"]],
     ["choices", ["labels", "--color=a"], ["--color=auto", "--color=always"]],
     ["categories", ["events", "list", "--category", ""], ["schedule", "keep"]],
+    ["fields to clear", ["events", "update", "x", "--clear", "u", "--clear", "a"], ["attendees"]],
     ["an optional value, only attached", ["labels", "--fields", ""], []],
     ["profiles", ["labels", "-p", ""], ["local", "office"]],
     ["profiles as arguments", ["profiles", "use", "of"], ["office"]],

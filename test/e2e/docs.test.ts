@@ -84,7 +84,8 @@ test.each(["names", "writing"])("the lines of docs/%s.md work with the profile l
   await runPage(await createDocsWorld(), readPage(name));
 });
 
-test("docs/output.md has the keys and columns of every shape", async () => {
+// Many runs one after another.
+test("docs/output.md has the keys and columns of every shape", { timeout: 60_000 }, async () => {
   const world = await createDocsWorld();
   await signInWithToken(world);
   const { stdout: id } = await world.run("events", "create", "-c", "Family", ...LUNCH, "--fields", "id");

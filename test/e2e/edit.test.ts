@@ -90,11 +90,20 @@ describe("with a script as the editor", () => {
       "with the same values in other words",
       `sed -i "s/^title:.*/&\\r/; s/^all_day: false/all_day:   'false'/" "$1"`,
     ],
-  ])("a file %s changes nothing", async (_, script) => {
+  ])("a file %s changes nothing, and the event is printed", async (_, script) => {
     const world = await createWorld();
     const before = await world.read();
-    expect(await world.edit(script)).toEqual({ exitCode: 0, stdout: "", stderr: "nothing was changed\n" });
+    const { stdout, ...result } = await world.edit(script, "-o", "json");
+    expect(result).toEqual({ exitCode: 0, stderr: "nothing was changed\n" });
+    expect(JSON.parse(stdout)).toEqual(before);
     expect(await world.read()).toEqual(before);
+    expect(tempFiles(world)).toEqual([]);
+  });
+
+  test("an untouched file with --dry-run prints no request", async () => {
+    const world = await createWorld();
+    const result = await world.edit("true", "--dry-run");
+    expect(result).toEqual({ exitCode: 0, stdout: "", stderr: "nothing was changed\n" });
   });
 
   test.each([
@@ -121,6 +130,19 @@ describe("with a script as the editor", () => {
     expect(await world.read()).toEqual(before);
   });
 
+  test("--strict-dates refuses words, and the file does not offer them", async () => {
+    const world = await createWorld();
+    const before = await world.read();
+    const { exitCode, stdout, stderr } = await world.edit(
+      `sed -i 's/^start:.*/start: tomorrow 11:00/' "$1"`,
+      "--strict-dates",
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain('start: "tomorrow 11:00" is not');
+    expect(readFileSync(join(world.home, "seen.yaml"), "utf8")).not.toContain("words");
+    expect(await world.read()).toEqual(before);
+  });
+
   test("a change by somebody else meanwhile is exit 13, and the text is kept", async () => {
     const world = await createWorld();
     const other = `"${process.execPath}" "${PROGRAM}" events update ${world.id} --title Theirs`;
@@ -128,6 +150,37 @@ describe("with a script as the editor", () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 13, stdout: "" });
     expect(keptText(stderr)).toContain("\nlocation: Mine\n");
     expect(await world.read()).toMatchObject({ title: "Theirs", location: "Home" });
+  });
+
+  test.each([
+    ["the file", 'rm "$1"'],
+    ["its folder", 'rm -r "$(dirname "$1")"'],
+  ])("an editor that removes %s is exit 130, and nothing is left", async (_, script) => {
+    const world = await createWorld();
+    const before = await world.read();
+    const { exitCode, stdout, stderr } = await world.edit(script);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
+    expect(stderr).toMatch(/^error: the editor ".*" removed the file\n$/);
+    expect(await world.read()).toEqual(before);
+    expect(tempFiles(world)).toEqual([]);
+  });
+
+  test("an editor that saves and ends with an error is exit 130, and the text is kept", async () => {
+    const world = await createWorld();
+    const { exitCode, stderr } = await world.edit(`sed -i 's/Home/Mine/' "$1"; exit 1`);
+    expect(exitCode).toBe(130);
+    expect(keptText(stderr)).toContain("\nlocation: Mine\n");
+  });
+
+  test("a folder for temporary files that is missing is exit 1, and named", async () => {
+    const world = await createWorld();
+    const TMPDIR = join(world.home, "missing");
+    const env = { EDITOR: "true", TMPDIR };
+    const { exitCode, stderr } = await world.runWith({ env }, "events", "update", world.id, "--edit");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: `error: no file can be created in ${TMPDIR} (ENOENT)\n`,
+    });
   });
 
   test("--dry-run prints the request and writes nothing", async () => {
@@ -144,8 +197,9 @@ describe("with a script as the editor", () => {
 
   test("the file is only its owner's, and stdout of the editor is not the program's", async () => {
     const world = await createWorld();
-    const { stdout } = await world.edit(`echo noise; stat -c %a "$1" "$(dirname "$1")" > "$HOME/modes"`);
-    expect(stdout).toBe("");
+    const script = `echo noise; stat -c %a "$1" "$(dirname "$1")" > "$HOME/modes"`;
+    const { stdout } = await world.edit(script, "--fields", "location");
+    expect(stdout).toBe("Home\n");
     expect(readFileSync(join(world.home, "modes"), "utf8")).toBe("600\n700\n");
   });
 });
@@ -232,15 +286,49 @@ describeWithSystem("tmux", "on a terminal", () => {
     expect(await world.read()).toEqual(before);
   });
 
+  test.each([
+    ["handles it goes on", `trap 'sed -i s/Home/Mine/ "$1"; exit 0' INT`, "Write these changes?"],
+    ["ends by it is exit 130", "true", "exit 130"],
+  ])("Ctrl-C in an editor that %s", async (_, trap, end) => {
+    const world = await createWorld();
+    const editor = join(world.home, "editor");
+    writeFileSync(editor, `#!/bin/sh\n${trap}\necho ready\nread line\n`, { mode: 0o755 });
+    const terminal = openTerminal({ ...world, env: { ...world.env, EDITOR: editor } }, { columns: 80 });
+    terminal.type(`calctl events update ${world.id} --edit --fields location; echo "exit $?"`, "Enter");
+    await terminal.shows("ready");
+    terminal.type("C-c");
+    await terminal.shows(end);
+    if (end === "exit 130") {
+      expect(tempFiles(world)).toEqual([]);
+      return;
+    }
+    terminal.type("Enter");
+    await terminal.shows("exit 0");
+    expect(await world.read()).toMatchObject({ location: "Mine" });
+  });
+
+  test("Ctrl-C at the question after the editor still ends the command", async () => {
+    const world = await createWorld();
+    const env = { ...world.env, EDITOR: "sed -i s/Home/Mine/" };
+    const terminal = openTerminal({ ...world, env }, { columns: 80 });
+    terminal.type(`calctl events update ${world.id} --edit; echo "exit $?"`, "Enter");
+    await terminal.shows("Write these changes?");
+    terminal.type("C-c");
+    await terminal.shows("exit 130");
+  });
+
   test("a real editor draws on the terminal, also where stdout is a file", async () => {
     const world = await createWorld();
     const env = { ...world.env, EDITOR: "less", LESSSECURE: "1" };
     const terminal = openTerminal({ ...world, env }, { columns: 80 });
-    terminal.type(`calctl events update ${world.id} --edit > "$HOME/out"; echo "exit $?"`, "Enter");
+    terminal.type(
+      `calctl events update ${world.id} --edit --fields location > "$HOME/out"; echo "exit $?"`,
+      "Enter",
+    );
     await terminal.shows("location: Home");
     terminal.type("q");
     await terminal.shows("exit 0");
     expect(terminal.screen()).toContain("nothing was changed");
-    expect(readFileSync(join(world.home, "out"), "utf8")).toBe("");
+    expect(readFileSync(join(world.home, "out"), "utf8")).toBe("Home\n");
   });
 });

@@ -47,17 +47,40 @@ describe("first use", () => {
     expect(runs.filter(({ stderr }) => stderr.includes("created the calendar database"))).toHaveLength(1);
   });
 
-  test("--help loads no cryptography, no questions and no tables of characters", async () => {
-    const installation = createInstallation();
-    const [preload, list] = [join(installation.home, "preload.cjs"), join(installation.home, "loaded")];
+  /** Runs the program where the tables of characters cannot be loaded. @returns its result and Node's own modules */
+  async function runWithoutWidths({ home, shell }: Installation, ...argv: readonly string[]) {
+    const [preload, list] = [join(home, "preload.cjs"), join(home, "loaded")];
     const code = `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(list)}, process.moduleLoadList.join("\\n")));
       Intl.Segmenter = class { constructor() { throw new Error("the widths of characters were loaded"); } };`;
     writeFileSync(preload, code);
-    const help = await installation.shell(`"${process.execPath}" -r "${preload}" "${PROGRAM}" --help`);
+    const result = await shell(`"${process.execPath}" -r "${preload}" "${PROGRAM}" ${argv.join(" ")}`);
+    return { ...result, loaded: readFileSync(list, "utf8").split("\n") };
+  }
+
+  test("--help loads no cryptography, no questions and no tables of characters", async () => {
+    const { loaded, ...help } = await runWithoutWidths(createInstallation(), "--help");
     expect(help).toMatchObject({ exitCode: 0, stderr: "" });
-    const loaded = readFileSync(list, "utf8").split("\n");
     expect(loaded).toContain("NativeModule vm");
     for (const name of ["crypto", "readline", "http"]) expect(loaded).not.toContain(`NativeModule ${name}`);
+  });
+
+  test("commands that draw nothing load no tables of characters", async () => {
+    const installation = createInstallation();
+    const times = ["--start", `${TOMORROW}T12:00`, "--duration", "1h"];
+    const created = await installation.run("events", "create", "--title", "Lunch", ...times, "--jq", ".id");
+    const id = created.stdout.trim();
+    for (const argv of [
+      ["calendars"],
+      ["events", "list"],
+      ["events", "get", id],
+      ["events", "update", id, "--location", "Home"],
+      ["comment", id, "Yes"],
+      ["comments", id],
+      ["events", "delete", id, "--yes"],
+    ]) {
+      const { exitCode, stderr } = await runWithoutWidths(installation, ...argv, "-o", "json");
+      expect({ argv, exitCode, stderr }).toEqual({ argv, exitCode: 0, stderr: "" });
+    }
   });
 
   test("--help and --version write nothing", async () => {

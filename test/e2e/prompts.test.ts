@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { eventBody, SCHEDULE } from "../service/support/event-bodies.js";
@@ -71,6 +71,17 @@ describeWithSystem("tmux", "picking an event", () => {
     await terminal.shows("exit 0");
     expect(terminal.screen()).not.toContain("Dentist");
     expect(readFileSync(join(installation.home, "out"), "utf8")).toBe(`${id}\n`);
+  });
+
+  test("in ASCII where the locale has no more", async () => {
+    const installation = createInstallation({ TZ: "UTC", LC_ALL: "C" });
+    await addWork(installation);
+    await createEvent(installation, "Dentist", "-c", "Work");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events get --fields title; echo "exit $?"`, "Enter");
+    await answer(terminal, [["> * "]]);
+    expect(terminal.screen()).toMatch(/12:00-13:00 - Dentist - Work/);
+    expect(terminal.screen()).toMatch(/^[\x20-\x7e\n]*$/);
   });
 
   test(
@@ -248,6 +259,43 @@ describeWithSystem("tmux", "events create without flags", () => {
     expect(another && content(another)).toEqual(one && content(one));
   });
 
+  test("with --strict-dates takes ISO 8601 only", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await installation.run("whoami");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events create --strict-dates --fields title; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["Title:", ":Fair", "Enter"],
+      ["Day (2026-12-24):", ":tomorrow", "Enter"],
+      ['"tomorrow" is not', "C-u", `:${TOMORROW}`, "Enter"],
+      ["Start (2026-12-24T15:00; nothing for all day):", ":3pm", "Enter"],
+      ['"3pm" is not', "C-u", `:${TOMORROW}T15:00`, "Enter"],
+      ["End or length (2026-12-24T16:00, 90m):", ":4pm", "Enter"],
+      ['"4pm" is not', "C-u", `:${TOMORROW}T16:00`, "Enter"],
+      ["Label:", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(await readEvents(installation)).toMatchObject([
+      { start_at: `${TOMORROW}T15:00:00.000Z`, end_at: `${TOMORROW}T16:00:00.000Z` },
+    ]);
+  });
+
+  test("with --strict-dates begins at today, written in ISO 8601", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await installation.run("whoami");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events create --strict-dates --fields title; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["Title:", ":Fair", "Enter"],
+      ["Day (2026-12-24):", "Enter"],
+      ["nothing for all day):", "Enter"],
+      ["Last day (2026-12-24, 2d; nothing for the same day):", "Enter"],
+      ["Label:", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(await readEvents(installation)).toMatchObject([{ title: "Fair", all_day: true }]);
+  });
+
   test.each([["Escape"], ["C-c"]])("%s writes nothing", async (key) => {
     const installation = createInstallation({ TZ: "UTC" });
     await installation.run("whoami");
@@ -303,6 +351,26 @@ describeWithSystem("tmux", "other questions", () => {
     terminal.type(`calctl comment ${id} -o json --fields content; echo "exit $?"`, "Enter");
     await answer(terminal, [["Comment (nothing opens the editor):", "Enter"], ["exit 0"]]);
     expect(terminal.screen()).toContain(String.raw`"one\ntwo"`);
+  });
+
+  test.each([
+    ["ends with an error after saving", "printf 'long text' > \"$1\"; exit 1", "130", "long text"],
+    ["saves something else than UTF-8", "printf 'caf\\351' > \"$1\"", "2", "caf\ufffd"],
+    ["saves nothing", "true", "130", null],
+    ["saves a comment that is too long", "printf '%01001d' 0 > \"$1\"", "2", "0".repeat(1001)],
+  ])("a comment from an editor that %s is not lost", async (_, script, exitCode, kept) => {
+    const installation = createInstallation();
+    const [editor, TMPDIR] = [join(installation.home, "editor"), join(installation.home, "tmp")];
+    mkdirSync(TMPDIR);
+    writeFileSync(editor, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const id = await createEvent(installation, "Dentist");
+    const env = { ...installation.env, EDITOR: editor, TMPDIR };
+    const terminal = openTerminal({ env }, { columns: 120 });
+    terminal.type(`calctl comment ${id}; echo "exit $?"`, "Enter");
+    await answer(terminal, [["Comment (nothing opens the editor):", "Enter"], [`exit ${exitCode}`]]);
+    const [, path] = /^what you wrote is kept in (.*)$/m.exec(terminal.text()) ?? [];
+    expect(path === undefined ? null : readFileSync(path, "utf8")).toBe(kept);
+    expect(readdirSync(TMPDIR)).toHaveLength(kept === null ? 0 : 1);
   });
 });
 

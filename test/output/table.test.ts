@@ -86,6 +86,16 @@ describe("a table on a terminal", () => {
     );
   });
 
+  test.each([
+    ["a list", [WORK_LABEL, WORK_LABEL]],
+    ["one value", WORK_LABEL],
+  ])("marks colors of %s with ASCII where the terminal shows no more", async (_, value) => {
+    const marks = async (unicode: boolean) =>
+      (await rendered(labelView, value, { columns: 80, color: true, unicode })).match(/(?<=38;5;\d+m)./g);
+    expect(await marks(true)).toContain("●");
+    expect(await marks(false)).toEqual((await marks(true))?.map(() => "*"));
+  });
+
   test("of one event is never wider than the terminal and shows the whole description", async () => {
     await fc.assert(
       fc.asyncProperty(

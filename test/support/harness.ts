@@ -100,6 +100,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
         removeAllListeners: () => undefined,
         rawListeners: () => [],
         on: () => undefined,
+        off: () => undefined,
       },
       {
         now: () => now,

@@ -90,6 +90,7 @@ export function createMachine(): Machine {
         removeAllListeners: () => undefined,
         rawListeners: () => [],
         on: () => undefined,
+        off: () => undefined,
         once: (name, listener) => listeners.set(name, listener),
       },
       {

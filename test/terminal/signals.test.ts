@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
-import { createInterruptSignal, withDefaultSignals } from "../../src/terminal/signals.js";
+import { createInterruptSignal, ignoreInterrupt, withDefaultSignals } from "../../src/terminal/signals.js";
 
 /** A process that signals are sent to, and a clock that is set by hand. */
 function createProcess() {
@@ -68,4 +68,18 @@ test("work that blocks the process has default signals, and the listeners come b
   expect(() => withDefaultSignals(source, () => JSON.parse("x"))).toThrow();
   source.emit("SIGHUP");
   expect(seen.at(-1)).toBe("hung up");
+});
+
+test("during work that leaves Ctrl-C to another program it has no effect; afterwards it has", async () => {
+  const source = new EventEmitter();
+  const seen: string[] = [];
+  source.once("SIGINT", () => seen.push("interrupted"));
+  await ignoreInterrupt(source, async () => {
+    expect(source.emit("SIGINT")).toBe(true);
+    expect(seen).toEqual([]);
+  });
+  const failed = ignoreInterrupt(source, () => Promise.reject(new Error("no editor")));
+  await expect(failed).rejects.toThrow("no editor");
+  expect([source.emit("SIGINT"), source.emit("SIGINT")]).toEqual([true, false]);
+  expect(seen).toEqual(["interrupted"]);
 });

@@ -1,17 +1,12 @@
 import { type DateInput, parseDuration, readDuration } from "../../calendar/dates.js";
 import { checkText } from "../../calendar/event-text.js";
 import { planTimes, type TimeFlags } from "../../calendar/event-times.js";
-import { attendeeKey, labelKey, resolveLabel, resolveName } from "../../calendar/names.js";
+import { attendeeKey, labelKey, resolveLabel } from "../../calendar/names.js";
 import { formatLocal, formatTyped, localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import { CliError, usageError } from "../../errors.js";
-import { shellLine } from "../../output/shell-words.js";
-import {
-  type CalendarContext,
-  type ChosenCalendar,
-  candidateCalendars,
-  chooseOneCalendar,
-} from "../calendar-choice.js";
+import { usageError } from "../../errors.js";
+import { type CalendarContext, candidateCalendars, chooseOneCalendar } from "../calendar-choice.js";
+import { createCommandLine, type FilledForm, orUndefined } from "./create-command-line.js";
 import { readDateFlag } from "./date-flags.js";
 import { DEFAULT_LABEL, type EventFieldFlags } from "./event-flags.js";
 
@@ -19,43 +14,58 @@ import { DEFAULT_LABEL, type EventFieldFlags } from "./event-flags.js";
 
 export type FormContext = CalendarContext & Pick<Context, "note" | "now">;
 
-export interface FilledForm {
-  readonly calendar: ChosenCalendar;
-  readonly flags: EventFieldFlags;
+export interface FormOptions {
+  /** `--profile`; undefined when it was not given. */
+  readonly profile: string | undefined;
+  /** Whether only ISO 8601 is read. */
+  readonly strictDates: boolean;
 }
 
-/**
- * Asks for a new event, and prints the command line that creates the same one without questions.
- * @param profile `--profile`; undefined when it was not given
- */
-export async function askEvent(context: FormContext, profile: string | undefined): Promise<FilledForm> {
+/** Asks for a new event, and prints the command line that creates the same one without questions. */
+export async function askEvent(
+  context: FormContext,
+  { profile, strictDates }: FormOptions,
+): Promise<FilledForm> {
   const calendars = await candidateCalendars(context);
   const calendar = await chooseOneCalendar(context, calendars);
   const title = await context.prompt.text("Title:", { check: (text) => checkText({ title: text }) });
-  const times = await askTimes(context);
+  const times = await askTimes({ ...context, strictDates });
   const label = await askLabel(context, calendar.id);
   const attendees = await askAttendees(context, calendar.id);
   const flags = { title, ...times, ...label, ...attendees };
-  const words = [
-    "calctl",
-    ...(profile === undefined ? [] : ["--profile", profile]),
-    "events",
-    "create",
-    ...calendarWords(context, calendar, calendars),
-    ...flagWords(flags),
-    ...(times.allDay === true ? [] : ["--timezone", context.settings().timezone]),
-  ];
   context.note("The same without questions:");
-  context.note(`  ${shellLine(words)}`);
+  context.note(`  ${createCommandLine(context, { calendar, flags }, { profile, calendars })}`);
   return { calendar, flags };
 }
 
+type TimesContext = FormContext & Pick<FormOptions, "strictDates">;
+
 type FormTimes = Pick<EventFieldFlags, "start" | "end" | "duration" | "allDay">;
 
-async function askTimes(context: FormContext): Promise<FormTimes> {
+/** Examples of answers in the questions, where dates may be words and where they may not. */
+const EXAMPLES = {
+  words: {
+    day: "tomorrow, fri, 24 dec, 2026-12-24",
+    start: "15:00, 3pm",
+    end: "16:00, 90m",
+    lastDay: "sun, 2d",
+  },
+  strict: {
+    day: "2026-12-24",
+    start: "2026-12-24T15:00",
+    end: "2026-12-24T16:00, 90m",
+    lastDay: "2026-12-24, 2d",
+  },
+};
+
+function examplesOf({ strictDates }: TimesContext): typeof EXAMPLES.words {
+  return strictDates ? EXAMPLES.strict : EXAMPLES.words;
+}
+
+async function askTimes(context: TimesContext): Promise<FormTimes> {
   const day = await askRead(context, {
-    question: "Day (tomorrow, fri, 24 dec, 2026-12-24):",
-    preset: "today",
+    question: `Day (${examplesOf(context).day}):`,
+    preset: context.strictDates ? localDate(context.now(), context.settings().timezone) : "today",
     read: (text, echo) => readTime(context, text, { source: "day", from: null, echo }),
   });
   const start = day.kind === "date-time" ? day : await askStart(context, day);
@@ -64,9 +74,9 @@ async function askTimes(context: FormContext): Promise<FormTimes> {
 }
 
 /** The same day if nothing is typed. */
-function askStart(context: FormContext, day: DateInput & { readonly kind: "date" }): Promise<DateInput> {
+function askStart(context: TimesContext, day: DateInput & { readonly kind: "date" }): Promise<DateInput> {
   return askRead<DateInput>(context, {
-    question: "Start (15:00, 3pm; nothing for all day):",
+    question: `Start (${examplesOf(context).start}; nothing for all day):`,
     async read(text, echo) {
       if (text === "") return day;
       const start = await readTime(context, text, { source: "start", from: day.date, echo });
@@ -76,13 +86,16 @@ function askStart(context: FormContext, day: DateInput & { readonly kind: "date"
   });
 }
 
-function askEnd(context: FormContext, start: DateInput): Promise<FormTimes> {
+function askEnd(context: TimesContext, start: DateInput): Promise<FormTimes> {
   const zone = context.settings().timezone;
+  const examples = examplesOf(context);
   const isAllDay = start.kind === "date";
   const check = (times: TimeFlags) =>
     void planTimes({ start, ...(isAllDay ? { allDay: true } : {}), ...times, category: "schedule", zone });
   return askRead<FormTimes>(context, {
-    question: isAllDay ? "Last day (sun, 2d; nothing for the same day):" : "End or length (16:00, 90m):",
+    question: isAllDay
+      ? `Last day (${examples.lastDay}; nothing for the same day):`
+      : `End or length (${examples.end}):`,
     ...(isAllDay ? {} : { preset: "1h" }),
     async read(text, echo) {
       if (isAllDay && text === "") return {};
@@ -136,12 +149,12 @@ interface TimeReading {
 }
 
 function readTime(
-  { settings, now }: FormContext,
+  { settings, now, strictDates: strict }: TimesContext,
   text: string,
   { from, ...reading }: TimeReading,
 ): Promise<DateInput> {
   const { timezone: zone } = settings();
-  return readDateFlag(text, { ...reading, zone, now, strict: false, from: () => from });
+  return readDateFlag(text, { ...reading, zone, now, strict, from: () => from });
 }
 
 /** As a flag takes it. */
@@ -181,44 +194,4 @@ async function askAttendees(
   const attendees = await prompt.chooseSeveral("Attendees:", choices);
   if (attendees.length === 0) return {};
   return { attendee: attendees.map((member) => attendeeKey(member, members, calendarId)) };
-}
-
-/** The calendar as it was given, or as it was picked: by its name if that is unique. */
-function calendarWords(
-  { calendarFlags }: FormContext,
-  { id, name }: ChosenCalendar,
-  calendars: readonly ChosenCalendar[],
-): readonly string[] {
-  const [given] = calendarFlags;
-  if (given !== undefined) return ["--calendar", given];
-  if (calendars.length === 1) return [];
-  const options = { noun: "calendar", source: "--calendar", byCaseOrPrefix: true };
-  const found = name && orUndefined(() => resolveName(name, calendars, options));
-  return ["--calendar", name && found && found.id === id ? name : id];
-}
-
-/** Undefined where the usage or the name is wrong. */
-function orUndefined<T>(resolve: () => T): T | undefined {
-  try {
-    return resolve();
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    return undefined;
-  }
-}
-
-function flagWords(flags: EventFieldFlags): readonly string[] {
-  const { title, start, end, duration, allDay, label, attendee = [] } = flags;
-  const values = {
-    "--title": title,
-    "--start": start,
-    "--end": end,
-    "--duration": duration,
-    "--label": label,
-  };
-  return [
-    ...(allDay === true ? ["--all-day"] : []),
-    ...Object.entries(values).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
-    ...attendee.flatMap((name) => ["--attendee", name]),
-  ];
 }

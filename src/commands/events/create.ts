@@ -7,7 +7,8 @@ import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
-import type { FilledForm, FormContext } from "./create-form.js";
+import type { FilledForm } from "./create-command-line.js";
+import type { FormContext, FormOptions } from "./create-form.js";
 import {
   addEventFieldFlags,
   createRelatedResolver,
@@ -48,7 +49,10 @@ export async function runEventsCreate(
   profile?: string,
 ): Promise<void> {
   const output = context.output(eventView);
-  const form = context.prompt.available && !hasContentFlags(typed) ? await fillForm(context, profile) : null;
+  const form =
+    context.prompt.available && !hasContentFlags(typed)
+      ? await fillForm(context, { profile, strictDates: typed.strictDates === true })
+      : null;
   const options = form?.flags ?? typed;
   const { timezone } = context.settings();
   const fields = await readEventFields(context, options, (input) => missingForCreate(options, input));
@@ -74,7 +78,7 @@ export async function runEventsCreate(
   );
 }
 
-async function fillForm(context: FormContext, profile: string | undefined): Promise<FilledForm> {
+async function fillForm(context: FormContext, options: FormOptions): Promise<FilledForm> {
   const { askEvent } = await import("./create-form.js");
-  return askEvent(context, profile);
+  return askEvent(context, options);
 }

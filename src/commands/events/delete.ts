@@ -8,8 +8,9 @@ import { deletedView } from "../../output/views/event.js";
 import { createEventFinder, type EventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction, type ContextOf, requireConfirmation } from "../command.js";
 import { processEach } from "../process-each.js";
+import { chooseEventId } from "./choose-event.js";
 import { readEventIds, STDIN_IDS } from "./event-ids.js";
-import { chooseEventId, type PickContext } from "./pick-event.js";
+import type { PickContext } from "./pick-event.js";
 
 export interface EventsDeleteOptions {
   readonly id: readonly string[];

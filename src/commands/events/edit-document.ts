@@ -30,7 +30,9 @@ type TextKey = Exclude<Key, "attendees">;
 /** What a person can edit. An empty text stands for nothing. */
 export type EditableEvent = Readonly<Record<TextKey, string>> & { readonly attendees: readonly string[] };
 
-export interface EditContext {
+export interface DocumentOptions {
+  /** Whether times are read in ISO 8601 only. */
+  readonly strictDates: boolean;
   /** The zone in which times are shown and read. */
   readonly zone: string;
   readonly labels: readonly Label[];
@@ -38,7 +40,10 @@ export interface EditContext {
 }
 
 /** Times in the zone, without seconds where there are none; days of an all-day event, the last one included. */
-export function editableEvent(event: CalendarEvent, { zone, members }: EditContext): EditableEvent {
+export function editableEvent(
+  event: CalendarEvent,
+  { zone, members }: Pick<DocumentOptions, "zone" | "members">,
+): EditableEvent {
   const { calendar_id: calendarId, label, attendees } = event;
   const { start_local: start, end_local: end } = localizeEvent(event, zone);
   const known = [...members, ...attendees.filter(({ id }) => members.every((member) => member.id !== id))];
@@ -61,12 +66,12 @@ export function editableEvent(event: CalendarEvent, { zone, members }: EditConte
 /** The file: comments that say what can be written, and a line for each value. */
 export async function renderDocument(
   event: EditableEvent,
-  { zone, labels, members }: EditContext,
+  { zone, strictDates, labels, members }: DocumentOptions,
 ): Promise<string> {
   const names = labels.map((label) => `${labelKey(label)} ${label.name || "(default)"}`);
   const comments: Partial<Record<Key, string>> = {
     category: "schedule or keep",
-    start: `in ${zone}, or words: tomorrow 3pm; all-day events have days, the last one included`,
+    start: `in ${zone}${strictDates ? "" : ", or words: tomorrow 3pm"}; all-day events have days, the last one included`,
     label: names.join(", "),
     attendees: `members: ${members.map((member) => describeMember(member, members)).join(", ")}`,
   };
@@ -176,7 +181,10 @@ export function changedKeys(before: EditableEvent, after: EditableEvent): readon
   return KEYS.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
 }
 
-/** The values that differ, as lines that begin with `- ` and `+ `. Lines that both have are left out. */
+/**
+ * The values that differ, as lines that begin with `- ` and `+ `, below a line with the key if only what follows it
+ * differs. Equal lines at the beginning and the end of a value are left out.
+ */
 export async function describeChanges(
   before: EditableEvent,
   after: EditableEvent,
@@ -184,14 +192,19 @@ export async function describeChanges(
   const lines: string[] = [];
   for (const key of changedKeys(before, after)) {
     const [old, current] = [await fieldLines(before, key), await fieldLines(after, key)];
-    lines.push(
-      ...old.filter((line) => !current.includes(line) || line === old[0]).map((line) => `- ${line}`),
-    );
-    lines.push(
-      ...current.filter((line) => !old.includes(line) || line === current[0]).map((line) => `+ ${line}`),
-    );
+    const start = commonStart(old, current);
+    const end = commonStart(old.slice(start).reverse(), current.slice(start).reverse());
+    if (start > 0) lines.push(`  ${old[0]}`);
+    lines.push(...old.slice(start, old.length - end).map((line) => `- ${line}`));
+    lines.push(...current.slice(start, current.length - end).map((line) => `+ ${line}`));
   }
   return lines;
+}
+
+/** How many lines at the beginning are equal. */
+function commonStart(old: readonly string[], current: readonly string[]): number {
+  const index = old.findIndex((line, number) => line !== current[number]);
+  return index === -1 ? old.length : index;
 }
 
 async function fieldLines(event: EditableEvent, key: Key): Promise<readonly string[]> {

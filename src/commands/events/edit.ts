@@ -1,28 +1,18 @@
-import { type DateInput, parseInstant, parseTimeZone } from "../../calendar/dates.js";
-import type { EventFlags } from "../../calendar/event-draft.js";
-import { parseCategory } from "../../calendar/event-text.js";
-import { type ClearField, draftForUpdate, eventOfDraft } from "../../calendar/event-update.js";
-import { localizeEvent } from "../../calendar/event-view.js";
+import { eventOfDraft } from "../../calendar/event-update.js";
 import { checkUnchanged, lastUpdate } from "../../calendar/if-unchanged.js";
 import type { Context } from "../../context.js";
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
-import { CliError, describeWithoutFlags, usageError } from "../../errors.js";
+import type { EventDraft } from "../../contract/shapes.js";
+import { CliError, describeWithoutFlags } from "../../errors.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
-import { readTimeFlags } from "./date-flags.js";
-import {
-  changedKeys,
-  describeChanges,
-  type EditableEvent,
-  type EditContext,
-  editableEvent,
-  parseDocument,
-  renderComment,
-  renderDocument,
-} from "./edit-document.js";
-import { createRelatedResolver, namedValues, type RelatedResolver } from "./event-flags.js";
+import { readDraft } from "./edit-changes.js";
+import { describeChanges, editableEvent, renderComment, renderDocument } from "./edit-document.js";
+import { createRelatedResolver, type RelatedResolver } from "./event-flags.js";
 import type { PickContext } from "./pick-event.js";
 
 /** `events update --edit`: the event in the editor, checked like flags, shown as a diff, and written. */
+
+/** As messages name it. */
+const FLAG = "--edit";
 
 export type EditorContext = PickContext & Pick<Context, "note" | "editor" | "dryRun">;
 
@@ -34,34 +24,41 @@ export interface EditedUpdate extends FoundEvent {
   readonly resolver: RelatedResolver;
 }
 
+export interface EventToEdit {
+  readonly id: string;
+  /** Whether times are read in ISO 8601 only. */
+  readonly strictDates: boolean;
+}
+
 /**
  * Opens an event in the editor, and writes it with `write` unless nothing was changed.
+ * @returns null when it was written, the event as it is when nothing was changed
  * @throws CliError usage when there is no editor; changed (the text is kept) when somebody else changed the event
  */
 export async function editEvent(
   context: EditorContext,
-  eventId: string,
+  { id: eventId, strictDates }: EventToEdit,
   write: (update: EditedUpdate) => Promise<void>,
-): Promise<void> {
+): Promise<FoundEvent | null> {
   const { calendar, event: current } = await (await createEventFinder(context)).read(eventId);
-  const seen = lastUpdate(current);
+  const seen = lastUpdate(current, FLAG);
   const resolver = createRelatedResolver(context, calendar.id);
-  const edit = { ...(await resolver.readAll()), zone: context.settings().timezone };
-  const before = editableEvent(current, edit);
-  const file = await context.editor.createFile("event.yaml");
-  await file.removeAfter(async () => {
+  const options = { ...(await resolver.readAll()), zone: context.settings().timezone, strictDates };
+  const before = editableEvent(current, options);
+  return context.editor.withFile("event.yaml", async (file) => {
     const draft = await editUntilValid(context, {
-      text: await renderDocument(before, edit),
+      text: await renderDocument(before, options),
       open: file.edit,
-      read: (saved) => readDraft(context, saved, { event: current, before, edit, resolver }),
+      read: (saved) => readDraft(context, saved, { event: current, before, options, resolver }),
     });
-    const after = draft === null ? before : editableEvent(eventOfDraft(current, draft, edit), edit);
+    const after = draft === null ? before : editableEvent(eventOfDraft(current, draft, options), options);
     const lines = await describeChanges(before, after);
-    if (draft === null || lines.length === 0) return context.note("nothing was changed");
+    if (draft === null || lines.length === 0) return { calendar, event: current };
     await confirm(context, lines);
     const api = await context.api();
-    checkUnchanged(await api.getEvent({ calendarId: calendar.id, eventId }), seen);
+    checkUnchanged(await api.getEvent({ calendarId: calendar.id, eventId }), seen, FLAG);
     await write({ calendar, event: current, draft, seen, resolver });
+    return null;
   });
 }
 
@@ -102,96 +99,6 @@ const PROBLEM = "#! ";
 function withProblem(saved: string, problem: string): string {
   const lines = saved.split("\n").filter((line) => !line.startsWith(PROBLEM));
   return renderComment(problem, PROBLEM) + lines.join("\n");
-}
-
-interface DraftOptions {
-  readonly event: CalendarEvent;
-  readonly before: EditableEvent;
-  readonly edit: EditContext;
-  readonly resolver: RelatedResolver;
-}
-
-/** Null when nothing was changed. */
-async function readDraft(
-  context: EditorContext,
-  saved: string,
-  { event, before, edit, resolver }: DraftOptions,
-): Promise<EventDraft | null> {
-  const after = await parseDocument(saved, before);
-  if (after === null || changedKeys(before, after).length === 0) return null;
-  const changed = changedValues(before, after);
-  const label = changed("label");
-  if (label === "") throw usageError("label is empty", "write one of the numbers or names above");
-  const attendees = changedKeys(before, after).includes("attendees") ? after.attendees : undefined;
-  const changes = {
-    ...textChanges(changed),
-    ...(await timeChanges(context, changed, event)),
-    labelId: label === undefined ? undefined : await resolver.labelId({ value: label, source: "label" }),
-    attendeeIds: await resolver.attendeeIds(namedValues(attendees, "attendees", event.attendees)),
-  };
-  const clear = clearedFields(changed);
-  return draftForUpdate(event, { ...changes, clear }, { zone: edit.zone });
-}
-
-type Changed = (key: Exclude<keyof EditableEvent, "attendees">) => string | undefined;
-
-/** The new value of a key; undefined if it is the old one. */
-function changedValues(before: EditableEvent, after: EditableEvent): Changed {
-  return (key) => (before[key] === after[key] ? undefined : after[key]);
-}
-
-const CLEARABLE = ["description", "location", "url", "start", "end"] as const satisfies readonly ClearField[];
-
-function clearedFields(changed: Changed): readonly ClearField[] {
-  return CLEARABLE.filter((key) => changed(key) === "");
-}
-
-function textChanges(changed: Changed): EventFlags {
-  const category = changed("category");
-  return {
-    title: changed("title"),
-    category: category === undefined ? undefined : parseCategory(category, "category"),
-    description: changed("description") || undefined,
-    location: changed("location") || undefined,
-    url: changed("url") || undefined,
-  };
-}
-
-/** The file has both times, so neither moves with the other, as with `--start` alone. */
-async function timeChanges(
-  context: EditorContext,
-  changed: Changed,
-  event: CalendarEvent,
-): Promise<EventFlags> {
-  const [start, end] = [changed("start"), changed("end")];
-  const allDay = parseBoolean(changed("all_day"));
-  const read = await readTimeFlags(context, { ...(start && { start }), ...(end && { end }) });
-  const keepsEnd = allDay === undefined && read.start !== undefined && end === undefined;
-  return {
-    start: read.start,
-    end: keepsEnd ? ownEnd(event) : read.end,
-    allDay,
-    startTimezone: parseZone(changed("start_timezone"), "start_timezone"),
-    endTimezone: parseZone(changed("end_timezone"), "end_timezone"),
-  };
-}
-
-/** The end of the event as a flag would give it, to the millisecond. */
-function ownEnd(event: CalendarEvent): DateInput | undefined {
-  const { end_at: text, end_local: day } = localizeEvent(event, "UTC");
-  if (text === null || day === null) return undefined;
-  if (event.all_day === true) return { kind: "date", text: day, date: day };
-  return { kind: "date-time", text, instant: parseInstant(text, "end") };
-}
-
-function parseBoolean(text: string | undefined): boolean | undefined {
-  if (text === undefined || text === "true") return text === "true" || undefined;
-  if (text === "false") return false;
-  throw usageError(`all_day: "${text}" is not valid`, "write true or false");
-}
-
-function parseZone(name: string | undefined, source: string): string | undefined {
-  return name === undefined ? undefined : parseTimeZone(name, source);
 }
 
 /** Shows what changes, and asks where that is possible. */

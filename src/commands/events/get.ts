@@ -6,8 +6,9 @@ import { eventView, severalCalendarsView } from "../../output/views/event.js";
 import { createEventFinder } from "../calendar-choice.js";
 import { addPickAction, type ContextOf } from "../command.js";
 import { processEach } from "../process-each.js";
+import { chooseEventId } from "./choose-event.js";
 import { readEventIds, recentEventOf, STDIN_IDS } from "./event-ids.js";
-import { chooseEventId, type PickContext } from "./pick-event.js";
+import type { PickContext } from "./pick-event.js";
 
 export interface EventsGetOptions {
   readonly id: readonly string[];

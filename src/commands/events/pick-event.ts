@@ -9,17 +9,17 @@ import { sanitizeLine } from "../../output/sanitize.js";
 import { dayOf, describeDay } from "../../output/table/day-names.js";
 import { padText, textWidth, truncateText } from "../../output/table/text-width.js";
 import { type CalendarContext, type ChosenCalendar, candidateCalendars } from "../calendar-choice.js";
-import { readEventId, recentEventOf } from "./event-ids.js";
+import { recentEventOf } from "./event-ids.js";
 import { createEventSource, readEvents } from "./event-source.js";
 
+/** What picking an event needs. */
 export type PickContext = CalendarContext & Pick<Context, "prompt" | "output" | "warn" | "now">;
 
 /**
- * The id as given; without one, the event that is picked on a terminal from those of the next seven days.
- * @throws CliError usage for an id that is empty or too short, not_found when there are no events
+ * The id of the event that is picked on a terminal from those of the next seven days.
+ * @throws CliError not_found when there are no events
  */
-export async function chooseEventId(context: PickContext, typed: string | undefined): Promise<string> {
-  if (typed !== undefined) return readEventId(context, typed);
+export async function pickEvent(context: PickContext): Promise<string> {
   const calendars = await candidateCalendars(context);
   const events = await readNextEvents(context, calendars);
   // They are found again in their calendar, and a short id can be typed next time.

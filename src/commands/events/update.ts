@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { parseInstant } from "../../calendar/dates.js";
 import {
+  CLEARABLE,
   draftForUpdate,
   type EventChanges,
   hasChanges,
@@ -18,6 +19,7 @@ import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder } from "../calendar-choice.js";
 import { addPickAction, type ContextOf } from "../command.js";
+import { chooseEventId } from "./choose-event.js";
 import type { EditedUpdate, EditorContext } from "./edit.js";
 import {
   addEventFieldFlags,
@@ -30,7 +32,6 @@ import {
   readEventFields,
 } from "./event-flags.js";
 import { readEventId, recentEventOf } from "./event-ids.js";
-import { chooseEventId } from "./pick-event.js";
 
 /** Flags as typed. */
 export interface EventsUpdateOptions extends EventFieldFlags {
@@ -50,10 +51,11 @@ type UpdateContext = EditorContext & Pick<Context, "input">;
 export function registerEventsUpdate(command: Command, contextOf: ContextOf): void {
   addEventFieldFlags(command.argument("[id]", "id of the event; without it, pick an event"))
     .option("--no-all-day", "use times instead of whole days")
-    .option(
-      "--clear <field>",
-      "clear a field, repeatable: description, location, url, attendees; start and end of a keep",
-      collect,
+    .addOption(
+      command
+        .createOption("--clear <field>", "clear a field, repeatable; start and end only of a keep")
+        .choices(CLEARABLE)
+        .argParser(collect),
     )
     .option("--add-attendee <id|name|me>", "add an attendee, repeatable", collect)
     .option("--remove-attendee <id|name|me>", "remove an attendee, repeatable", collect)
@@ -94,7 +96,7 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   const eventId = await chooseEventId(context, typedId);
   const found = await (await createEventFinder(context)).read(eventId);
   const { event: current } = found;
-  if (seen !== null) checkUnchanged(current, seen);
+  if (seen !== null) checkUnchanged(current, seen, "--if-unchanged");
   const resolver = createRelatedResolver(context, found.calendar.id);
   const relations = await resolveRelations(resolver, current, { ...fields, addAttendee, removeAttendee });
   const draft = draftForUpdate(current, { ...changes, ...relations }, { zone: timezone });
@@ -122,21 +124,23 @@ async function writeUpdate(
 
 /** Everything is changed in the editor. @throws CliError usage for flags that change something, too */
 async function runEventsEdit(context: UpdateContext, options: EventsUpdateOptions): Promise<void> {
-  const { id, clear, addAttendee, removeAttendee, ifUnchanged } = options;
+  const { clear, addAttendee, removeAttendee, ifUnchanged, strictDates = false } = options;
   const others = [clear, addAttendee, removeAttendee, ifUnchanged];
   if (hasContentFlags(options) || others.some((flag) => flag !== undefined))
     throw usageError("--edit: what changes is written in the editor", "give no other flags about the event");
   const output = context.output(eventView);
-  if (context.editor.command === null)
-    throw usageError(
-      "--edit: there is no editor to open",
-      "set VISUAL or EDITOR to its command, such as nano",
-    );
-  const eventId = await chooseEventId(context, id);
+  context.editor.requireCommand("--edit");
+  const id = await chooseEventId(context, options.id);
   const { editEvent } = await import("./edit.js");
-  await editEvent(context, eventId, async (update) => {
-    await output.print(await writeUpdate(context, update), `event ${eventId} was updated`);
+  const unchanged = await editEvent(context, { id, strictDates }, async (update) => {
+    await output.print(await writeUpdate(context, update), `event ${id} was updated`);
   });
+  if (unchanged === null) return;
+  context.note("nothing was changed");
+  // --dry-run prints requests, and there is none.
+  if (context.dryRun) return;
+  const { calendar, event } = unchanged;
+  await output.print(localizeEvent(event, context.settings().timezone, calendar.name));
 }
 
 interface NamedRelations extends Pick<EventFields, "label" | "attendees"> {

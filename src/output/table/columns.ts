@@ -1,6 +1,7 @@
 import { HEX_COLOR } from "../../contract/limits.js";
-import type { Style } from "../style.js";
+import { symbolsOf } from "../symbols.js";
 import {
+  type Canvas,
   type Cell,
   jsonOf,
   type KeyOf,
@@ -81,7 +82,7 @@ export interface Marker {
 const NO_MARKER: Marker = { text: "", width: 0 };
 
 /** The color marker before a cell's text; empty when the cell has no color or the stream shows none. */
-export function markerOf({ color }: Cell, style: Style): Marker {
+export function markerOf({ color }: Cell, { style, unicode }: Pick<Canvas, "style" | "unicode">): Marker {
   if (!style.enabled || !HEX_COLOR.test(color ?? "")) return NO_MARKER;
-  return { text: `${style.hex(color ?? "", "●")} `, width: 2 };
+  return { text: `${style.hex(color ?? "", symbolsOf({ unicode }).dot)} `, width: 2 };
 }

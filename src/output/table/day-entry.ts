@@ -4,6 +4,7 @@ import { formatLocal, readWallClock } from "../../calendar/zoned-time.js";
 import { isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
 import { HEX_COLOR } from "../../contract/limits.js";
 import { sanitizeLine } from "../sanitize.js";
+import { type Symbols, symbolsOf } from "../symbols.js";
 import type { Canvas } from "../view.js";
 import { dayOf, describeDay } from "./day-names.js";
 import { truncateText } from "./text-width.js";
@@ -34,16 +35,6 @@ export function headingOf(date: string | null, { today }: Pick<EntryOptions, "to
   return describeDay(dayOf(date), { year: date.slice(0, 4) !== today?.slice(0, 4) });
 }
 
-interface Symbols {
-  readonly dot: string;
-  readonly running: string;
-  readonly arrow: string;
-  readonly dash: string;
-}
-
-const UNICODE: Symbols = { dot: "●", running: "▸", arrow: "→", dash: "–" };
-const ASCII: Symbols = { dot: "*", running: ">", arrow: "->", dash: "-" };
-
 /** One event of one day, before it is laid out. All text is sanitized. */
 export interface EntryText {
   readonly state: "over" | "running" | "ahead";
@@ -73,7 +64,7 @@ export function describeEntry(
 ): EntryText {
   const { event } = entry;
   const { showCalendar, calendarColors, idOf } = canvas;
-  const symbols = canvas.unicode ? UNICODE : ASCII;
+  const symbols = symbolsOf(canvas);
   const options = { ...canvas, symbols };
   const state = date === null ? "ahead" : stateOf(event, options);
   const notes = [spanNote(entry, options.zone), labelNote(event, options), zoneNote(entry, options.zone)];

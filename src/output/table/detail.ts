@@ -35,13 +35,14 @@ export function drawFields<T>(rendering: Rendering<T>, canvas: Canvas): string {
 function drawEntry(
   column: Column,
   cell: Cell,
-  { style, width, skipEmpty, nameWidth }: DetailOptions & { readonly nameWidth: number },
+  options: DetailOptions & { readonly nameWidth: number },
 ): readonly string[] {
+  const { style, width, skipEmpty, nameWidth } = options;
   const name = style.dim(column.header);
   const text = (column.multiline ? sanitizeBlock(cell.text) : sanitizeLine(cell.text)).trim();
   if (text === "") return skipEmpty ? [] : [name];
 
-  const marker = markerOf(cell, style);
+  const marker = markerOf(cell, options);
   const breakWords = column.minWidth !== null;
   const linesAfter = (margin: string) =>
     wrapText(text, { width: Math.max(width - margin.length - marker.width, MIN_TEXT_WIDTH), breakWords });

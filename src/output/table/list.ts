@@ -1,5 +1,4 @@
 import { sanitizeLine } from "../sanitize.js";
-import type { Style } from "../style.js";
 import type { Canvas, Cell } from "../view.js";
 import { type Column, markerOf } from "./columns.js";
 import { textWidth, truncateText } from "./text-width.js";
@@ -14,21 +13,23 @@ interface DrawnCell {
 const GAP = "  ";
 
 /** A header and one line for each value. Null when the columns do not fit the width; empty without columns. */
-export function drawList(columns: readonly Column[], { style, width }: Canvas): string | null {
-  const ranges = columns.map((column) => widthRangeOf(column, style));
+export function drawList(columns: readonly Column[], canvas: Canvas): string | null {
+  const { style, width } = canvas;
+  const ranges = columns.map((column) => widthRangeOf(column, canvas));
   const limits = fitWidths(ranges, width - GAP.length * (columns.length - 1));
   if (limits === null) return null;
   const drawn = columns.map(({ header, cells }, index) => [
     { text: style.bold(header), width: textWidth(header) },
-    ...cells.map((cell) => drawCell(cell, style, limits[index] ?? 0)),
+    ...cells.map((cell) => drawCell(cell, canvas, limits[index] ?? 0)),
   ]);
   const padded = drawn.map(padCells);
   const lines = padded[0]?.map((_, row) => padded.map((cells) => cells[row] ?? "").join(GAP)) ?? [];
   return lines.map((line) => `${line.trimEnd()}\n`).join("");
 }
 
-function drawCell(cell: Cell, style: Style, limit: number): DrawnCell {
-  const marker = markerOf(cell, style);
+function drawCell(cell: Cell, canvas: Canvas, limit: number): DrawnCell {
+  const { style } = canvas;
+  const marker = markerOf(cell, canvas);
   const text = truncateText(sanitizeLine(cell.text).trimEnd(), limit - marker.width);
   return { text: marker.text + style.link(cell.url ?? null, text), width: marker.width + textWidth(text) };
 }
@@ -38,9 +39,9 @@ function padCells(cells: readonly DrawnCell[]): readonly string[] {
   return cells.map(({ text, width }) => text + " ".repeat(widest - width));
 }
 
-function widthRangeOf({ header, cells, minWidth, shrinksFirst }: Column, style: Style): WidthRange {
+function widthRangeOf({ header, cells, minWidth, shrinksFirst }: Column, canvas: Canvas): WidthRange {
   const headerWidth = textWidth(header);
-  const widths = cells.map((cell) => drawCell(cell, style, Number.POSITIVE_INFINITY).width);
+  const widths = cells.map((cell) => drawCell(cell, canvas, Number.POSITIVE_INFINITY).width);
   const max = Math.max(headerWidth, ...widths);
   return { min: minWidth === null ? max : Math.min(max, Math.max(minWidth, headerWidth)), max, shrinksFirst };
 }

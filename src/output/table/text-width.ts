@@ -38,9 +38,9 @@ export function padText(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - textWidth(text)));
 }
 
-/** Without the ellipsis of cut text where only ASCII is shown. */
+/** Without the ellipsis of cut text, and the dashes and dots between parts of a line, where only ASCII is shown. */
 export function inCharset(text: string, { unicode }: { readonly unicode: boolean }): string {
-  return unicode ? text : text.replaceAll("…", "~");
+  return unicode ? text : text.replaceAll("…", "~").replaceAll("–", "-").replaceAll("·", "-");
 }
 
 /** Splits text into user-perceived characters. */

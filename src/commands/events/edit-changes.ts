@@ -1,0 +1,104 @@
+import { type DateInput, parseInstant, parseTimeZone } from "../../calendar/dates.js";
+import type { EventFlags } from "../../calendar/event-draft.js";
+import { parseCategory } from "../../calendar/event-text.js";
+import { CLEARABLE, type ClearField, draftForUpdate } from "../../calendar/event-update.js";
+import { localizeEvent } from "../../calendar/event-view.js";
+import type { Context } from "../../context.js";
+import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
+import { usageError } from "../../errors.js";
+import { readTimeFlags } from "./date-flags.js";
+import { changedKeys, type DocumentOptions, type EditableEvent, parseDocument } from "./edit-document.js";
+import { namedValues, type RelatedResolver } from "./event-flags.js";
+
+/** What was edited, as an update of the event. */
+
+type TimesContext = Pick<Context, "settings" | "now" | "note">;
+
+export interface DraftOptions {
+  readonly event: CalendarEvent;
+  readonly before: EditableEvent;
+  readonly options: DocumentOptions;
+  readonly resolver: RelatedResolver;
+}
+
+/** The update that a saved file asks for; null when nothing was changed. @throws CliError for what is wrong in it */
+export async function readDraft(
+  context: TimesContext,
+  saved: string,
+  { event, before, options, resolver }: DraftOptions,
+): Promise<EventDraft | null> {
+  const after = await parseDocument(saved, before);
+  if (after === null || changedKeys(before, after).length === 0) return null;
+  const changed = changedValues(before, after);
+  const label = changed("label");
+  if (label === "") throw usageError("label is empty", "write one of the numbers or names above");
+  const attendees = changedKeys(before, after).includes("attendees") ? after.attendees : undefined;
+  const changes = {
+    ...textChanges(changed),
+    ...(await timeChanges(context, changed, { event, strictDates: options.strictDates })),
+    labelId: label === undefined ? undefined : await resolver.labelId({ value: label, source: "label" }),
+    attendeeIds: await resolver.attendeeIds(namedValues(attendees, "attendees", event.attendees)),
+  };
+  const clear = clearedFields(changed);
+  return draftForUpdate(event, { ...changes, clear }, { zone: options.zone });
+}
+
+type Changed = (key: Exclude<keyof EditableEvent, "attendees">) => string | undefined;
+
+/** The new value of a key; undefined if it is the old one. */
+function changedValues(before: EditableEvent, after: EditableEvent): Changed {
+  return (key) => (before[key] === after[key] ? undefined : after[key]);
+}
+
+function clearedFields(changed: Changed): readonly ClearField[] {
+  // Attendees are set, also to an empty list.
+  return CLEARABLE.filter((key) => key !== "attendees" && changed(key) === "");
+}
+
+function textChanges(changed: Changed): EventFlags {
+  const category = changed("category");
+  return {
+    title: changed("title"),
+    category: category === undefined ? undefined : parseCategory(category, "category"),
+    description: changed("description") || undefined,
+    location: changed("location") || undefined,
+    url: changed("url") || undefined,
+  };
+}
+
+/** The file has both times, so neither moves with the other, as with `--start` alone. */
+async function timeChanges(
+  context: TimesContext,
+  changed: Changed,
+  { event, strictDates }: { readonly event: CalendarEvent; readonly strictDates: boolean },
+): Promise<EventFlags> {
+  const [start, end] = [changed("start"), changed("end")];
+  const allDay = parseBoolean(changed("all_day"));
+  const read = await readTimeFlags(context, { ...(start && { start }), ...(end && { end }), strictDates });
+  const keepsEnd = allDay === undefined && read.start !== undefined && end === undefined;
+  return {
+    start: read.start,
+    end: keepsEnd ? ownEnd(event) : read.end,
+    allDay,
+    startTimezone: parseZone(changed("start_timezone"), "start_timezone"),
+    endTimezone: parseZone(changed("end_timezone"), "end_timezone"),
+  };
+}
+
+/** The end of the event as a flag would give it, to the millisecond. */
+function ownEnd(event: CalendarEvent): DateInput | undefined {
+  const { end_at: text, end_local: day } = localizeEvent(event, "UTC");
+  if (text === null || day === null) return undefined;
+  if (event.all_day === true) return { kind: "date", text: day, date: day };
+  return { kind: "date-time", text, instant: parseInstant(text, "end") };
+}
+
+function parseBoolean(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === "true") return text === "true" || undefined;
+  if (text === "false") return false;
+  throw usageError(`all_day: "${text}" is not valid`, "write true or false");
+}
+
+function parseZone(name: string | undefined, source: string): string | undefined {
+  return name === undefined ? undefined : parseTimeZone(name, source);
+}

@@ -1,0 +1,16 @@
+/** What calctl draws with beside letters. */
+export interface Symbols {
+  /** In the color of what follows. */
+  readonly dot: string;
+  readonly running: string;
+  readonly arrow: string;
+  readonly dash: string;
+}
+
+const UNICODE: Symbols = { dot: "●", running: "▸", arrow: "→", dash: "–" };
+const ASCII: Symbols = { dot: "*", running: ">", arrow: "->", dash: "-" };
+
+/** @param surface.unicode whether it shows more than ASCII */
+export function symbolsOf({ unicode }: { readonly unicode: boolean }): Symbols {
+  return unicode ? UNICODE : ASCII;
+}

@@ -1,0 +1,90 @@
+import { sanitizeLine } from "../output/sanitize.js";
+import { createStyle, type Style } from "../output/style.js";
+import { symbolsOf } from "../output/symbols.js";
+import { inCharset, truncateText, wrapText } from "../output/table/text-width.js";
+
+/** What is shown of a choice. Texts may be anything: they are shown on one line, without control characters. */
+export interface ChoiceText {
+  /** Cut to the width of the terminal. */
+  readonly name: string;
+  /** What the line says when it is chosen; by default the name. */
+  readonly short?: string;
+  /** Shown in full below the list while the choice is active. */
+  readonly description?: string;
+  /** `#` and six hex digits: the color of a marker before the name. */
+  readonly color?: string | null;
+}
+
+/** The terminal on which is asked. */
+export interface PromptSurface {
+  readonly columns: number;
+  /** Whether it shows more than ASCII. */
+  readonly unicode: boolean;
+  readonly color: boolean;
+}
+
+/** Columns before a choice: the cursor, and in a list of checkboxes the box. */
+const MARGIN = 6;
+
+/** How prompts and their choices look, with our colors, which follow `--color`. */
+export async function createTheme(surface: PromptSurface) {
+  const style = await createStyle(surface);
+  return {
+    theme: themeOf(style, surface),
+    describeChoice: (choice: ChoiceText) => describe(choice, style, surface),
+  };
+}
+
+function describe(
+  { name, short, description, color }: ChoiceText,
+  style: Style,
+  { columns, unicode }: PromptSurface,
+) {
+  const line = (text: string): string => inCharset(sanitizeLine(text), { unicode });
+  const marker = style.enabled && color ? `${style.hex(color, symbolsOf({ unicode }).dot)} ` : "";
+  const width = Math.max(1, columns - MARGIN - (marker === "" ? 0 : 2));
+  return {
+    name: marker + inCharset(truncateText(line(name), width), { unicode }),
+    short: inCharset(truncateText(line(short ?? name), width), { unicode }),
+    ...(description === undefined ? {} : { description: line(description) }),
+  };
+}
+
+/** The theme of the library. */
+function themeOf({ bold, dim, red, green }: Style, { columns, unicode }: PromptSurface) {
+  const plain = (text: string): string => text;
+  const wrap = (text: string): string =>
+    wrapText(text, { width: columns - 2, breakWords: true }).join("\n  ");
+  const keysHelpTip = (keys: [key: string, action: string][]): string =>
+    dim(
+      truncateText(
+        keys.map(([key, action]) => `${asciiKey(key, unicode)} ${action}`).join(", "),
+        columns - 1,
+      ),
+    );
+  return {
+    prefix: { idle: bold("?"), done: green(unicode ? "✔" : "*") },
+    icon: unicode
+      ? { cursor: "❯", checked: green("◉"), unchecked: "◯" }
+      : { cursor: ">", checked: "[x]", unchecked: "[ ]" },
+    style: {
+      answer: plain,
+      message: (text: string) => bold(text),
+      error: (text: string) => red(`> ${wrap(text)}`),
+      defaultAnswer: (text: string) => dim(`(${text})`),
+      help: (text: string) => dim(text),
+      highlight: (text: string) => bold(text),
+      key: (text: string) => bold(text),
+      searchTerm: plain,
+      description: (text: string) => dim(`  ${wrap(text)}`),
+      maskedText: "(not shown)",
+      keysHelpTip,
+    },
+  };
+}
+
+const ASCII_KEYS: Readonly<Record<string, string>> = { "↑↓": "up/down", "⏎": "enter" };
+
+function asciiKey(key: string, unicode: boolean): string {
+  return unicode ? key : (ASCII_KEYS[key] ?? key);
+}
