@@ -247,8 +247,12 @@ describe("while another process locks the database of the profile local", () => 
     const writer = await awaitProcess(installation.home, handlesInterrupt);
     expect((await installation.run("events", "list", "--days", "7")).exitCode).toBe(0);
     interrupt(writer.pid, signal);
-    const { exitCode, stdout } = await running.ended;
-    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect({ exitCode, stdout, stderr: exitCode === code ? "" : stderr }).toEqual({
+      exitCode: code,
+      stdout: "",
+      stderr: "",
+    });
     await unlock();
     expect((await installation.run("events", "create", "--title", "T", ...TIMES)).exitCode).toBe(0);
   });

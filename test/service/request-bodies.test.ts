@@ -100,6 +100,7 @@ describe("a body in chunks", () => {
     // It has no end, which the service would otherwise wait for.
     socket.write(`${head("POST", events, headers)}\r\n${"1\r\n \r\n".repeat(100_000)}`);
     expect(await answered).toEqual(["400"]);
+    socket.destroy();
   });
 
   test("that is sent as a stream by fetch is read", async () => {

@@ -39,18 +39,24 @@ export async function awaitProcess(
   );
 }
 
-/** Whether a process has a handler for SIGINT. */
+/** Whether a process handles the signals that end one. */
 export function handlesInterrupt({ pid }: ProcessSeen): boolean {
   const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? "0";
-  return (BigInt(`0x${caught}`) & 0b10n) !== 0n;
+  return (BigInt(`0x${caught}`) & HANDLED) === HANDLED;
 }
 
-/** Sends a signal. A process that is still there a second later is killed, and so has another exit code. */
+/** SIGHUP, SIGINT and SIGTERM: the bit of signal n is n - 1. */
+const HANDLED = (1n << 0n) | (1n << 1n) | (1n << 14n);
+
+/** How long a process may take to end on a machine that has much else to do; well below the wait for a lock (ms). */
+const TIME_TO_END = 5_000;
+
+/** Sends a signal. A process that is still there TIME_TO_END later is killed, and so has another exit code. */
 export function interrupt(pid: number, signal: NodeJS.Signals = "SIGINT"): void {
   process.kill(pid, signal);
   setTimeout(() => {
     if (read(`/proc/${pid}/cmdline`) !== "") process.kill(pid, "SIGKILL");
-  }, 1_000).unref();
+  }, TIME_TO_END).unref();
 }
 
 /** Empty for a process that has just ended. */
