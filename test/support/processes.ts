@@ -35,7 +35,8 @@ export async function awaitProcess(
       if (found === undefined) throw new Error("no such process came");
       return found;
     },
-    { timeout: 30_000 },
+    // Often, so that no state of a process is missed.
+    { timeout: 30_000, interval: 5 },
   );
 }
 
