@@ -10,7 +10,7 @@ async function main(argv: readonly string[]): Promise<void> {
     import("../src/host/host.js"),
     import("../src/run.js"),
   ]);
-  // As unset as any other empty variable; Node would take it for UTC.
+  // An empty variable counts as unset; Node would take this one for UTC.
   if (process.env["TZ"] === "") delete process.env["TZ"];
   // The exit code if the event loop becomes empty during the run, as after Ctrl-D at a prompt.
   process.exitCode = 130;

@@ -107,7 +107,7 @@ async function writeBuild(mark, keepForMs) {
   const [cache, kind, manual] = [`${program.path}.cache`, join(DIST, "package.json"), join(DIST, "calctl.1")];
   // The package is ESM, but code that runs from a code cache is CommonJS.
   writeAtomically(kind, '{ "type": "commonjs" }\n');
-  writeAtomically(program.path, program.text);
+  writeAtomically(program.path, escapeNonAscii(program.text));
   const codeCache = makeCodeCache(program.path);
   writeAtomically(cache, codeCache);
   writeAtomically(manual, await makeManual());
@@ -122,6 +122,11 @@ async function writeBuild(mark, keepForMs) {
 
 /** What is an ordinary module of its own, not run from a code cache. */
 const ORDINARY = { banner: {}, footer: {}, supported: {} };
+
+/** The launcher reads the program as Latin-1, and esbuild leaves characters in regular expressions as they are. */
+function escapeNonAscii(text) {
+  return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
 
 /** Completion is a small file of its own, which contains the commands and flags, since it is asked at every Tab. */
 async function bundleCompletion() {

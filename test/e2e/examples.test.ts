@@ -119,28 +119,10 @@ describeWithSystem("faketime", "the example", () => {
 
   test("next-month-as-csv prints the events of the next month", async () => {
     const world = await createExampleWorld();
-    await world.json(
-      "events",
-      "create",
-      "-c",
-      "Work",
-      "--title",
-      "=1+1",
-      "--all-day",
-      "--start",
-      "2026-12-31",
-    );
-    await world.json(
-      "events",
-      "create",
-      "-c",
-      "Work",
-      "--title",
-      "Later",
-      "--all-day",
-      "--start",
-      "2027-01-01",
-    );
+    const create = (title: string, day: string) =>
+      world.json("events", "create", "-c", "Work", "--title", title, "--all-day", "--start", day);
+    await create("=1+1", "2026-12-31");
+    await create("Later", "2027-01-01");
     const { stdout, stderr } = await world.script("next-month-as-csv.sh");
     expect(stderr).toBe("");
     const [header, ...rows] = stdout.trimEnd().split("\r\n");

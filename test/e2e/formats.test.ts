@@ -45,12 +45,20 @@ test.each<[readonly string[], readonly (keyof typeof PARTS)[]]>([
 test("Ctrl-C ends a jq program that does not end by itself", async () => {
   const { home, run, start } = createInstallation();
   expect(await run("whoami", "--jq", ".type")).toMatchObject({ exitCode: 0, stdout: "user\n" });
-  const running = start("whoami", "--jq", "last(range(infinite))");
-  const { pid } = await awaitProcess(home, handlesInterrupt);
-  // While it runs, only the system can handle the signal.
-  await awaitProcess(home, (process) => process.pid === pid && !handlesInterrupt(process));
+  const running = start("whoami", "--verbose", "--jq", "last(range(infinite))");
+  await running.stderrWith("200");
+  // The program runs once the response has come; while it runs, only the system can handle the signal.
+  const { pid } = await awaitProcess(
+    home,
+    (process) => process.pid === running.child.pid && !handlesInterrupt(process),
+  );
   interrupt(pid);
-  expect(await running.ended).toEqual({ exitCode: 130, stdout: "", stderr: "" });
+  const { exitCode, stdout, stderr } = await running.ended;
+  expect({ exitCode, stdout, lines: stderr.split("\n").length }).toEqual({
+    exitCode: 130,
+    stdout: "",
+    lines: 2,
+  });
 });
 
 test("V8 compiles jq, and never optimizes it", async () => {
@@ -60,4 +68,10 @@ test("V8 compiles jq, and never optimizes it", async () => {
   expect({ exitCode, result: stdout.match(/^100000$/m)?.[0] }).toEqual({ exitCode: 0, result: "100000" });
   expect(stdout).toContain("using Liftoff");
   expect(stdout).not.toContain("using TurboFan");
+});
+
+test("the built program knows the letters beyond ASCII that a filter names", async () => {
+  const { run } = createInstallation();
+  const result = await run("whoami", "--template", '{{ "über ça" | slugify: "latin" }}');
+  expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^uber-ca\n?$/) });
 });

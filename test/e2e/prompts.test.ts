@@ -52,6 +52,15 @@ async function answer(
   }
 }
 
+/** The form of `events create` on a terminal, where only ISO 8601 is taken. */
+async function openStrictForm(): Promise<{ installation: Installation; terminal: Terminal }> {
+  const installation = createInstallation({ TZ: "UTC" });
+  await installation.run("whoami");
+  const terminal = openTerminal(installation, { columns: 80 });
+  terminal.type(`calctl events create --strict-dates --fields title; echo "exit $?"`, "Enter");
+  return { installation, terminal };
+}
+
 describeWithSystem("tmux", "picking an event", () => {
   test.each([80, 40])("from a list that typing narrows down, at %i columns", async (columns) => {
     const installation = createInstallation({ TZ: "UTC" });
@@ -260,10 +269,7 @@ describeWithSystem("tmux", "events create without flags", () => {
   });
 
   test("with --strict-dates takes ISO 8601 only", async () => {
-    const installation = createInstallation({ TZ: "UTC" });
-    await installation.run("whoami");
-    const terminal = openTerminal(installation, { columns: 80 });
-    terminal.type(`calctl events create --strict-dates --fields title; echo "exit $?"`, "Enter");
+    const { installation, terminal } = await openStrictForm();
     await answer(terminal, [
       ["Title:", ":Fair", "Enter"],
       ["Day (2026-12-24):", ":tomorrow", "Enter"],
@@ -281,10 +287,7 @@ describeWithSystem("tmux", "events create without flags", () => {
   });
 
   test("with --strict-dates begins at today, written in ISO 8601", async () => {
-    const installation = createInstallation({ TZ: "UTC" });
-    await installation.run("whoami");
-    const terminal = openTerminal(installation, { columns: 80 });
-    terminal.type(`calctl events create --strict-dates --fields title; echo "exit $?"`, "Enter");
+    const { installation, terminal } = await openStrictForm();
     await answer(terminal, [
       ["Title:", ":Fair", "Enter"],
       ["Day (2026-12-24):", "Enter"],

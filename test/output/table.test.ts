@@ -121,7 +121,7 @@ describe("a table on a terminal", () => {
     expect(textWidth(row)).toBe(80);
   });
 
-  test("has any width in a pipe, and is sanitized there too", async () => {
+  test("has no limit of width in a pipe, and is sanitized there too", async () => {
     const long = { ...WORK_LABEL, name: `${"n".repeat(200)}\u001b[2J` };
     const [, row] = linesOf(await rendered(labelView, [long], { format: "table" }));
     expect(row).toBe(`6       ${"n".repeat(200)}\\x1b[2J  #e73b3b  ${WORK_LABEL.id}`);

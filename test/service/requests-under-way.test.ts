@@ -58,15 +58,18 @@ describe("a flood of pipelined requests without a token", () => {
   });
 });
 
-test("a flood over many connections has one turn of the event loop for each of another client's", async () => {
+/** A service that answers at once, and the addresses whose requests it handled, in order. */
+function recordAddresses(): { readonly service: Service; readonly order: readonly string[] } {
   const order: string[] = [];
-  const service: Service = {
-    ...world.service,
-    handle: async (_, source) => {
-      order.push(source.kind === "network" ? source.address : "");
-      return { status: 200, headers: {}, body: new Uint8Array() };
-    },
+  const handle: Service["handle"] = async (_, source) => {
+    order.push(source.kind === "network" ? source.address : "");
+    return { status: 200, headers: {}, body: new Uint8Array() };
   };
+  return { service: { ...world.service, handle }, order };
+}
+
+test("a flood over many connections has one turn of the event loop for each of another client's", async () => {
+  const { service, order } = recordAddresses();
   const listener = await start({ trustProxy: "127.0.0.1" }, service);
   const from = (address: string) => GET_USER.replace("Host", `X-Forwarded-For: ${address}\r\nHost`);
   const flood = await Promise.all(Array.from({ length: 20 }, () => openSocket(listener)));
@@ -135,14 +138,7 @@ describe("one client, whatever it sends, has one turn for each of another client
 });
 
 test("a new connection does not wait for the work of those that were made before it", async () => {
-  const order: string[] = [];
-  const service: Service = {
-    ...world.service,
-    handle: async (_, source) => {
-      order.push(source.kind === "network" ? source.address : "");
-      return { status: 200, headers: {}, body: new Uint8Array() };
-    },
-  };
+  const { service, order } = recordAddresses();
   const { baseUrl } = await start({ trustProxy: "127.0.0.1" }, service);
   const connectFrom = (address: string): Socket => {
     const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");

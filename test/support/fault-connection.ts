@@ -30,7 +30,7 @@ export function openConnection(raw: Socket, tls?: Certificate): Connection {
   return { raw, stream, reader: createByteReader(stream), gone };
 }
 
-/** TLS that treats the raw socket as any stream: over a socket it would swallow a reset. */
+/** TLS that treats the raw socket like every other stream: over a socket it would swallow a reset. */
 function speakTls(raw: Socket, tls: Certificate): TLSSocket {
   const bytes = Duplex.from({ readable: raw, writable: raw });
   bytes.on("error", () => undefined);

@@ -21,7 +21,7 @@ export function describeLists(stage: () => Stage): void {
   const titles = async (query: Record<string, string> = {}) =>
     (await list(query)).data.map(({ attributes }) => attributes.title);
 
-  /** Follows the links of a list, as any client would. @param between is called after each page */
+  /** Follows the links of a list, like every client. @param between is called after each page */
   async function readPages(target: string, between: () => Promise<void> = async () => undefined) {
     const { client } = stage();
     const base = new URL(target, "http://service.example");
