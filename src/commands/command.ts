@@ -1,6 +1,7 @@
 import type { Command, HelpContext } from "commander";
+import type { Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
-import { DryRunStop, usageError } from "../errors.js";
+import { configurationError, DryRunStop, usageError } from "../errors.js";
 import { addGlobalFlags, readGlobalFlags } from "../global-flags.js";
 import { pathOf } from "../help/facts.js";
 import { suggestCommand } from "./suggestion.js";
@@ -125,4 +126,15 @@ function throwUnknownCommand(group: Command): never {
 export function requireConfirmation(yes: boolean, canAsk: boolean): void {
   if (!yes && !canAsk)
     throw usageError("--yes is required where calctl cannot prompt", "add --yes to skip the confirmation");
+}
+
+/**
+ * For commands that run unattended: a job with the wrong home folder must not find the empty calendar of `local`.
+ * @throws CliError configuration when nothing chose the service
+ */
+export function requireChosenService({ isChosen }: Pick<Settings, "isChosen">): void {
+  if (isChosen) return;
+  throw configurationError("no service was chosen, and this command does not use `local` by default", {
+    hint: "set CALCTL_PROFILE, or CALCTL_BASE_URL and CALCTL_TOKEN, or HOME to that of the user who signed in; -p local if you mean it",
+  });
 }

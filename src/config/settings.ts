@@ -30,6 +30,8 @@ export interface ServiceSelection {
   /** Null when CALCTL_BASE_URL is set and no profile is. */
   readonly profile: string | null;
   readonly service: ServiceChoice;
+  /** False where nothing chose it: no flag, no variable and no profile in use, only the default `local`. */
+  readonly isChosen: boolean;
   /** A key of the profile; undefined when it is not set, or without a profile. */
   setting(key: ProfileKey): Setting | undefined;
   /** Why a token of the environment must not be sent to this service; null when it may. */
@@ -51,6 +53,7 @@ export function selectService(input: SettingsInput): ServiceSelection {
   return {
     profile: name,
     service: serviceOf(name, profile),
+    isChosen: (profileFlag ?? variable() ?? config.profile) !== undefined,
     setting: (key) => profileSetting(profile, name, key),
     environmentTokenConflict: () => findTokenConflict(input, name, profile),
   };
@@ -69,6 +72,7 @@ function fromBaseUrl(
       baseUrl: { value: baseUrl, source: "CALCTL_BASE_URL", origin: "environment" },
       mediaType: mediaTypeOf(profile, variable ?? ""),
     },
+    isChosen: true,
     setting: (key) => (variable === undefined ? undefined : profileSetting(profile, variable, key)),
     environmentTokenConflict: () => null,
   };

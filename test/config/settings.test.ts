@@ -128,3 +128,14 @@ describe("addresses of services", () => {
     expect(() => parseServiceUrl("https://user:secret@calendar.example", "base_url")).not.toThrow(/secret/);
   });
 });
+
+test.each([
+  [{}, undefined, EMPTY, false],
+  [{}, undefined, CONFIG, true],
+  [{}, undefined, { ...EMPTY, profile: "local" }, true],
+  [{}, "local", EMPTY, true],
+  [{ CALCTL_PROFILE: "local" }, undefined, EMPTY, true],
+  [{ CALCTL_BASE_URL: WORK }, undefined, EMPTY, true],
+] as const)("with %j, --profile %s and %j, a service was chosen: %s", (env, flag, config, isChosen) => {
+  expect(select(env, flag, config).isChosen).toBe(isChosen);
+});
