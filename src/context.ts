@@ -5,7 +5,7 @@ import type { Names } from "./cache/names.js";
 import type { RecentEvents } from "./cache/recent-events.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
-import type { PlannedRequest } from "./errors.js";
+import type { CliError, PlannedRequest } from "./errors.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ListenOptions } from "./service/listen.js";
@@ -67,6 +67,29 @@ export interface ListeningReport {
   readonly sample: ServiceSample | null;
 }
 
+/** A folder that calctl writes in. */
+export interface FolderCheck {
+  readonly name: "config" | "data" | "state" | "cache";
+  readonly path: string;
+  /** Null when it can be written to. */
+  readonly error: CliError | null;
+}
+
+/** What a job that runs with no one there needs of this machine. */
+export interface JobChecks {
+  /** Program and arguments that start calctl again. */
+  readonly command: readonly string[];
+  /** The variables of this run that decide what is found, without secrets. */
+  readonly variables: Readonly<Record<string, string>>;
+  folders(): readonly FolderCheck[];
+  /**
+   * Reads the token as a job without a desktop session would. Resolves with where it comes from; null without one, and
+   * for `local`.
+   * @throws CliError when there it cannot be read
+   */
+  readTokenWithoutSession(): Promise<string | null>;
+}
+
 /**
  * What a command may use. Expensive members are functions that do their work when they are first called.
  * A command declares what it uses with `Pick<Context, …>`.
@@ -118,5 +141,7 @@ export interface Context {
   /** Sets the exit code of a run that does not throw. */
   setExitCode(code: number): void;
   readonly service: ServiceAccess;
+  /** Checks what unattended jobs need. */
+  jobChecks(): Promise<JobChecks>;
   sandbox(): Promise<Sandbox>;
 }

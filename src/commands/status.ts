@@ -46,7 +46,7 @@ export async function runStatus(
   if (check.error !== null) throw check.error;
 }
 
-interface ServiceCheck {
+export interface ServiceCheck {
   readonly user: User | null;
   readonly response: ResponseInfo | null;
   /** Middle of request and response by the local clock, in milliseconds since the Unix epoch. */
@@ -56,7 +56,8 @@ interface ServiceCheck {
 
 const NOT_CHECKED: ServiceCheck = { user: null, response: null, checkedAt: 0, error: null };
 
-async function checkService({ api, now }: Pick<Context, "api" | "now">): Promise<ServiceCheck> {
+/** Asks the service who is signed in. Whatever fails is in the result. */
+export async function checkService({ api, now }: Pick<Context, "api" | "now">): Promise<ServiceCheck> {
   const sentAt = now();
   let client: Api | undefined;
   const result = (user: User | null, error: unknown): ServiceCheck => {
@@ -85,8 +86,8 @@ function rateLimitOf(response: ResponseInfo | null): StatusRateLimit | null {
   return { limit, remaining, reset_at: new Date(reset * 1000).toISOString() };
 }
 
-/** Whole seconds, the precision of the `Date` header. */
-function clockSkew({ response, checkedAt }: ServiceCheck): number | null {
+/** How far the local clock is ahead, in whole seconds, the precision of the `Date` header; null when unknown. */
+export function clockSkew({ response, checkedAt }: ServiceCheck): number | null {
   const serverTime = response?.serverTime ?? null;
   return serverTime === null ? null : Math.trunc((checkedAt - serverTime) / 1000);
 }

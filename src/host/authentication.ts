@@ -3,7 +3,7 @@ import type { LoginRequest, LoginResult } from "../auth/login.js";
 import { createSession } from "../auth/session.js";
 import { createTokenProvider } from "../auth/sources/token-provider.js";
 import type { OpenStore, StoreOptions } from "../auth/stores/store.js";
-import { readVariable } from "../config/environment.js";
+import { type Environment, readVariable } from "../config/environment.js";
 import { profileName, type Settings } from "../config/settings.js";
 import { selfCommand } from "../system/child-process.js";
 import { readLines } from "../terminal/input.js";
@@ -24,6 +24,13 @@ export function composeAuth(client: ClientParts, { settings, interactive, warn }
   const openStore = createStoreOpener(parts, { interactive, warn, signal });
   const config = () => configFile.read();
   const tokenProvider = createTokenProvider({ settings, env, config, openStore, signal, redactor });
+  /** As a job without a desktop session would find it. */
+  const tokenWithoutSession = async () => {
+    const { withoutSession } = await import("./job-checks.js");
+    const open = createStoreOpener(parts, { interactive: () => false, warn, signal }, withoutSession(env));
+    const provider = createTokenProvider({ settings, env, config, openStore: open, signal, redactor });
+    return (await provider.token())?.source ?? null;
+  };
   const session = createSession({
     configFile,
     env,
@@ -35,13 +42,14 @@ export function composeAuth(client: ClientParts, { settings, interactive, warn }
     warn,
   });
   // Only once: it may run a program.
-  return { session, token: once(tokenProvider.token) };
+  return { session, token: once(tokenProvider.token), tokenWithoutSession };
 }
 
 /** Loads a store only when it is opened. */
 function createStoreOpener(
   { process, overrides, dataDirectory }: HostParts,
   defaults: StoreOptions,
+  env: Environment = process.env,
 ): OpenStore {
   return async (name, changes) => {
     if (name === "file") {
@@ -51,7 +59,7 @@ function createStoreOpener(
     }
     if (overrides.keychain !== undefined) return overrides.keychain;
     const { createKeychain } = await import("../auth/stores/keychain.js");
-    return createKeychain({ ...defaults, ...changes, self: selfCommand(process), env: process.env });
+    return createKeychain({ ...defaults, ...changes, self: selfCommand(process), env });
   };
 }
 

@@ -76,6 +76,10 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
     recentEvents: createRecentEventsOf(parts, settings),
     ...createOutputMembers(run, parts, { settings, note, input }),
     service: run.dryRun ? readOnlyService(service) : service,
+    async jobChecks() {
+      const { createJobChecks } = await import("./job-checks.js");
+      return createJobChecks(parts, auth.tokenWithoutSession);
+    },
     sandbox: () => openSandbox(parts, options, run),
   };
 }

@@ -62,6 +62,11 @@ const COMMANDS: readonly CommandEntry[] = [
     async () => (await import("../commands/service.js")).registerService,
   ],
   [
+    "doctor",
+    "check what a cron job needs, and print its line",
+    async () => (await import("../commands/doctor.js")).registerDoctor,
+  ],
+  [
     "api",
     "send a request to any path of the service",
     async () => (await import("../commands/api.js")).registerApi,

@@ -23,6 +23,7 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
   return {
     whoami: [[]],
     status: [[], ["--offline"]],
+    doctor: [[]],
     token: [[]],
     calendars: [[], ["--include", "labels,members"], ["-c", "Personal", "--include", "labels,members"]],
     labels: [[]],

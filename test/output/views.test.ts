@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { programSchema } from "../../src/help/schema.js";
 import type { View } from "../../src/output/view.js";
 import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
+import { checkView } from "../../src/output/views/check.js";
 import { activityView, commentView } from "../../src/output/views/comment.js";
 import { deletedView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
 import { createValueView, requestView } from "../../src/output/views/plain.js";
@@ -141,6 +142,11 @@ const VIEWS = [
   sample("bare value", createValueView("token"), { token: "s3cret" }),
   sample("status", statusView, STATUS),
   sample("status, nothing known", statusView, UNKNOWN_STATUS),
+  sample("checks", checkView, [
+    { check: "token", ok: true, detail: "from CALCTL_TOKEN_FILE", hint: null },
+    { check: "state folder", ok: false, detail: "/nowhere cannot be written to", hint: "choose another" },
+    { check: "crontab", ok: true, detail: "0 7 * * * calctl post --to team --once", hint: null },
+  ]),
   sample("deletion", deletedView, { deleted: [EVENT.id, ALL_DAY_EVENT.id] }),
   sample("service users", serviceUserView, [{ id: "u-1", name: "Wall display", login: "display" }]),
   sample("service clients", serviceClientView, [CLIENT]),

@@ -64,7 +64,7 @@ describe("wrong imports", () => {
     [
       "a layer that may have the types loads the values",
       { "src/commands/user.ts": `export { LIMITS as user } from "../contract/limits.js";` },
-      "src/commands/user.ts -> src/contract/limits.ts: commands may import errors, global-flags, help, calendar, output, not contract",
+      "src/commands/user.ts -> src/contract/limits.ts: commands may import errors, global-flags, help, calendar, output, messages, not contract",
     ],
     [
       "someone else than program loads a command",

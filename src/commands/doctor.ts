@@ -1,0 +1,162 @@
+import type { Command } from "commander";
+import { describeLocal, formatLocal } from "../calendar/zoned-time.js";
+import type { Context, FolderCheck, JobChecks } from "../context.js";
+import { CliError, configurationError } from "../errors.js";
+import { describeCommand } from "../help/facts.js";
+import { shellLine } from "../output/shell-words.js";
+import { type Check, checkView } from "../output/views/check.js";
+import { addAction, type ContextOf, requireChosenService } from "./command.js";
+import { checkService, clockSkew, type ServiceCheck } from "./status.js";
+
+export interface DoctorOptions {
+  /** A name of `webhooks add`. */
+  readonly to?: string;
+}
+
+export function registerDoctor(command: Command, contextOf: ContextOf): void {
+  command.option("--to <name>", "check a webhook too; nothing is posted");
+  describeCommand(command, {
+    prints: { view: checkView, count: "list" },
+    examples: () => [
+      ["Is everything there for a cron job, and what is its line?", "calctl doctor"],
+      ["What is wrong, for a script", "calctl doctor --jq '.[] | select(.ok | not) | .detail'"],
+    ],
+  });
+  addAction(command, contextOf, runDoctor);
+}
+
+type DoctorContext = Pick<Context, "api" | "output" | "session" | "now" | "settings" | "jobChecks">;
+
+/** Checks what an unattended job needs, and prints its crontab line. The report is printed even if a check fails. */
+export async function runDoctor(context: DoctorContext, { to }: DoctorOptions): Promise<void> {
+  const output = context.output(checkView);
+  const jobs = await context.jobChecks();
+  const results = [
+    ...(await checkAccount(context, jobs)),
+    await attempt("time zone", () => describeZone(context)),
+    ...jobs.folders().map(describeFolder),
+  ];
+  const failure = results.find(({ error }) => error !== null);
+  const lines = failure === undefined ? crontabLines(context, { jobs, to }) : [];
+  await output.print([...results.map(({ check }) => check), ...lines]);
+  if (failure !== undefined) throw failure.error;
+}
+
+/** A check, and the error that ends the command if it is the first one. */
+interface CheckResult {
+  readonly check: Check;
+  readonly error: unknown;
+}
+
+/** What a check that did not fail says. */
+type Finding = Pick<Check, "detail"> & Partial<Pick<Check, "hint">>;
+
+async function attempt(name: string, work: () => Promise<Finding> | Finding): Promise<CheckResult> {
+  try {
+    return passed(name, await work());
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+    return failed(name, error);
+  }
+}
+
+function passed(name: string, { detail, hint = null }: Finding): CheckResult {
+  return { check: { check: name, ok: true, detail, hint }, error: null };
+}
+
+function failed(name: string, error: CliError): CheckResult {
+  return { check: { check: name, ok: false, detail: error.message, hint: error.hint ?? null }, error };
+}
+
+/** Service, token and clock. Each needs the one before. */
+async function checkAccount(context: DoctorContext, jobs: JobChecks): Promise<readonly CheckResult[]> {
+  const profile = await attempt("profile", () => {
+    const settings = context.settings();
+    requireChosenService(settings);
+    const { service } = settings;
+    const address = service.kind === "local" ? "the embedded service" : service.baseUrl.value;
+    return { detail: settings.profile === null ? address : `${settings.profile}: ${address}` };
+  });
+  if (profile.error !== null) return [profile];
+  const token = await attempt("token", () => checkToken(context, jobs));
+  if (token.error !== null) return [profile, token];
+  const answer = await checkService(context);
+  const service = await attempt("service", () => {
+    if (answer.user === null) throw answer.error;
+    return { detail: `signed in as ${answer.user.name ?? answer.user.id}` };
+  });
+  return [
+    profile,
+    token,
+    service,
+    ...(service.error === null ? [await attempt("clock", () => checkClock(answer))] : []),
+  ];
+}
+
+async function checkToken({ session }: DoctorContext, jobs: JobChecks): Promise<Finding> {
+  const { tokenSource, tokenError, baseUrl } = await session.status();
+  if (tokenError !== null) throw tokenError;
+  if (baseUrl === null) return { detail: "none is needed" };
+  if (tokenSource === "keychain") {
+    await readFromKeychain(jobs);
+    return { detail: "from the keychain, which can be read without a desktop session" };
+  }
+  if (tokenSource !== "CALCTL_TOKEN") return { detail: `from ${tokenSource ?? "no source"}` };
+  const hint = "write it into a file that only you can read, and set CALCTL_TOKEN_FILE in the crontab";
+  return { detail: "from CALCTL_TOKEN, which a cron job does not have by itself", hint };
+}
+
+async function readFromKeychain(jobs: JobChecks): Promise<void> {
+  try {
+    await jobs.readTokenWithoutSession();
+  } catch (cause) {
+    if (!(cause instanceof CliError) || cause.code === "interrupted") throw cause;
+    throw configurationError(
+      "the token is in the keychain, which a job without a desktop session cannot read",
+      {
+        hint: "sign in again with calctl login --insecure-storage, or set CALCTL_TOKEN_FILE in the crontab",
+        cause,
+      },
+    );
+  }
+}
+
+/** Reminders and digests of the wrong minute are wrong. */
+const MAX_SKEW = 60;
+
+function checkClock(answer: ServiceCheck): Finding {
+  const skew = clockSkew(answer);
+  if (skew === null) return { detail: "the service does not say what time it is" };
+  const detail = `${Math.abs(skew)} s ${skew < 0 ? "behind" : "ahead of"} the service's`;
+  if (Math.abs(skew) <= MAX_SKEW) return { detail: skew === 0 ? "as the service's" : detail };
+  throw configurationError(`this machine's clock is ${detail}`, {
+    hint: "let the system set the clock (NTP)",
+  });
+}
+
+function describeZone({ settings, now }: DoctorContext): Finding {
+  const { timezone } = settings();
+  return { detail: describeLocal(formatLocal(now(), timezone), timezone) };
+}
+
+function describeFolder({ name, path, error }: FolderCheck): CheckResult {
+  const check = `${name} folder`;
+  return error === null ? passed(check, { detail: path }) : failed(check, error);
+}
+
+interface CrontabOptions {
+  readonly jobs: JobChecks;
+  readonly to: string | undefined;
+}
+
+/** What to write into the crontab for a digest at seven in the morning. */
+function crontabLines({ settings }: DoctorContext, { jobs, to }: CrontabOptions): readonly Check[] {
+  // Named, so that the job does not depend on what is in use later.
+  const { profile, timezone } = settings();
+  const flags = [...(profile === null ? [] : ["-p", profile]), "--timezone", timezone];
+  const words = [...jobs.command, "post", ...flags, "--to", to ?? "NAME", "--once"];
+  const variables = Object.entries(jobs.variables).map(([name, value]) => `${name}=${value}`);
+  // cron takes a percent sign for the end of the line.
+  const line = `0 7 * * * ${shellLine(words).replaceAll("%", "\\%")}`;
+  return [...variables, line].map((detail) => ({ check: "crontab", ok: true, detail, hint: null }));
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { type Environment, SECRET_VARIABLES } from "../config/environment.js";
+import type { FolderCheck, JobChecks } from "../context.js";
+import { configurationError, errorCodeOf } from "../errors.js";
+import { selfCommand } from "../system/child-process.js";
+import { makePrivateFolder } from "../system/private-file.js";
+import type { HostParts } from "./parts.js";
+
+/** What only a desktop session has: with these, a keychain can be reached. */
+const SESSION_VARIABLES = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"];
+
+/** The environment of a job that no session started. */
+export function withoutSession(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !SESSION_VARIABLES.includes(name)));
+}
+
+/** Variables that a job must have as well, to find the same as this run. */
+const COPIED_VARIABLES =
+  /^(?:CALCTL_.*|XDG_(?:CONFIG|DATA|STATE|CACHE)_HOME|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS)$/i;
+
+/** Checks for `doctor`. @param readToken as a job without a session would */
+export function createJobChecks(
+  { process, configFile, dataDirectory, stateDirectory, cacheDirectory }: HostParts,
+  readToken: JobChecks["readTokenWithoutSession"],
+): JobChecks {
+  const folders: readonly (readonly [FolderCheck["name"], () => string])[] = [
+    ["config", () => join(configFile.path, "..")],
+    ["data", dataDirectory],
+    ["state", stateDirectory],
+    ["cache", cacheDirectory],
+  ];
+  return {
+    command: selfCommand(process),
+    variables: Object.fromEntries(
+      Object.entries(process.env).flatMap(([name, value]) =>
+        COPIED_VARIABLES.test(name) && value && !isSecret(name, value) ? [[name, value]] : [],
+      ),
+    ),
+    folders: () => folders.map(([name, pathOf]) => checkFolder(name, pathOf())),
+    readTokenWithoutSession: readToken,
+  };
+}
+
+/** A proxy may have a password. */
+function isSecret(name: string, value: string): boolean {
+  return SECRET_VARIABLES.some((variable) => variable === name) || /:\/\/[^/]*@/.test(value);
+}
+
+/** Writes a file and removes it. */
+function checkFolder(name: FolderCheck["name"], path: string): FolderCheck {
+  const file = join(path, `probe-${randomBytes(8).toString("hex")}`);
+  try {
+    makePrivateFolder(path);
+    closeSync(openSync(file, "wx", 0o600));
+    unlinkSync(file);
+    return { name, path, error: null };
+  } catch (cause) {
+    const reason = errorCodeOf(cause) ?? "unknown";
+    const error = configurationError(`${path} cannot be written to (${reason})`, {
+      hint: `CALCTL_${name.toUpperCase()}_DIR names another folder`,
+      cause,
+    });
+    return { name, path, error };
+  }
+}

@@ -1,0 +1,120 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Check } from "../../src/output/views/check.js";
+import { reply } from "../support/fault-steps.js";
+import { createHarness, NOW } from "../support/harness.js";
+import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+
+/** What `doctor` finds, and with which exit code it ends. */
+
+const namesOf = (checks: readonly Check[]) =>
+  checks.map(({ check, ok }) => `${check} ${ok ? "ok" : "failed"}`);
+
+test("where everything is there, every check passes, and the lines for the crontab follow", async () => {
+  const { json, directory } = await createHarness();
+  const checks = await json<readonly Check[]>("doctor", "-p", "local", "--to", "team 50%");
+  const lines = checks.filter(({ check }) => check === "crontab").map(({ detail }) => detail);
+  expect(namesOf(checks.filter(({ check }) => check !== "crontab"))).toEqual([
+    "profile ok",
+    "token ok",
+    "service ok",
+    "clock ok",
+    "time zone ok",
+    "config folder ok",
+    "data folder ok",
+    "state folder ok",
+    "cache folder ok",
+  ]);
+  expect(lines.at(-1)).toMatch(
+    /^0 7 \* \* \* \S+.* post -p local --timezone Europe\/Berlin --to 'team 50\\%' --once$/,
+  );
+  expect(lines).toContain(`CALCTL_STATE_DIR=${directory}`);
+});
+
+test("where nothing chose a service, it says what to set, and ends with 10", async () => {
+  const { run } = await createHarness();
+  const { exitCode, stdout, stderr } = await run("doctor", "-o", "json");
+  const checks: readonly Check[] = JSON.parse(stdout);
+  expect(exitCode).toBe(10);
+  expect(namesOf(checks)).toEqual([
+    "profile failed",
+    "time zone ok",
+    ...["config", "data", "state", "cache"].map((name) => `${name} folder ok`),
+  ]);
+  expect(checks[0]?.hint).toContain("CALCTL_PROFILE");
+  expect(stderr).toContain("no service was chosen");
+});
+
+test("a secret is in no line for the crontab", async () => {
+  const { runWith } = await createHarness();
+  const env = { https_proxy: "http://user:pass@proxy.example", no_proxy: "localhost" };
+  const { stdout } = await runWith({ env }, "doctor", "-p", "local");
+  expect(stdout).toContain("no_proxy=localhost");
+  expect(stdout).not.toContain("pass");
+});
+
+describe("over a network", () => {
+  const checksOf = async (world: RemoteWorld) => {
+    const { exitCode, stdout } = await world.send("doctor", "-o", "json");
+    const checks: readonly Check[] = JSON.parse(stdout);
+    return { exitCode, failed: checks.filter(({ ok }) => !ok), checks };
+  };
+
+  test("a token of the environment passes, with what a cron job needs instead", async () => {
+    const { exitCode, checks } = await checksOf(await createRemoteWorld());
+    expect(exitCode).toBe(0);
+    expect(checks.find(({ check }) => check === "token")?.hint).toContain("CALCTL_TOKEN_FILE");
+  });
+
+  test("a refused token is exit 4, and there are no lines for the crontab", async () => {
+    const world = await createRemoteWorld();
+    world.server.otherwise([reply({ status: 401 })]);
+    const { exitCode, failed, checks } = await checksOf(world);
+    expect(exitCode).toBe(4);
+    expect(failed).toMatchObject([
+      { check: "service", detail: expect.stringContaining("refused the token") },
+    ]);
+    expect(checks.filter(({ check }) => check === "crontab")).toEqual([]);
+  });
+
+  test("a clock that is wrong is exit 10", async () => {
+    const world = await createRemoteWorld();
+    world.setNow(NOW + 3_600_000);
+    const date = new Date(NOW).toUTCString();
+    const body = JSON.stringify({ data: { id: "1", type: "user", attributes: { name: "ana" } } });
+    world.server.otherwise([reply({ status: 200, headers: { date }, body })]);
+    const { exitCode, failed } = await checksOf(world);
+    expect({ exitCode, failed }).toMatchObject({
+      exitCode: 10,
+      failed: [{ check: "clock", detail: "this machine's clock is 3600 s ahead of the service's" }],
+    });
+  });
+});
+
+test("a folder that cannot be made is exit 10, with the variable that names another", async () => {
+  const { runWith, directory } = await createHarness();
+  writeFileSync(join(directory, "file"), "");
+  const env = { CALCTL_STATE_DIR: join(directory, "file", "state") };
+  const { exitCode, stdout } = await runWith({ env }, "doctor", "-p", "local", "-o", "json");
+  const checks: readonly Check[] = JSON.parse(stdout);
+  expect(exitCode).toBe(10);
+  expect(checks.filter(({ ok }) => !ok)).toMatchObject([
+    {
+      check: "state folder",
+      detail: expect.stringContaining("ENOTDIR"),
+      hint: expect.stringContaining("CALCTL_STATE_DIR"),
+    },
+  ]);
+});
+
+test("on a terminal, a line for each check, and what to do below it", async () => {
+  const { runWith, directory } = await createHarness();
+  writeFileSync(join(directory, "file"), "");
+  const env = { CALCTL_STATE_DIR: join(directory, "file", "state"), NO_COLOR: "1", LC_ALL: "C.UTF-8" };
+  const { stdout } = await runWith({ env, columns: 80 }, "doctor", "-p", "local");
+  expect(stdout).toContain("✓ profile        local: the embedded service\n");
+  expect(stdout).toMatch(
+    /✗ state folder {3}.* cannot be written to \(ENOTDIR\)\n {17}CALCTL_STATE_DIR names another folder\n/,
+  );
+});
