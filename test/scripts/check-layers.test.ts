@@ -64,7 +64,7 @@ describe("wrong imports", () => {
     [
       "a layer that may have the types loads the values",
       { "src/commands/user.ts": `export { LIMITS as user } from "../contract/limits.js";` },
-      "src/commands/user.ts -> src/contract/limits.ts: commands may import errors, global-flags, help, calendar, output, not contract",
+      "src/commands/user.ts -> src/contract/limits.ts: commands may import errors, global-flags, help, calendar, output, messages, not contract",
     ],
     [
       "someone else than program loads a command",
@@ -157,7 +157,7 @@ describe("globals of the outermost files", () => {
     expect(check(changes)).toEqual({ code: 0, lines: [], stderr: "" });
   });
 
-  test.each(["src/auth/stores/keychain-helper.ts", "src/service/store/sqlite/driver.ts"])(
+  test.each(["src/auth/stores/keychain-helper.ts", "src/system/sqlite/driver.ts"])(
     "%s is an outermost file",
     (file) => {
       expect(check({ [file]: "export const input = process.stdin;" })).toEqual({
