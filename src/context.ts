@@ -5,7 +5,7 @@ import type { Names } from "./cache/names.js";
 import type { RecentEvents } from "./cache/recent-events.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
-import type { CliError, PlannedRequest, PlannedRequest } from "./errors.js";
+import type { CliError, PlannedRequest } from "./errors.js";
 import type { Ledger } from "./ledger/ledger.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
