@@ -90,7 +90,7 @@ const OUTER_GLOBALS = {
 
 /** The last one asks Node for its SQLite. */
 const OUTER_FILES =
-  /^(bin\/|src\/host\/|src\/system\/clock\.ts$|src\/auth\/stores\/keychain-helper\.ts$|src\/service\/store\/sqlite\/driver\.ts$)/;
+  /^(bin\/|src\/host\/|src\/system\/clock\.ts$|src\/auth\/stores\/keychain-helper\.ts$|src\/system\/sqlite\/driver\.ts$)/;
 
 /** Modules that export the globals above. */
 const OUTER_MODULES = { "node:process": "process", "node:console": "console" };

@@ -1,3 +1,4 @@
+import type { LockWaitOptions } from "../system/sqlite/connection.js";
 import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
 import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admin/calendars.js";
 import { createClientAdmin, createTokenAdmin } from "./admin/credentials.js";
@@ -7,7 +8,6 @@ import { createRateLimiter, type RateLimiter, type RateLimitPolicy } from "./rat
 import type { RequestHandler } from "./request.js";
 import { createRequestHandler, type HandledRequest } from "./request-handler.js";
 import type { PasswordCost } from "./secrets.js";
-import type { LockWaitOptions } from "./store/sqlite/connection.js";
 import { openStore } from "./store/sqlite/open.js";
 import type { Store } from "./store/store.js";
 

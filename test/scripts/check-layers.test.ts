@@ -157,7 +157,7 @@ describe("globals of the outermost files", () => {
     expect(check(changes)).toEqual({ code: 0, lines: [], stderr: "" });
   });
 
-  test.each(["src/auth/stores/keychain-helper.ts", "src/service/store/sqlite/driver.ts"])(
+  test.each(["src/auth/stores/keychain-helper.ts", "src/system/sqlite/driver.ts"])(
     "%s is an outermost file",
     (file) => {
       expect(check({ [file]: "export const input = process.stdin;" })).toEqual({

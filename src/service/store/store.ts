@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { CliError } from "../../errors.js";
+import type { WorkOptions } from "../../system/sqlite/connection.js";
 import type { StoreSchema } from "./schema.js";
 
 /** What queries run on: one transaction of the store. */
@@ -13,17 +14,12 @@ export interface Store {
   /** Runs queries that only read, on one snapshot. */
   read<T>(work: (db: Transaction) => Promise<T>): Promise<T>;
   /** Runs queries as one transaction that holds the write lock from its start. */
-  write<T>(work: (db: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
+  write<T>(work: (db: Transaction) => Promise<T>, options?: WorkOptions): Promise<T>;
   /** @throws DatabaseUnavailableError when the file was removed or replaced; `write` does the same, `read` goes on */
   checkFile(): void;
   /** Path of the database if this process created it just now; null if it existed or is in memory. */
   readonly created: string | null;
   close(): Promise<void>;
-}
-
-export interface WriteOptions {
-  /** How long to wait for the lock of another process (ms); 10,000 by default. */
-  readonly timeout?: number | undefined;
 }
 
 /** Thrown while the database cannot be used: another process locks it, its disk is full or cannot be written. */

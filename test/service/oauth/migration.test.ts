@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { hashSecret } from "../../../src/service/secrets.js";
 import { openService } from "../../../src/service/service.js";
 import { createCalendars } from "../../../src/service/store/migrations/0001-calendars.js";
-import { connect } from "../../../src/service/store/sqlite/connection.js";
 import { createDialect } from "../../../src/service/store/sqlite/dialect.js";
-import { loadSqlite } from "../../../src/service/store/sqlite/driver.js";
 import { APPLICATION_ID } from "../../../src/service/store/sqlite/open.js";
+import { connect } from "../../../src/system/sqlite/connection.js";
+import { loadSqlite } from "../../../src/system/sqlite/driver.js";
 import { runSql } from "../support/database.js";
 import { sendInProcess } from "../support/send.js";
 import { createFolder, NOW } from "../support/world.js";
@@ -19,7 +19,9 @@ test("a database of schema version 1 keeps its tokens and clients", async () => 
   const folder = createFolder();
   const database = join(folder.path, "calendar.db");
   writeFileSync(database, "");
-  const old = new Kysely<unknown>({ dialect: createDialect(connect(await loadSqlite(), database)) });
+  const old = new Kysely<unknown>({
+    dialect: createDialect(connect(await loadSqlite(), database), () => undefined),
+  });
   await createCalendars(old.schema);
   await old.destroy();
   runSql(

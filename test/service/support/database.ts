@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
-import { loadSqlite } from "../../../src/service/store/sqlite/driver.js";
+import { loadSqlite } from "../../../src/system/sqlite/driver.js";
 
 // The library of the service: a second one in this process would not see its locks.
 const { DatabaseSync } = await loadSqlite();

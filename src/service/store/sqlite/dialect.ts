@@ -1,13 +1,14 @@
 import { CompiledQuery, type Dialect, SqliteDialect } from "kysely";
+import type { Connection, RunUnlocked } from "../../../system/sqlite/connection.js";
+import { resultCode } from "../../../system/sqlite/driver.js";
 import type { Store, Transaction } from "../store.js";
-import type { Connection, RunUnlocked } from "./connection.js";
-import { resultCode } from "./driver.js";
 
 /**
  * SQLite whose writing transactions take the write lock at once. After a plain `begin`, a transaction that reads and
  * then writes fails with SQLITE_BUSY_SNAPSHOT if another process wrote in between, however long it waits.
+ * @param checkFile called before each of them
  */
-export function createDialect(connection: Connection): Dialect {
+export function createDialect(connection: Connection, checkFile: () => void): Dialect {
   const dialect = new SqliteDialect({ database: connection });
   return {
     createAdapter: () => dialect.createAdapter(),
@@ -15,7 +16,7 @@ export function createDialect(connection: Connection): Dialect {
       const driver = dialect.createDriver();
       driver.beginTransaction = async (queries, { accessMode }) => {
         connection.renew();
-        if (accessMode !== "read only") connection.checkFile();
+        if (accessMode !== "read only") checkFile();
         const begin = accessMode === "read only" ? "begin" : "begin immediate";
         await queries.executeQuery(CompiledQuery.raw(begin));
       };

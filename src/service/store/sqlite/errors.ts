@@ -1,6 +1,7 @@
-import { type CliError, configurationError, errorCodeOf } from "../../../errors.js";
+import { type CliError, configurationError } from "../../../errors.js";
+import { describeFileError, isPermissionError } from "../../../system/sqlite/database-file.js";
+import { resultCode } from "../../../system/sqlite/driver.js";
 import { DatabaseUnavailableError } from "../store.js";
-import { resultCode } from "./driver.js";
 
 const DAMAGED = "restore it from a backup, or move it away to start with an empty one";
 const CHOOSE_ANOTHER = "choose another database (that of the profile local is in CALCTL_DATA_DIR)";
@@ -38,16 +39,6 @@ export function explainDatabaseError(error: unknown, path: string): unknown {
   }
 }
 
-/** Whether another process holds a lock that the statement needed. */
-export function isLocked(error: unknown): boolean {
-  return ["BUSY", "LOCKED"].includes(resultCode(error) ?? "");
-}
-
-/** Whether the disk failed: in a statement that reads, because a file beside the database could not be enlarged. */
-export function isDiskError(error: unknown): boolean {
-  return resultCode(error) === "IOERR";
-}
-
 /** The file belongs to another program. */
 export function foreignDatabaseError(path: string, cause?: unknown): CliError {
   return configurationError(`${path} is not a database of calctl`, { hint: "choose another file", cause });
@@ -68,23 +59,8 @@ export function missingDatabaseError(path: string): CliError {
 
 /** Explains why the file or its folder cannot be opened or created; returns any other error unchanged. */
 export function explainFileError(error: unknown, path: string): unknown {
-  const reason = FILE_REASONS[errorCodeOf(error) ?? ""];
+  const reason = describeFileError(error);
   if (reason === undefined) return error;
-  const hint = reason === DENIED || reason === READ_ONLY ? MAKE_WRITABLE : CHOOSE_ANOTHER;
+  const hint = isPermissionError(error) ? MAKE_WRITABLE : CHOOSE_ANOTHER;
   return configurationError(`cannot open the database ${path}: ${reason}`, { hint, cause: error });
 }
-
-const DENIED = "permission denied";
-const READ_ONLY = "the file system is read-only";
-
-const FILE_REASONS: Readonly<Record<string, string>> = {
-  EISDIR: "it is a folder",
-  ENOTDIR: "part of its path is not a folder",
-  EACCES: DENIED,
-  EPERM: DENIED,
-  EROFS: READ_ONLY,
-  ENOSPC: "no space left on the device",
-  ENOENT: "its folder cannot be created",
-  ENAMETOOLONG: "the path is too long",
-  ELOOP: "its symbolic links form a loop",
-};

@@ -1,10 +1,7 @@
-import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { closeSync, openSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { Kysely, type SqliteDatabase, sql } from "kysely";
 import { errorCodeOf } from "../../../errors.js";
-import { makePrivateFolder } from "../../../system/private-file.js";
-import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
-import { DatabaseUnavailableError, type Store, type Transaction } from "../store.js";
 import {
   connect,
   createRunUnlocked,
@@ -12,10 +9,19 @@ import {
   type LockWaitOptions,
   MEMORY,
   type RunUnlocked,
-} from "./connection.js";
+} from "../../../system/sqlite/connection.js";
+import { createDatabaseFile } from "../../../system/sqlite/database-file.js";
+import { loadSqlite } from "../../../system/sqlite/driver.js";
+import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
+import { DatabaseUnavailableError, type Store, type Transaction } from "../store.js";
 import { createDialect, createTransactions } from "./dialect.js";
-import { loadSqlite } from "./driver.js";
-import { explainFileError, foreignDatabaseError, missingDatabaseError } from "./errors.js";
+import {
+  explainDatabaseError,
+  explainFileError,
+  foreignDatabaseError,
+  missingDatabaseError,
+  replacedDatabaseError,
+} from "./errors.js";
 
 /** Marks a database file as ours in its `application_id`: "calc" in ASCII. */
 export const APPLICATION_ID = 0x63616c63;
@@ -36,10 +42,13 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   const { create = true } = options;
   const file = path === MEMORY ? MEMORY : resolve(path);
   if (file !== MEMORY) ensureFile(file, create);
-  const run = createRunUnlocked(file, options);
+  const run = createRunUnlocked((error) => explainDatabaseError(error, file), options);
   const sqlite = await loadSqlite();
   const database = await run(() => connect(sqlite, file));
-  const db: Transaction = new Kysely<StoreSchema>({ dialect: createDialect(database) });
+  const checkFile = () => {
+    if (!database.isCurrentFile()) throw replacedDatabaseError(file);
+  };
+  const db: Transaction = new Kysely<StoreSchema>({ dialect: createDialect(database, checkFile) });
   const transactions = createTransactions(db, run);
   let created: boolean;
   try {
@@ -51,7 +60,7 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   }
   return {
     ...transactions,
-    checkFile: () => database.checkFile(),
+    checkFile,
     created: created && file !== MEMORY ? file : null,
     close: async () => {
       try {
@@ -65,17 +74,10 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   };
 }
 
-/** SQLite would create the file readable by everyone. Its log gets the mode of the file. */
 function ensureFile(file: string, create: boolean): void {
   try {
-    if (create) makePrivateFolder(dirname(file));
-    const handle = openSync(file, create ? "a" : "r+", 0o600);
-    try {
-      const { size, mode } = fstatSync(handle);
-      if (create && size === 0 && (mode & 0o077) !== 0) fchmodSync(handle, 0o600);
-    } finally {
-      closeSync(handle);
-    }
+    if (create) createDatabaseFile(file);
+    else closeSync(openSync(file, "r+"));
   } catch (error) {
     if (isOnReadOnlyDisk(file)) return;
     throw !create && errorCodeOf(error) === "ENOENT"

@@ -2,11 +2,9 @@ import { randomInt } from "node:crypto";
 import { accessSync, constants, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { SqliteDatabase } from "kysely";
-import { errorCodeOf } from "../../../errors.js";
-import { sleepFor } from "../../../system/clock.js";
-import type { WriteOptions } from "../store.js";
-import { openDatabase, type SqliteModule } from "./driver.js";
-import { explainDatabaseError, isDiskError, isLocked, replacedDatabaseError } from "./errors.js";
+import { errorCodeOf } from "../../errors.js";
+import { sleepFor } from "../clock.js";
+import { isDiskError, isLocked, openDatabase, type SqliteModule } from "./driver.js";
 
 /** How long to wait for the lock of another process (ms). */
 const LOCK_TIMEOUT = 10_000;
@@ -20,15 +18,23 @@ export interface LockWaitOptions {
   readonly sleep?: ((milliseconds: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
-/**
- * Runs work on the database of a path. While another process holds the lock that it needs, the work is repeated after a
- * pause, in which this process can do other things.
- * @throws CliError that explains an error of the driver; DatabaseUnavailableError when the lock is held for too long;
- * the signal's reason
- */
-export type RunUnlocked = <T>(work: () => Promise<T> | T, options?: WriteOptions) => Promise<T>;
+export interface WorkOptions {
+  /** How long to wait for the lock of another process (ms); 10,000 by default. */
+  readonly timeout?: number | undefined;
+}
 
-export function createRunUnlocked(path: string, options: LockWaitOptions): RunUnlocked {
+/**
+ * Runs work on a database. While another process holds the lock that it needs, the work is repeated after a pause, in
+ * which this process can do other things.
+ * @throws what explains an error of the driver, also when the lock is held for too long; the signal's reason
+ */
+export type RunUnlocked = <T>(work: () => Promise<T> | T, options?: WorkOptions) => Promise<T>;
+
+/** @param explain turns an error of the driver into one that says what to do, and returns any other error unchanged */
+export function createRunUnlocked(
+  explain: (error: unknown) => unknown,
+  options: LockWaitOptions,
+): RunUnlocked {
   const { signal, sleep = sleepFor } = options;
   return async (work, { timeout = LOCK_TIMEOUT } = {}) => {
     let longest = PAUSE.min;
@@ -36,7 +42,7 @@ export function createRunUnlocked(path: string, options: LockWaitOptions): RunUn
       try {
         return await work();
       } catch (error) {
-        if (!isLocked(error) || waited >= timeout) throw explainDatabaseError(error, path);
+        if (!isLocked(error) || waited >= timeout) throw explain(error);
       }
       longest = Math.min(2 * longest, PAUSE.max);
       const pause = Math.min(randomInt(PAUSE.min, longest + 1), timeout - waited);
@@ -50,11 +56,8 @@ export function createRunUnlocked(path: string, options: LockWaitOptions): RunUn
 export interface Connection extends SqliteDatabase {
   /** Opens the database for writing if it could only be opened for reading. Call it outside of transactions. */
   renew(): void;
-  /**
-   * Checks that the path still leads to the file that is open: what is written to another one is lost with it.
-   * @throws DatabaseUnavailableError when it was removed or replaced
-   */
-  checkFile(): void;
+  /** Whether the path still leads to the file that is open: what is written to another one is lost with it. */
+  isCurrentFile(): boolean;
 }
 
 export const MEMORY = ":memory:";
@@ -82,9 +85,7 @@ export function connect(sqlite: SqliteModule, path: string): Connection {
       file = identify(path);
       current.close();
     },
-    checkFile() {
-      if (identify(path) !== file) throw replacedDatabaseError(path);
-    },
+    isCurrentFile: () => identify(path) === file,
   };
 }
 

@@ -81,6 +81,16 @@ export function resultCode(error: unknown): string | undefined {
   return codes.find(([, { number }]) => number === primary)?.[0];
 }
 
+/** Whether another process holds a lock that the statement needed. */
+export function isLocked(error: unknown): boolean {
+  return ["BUSY", "LOCKED"].includes(resultCode(error) ?? "");
+}
+
+/** Whether the disk failed: in a statement that reads, because a file beside the database could not be enlarged. */
+export function isDiskError(error: unknown): boolean {
+  return resultCode(error) === "IOERR";
+}
+
 /** The codes that are told apart, as `sqlite3_errstr` describes them. */
 const RESULT_CODES: Readonly<Record<string, { readonly number: number; readonly text: string }>> = {
   ERROR: { number: 1, text: "SQL logic error" },
