@@ -6,6 +6,7 @@ import type { RecentEvents } from "./cache/recent-events.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
 import type { CliError, PlannedRequest } from "./errors.js";
+import type { Ledger } from "./ledger/ledger.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ListenOptions } from "./service/listen.js";
@@ -117,6 +118,8 @@ export interface Context {
   profileName(): string;
   /** The client of the service. @throws CliError not_signed_in without a token */
   api(): Promise<Api>;
+  /** What was sent and seen before. @throws CliError configuration when its file cannot be used */
+  ledger(): Promise<Ledger>;
   readonly session: Session;
   /** The lists in which calendars and labels are looked up by name. */
   readonly names: Names;

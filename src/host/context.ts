@@ -15,6 +15,7 @@ import { type ClientParts, createServiceClient, once } from "./client.js";
 import { withPermissionsNote, withPrivateDatabase } from "./database-permissions.js";
 import { readOnlyConfig, readOnlyService, readOnlySession } from "./dry-run.js";
 import type { createHost } from "./host.js";
+import { createLedgerOpener } from "./ledger.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
 import { createMessages, type Messages } from "./messages.js";
 import { composeNames, openCacheFile } from "./names.js";
@@ -70,6 +71,7 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
     profiles: () => createProfileStore(configFile, env["PATH"]),
     profileName: () => profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
     api,
+    ledger: createLedgerOpener(parts),
     session: run.dryRun ? readOnlySession(auth.session) : auth.session,
     names,
     dropCache: (profile) => dropCachesOf(profile, parts.cacheDirectory),

@@ -1,0 +1,148 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  type Connection,
+  connect,
+  createRunUnlocked,
+  type LockWaitOptions,
+  type RunUnlocked,
+} from "../system/sqlite/connection.js";
+import { createDatabaseFile } from "../system/sqlite/database-file.js";
+import { loadSqlite, resultCode } from "../system/sqlite/driver.js";
+import {
+  explainLedgerError,
+  explainLedgerFileError,
+  foreignLedgerError,
+  newerLedgerError,
+  replacedLedgerError,
+} from "./errors.js";
+import { MIGRATIONS } from "./schema.js";
+
+/** Marks a file as a ledger in its `application_id`: "calg" in ASCII. */
+export const LEDGER_APPLICATION_ID = 0x63616c67;
+
+/** A value of a column. Integers are below 2^53. */
+export type SqlValue = string | number | Uint8Array | null;
+
+/** Statements of one transaction. */
+export interface LedgerTransaction {
+  all(sql: string, ...values: readonly SqlValue[]): readonly Readonly<Record<string, unknown>>[];
+  run(sql: string, ...values: readonly SqlValue[]): void;
+}
+
+export interface WriteOptions {
+  /** Whether it has to be done although the run was interrupted. */
+  readonly evenIfInterrupted?: boolean;
+}
+
+/** The open file of a ledger. */
+export interface LedgerDatabase {
+  readonly path: string;
+  /** @throws CliError configuration, unavailable; the reason of an interruption */
+  read<T>(work: (db: LedgerTransaction) => T): Promise<T>;
+  /**
+   * Runs work that is on the disk when it resolves. It may be repeated while other processes use the file, so it must have
+   * no effects but its statements.
+   * @throws CliError configuration, unavailable; the reason of an interruption
+   */
+  write<T>(work: (db: LedgerTransaction) => T, options?: WriteOptions): Promise<T>;
+  close(): void;
+}
+
+/** How long to wait for the lock to note what was sent (ms): other processes hold it for milliseconds. */
+const NOTE_TIMEOUT = 60_000;
+
+/**
+ * Opens the file of a ledger, creates it (0600, a new folder 0700) or migrates it.
+ * @throws CliError configuration when the file is not ours, damaged, newer than this program or cannot be written
+ */
+export async function openLedgerDatabase(path: string, options: LockWaitOptions): Promise<LedgerDatabase> {
+  const file = resolve(path);
+  try {
+    createDatabaseFile(file);
+  } catch (error) {
+    throw explainLedgerFileError(error, file);
+  }
+  const explain = (error: unknown) => explainLedgerError(error, file);
+  const run = createRunUnlocked(explain, options);
+  const runToTheEnd = createRunUnlocked(explain, { sleep: options.sleep });
+  const sqlite = await loadSqlite();
+  const connection = await run(() => connect(sqlite, file));
+  const transact = <T>(runner: RunUnlocked, work: (db: LedgerTransaction) => T, timeout?: number) =>
+    runner(() => inTransaction(connection, file, work), { timeout });
+  try {
+    await run(() => {
+      // With `full` alone, the end of a transaction could be lost in a power failure: its folder is not synced.
+      connection.prepare("pragma synchronous = extra").all([]);
+    });
+    if (!(await run(() => isCurrent(connection)))) await transact(run, (db) => migrate(db, file));
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  return {
+    path: file,
+    read: (work) => run(() => work(statementsOf(connection))),
+    write: (work, { evenIfInterrupted = false } = {}) =>
+      evenIfInterrupted ? transact(runToTheEnd, work, NOTE_TIMEOUT) : transact(run, work),
+    close: () => connection.close(),
+  };
+}
+
+function statementsOf(connection: Connection): LedgerTransaction {
+  return {
+    // Every query names its columns, and a row of the driver is an object.
+    all: (sql, ...values) => connection.prepare(sql).all(values) as Readonly<Record<string, unknown>>[],
+    run: (sql, ...values) => void connection.prepare(sql).run(values),
+  };
+}
+
+function inTransaction<T>(connection: Connection, file: string, work: (db: LedgerTransaction) => T): T {
+  const db = statementsOf(connection);
+  db.run("begin immediate");
+  let result: T;
+  try {
+    if (!connection.isCurrentFile()) throw replacedLedgerError(file);
+    result = work(db);
+    db.run("commit");
+  } catch (error) {
+    rollBack(db);
+    throw error;
+  }
+  // What is noted in a file that nobody else finds is not noted.
+  if (!connection.isCurrentFile()) throw replacedLedgerError(file);
+  return result;
+}
+
+function rollBack(db: LedgerTransaction): void {
+  try {
+    db.run("rollback");
+  } catch (error) {
+    // After some errors, such as a full disk, SQLite has rolled back by itself, and then this one is its answer.
+    if (resultCode(error) !== "ERROR") throw error;
+  }
+}
+
+function pragma(db: LedgerTransaction, name: "application_id" | "user_version"): number {
+  return Number(db.all(`pragma ${name}`)[0]?.[name]);
+}
+
+function isCurrent(connection: Connection): boolean {
+  const db = statementsOf(connection);
+  return (
+    pragma(db, "application_id") === LEDGER_APPLICATION_ID && pragma(db, "user_version") === MIGRATIONS.length
+  );
+}
+
+/** Call it with the write lock held: another process may be migrating the same file. */
+function migrate(db: LedgerTransaction, file: string): void {
+  const application = pragma(db, "application_id");
+  const version = pragma(db, "user_version");
+  // A file that was truncated inside its first page reads like an empty database, so its size must be 0 too.
+  const isEmpty = application === 0 && version === 0 && statSync(file).size === 0;
+  if (!isEmpty && application !== LEDGER_APPLICATION_ID) throw foreignLedgerError(file);
+  if (version > MIGRATIONS.length) throw newerLedgerError(file);
+  for (const statement of MIGRATIONS.slice(version).flat()) db.run(statement);
+  db.run(`pragma application_id = ${LEDGER_APPLICATION_ID}`);
+  db.run(`pragma user_version = ${MIGRATIONS.length}`);
+}
