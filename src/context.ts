@@ -131,6 +131,10 @@ export interface Context {
   prepareOutput(): Promise<void>;
   /** Checks format and fields immediately. @throws CliError usage */
   output<T>(view: View<T> | Document<T>): Output<T>;
+  /** What `--template` makes of some values, as text; null without one. @throws CliError usage */
+  renderTemplate<T>(view: View<T>, values: readonly T[]): string | null;
+  /** Prints a value in its only form, whatever flags shape other output. */
+  printDocument<T>(document: Document<T>, value: T): Promise<void>;
   /** Prints the writes of `--dry-run` as JSON, or what `--jq` makes of it. */
   printRequests(requests: readonly PlannedRequest[]): Promise<void>;
   /** The output format. @throws CliError usage for an unknown one */

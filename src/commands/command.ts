@@ -60,16 +60,21 @@ export function missingArgumentHint(command: Command): string | undefined {
   return `"${fields}" is the value of --fields; write it last to list the fields`;
 }
 
-/** The same for a command that prints no data, and therefore refuses the flags that shape it. */
+/**
+ * The same for a command that prints no data, and therefore refuses the flags that shape it.
+ * @param used those that it takes all the same
+ */
 export function addSilentAction<O>(
   command: Command,
   contextOf: ContextOf,
   run: (context: Context, options: O) => Promise<void>,
+  used: readonly string[] = [],
 ): void {
   addAction<O>(command, contextOf, async (context, options) => {
     const { fields, jq, template } = readGlobalFlags(command);
     for (const [flag, value] of Object.entries({ fields, jq, template })) {
-      if (value !== undefined) throw usageError(`--${flag}: this command prints no data`);
+      if (value !== undefined && !used.includes(flag))
+        throw usageError(`--${flag}: this command prints no data`);
     }
     await run(context, options);
   });

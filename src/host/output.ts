@@ -3,7 +3,7 @@ import type { Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
 import { checkFormat, createOutput, effectiveFormat, type OutputTarget } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
-import type { OutputProgram } from "../output/view.js";
+import type { OutputProgram, Surface } from "../output/view.js";
 import { requestView } from "../output/views/plain.js";
 import { withDefaultSignals } from "../terminal/signals.js";
 import type { HostParts } from "./parts.js";
@@ -17,7 +17,16 @@ export function createOutputMembers(
   run: RunSettings,
   { process, overrides, stdout, clock, signal, resources }: HostParts,
   { settings, note, input }: OutputParts,
-): Pick<Context, "prepareOutput" | "isTerminal" | "output" | "printRequests" | "outputFormat"> {
+): Pick<
+  Context,
+  | "prepareOutput"
+  | "isTerminal"
+  | "output"
+  | "renderTemplate"
+  | "printDocument"
+  | "printRequests"
+  | "outputFormat"
+> {
   const page = async (text: string | Uint8Array): Promise<void> => {
     if (typeof text !== "string") return stdout.write(text);
     const { showInPager } = await import("../terminal/pager.js");
@@ -46,6 +55,15 @@ export function createOutputMembers(
       return stdout.isTerminal;
     },
     output: (view) => createOutput(view, options(), target()),
+    renderTemplate(view, values) {
+      if (program === null) return null;
+      program.check(view);
+      const rendering = { view, values, single: false, fields: null, csvSafe: false, surface: PLAIN_SURFACE };
+      return program.render({ ...rendering, zone: () => settings().timezone, now: clock.now, note });
+    },
+    async printDocument(document, value) {
+      await createOutput(document, { ...options(), program: null }, target()).print(value);
+    },
     async printRequests(requests) {
       // Fields and templates are for what the command prints otherwise.
       const jq = run.program?.kind === "jq" ? program : null;
@@ -60,6 +78,9 @@ export function createOutputMembers(
     },
   };
 }
+
+/** Of text that is not for this terminal. */
+const PLAIN_SURFACE: Surface = { isTerminal: false, columns: undefined, color: false, unicode: true };
 
 /** Loads jq or Liquid only when it is used. */
 async function loadProgram(

@@ -49,6 +49,17 @@ function describeDays(first: DisplayTime, last: DisplayTime, options: WhenOption
   return `${from} – ${describeDay(last, options)}`;
 }
 
+/** Some days, for reading: `Mon 23 Nov`, `Mon 23 – Sun 29 Nov`, `from Mon 23 Nov`. Empty for every day. */
+export function describeDayRange(
+  { first, last }: { readonly first: string | null; readonly last: string | null },
+  options: WhenOptions,
+): string {
+  const [start, end] = [readLocal(first), readLocal(last)];
+  if (start === null) return end === null ? "" : `up to ${describeDay(end, options)}`;
+  if (end === null) return `from ${describeDay(start, options)}`;
+  return first === last ? describeDay(start, options) : describeDays(start, end, options);
+}
+
 function readLocal(text: string | null): DisplayTime | null {
   const match = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}))?/.exec(text ?? "");
   if (match === null) return null;

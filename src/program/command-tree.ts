@@ -47,6 +47,11 @@ const COMMANDS: readonly CommandEntry[] = [
     async () => (await import("../commands/comment.js")).registerComments,
   ],
   [
+    "post",
+    "post events to a chat, or send them as mail",
+    async () => (await import("../commands/post.js")).registerPost,
+  ],
+  [
     "profiles",
     "list, choose and remove profiles",
     async () => (await import("../commands/profiles.js")).registerProfiles,

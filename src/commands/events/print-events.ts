@@ -1,3 +1,4 @@
+import type { DayRange } from "../../calendar/day-list.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
@@ -16,21 +17,26 @@ export interface PrintOptions extends Pick<EventListViewOptions, "layout"> {
 export async function printEvents(
   context: Pick<Context, "settings" | "recentEvents" | "output">,
   events: readonly CalendarEvent[],
-  { calendars, days: { first, last }, layout }: PrintOptions,
+  { calendars, days, layout }: PrintOptions,
 ): Promise<void> {
   const { timezone } = context.settings();
   const recent = context.recentEvents();
   await recent?.remember(events.map(recentEventOf));
   const shorten = recent?.shorten ?? ((id: string) => id);
-  const range = {
-    first: first ?? "0000-01-01",
-    last: last ?? "9999-12-31",
-    once: first === null || last === null,
-  };
+  const range = rangeOf(days);
   const localize = createLocalizer(calendars, timezone);
   await context
     .output(createEventListView({ range, calendars, shorten, layout }))
     .print(events.map(localize));
+}
+
+/** The days for listing. Without an end, each event is listed once. */
+export function rangeOf({ first, last }: ListedDays): DayRange {
+  return {
+    first: first ?? "0000-01-01",
+    last: last ?? "9999-12-31",
+    once: first === null || last === null,
+  };
 }
 
 /** Adds to events the times in the zone, and the names of their calendars. */

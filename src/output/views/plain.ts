@@ -55,5 +55,13 @@ export const JSON_DOCUMENT: Document<unknown> = {
 /** JSON on one line. */
 export const JSON_LINE: Document<unknown> = { render: (value, surface) => jsonText(value, surface, 0) };
 
+/** What is sent to the target of a message: JSON indented for reading, other text as it is. */
+export const PAYLOAD_DOCUMENT: Document<{ readonly contentType: string; readonly body: string }> = {
+  render: ({ contentType, body }, surface) => {
+    if (contentType.startsWith("application/json")) return jsonText(JSON.parse(body), surface);
+    return body.endsWith("\n") ? body : `${body}\n`;
+  },
+};
+
 /** Text for reading, printed as it is. */
 export const TEXT_DOCUMENT: Document<string> = { render: (text) => text };
