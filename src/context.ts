@@ -6,6 +6,7 @@ import type { RecentEvents } from "./cache/recent-events.js";
 import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
 import type { CliError, PlannedRequest } from "./errors.js";
+import type { Webhooks } from "./messages/webhooks.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ListenOptions } from "./service/listen.js";
@@ -118,6 +119,8 @@ export interface Context {
   /** The client of the service. @throws CliError not_signed_in without a token */
   api(): Promise<Api>;
   readonly session: Session;
+  /** Where messages go. */
+  webhooks(): Promise<Webhooks>;
   /** The lists in which calendars and labels are looked up by name. */
   readonly names: Names;
   /** Forgets the names and events that are cached for a profile. Nothing fails if there is nothing to forget. */

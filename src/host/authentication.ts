@@ -21,7 +21,7 @@ export function composeAuth(client: ClientParts, { settings, interactive, warn }
   const { parts, run } = client;
   const { configFile, signal, redactor } = parts;
   const { env } = parts.process;
-  const openStore = createStoreOpener(parts, { interactive, warn, signal });
+  const openStore = createStoreOpener(parts, { purpose: "token", interactive, warn, signal });
   const config = () => configFile.read();
   const tokenProvider = createTokenProvider({ settings, env, config, openStore, signal, redactor });
   /** As a job without a desktop session would find it. */
@@ -46,7 +46,7 @@ export function composeAuth(client: ClientParts, { settings, interactive, warn }
 }
 
 /** Loads a store only when it is opened. */
-function createStoreOpener(
+export function createStoreOpener(
   { process, overrides, dataDirectory }: HostParts,
   defaults: StoreOptions,
   env: Environment = process.env,
@@ -79,7 +79,7 @@ async function runLogin(
   const { parts, run } = client;
   const { process } = parts;
   const { login } = await import("../auth/login.js");
-  const transport = once(() => openTransport(client, MAX_LOGIN_RESPONSE));
+  const transport = once(() => openTransport(client, { maxResponseSize: MAX_LOGIN_RESPONSE }));
   return login(request, {
     profileFlag: run.profile,
     configFile: parts.configFile,
