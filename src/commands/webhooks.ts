@@ -24,7 +24,6 @@ export function registerWebhooks(command: Command, contextOf: ContextOf): void {
         "For cron, which has no keychain",
         "calctl webhooks add ops --as discord --insecure-storage <url-file",
       ],
-      ["A telegram bot, with its token", "calctl webhooks add family --as telegram --chat -1001234567890"],
       ["Mail, through the local sendmail", "calctl webhooks add me --as mail --to ana@example.org"],
     ],
   });

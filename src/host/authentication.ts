@@ -27,7 +27,8 @@ export function composeAuth(client: ClientParts, { settings, interactive, warn }
   /** As a job without a desktop session would find it. */
   const tokenWithoutSession = async () => {
     const { withoutSession } = await import("./job-checks.js");
-    const open = createStoreOpener(parts, { interactive: () => false, warn, signal }, withoutSession(env));
+    const options = { purpose: "token", interactive: () => false, warn, signal } as const;
+    const open = createStoreOpener(parts, options, withoutSession(env));
     const provider = createTokenProvider({ settings, env, config, openStore: open, signal, redactor });
     return (await provider.token())?.source ?? null;
   };

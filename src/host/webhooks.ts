@@ -6,6 +6,7 @@ import {
   WEBHOOK_URL,
 } from "../auth/sources/environment-token.js";
 import { createWebhookStorage } from "../auth/webhook-storage.js";
+import type { Environment } from "../config/environment.js";
 import { sendMail } from "../messages/sendmail.js";
 import { hideUrl } from "../messages/webhook-url.js";
 import { createWebhooks, type Webhooks } from "../messages/webhooks.js";
@@ -16,14 +17,23 @@ import { readOnlyWebhooks } from "./dry-run.js";
 export interface WebhookOptions {
   readonly interactive: () => boolean;
   readonly warn: (text: string) => void;
+  /** The environment in which the keychain is looked for; that of this process by default. */
+  readonly keychainEnvironment?: Environment;
 }
 
 /** The targets of messages: saved webhooks, that of the environment, and mail. */
-export function composeWebhooks(client: ClientParts, { interactive, warn }: WebhookOptions): Webhooks {
+export function composeWebhooks(
+  client: ClientParts,
+  { interactive, warn, keychainEnvironment }: WebhookOptions,
+): Webhooks {
   const { parts, run } = client;
   const { configFile, signal, redactor } = parts;
   const { env } = parts.process;
-  const openStore = createStoreOpener(parts, { purpose: "webhook_url", interactive, warn, signal });
+  const openStore = createStoreOpener(
+    parts,
+    { purpose: "webhook_url", interactive, warn, signal },
+    keychainEnvironment,
+  );
   const webhooks = createWebhooks({
     storage: createWebhookStorage({ configFile, openStore, warn, signal }),
     async environmentUrl() {
