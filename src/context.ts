@@ -7,6 +7,7 @@ import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
 import type { CliError, PlannedRequest } from "./errors.js";
 import type { Ledger } from "./ledger/ledger.js";
+import type { Webhooks } from "./messages/webhooks.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ListenOptions } from "./service/listen.js";
@@ -121,6 +122,8 @@ export interface Context {
   /** What was sent and seen before. @throws CliError configuration when its file cannot be used */
   ledger(): Promise<Ledger>;
   readonly session: Session;
+  /** Where messages go. */
+  webhooks(): Promise<Webhooks>;
   /** The lists in which calendars and labels are looked up by name. */
   readonly names: Names;
   /** Forgets the names and events that are cached for a profile. Nothing fails if there is nothing to forget. */

@@ -12,14 +12,8 @@ import {
   type LoginTarget,
   profileChanges,
 } from "../config/login-settings.js";
-import type { OpenStore, SecretStore, TokenKey } from "./stores/store.js";
-
-interface StorageParts {
-  readonly configFile: ConfigFile;
-  readonly openStore: OpenStore;
-  readonly warn: (text: string) => void;
-  readonly signal: AbortSignal;
-}
+import { type StorageParts, storeSecret } from "./secret-storage.js";
+import type { SecretStore, TokenKey } from "./stores/store.js";
 
 interface NewToken {
   readonly target: LoginTarget;
@@ -31,25 +25,18 @@ interface NewToken {
 export async function storeToken(
   token: string,
   { target, settings, store }: NewToken,
-  parts: StorageParts,
+  parts: StorageParts & { readonly configFile: ConfigFile },
 ): Promise<void> {
-  const { configFile, signal } = parts;
+  const { configFile } = parts;
   const key: TokenKey = { kind: "token", profile: target.profile, origin: target.baseUrl.origin };
   const record: TokenRecord = { store: store.name, origin: key.origin };
   const previous = findPreviousToken(configFile.read(), target.profile, parts.warn);
-  const isSameEntry = previous?.store === record.store && previous.origin === record.origin;
-  const replaced = isSameEntry ? await loadIfReadable(store, key) : null;
-  try {
-    await store.save(key, token);
-    signal.throwIfAborted();
-    await saveProfile(configFile, target, { changes: profileChanges(target, settings), record });
-  } catch (error) {
-    await restore({ key, store: record.store, replaced, written: token }, parts);
-    throw error;
-  }
-  if (previous !== null && !isSameEntry) {
-    await restore({ key: { ...key, origin: previous.origin }, store: previous.store, replaced: null }, parts);
-  }
+  const place = previous && { key: { ...key, origin: previous.origin }, store: previous.store };
+  await storeSecret(
+    { key, value: token, store, previous: place },
+    () => saveProfile(configFile, target, { changes: profileChanges(target, settings), record }),
+    parts,
+  );
 }
 
 /** What a login changes in a profile. */
@@ -107,50 +94,4 @@ export function findPreviousToken(
   if (unknown === null) return readTokenRecord(config, profile);
   warn(`a token of profile ${profile} may still be in "${unknown}", a store that this version does not know`);
   return null;
-}
-
-/** The token that is about to be replaced; undefined when it cannot be read, which must not stop the login. */
-async function loadIfReadable(store: SecretStore, key: TokenKey): Promise<string | null | undefined> {
-  try {
-    return await store.load(key);
-  } catch (_unreadable) {
-    return undefined;
-  }
-}
-
-interface RestoreOptions {
-  readonly key: TokenKey;
-  readonly store: TokenRecord["store"];
-  /** The token that was there; null for none, undefined when it could not be read. */
-  readonly replaced: string | null | undefined;
-  /** The token of this login. A different one is of another login and stays. */
-  readonly written?: string;
-}
-
-/** For restoring after Ctrl-C (ms). */
-const RESTORE_TIMEOUT = 700;
-
-/** Restores the content of a store. A failure is only a warning, since the login has its own error. */
-async function restore(
-  { key, store: name, replaced, written }: RestoreOptions,
-  { openStore, warn, signal }: StorageParts,
-): Promise<void> {
-  if (replaced === undefined) return;
-  const afterAbort = () => {
-    const timeout = AbortSignal.timeout(RESTORE_TIMEOUT);
-    return { interactive: () => false, signal: () => timeout };
-  };
-  try {
-    const store = await openStore(name, signal.aborted ? afterAbort() : {});
-    const found = written === undefined ? null : await store.load(key);
-    if (found !== null && found !== written) return;
-    if (replaced === null) await store.remove(key);
-    else await store.save(key, replaced);
-  } catch (_failed) {
-    warn(
-      replaced === null
-        ? `a token of profile ${key.profile} for ${key.origin} may still be in the ${name}: remove it there`
-        : `the previous token of profile ${key.profile} may be lost: calctl login --profile ${key.profile}`,
-    );
-  }
 }

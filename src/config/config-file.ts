@@ -24,10 +24,21 @@ type TokenRecordKey = "token_store" | "token_origin";
 
 export type Profile = Readonly<Partial<Record<ProfileKey | TokenRecordKey, string>>>;
 
+/**
+ * Where messages can be sent, as `webhooks add` saved it. Not a secret: the URL is in the store. Unknown keys, and values
+ * that another version knows, are kept.
+ */
+export type WebhookRecord = Readonly<Partial<Record<WebhookKey, string>>>;
+
+/** The kind of target, the store of its URL (none for mail), the chat of telegram, the addresses of mail. */
+type WebhookKey = "as" | "store" | "chat" | "to";
+
 export interface Config {
   /** The profile in use; undefined for `local`, "" for none, which older versions refuse. */
   readonly profile?: string;
   readonly profiles: ReadonlyMap<string, Profile>;
+  /** By name; undefined for none. */
+  readonly webhooks?: ReadonlyMap<string, WebhookRecord>;
   /** Members that only another version knows; writing keeps them. */
   readonly others?: Readonly<Record<string, unknown>>;
 }
@@ -111,28 +122,48 @@ function parseConfig(text: string, path: string): Config {
     throw new ConfigSyntaxError(path, text, cause);
   }
   if (!isJsonObject(json)) throw brokenConfig(path, "it is not a JSON object");
-  const { profile, profiles = {}, ...others } = json;
+  const { profile, profiles = {}, webhooks, ...others } = json;
   if (profile !== undefined && typeof profile !== "string")
     throw brokenConfig(path, '"profile" is not a string');
-  if (!isJsonObject(profiles)) throw brokenConfig(path, '"profiles" is not an object');
-  const config = {
+  return {
+    ...(profile === undefined ? {} : { profile }),
     ...(Object.keys(others).length === 0 ? {} : { others }),
-    profiles: new Map(
-      Object.entries(profiles).map(([name, value]) => [name, parseProfile(name, value, path)]),
-    ),
+    profiles: parseRecords(profiles, "profile", path),
+    ...(webhooks === undefined ? {} : { webhooks: parseRecords(webhooks, "webhook", path) }),
   };
-  return profile === undefined ? config : { profile, ...config };
 }
 
-/** Keeps unknown keys, which another version may have written. */
-function parseProfile(name: string, value: unknown, path: string): Profile {
-  if (!isJsonObject(value)) throw brokenConfig(path, `profile "${name}" is not an object`);
-  const profile: Record<string, string> = {};
-  for (const [key, entry] of Object.entries(value)) {
-    if (typeof entry !== "string") throw brokenConfig(path, `"${key}" of profile "${name}" is not a string`);
-    profile[key] = entry;
+type StringRecord = Readonly<Record<string, string>>;
+
+/** Objects of strings by name. Keeps unknown keys, which another version may have written. */
+function parseRecords(
+  json: unknown,
+  noun: "profile" | "webhook",
+  path: string,
+): ReadonlyMap<string, StringRecord> {
+  if (!isJsonObject(json)) throw brokenConfig(path, `"${noun}s" is not an object`);
+  return new Map(
+    Object.entries(json).map(([name, value]) => {
+      const record = `${noun} "${name}"`;
+      if (!isJsonObject(value)) throw brokenConfig(path, `${record} is not an object`);
+      return [
+        name,
+        parseStrings(value, (key) => brokenConfig(path, `"${key}" of ${record} is not a string`)),
+      ];
+    }),
+  );
+}
+
+function parseStrings(
+  json: Readonly<Record<string, unknown>>,
+  wrong: (key: string) => CliError,
+): StringRecord {
+  const strings: Record<string, string> = {};
+  for (const [key, entry] of Object.entries(json)) {
+    if (typeof entry !== "string") throw wrong(key);
+    strings[key] = entry;
   }
-  return profile;
+  return strings;
 }
 
 const FIX_HINT = "fix the file, or move it away and set it up again";
@@ -160,7 +191,7 @@ export function findUnknownStore(config: Config, name: string): string | null {
   return store === undefined || isStoreName(store) ? null : store;
 }
 
-function isStoreName(text: string): text is StoreName {
+export function isStoreName(text: string): text is StoreName {
   return text === "keychain" || text === "file";
 }
 

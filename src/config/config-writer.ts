@@ -30,14 +30,19 @@ export async function updateConfigFile(
   }
 }
 
-function write(directory: string, { others, ...own }: Config): void {
+function write(directory: string, { others, profiles, webhooks, ...own }: Config): void {
   const store = new Conf<Record<string, unknown>>({
     cwd: directory,
     configName: "config",
     configFileMode: 0o600,
     accessPropertiesByDotNotation: false,
   });
-  store.store = { ...others, ...own, profiles: Object.fromEntries(own.profiles) };
+  store.store = {
+    ...others,
+    ...own,
+    profiles: Object.fromEntries(profiles),
+    ...(webhooks === undefined ? {} : { webhooks: Object.fromEntries(webhooks) }),
+  };
 }
 
 function busyError(path: string, cause: LockBusyError): CliError {

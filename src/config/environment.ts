@@ -8,6 +8,8 @@ const NEVER_EMPTY: readonly Variable[] = [
   "CALCTL_TOKEN_FILE",
   "CALCTL_BASE_URL",
   "CALCTL_PROFILE",
+  "CALCTL_WEBHOOK_URL",
+  "CALCTL_WEBHOOK_URL_FILE",
 ];
 
 /** The environment variables of this program; it also reads NO_COLOR, FORCE_COLOR, CI, TZ, XDG folders and proxies. */
@@ -27,6 +29,8 @@ export type Variable =
   | "CALCTL_AUTH_URL"
   | "CALCTL_CLIENT_ID"
   | "CALCTL_CLIENT_SECRET"
+  | "CALCTL_WEBHOOK_URL"
+  | "CALCTL_WEBHOOK_URL_FILE"
   | "CALCTL_CONFIG_DIR"
   | "CALCTL_DATA_DIR"
   | "CALCTL_STATE_DIR"
@@ -49,7 +53,11 @@ export function emptyVariable(name: string): CliError {
 }
 
 /** The variables whose whole value is a secret. */
-export const SECRET_VARIABLES: readonly Variable[] = ["CALCTL_TOKEN", "CALCTL_CLIENT_SECRET"];
+export const SECRET_VARIABLES: readonly Variable[] = [
+  "CALCTL_TOKEN",
+  "CALCTL_CLIENT_SECRET",
+  "CALCTL_WEBHOOK_URL",
+];
 
 /** The environment for child processes: without secrets, which are meant only for this program. */
 export function childEnvironment(env: Environment): Environment {

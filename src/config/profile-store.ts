@@ -109,12 +109,16 @@ function parseKey(profile: string, key: string): ProfileKey {
 
 /** @throws CliError usage */
 export function checkProfileName(name: string): string {
-  if (/^[\p{L}\p{N}][\p{L}\p{N}._@-]*$/u.test(name)) return name;
-  throw usageError(
-    `"${name}" is not a valid profile name`,
-    "use letters, digits and . _ @ -, beginning with a letter or digit",
-  );
+  if (isName(name)) return name;
+  throw usageError(`"${name}" is not a valid profile name`, NAME_HINT);
 }
+
+/** What the user may name a profile or a webhook. */
+export function isName(text: string): boolean {
+  return /^[\p{L}\p{N}][\p{L}\p{N}._@-]*$/u.test(text);
+}
+
+export const NAME_HINT = "use letters, digits and . _ @ -, beginning with a letter or digit";
 
 function checkValue(key: ProfileKey, value: string, searchPath: string | undefined): void {
   if (value === "")

@@ -19,6 +19,8 @@ const OWN: Readonly<Record<Variable, string>> = {
   CALCTL_AUTH_URL: "for `login`: the URL of the authorization server",
   CALCTL_CLIENT_ID: "for `login`: the id of your OAuth application",
   CALCTL_CLIENT_SECRET: "for `login`: the secret of your OAuth application",
+  CALCTL_WEBHOOK_URL: "the URL of a webhook, of telegram the bot's token; it needs `--as`, and no `--to`",
+  CALCTL_WEBHOOK_URL_FILE: "a file that has it",
   CALCTL_CONFIG_DIR: "the folder of the configuration, instead of `calctl` in `XDG_CONFIG_HOME`",
   CALCTL_DATA_DIR:
     "the folder of the calendars of the profile `local`, instead of `calctl` in `XDG_DATA_HOME`",
@@ -29,7 +31,7 @@ const OWN: Readonly<Record<Variable, string>> = {
 const OTHERS: Readonly<Record<string, string>> = {
   CI: "never prompt",
   CREDENTIALS_DIRECTORY:
-    "the folder of systemd's credentials; the access token is in its file `calctl-token`",
+    "the folder of systemd's credentials; the access token is in its file `calctl-token`, the URL of a webhook in `calctl-webhook-url`",
   FORCE_COLOR: "use colors in pipes, too",
   HTTPS_PROXY: "the proxy for the service; also `https_proxy`, `ALL_PROXY` and `all_proxy`",
   NO_COLOR: "use no colors",
@@ -57,9 +59,9 @@ export function environmentTerms(): readonly HelpTerm[] {
 /** Where files are on Linux. */
 export function filesSection(): HelpPage {
   return termsSection("Files", [
-    ["~/.config/calctl/config.json", "profiles and their settings"],
+    ["~/.config/calctl/config.json", "profiles and their settings, webhooks without their URLs"],
     ["~/.local/share/calctl/local.db", "the calendars of the profile local"],
-    ["~/.local/share/calctl/tokens", "tokens of login --insecure-storage"],
+    ["~/.local/share/calctl/tokens", "tokens and webhook URLs of --insecure-storage"],
     ["~/.local/state/calctl", "what is remembered between runs, such as rate limits"],
     ["~/.cache/calctl", "ids and names lately seen, and compiled code"],
   ]);

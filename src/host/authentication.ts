@@ -21,13 +21,14 @@ export function composeAuth(client: ClientParts, { settings, interactive, warn }
   const { parts, run } = client;
   const { configFile, signal, redactor } = parts;
   const { env } = parts.process;
-  const openStore = createStoreOpener(parts, { interactive, warn, signal });
+  const openStore = createStoreOpener(parts, { purpose: "token", interactive, warn, signal });
   const config = () => configFile.read();
   const tokenProvider = createTokenProvider({ settings, env, config, openStore, signal, redactor });
   /** As a job without a desktop session would find it. */
   const tokenWithoutSession = async () => {
     const { withoutSession } = await import("./job-checks.js");
-    const open = createStoreOpener(parts, { interactive: () => false, warn, signal }, withoutSession(env));
+    const options = { purpose: "token", interactive: () => false, warn, signal } as const;
+    const open = createStoreOpener(parts, options, withoutSession(env));
     const provider = createTokenProvider({ settings, env, config, openStore: open, signal, redactor });
     return (await provider.token())?.source ?? null;
   };
@@ -46,7 +47,7 @@ export function composeAuth(client: ClientParts, { settings, interactive, warn }
 }
 
 /** Loads a store only when it is opened. */
-function createStoreOpener(
+export function createStoreOpener(
   { process, overrides, dataDirectory }: HostParts,
   defaults: StoreOptions,
   env: Environment = process.env,
@@ -79,7 +80,7 @@ async function runLogin(
   const { parts, run } = client;
   const { process } = parts;
   const { login } = await import("../auth/login.js");
-  const transport = once(() => openTransport(client, MAX_LOGIN_RESPONSE));
+  const transport = once(() => openTransport(client, { maxResponseSize: MAX_LOGIN_RESPONSE }));
   return login(request, {
     profileFlag: run.profile,
     configFile: parts.configFile,

@@ -87,11 +87,18 @@ function notSignedIn(url: URL): CliError {
   });
 }
 
-/**
- * The transport over sockets; undici is loaded only here.
- * @param maxResponseSize largest response body in bytes; 32 MiB by default
- */
-export async function openTransport(client: ClientParts, maxResponseSize?: number): Promise<Transport> {
+export interface TransportChoices {
+  /** Largest response body in bytes; 32 MiB by default. */
+  readonly maxResponseSize?: number;
+  /** How `--verbose` and `--debug` name a URL; as it is by default. */
+  readonly nameUrl?: (url: string) => string;
+}
+
+/** The transport over sockets; undici is loaded only here. */
+export async function openTransport(
+  client: ClientParts,
+  { maxResponseSize, nameUrl }: TransportChoices = {},
+): Promise<Transport> {
   const { parts, run } = client;
   const { createUndiciTransport } = await import("../api/network/transport.js");
   const { send, close } = createUndiciTransport({
@@ -101,11 +108,15 @@ export async function openTransport(client: ClientParts, maxResponseSize?: numbe
     ...(maxResponseSize === undefined ? {} : { maxResponseSize }),
   });
   parts.resources.add(close);
-  return traceIfVerbose(send, client);
+  return traceIfVerbose(send, client, nameUrl);
 }
 
 /** With `--verbose` writes one line per attempt to stderr, with `--debug` whole requests and responses. */
-async function traceIfVerbose(transport: Transport, { parts, run, trace }: ClientParts): Promise<Transport> {
+async function traceIfVerbose(
+  transport: Transport,
+  { parts, run, trace }: ClientParts,
+  nameUrl = nameServiceUrl,
+): Promise<Transport> {
   if (!run.verbose && !run.debug) return transport;
   const { withTrace } = await import("../api/trace/trace.js");
   return withTrace(transport, {
@@ -117,12 +128,13 @@ async function traceIfVerbose(transport: Transport, { parts, run, trace }: Clien
   });
 }
 
-function nameUrl(url: string): string {
+function nameServiceUrl(url: string): string {
   return url.startsWith(LOCAL_BASE_URL) ? `local /${url.slice(LOCAL_BASE_URL.length)}` : url;
 }
 
-/** What a service's rate limit applies to. @see contract section 8 */
+/** What a rate limit applies to. @see contract section 8 */
 interface LimitedAccount {
+  /** The secret of the account: a token, or the URL of a webhook. */
   readonly token: string;
   /** `https://host[:port]` of the service. */
   readonly origin: string;
@@ -132,7 +144,7 @@ interface LimitedAccount {
  * The options of a sender for retries and rate limits.
  * @param account null for `local`, which has no rate limit
  */
-async function createSenderOptions(
+export async function createSenderOptions(
   { parts, run }: ClientParts,
   account: LimitedAccount | null,
 ): Promise<Omit<SenderOptions, "transport" | "onResponse">> {

@@ -73,6 +73,10 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
     api,
     ledger: createLedgerOpener(parts),
     session: run.dryRun ? readOnlySession(auth.session) : auth.session,
+    webhooks: once(async () => {
+      const { composeWebhooks } = await import("./webhooks.js");
+      return composeWebhooks(client, { interactive: () => prompt.available, warn });
+    }),
     names,
     dropCache: (profile) => dropCachesOf(profile, parts.cacheDirectory),
     recentEvents: createRecentEventsOf(parts, settings),

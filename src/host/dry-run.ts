@@ -2,6 +2,7 @@ import type { Session } from "../auth/session.js";
 import type { ConfigFile } from "../config/config-file.js";
 import type { ServiceAccess } from "../context.js";
 import { dryRunError } from "../errors.js";
+import type { Webhooks } from "../messages/webhooks.js";
 import type { ServiceAdmin } from "../service/admin/admin.js";
 
 /** With `--dry-run`, what changes something without a request is refused where it would change it. */
@@ -22,6 +23,11 @@ export function readOnlyConfig(file: ConfigFile): ConfigFile {
 
 export function readOnlySession(session: Session): Session {
   return { ...session, login: refuse, logout: refuse, removeToken: refuse };
+}
+
+/** Their targets refuse to deliver by themselves. */
+export function readOnlyWebhooks(webhooks: Webhooks): Webhooks {
+  return { ...webhooks, add: refuse, remove: refuse };
 }
 
 export function readOnlyService(service: ServiceAccess): ServiceAccess {

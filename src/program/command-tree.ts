@@ -52,6 +52,11 @@ const COMMANDS: readonly CommandEntry[] = [
     async () => (await import("../commands/post.js")).registerPost,
   ],
   [
+    "webhooks",
+    "save, list and remove where messages go",
+    async () => (await import("../commands/webhooks.js")).registerWebhooks,
+  ],
+  [
     "profiles",
     "list, choose and remove profiles",
     async () => (await import("../commands/profiles.js")).registerProfiles,

@@ -7,7 +7,8 @@ export interface ChildProcessOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Written to stdin; null for no stdin. */
   readonly input: string | null;
-  readonly stderr: "inherit" | "ignore";
+  /** `capture` keeps its beginning for the result. */
+  readonly stderr: "inherit" | "ignore" | "capture";
   /** Longest time in milliseconds. */
   readonly timeout: number;
   /** Largest size of stdout in bytes. */
@@ -17,7 +18,13 @@ export interface ChildProcessOptions {
 
 export type ChildProcessResult =
   /** The exit code is null if a signal ended it. */
-  | { readonly kind: "exited"; readonly exitCode: number | null; readonly stdout: string }
+  | {
+      readonly kind: "exited";
+      readonly exitCode: number | null;
+      readonly stdout: string;
+      /** "" if it was not captured. */
+      readonly stderr: string;
+    }
   | { readonly kind: "timeout" }
   | { readonly kind: "output_too_large" }
   /** With the system's error code. */
@@ -25,6 +32,9 @@ export type ChildProcessResult =
 
 /** How long to read the rest of stdout after the exit (ms): a grandchild may hold the pipe open. */
 const DRAIN_TIMEOUT = 250;
+
+/** How much of a captured stderr is kept (UTF-16 code units, and roughly bytes). */
+const MAX_STDERR = 4096;
 
 /**
  * Runs a child process to its end. Kills it after the timeout, when it writes too much, or when the signal aborts.
@@ -39,7 +49,7 @@ export function runChildProcess(options: ChildProcessOptions): Promise<ChildProc
     try {
       child = spawn(program, args, {
         env: { ...env },
-        stdio: [input === null ? "ignore" : "pipe", "pipe", stderr],
+        stdio: [input === null ? "ignore" : "pipe", "pipe", stderr === "capture" ? "pipe" : stderr],
         windowsHide: true,
       });
     } catch (error) {
@@ -48,7 +58,8 @@ export function runChildProcess(options: ChildProcessOptions): Promise<ChildProc
       return;
     }
     const chunks: Buffer[] = [];
-    let size = 0;
+    const errorChunks: Buffer[] = [];
+    let [size, errorSize] = [0, 0];
     let drain: NodeJS.Timeout | undefined;
     const timer = setTimeout(() => stop(() => resolve({ kind: "timeout" })), timeout);
     const onAbort = () => stop(() => reject(signal.reason));
@@ -62,6 +73,7 @@ export function runChildProcess(options: ChildProcessOptions): Promise<ChildProc
     const stop = (end: () => void): void => {
       child.kill("SIGKILL");
       child.stdout?.destroy();
+      child.stderr?.destroy();
       child.stdin?.destroy();
       child.unref();
       settle(end);
@@ -72,6 +84,11 @@ export function runChildProcess(options: ChildProcessOptions): Promise<ChildProc
       size += chunk.length;
       if (size > maxOutput) stop(() => resolve({ kind: "output_too_large" }));
     });
+    child.stderr?.on("data", (chunk: Buffer) => {
+      // What is beyond is read and dropped, so that the child does not wait for a full pipe.
+      if (errorSize < MAX_STDERR) errorChunks.push(chunk);
+      errorSize += chunk.length;
+    });
     child.once("error", (error) =>
       settle(() => resolve({ kind: "not_started", code: errorCodeOf(error) ?? "unknown" })),
     );
@@ -79,6 +96,7 @@ export function runChildProcess(options: ChildProcessOptions): Promise<ChildProc
       kind: "exited",
       exitCode,
       stdout: Buffer.concat(chunks).toString("utf8"),
+      stderr: Buffer.concat(errorChunks).toString("utf8").slice(0, MAX_STDERR),
     });
     child.once("exit", (exitCode) => {
       drain = setTimeout(() => stop(() => resolve(exited(exitCode))), DRAIN_TIMEOUT);

@@ -181,7 +181,8 @@ function inSeconds(milliseconds: number): string {
   return seconds === 1 ? "1 second" : `${seconds} seconds`;
 }
 
-function waitHint({ wait, waited, refusal }: RateLimitReached): string {
+/** When to try again after a rate limit. */
+export function waitHint({ wait, waited, refusal }: RateLimitReached): string {
   if (refusal !== null && !hasWait(refusal.headers)) return "try again later; the service does not say when";
   const maxWait = Math.ceil((waited + wait) / 1000);
   return longWaitHint(wait) ?? `try again in ${inSeconds(wait)}, or wait for it with --max-wait ${maxWait}`;

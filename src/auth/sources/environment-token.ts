@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../config/config-file.js";
-import { type Environment, emptyVariable } from "../../config/environment.js";
+import { type Environment, emptyVariable, type Variable } from "../../config/environment.js";
 import { CliError, configurationError, errorCodeOf } from "../../errors.js";
 import { checkToken, withoutFinalNewline } from "./token-text.js";
 
@@ -14,37 +14,84 @@ export interface Token {
   readonly source: string;
 }
 
-/** A token of the environment, not yet read or checked. */
-export type EnvironmentToken =
-  | { readonly source: "CALCTL_TOKEN"; readonly text: string }
-  | { readonly source: "CREDENTIALS_DIRECTORY" | "CALCTL_TOKEN_FILE"; readonly path: string };
+/** A kind of secret that the environment can have. */
+export interface EnvironmentSecretKind {
+  /** For messages. */
+  readonly noun: string;
+  /** Holds the secret itself. */
+  readonly variable: Variable;
+  /** The systemd credential. */
+  readonly credential: string;
+  /** Names a file with the secret. */
+  readonly fileVariable: Variable;
+}
+
+const TOKEN: EnvironmentSecretKind = {
+  noun: "token",
+  variable: "CALCTL_TOKEN",
+  credential: "calctl-token",
+  fileVariable: "CALCTL_TOKEN_FILE",
+};
+
+export const WEBHOOK_URL: EnvironmentSecretKind = {
+  noun: "webhook URL",
+  variable: "CALCTL_WEBHOOK_URL",
+  credential: "calctl-webhook-url",
+  fileVariable: "CALCTL_WEBHOOK_URL_FILE",
+};
+
+/** A secret of the environment, not yet read or checked. */
+export type EnvironmentSecret = { readonly source: Variable | "CREDENTIALS_DIRECTORY" } & (
+  | { readonly text: string }
+  | { readonly path: string }
+);
 
 /**
- * Finds the token of the environment, without reading it: CALCTL_TOKEN, else the systemd credential `calctl-token`,
- * else the file CALCTL_TOKEN_FILE. Null when there is none. Reading an empty variable fails.
+ * Finds a secret of the environment, without reading it: its variable, else its systemd credential, else the file that
+ * its other variable names. Null when there is none. Reading an empty variable fails.
  * @see systemd.exec(5), LoadCredential=
  */
-export function findEnvironmentToken(env: Environment): EnvironmentToken | null {
-  const { CALCTL_TOKEN: text, CALCTL_TOKEN_FILE: tokenFile } = env;
-  if (text !== undefined) return { source: "CALCTL_TOKEN", text };
-  const directory = env["CREDENTIALS_DIRECTORY"];
+export function findEnvironmentSecret(
+  env: Environment,
+  { variable, credential, fileVariable }: EnvironmentSecretKind,
+): EnvironmentSecret | null {
+  const { [variable]: text, [fileVariable]: file, CREDENTIALS_DIRECTORY: directory } = env;
+  if (text !== undefined) return { source: variable, text };
   if (directory !== undefined && directory !== "") {
-    const path = join(directory, "calctl-token");
+    const path = join(directory, credential);
     // The folder may have only other credentials of the unit.
     if (exists(path)) return { source: "CREDENTIALS_DIRECTORY", path };
   }
-  return tokenFile === undefined ? null : { source: "CALCTL_TOKEN_FILE", path: tokenFile };
+  return file === undefined ? null : { source: fileVariable, path: file };
+}
+
+/** Finds the token of the environment, without reading it. Null when there is none. */
+export function findEnvironmentToken(env: Environment): EnvironmentSecret | null {
+  return findEnvironmentSecret(env, TOKEN);
 }
 
 /** Reads the token. @throws CliError configuration when it is not valid, and the signal's reason */
-export async function readEnvironmentToken(found: EnvironmentToken, signal: AbortSignal): Promise<Token> {
-  const { source } = found;
-  if ((found.source === "CALCTL_TOKEN" ? found.text : found.path) === "") throw emptyVariable(source);
-  const value =
-    found.source === "CALCTL_TOKEN"
-      ? checkToken(found.text, source)
-      : await readTokenFile({ path: found.path, source, signal });
-  return { value, source };
+export async function readEnvironmentToken(found: EnvironmentSecret, signal: AbortSignal): Promise<Token> {
+  const value = await readEnvironmentSecret(found, TOKEN, signal);
+  return { value: checkToken(value, nameSource(found)), source: found.source };
+}
+
+/**
+ * Reads a secret without the newline at its end; "" when it is empty in a file.
+ * @throws CliError configuration when it cannot be read or its variable is empty, and the signal's reason
+ */
+export async function readEnvironmentSecret(
+  found: EnvironmentSecret,
+  { noun }: EnvironmentSecretKind,
+  signal: AbortSignal,
+): Promise<string> {
+  if (("text" in found ? found.text : found.path) === "") throw emptyVariable(found.source);
+  return "text" in found ? found.text : readSecretFile({ ...found, noun, signal });
+}
+
+/** How messages name where a secret comes from. */
+export function nameSource(found: EnvironmentSecret): string {
+  return "text" in found ? found.source : `${found.source}: ${found.path}`;
 }
 
 /** True for a file that cannot be accessed: reading it reports why. */
@@ -64,12 +111,13 @@ export function findOverridingSource(config: Config, profile: string, env: Envir
   return config.profiles.get(profile)?.token_command === undefined ? null : "token_command";
 }
 
-interface TokenFileOptions {
+interface SecretFileOptions {
   readonly path: string;
   /** For messages. */
   readonly source: string;
+  readonly noun: string;
   readonly signal: AbortSignal;
-  /** For a pipe to deliver the token, in milliseconds; 30 seconds by default. */
+  /** For a pipe to deliver the secret, in milliseconds; 30 seconds by default. */
   readonly timeout?: number;
 }
 
@@ -80,23 +128,23 @@ const TIMEOUT = 30_000;
 const POLL_INTERVAL = 20;
 
 /**
- * Reads the token in a file, or in a pipe such as a shell's `<(…)`.
- * @throws CliError configuration without a valid token, and the signal's reason
+ * Reads the secret in a file, or in a pipe such as a shell's `<(…)`, without the newline at its end.
+ * @throws CliError configuration when it cannot be read, and the signal's reason
  */
-export async function readTokenFile(options: TokenFileOptions): Promise<string> {
-  const { path, source, signal, timeout = TIMEOUT } = options;
+export async function readSecretFile(options: SecretFileOptions): Promise<string> {
+  const { path, source, noun, signal, timeout = TIMEOUT } = options;
   const name = `${source}: ${path}`;
   let file: FileHandle | undefined;
   try {
     // Opening a pipe without a writer would block in a thread that nothing interrupts.
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const bytes = await readChunks(file, { name, signal, timeout });
-    return checkToken(withoutFinalNewline(bytes.toString("utf8")), name);
+    const bytes = await readChunks(file, { name, noun, signal, timeout });
+    return withoutFinalNewline(bytes.toString("utf8"));
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     if (cause instanceof CliError) throw cause;
     throw configurationError(`${name} cannot be read (${errorCodeOf(cause) ?? "unknown"})`, {
-      hint: "name a file with a token that you can read",
+      hint: `name a file with a ${noun} that you can read`,
       cause,
     });
   } finally {
@@ -108,9 +156,10 @@ async function readChunks(
   file: FileHandle,
   {
     name,
+    noun,
     signal,
     timeout,
-  }: { readonly name: string; readonly signal: AbortSignal; readonly timeout: number },
+  }: Pick<SecretFileOptions, "noun" | "signal"> & { readonly name: string; readonly timeout: number },
 ): Promise<Buffer> {
   const isPipe = (await file.stat()).isFIFO();
   const chunks: Buffer[] = [];
@@ -124,14 +173,14 @@ async function readChunks(
       chunks.push(chunk);
       size += chunk.length;
       if (size > MAX_SIZE) {
-        throw configurationError(`${name} is larger than ${MAX_SIZE / 1024} KiB, too large for a token`, {
-          hint: "name a file with only a token",
+        throw configurationError(`${name} is larger than ${MAX_SIZE / 1024} KiB, too large for a ${noun}`, {
+          hint: `name a file with only a ${noun}`,
         });
       }
     }
     await sleep(POLL_INTERVAL, undefined, { signal });
   }
-  throw configurationError(`${name} is a pipe that delivered no token in ${timeout / 1000} seconds`, {
+  throw configurationError(`${name} is a pipe that delivered no ${noun} in ${timeout / 1000} seconds`, {
     hint: "is the program that writes to it running?",
   });
 }

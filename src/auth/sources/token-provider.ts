@@ -8,7 +8,7 @@ import { CliError, configurationError } from "../../errors.js";
 import type { Redactor } from "../../terminal/redaction.js";
 import type { OpenStore } from "../stores/store.js";
 import {
-  type EnvironmentToken,
+  type EnvironmentSecret,
   findEnvironmentToken,
   readEnvironmentToken,
   type Token,
@@ -106,7 +106,7 @@ async function findSource(options: TokenProviderOptions): Promise<TokenSource | 
 }
 
 async function checkEnvironmentToken(
-  found: EnvironmentToken,
+  found: EnvironmentSecret,
   { environmentTokenConflict }: Settings,
   { signal, redactor }: TokenProviderOptions,
 ): Promise<TokenSource> {

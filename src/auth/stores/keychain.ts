@@ -45,12 +45,10 @@ const PING_TIMEOUT = 1_500;
 const NOTICE_AFTER = 1_000;
 const MAX_OUTPUT = 1024 * 1024;
 
-const WITHOUT_KEYCHAIN =
-  "without a keychain: calctl login --insecure-storage stores the token in a file, and CALCTL_TOKEN and CALCTL_TOKEN_FILE work anywhere";
-
 /** The keychain of the system. Each call runs in a child process, which can be killed. */
 export function createKeychain(options: KeychainOptions): SecretStore {
   const call = (request: KeychainRequest) => callHelper(options, request);
+  const { withoutKeychain } = SECRET_LABELS[options.purpose];
   return {
     name: "keychain",
     async probe() {
@@ -60,13 +58,13 @@ export function createKeychain(options: KeychainOptions): SecretStore {
       const response = await call({ action: "set", account: accountOf(key), secret });
       if (response.kind === "value" && response.value === secret) return;
       throw configurationError(`the keychain stored the ${nounOf(key)}, but reads it back differently`, {
-        hint: WITHOUT_KEYCHAIN,
+        hint: withoutKeychain,
       });
     },
     async load(key) {
       const response = await call({ action: "get", account: accountOf(key) });
       if (response.kind === "value") return response.value;
-      throw helperError("unexpected response");
+      throw helperError("unexpected response", options);
     },
     async remove(key) {
       const response = await call({ action: "remove", account: accountOf(key) });
@@ -94,7 +92,7 @@ async function callHelper(options: KeychainOptions, request: KeychainRequest): P
   try {
     const response = await runHelper(options, request, timeout);
     if (response === null) throw await timeoutError(options, timeout);
-    if (response.kind === "no_library") throw libraryError(response.reason);
+    if (response.kind === "no_library") throw libraryError(response.reason, options);
     if (response.kind === "failed") throw await refusalError(options, request, response.reason);
     return response;
   } finally {
@@ -104,10 +102,15 @@ async function callHelper(options: KeychainOptions, request: KeychainRequest): P
 
 /** Null when it timed out. */
 async function runHelper(
-  { self: [program, ...args], env, signal }: KeychainOptions,
+  options: KeychainOptions,
   request: KeychainRequest,
   timeout: number,
 ): Promise<KeychainResponse | null> {
+  const {
+    self: [program, ...args],
+    env,
+    signal,
+  } = options;
   const result = await runChildProcess({
     program,
     args: [...args, KEYCHAIN_HELPER_ARGUMENT],
@@ -119,37 +122,38 @@ async function runHelper(
     signal: signal(),
   });
   if (result.kind === "timeout") return null;
-  if (result.kind === "not_started") throw helperError(`could not be started: ${result.code}`);
-  if (result.kind === "output_too_large") throw helperError("output too large");
+  if (result.kind === "not_started") throw helperError(`could not be started: ${result.code}`, options);
+  if (result.kind === "output_too_large") throw helperError("output too large", options);
   const response = parseResponse(result.stdout);
   if (response !== null) return response;
-  throw helperError(result.exitCode === null ? "ended by a signal" : `exit code ${result.exitCode}`);
+  throw helperError(result.exitCode === null ? "ended by a signal" : `exit code ${result.exitCode}`, options);
 }
 
 /** A keychain that still answers a ping is waiting to be unlocked. */
 async function timeoutError(options: KeychainOptions, timeout: number): Promise<CliError> {
   const isRunning = (await runHelper(options, { action: "ping" }, PING_TIMEOUT)) !== null;
   const seconds = timeout / 1000;
+  const { withoutKeychain } = SECRET_LABELS[options.purpose];
   if (isRunning) {
     return configurationError(`the keychain is locked, and was not unlocked in ${seconds} seconds`, {
-      hint: `unlock it and try again; ${WITHOUT_KEYCHAIN}`,
+      hint: `unlock it and try again; ${withoutKeychain}`,
     });
   }
   return configurationError(`the keychain did not respond in ${seconds} seconds: its service hangs`, {
-    hint: `restart it (on Linux often gnome-keyring-daemon); ${WITHOUT_KEYCHAIN}`,
+    hint: `restart it (on Linux often gnome-keyring-daemon); ${withoutKeychain}`,
   });
 }
 
-function libraryError(reason: string): CliError {
+function libraryError(reason: string, { purpose }: Pick<KeychainOptions, "purpose">): CliError {
   return configurationError("the keychain's library cannot be loaded", {
-    hint: `on Debian and Ubuntu: apt-get install libsecret-1-0; ${WITHOUT_KEYCHAIN}`,
+    hint: `on Debian and Ubuntu: apt-get install libsecret-1-0; ${SECRET_LABELS[purpose].withoutKeychain}`,
     cause: new Error(reason),
   });
 }
 
-function helperError(reason: string): CliError {
+function helperError(reason: string, { purpose }: Pick<KeychainOptions, "purpose">): CliError {
   return configurationError(`the keychain helper failed (${reason})`, {
-    hint: `try again; ${WITHOUT_KEYCHAIN}`,
+    hint: `try again; ${SECRET_LABELS[purpose].withoutKeychain}`,
   });
 }
 
@@ -159,11 +163,12 @@ async function refusalError(
   request: KeychainRequest,
   reason: string,
 ): Promise<CliError> {
+  const { withoutKeychain } = SECRET_LABELS[options.purpose];
   const ping = request.action === "ping" ? null : await runHelper(options, { action: "ping" }, PING_TIMEOUT);
   if (ping?.kind === "done") {
     return configurationError(`the keychain is locked or cannot be written: ${reason}`, {
-      hint: `unlock it and try again; ${WITHOUT_KEYCHAIN}`,
+      hint: `unlock it and try again; ${withoutKeychain}`,
     });
   }
-  return configurationError(`there is no keychain in this session: ${reason}`, { hint: WITHOUT_KEYCHAIN });
+  return configurationError(`there is no keychain in this session: ${reason}`, { hint: withoutKeychain });
 }

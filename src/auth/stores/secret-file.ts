@@ -59,7 +59,7 @@ function layoutOf(key: SecretKey): {
     case "token":
       return { identity: { profile: key.profile, origin: key.origin }, member: "token" };
     case "webhook_url":
-      return { identity: { kind: key.kind, name: key.name }, member: "url" };
+      return { identity: { kind: key.kind, name: key.name, as: key.as }, member: "url" };
   }
 }
 

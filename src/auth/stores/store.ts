@@ -14,14 +14,26 @@ export interface TokenKey {
 /** A webhook URL is a secret, since anyone who has it can post. */
 export interface WebhookUrlKey {
   readonly kind: "webhook_url";
-  /** Chosen by the user; any text. */
+  /** Chosen by the user. */
   readonly name: string;
+  /** The kind of target: a URL of one is never taken for that of another. */
+  readonly as: string;
 }
 
-/** What messages call a secret, and how the user stores it again. */
+/** What messages call a secret, how the user stores it again, and what works without a keychain. */
 export const SECRET_LABELS = {
-  token: { noun: "token", storeAgain: "run calctl login again" },
-  webhook_url: { noun: "webhook URL", storeAgain: "store the webhook URL again" },
+  token: {
+    noun: "token",
+    storeAgain: "run calctl login again",
+    withoutKeychain:
+      "without a keychain: calctl login --insecure-storage stores the token in a file, and CALCTL_TOKEN and CALCTL_TOKEN_FILE work anywhere",
+  },
+  webhook_url: {
+    noun: "webhook URL",
+    storeAgain: "run calctl webhooks add again, with --replace",
+    withoutKeychain:
+      "without a keychain: calctl webhooks add --insecure-storage stores the URL in a file, and CALCTL_WEBHOOK_URL and CALCTL_WEBHOOK_URL_FILE work anywhere",
+  },
 } as const;
 
 /**
@@ -29,7 +41,7 @@ export const SECRET_LABELS = {
  * collide with them, since a profile name contains neither a space nor a colon.
  */
 export function accountOf(key: SecretKey): string {
-  return key.kind === "token" ? `${key.profile} ${key.origin}` : `${key.kind}:${key.name}`;
+  return key.kind === "token" ? `${key.profile} ${key.origin}` : `${key.kind}:${key.name} ${key.as}`;
 }
 
 /** A place for secrets: the keychain of the system or, if the user chose it, files. */
@@ -47,6 +59,8 @@ export interface SecretStore {
 }
 
 export interface StoreOptions {
+  /** What it is opened for, for messages. */
+  readonly purpose: SecretKey["kind"];
   /** Whether the user can answer an unlock prompt. */
   readonly interactive: () => boolean;
   readonly warn: (text: string) => void;

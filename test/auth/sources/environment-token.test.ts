@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   findEnvironmentToken,
   readEnvironmentToken,
-  readTokenFile,
+  readSecretFile,
 } from "../../../src/auth/sources/environment-token.js";
 import type { Environment } from "../../../src/config/environment.js";
 import { CliError } from "../../../src/errors.js";
@@ -94,7 +94,14 @@ describe("a pipe", () => {
   const readPipe = (
     path: string,
     changes: { readonly timeout?: number; readonly signal?: AbortSignal } = {},
-  ) => readTokenFile({ path, source: "CALCTL_TOKEN_FILE", signal: new AbortController().signal, ...changes });
+  ) =>
+    readSecretFile({
+      path,
+      source: "CALCTL_TOKEN_FILE",
+      noun: "token",
+      signal: new AbortController().signal,
+      ...changes,
+    });
 
   test("delivers its token when the program that writes it does, even in pieces", async () => {
     const path = pipe();

@@ -9,7 +9,7 @@ import { accountOf } from "../../../src/auth/stores/store.js";
 import { CliError } from "../../../src/errors.js";
 
 const KEY = { kind: "token", profile: "work", origin: "https://work.example" } as const;
-const WEBHOOK = { kind: "webhook_url", name: "team channel" } as const;
+const WEBHOOK = { kind: "webhook_url", name: "team", as: "slack" } as const;
 const TOKEN = "secret-token";
 
 let directory: string;
@@ -29,6 +29,7 @@ function keychain(script: string, signal = new AbortController().signal) {
   return createKeychain({
     self: [process.execPath, path],
     env: { ...process.env, CALCTL_TOKEN: "hidden-token", CALCTL_CLIENT_SECRET: "hidden-secret" },
+    purpose: "token",
     interactive: () => false,
     warn: () => undefined,
     signal: () => signal,
@@ -95,6 +96,7 @@ describe("the keychain", () => {
     const store = createKeychain({
       self: [join(directory, "nowhere")],
       env: {},
+      purpose: "token",
       interactive: () => false,
       warn: () => undefined,
       signal: () => new AbortController().signal,
@@ -162,7 +164,7 @@ describe("entries", () => {
     await store.save(WEBHOOK, "https://hooks.example/secret");
     expect(entries()).toEqual({
       "work https://work.example": TOKEN,
-      "webhook_url:team channel": "https://hooks.example/secret",
+      "webhook_url:team slack": "https://hooks.example/secret",
     });
     expect(await store.load(WEBHOOK)).toBe("https://hooks.example/secret");
     expect([await store.remove(WEBHOOK), await store.remove(WEBHOOK)]).toEqual([true, false]);
@@ -176,7 +178,7 @@ describe("entries", () => {
         expect(accountOf({ kind: "token", profile, origin })).not.toMatch(/^webhook_url:/);
       }),
     );
-    expect(accountOf({ kind: "webhook_url", name: "work" })).toMatch(/^webhook_url:/);
+    expect(accountOf({ kind: "webhook_url", name: "work", as: "slack" })).toMatch(/^webhook_url:/);
   });
 });
 

@@ -71,7 +71,7 @@ describe("tokens in files", () => {
   });
 
   test("of another kind are saved, loaded and removed, and leave tokens as they are", async () => {
-    const webhook = { kind: "webhook_url", name: "../work https://work.example" } as const;
+    const webhook = { kind: "webhook_url", name: "../work https://work.example", as: "slack" } as const;
     await store().save(KEY, "token");
     await store().save(webhook, "https://hooks.example/secret");
     expect(readdirSync(root)).toEqual(["calctl"]);
@@ -84,7 +84,7 @@ describe("tokens in files", () => {
   test("of another kind in the file of a token are not returned", async () => {
     await store().save(KEY, "token");
     const path = onlyFile();
-    const content = { kind: "webhook_url", name: "work", url: "secret", token: "secret" };
+    const content = { kind: "webhook_url", name: "work", as: "slack", url: "secret", token: "secret" };
     writeFileSync(path, JSON.stringify(content), { mode: 0o600 });
     await expect(store().load(KEY)).rejects.toMatchObject({ exitCode: 10 });
   });

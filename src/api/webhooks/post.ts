@@ -1,0 +1,130 @@
+import { CliError, type CliErrorOptions } from "../../errors.js";
+import type { Payload } from "../../messages/target.js";
+import { waitHint } from "../json-api/errors.js";
+import type { RateLimitReached } from "../sending/rate-limiter.js";
+import { isRedirect } from "../sending/redirects.js";
+import { createSender, describeStatus, type RequestErrors, type SenderOptions } from "../sending/sender.js";
+import type { HttpResponse, TransportError } from "../transport.js";
+import { outcomeUnknown } from "../uncertain-writes.js";
+import { findRefusal, isWebPage, readReason } from "./answers.js";
+import { withPlatformLimits } from "./limits.js";
+
+/** A webhook, as the errors name it. */
+export interface WebhookAddress {
+  /** Such as `webhook team`. */
+  readonly name: string;
+  readonly url: string;
+  /** What to do when the platform no longer knows the URL, or refuses it. */
+  readonly renewHint: string;
+}
+
+/** Posts one message. @throws CliError, see `Target.deliver` */
+export type PostToWebhook = (payload: Payload) => Promise<void>;
+
+export interface WebhookOptions extends Omit<SenderOptions, "onResponse"> {
+  /** Masks the secrets whose values are known: a platform may repeat the URL in its reason. */
+  readonly mask: (text: string) => string;
+}
+
+/**
+ * Creates what posts to a webhook. A message is sent again only when it certainly did not arrive: without a connection,
+ * and after a 429.
+ */
+export function createWebhookPost(webhook: WebhookAddress, options: WebhookOptions): PostToWebhook {
+  const transport = withPlatformLimits(options.transport);
+  const send = createSender({ ...options, transport, onResponse: () => undefined });
+  const errors = createErrors(webhook, options.mask);
+  const { name, url } = webhook;
+  return ({ contentType, headers, body }) =>
+    send({
+      request: { method: "POST", url, headers: { ...headers, "content-type": contentType }, body },
+      name,
+      errors,
+      read: async (response) => checkAnswer(response, webhook, options.mask),
+    });
+}
+
+const CHECK_ARRIVAL = "look whether the message arrived before you send it again";
+const CHECK_URL = "is it the URL that the platform shows for the webhook?";
+
+/** @throws CliError rejected for a success that says otherwise, outcome_unknown for one that is not of a webhook */
+function checkAnswer(response: HttpResponse, { name }: WebhookAddress, mask: (text: string) => string): void {
+  const { status } = response;
+  const refusal = findRefusal(response);
+  if (refusal !== null) {
+    throw new CliError("rejected", `${name} refused the message: ${mask(refusal)}`, { status });
+  }
+  if (!isWebPage(response)) return;
+  const message = `${name} answered with a web page (${status})`;
+  throw outcomeUnknown(new CliError("rejected", message, { status }), `${CHECK_URL} ${CHECK_ARRIVAL}`);
+}
+
+function createErrors(webhook: WebhookAddress, mask: (text: string) => string): RequestErrors {
+  return {
+    fromResponse: (response) => errorFromResponse(webhook, response, mask),
+    fromTransport: (error) => errorFromTransport(webhook, error),
+    fromRateLimit: (limit) => errorFromRateLimit(webhook, limit),
+    checkHint: CHECK_ARRIVAL,
+  };
+}
+
+function errorFromResponse(
+  { name, renewHint, url }: WebhookAddress,
+  response: HttpResponse,
+  mask: (text: string) => string,
+): CliError {
+  const { status } = response;
+  const reason = readReason(response);
+  const because = reason === null ? `(${status})` : `(${status}: ${mask(reason)})`;
+  const options: CliErrorOptions = { status };
+  switch (status) {
+    case 401:
+    case 403:
+      return new CliError("forbidden", `${name} may not post ${because}`, { ...options, hint: renewHint });
+    case 404:
+    case 410:
+      return new CliError("rejected", `${name} does not exist any more ${because}`, {
+        ...options,
+        hint: renewHint,
+      });
+    case 413:
+      return new CliError("rejected", `${name} refused the message as too large ${because}`, options);
+    default:
+      if (status >= 500) {
+        const said = reason === null ? "" : `: ${mask(reason)}`;
+        return new CliError("unavailable", `${name}: ${describeStatus(status)}${said}`, options);
+      }
+      if (isRedirect(status)) {
+        return new CliError("rejected", `${name} redirects elsewhere (${status})`, {
+          ...options,
+          hint: `messages are posted only to ${new URL(url).host}: ${CHECK_URL}`,
+        });
+      }
+      return new CliError("rejected", `${name} refused the message ${because}`, options);
+  }
+}
+
+function errorFromTransport({ name }: WebhookAddress, error: TransportError): CliError {
+  const message = `${name}: ${error.message}`;
+  const options = { hint: error.hint, cause: error };
+  switch (error.kind) {
+    case "tls":
+    case "proxy":
+      return new CliError("configuration", message, options);
+    case "too_large":
+    case "not_http":
+      return new CliError("rejected", message, options);
+    default:
+      return new CliError("unavailable", message, {
+        ...options,
+        hint: error.hint ?? "try again later; this is safe to repeat",
+      });
+  }
+}
+
+function errorFromRateLimit({ name }: WebhookAddress, limit: RateLimitReached): CliError {
+  return new CliError("rate_limited", `${name}: its rate limit has been reached`, {
+    status: limit.refusal?.status,
+    hint: waitHint(limit),
+  });
+}

@@ -1,0 +1,109 @@
+import { type Command, Option } from "commander";
+import type { Context } from "../context.js";
+import { missingFlagsError } from "../errors.js";
+import { describeCommand } from "../help/facts.js";
+import { TARGET_KINDS, type TargetKind } from "../messages/target-kinds.js";
+import { webhookView } from "../output/views/webhook.js";
+import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
+
+type WebhooksContext = Pick<Context, "webhooks" | "prompt" | "input" | "output" | "note">;
+
+export function registerWebhooks(command: Command, contextOf: ContextOf): void {
+  requireSubcommand(command);
+  const add = addCommand(command, "add <name>", "save a chat or mail address that messages go to")
+    .addOption(new Option("--as <kind>", "what it takes").choices(TARGET_KINDS))
+    .option("--chat <chat>", "for telegram: the id of the chat, or @ and a channel's name")
+    .option("--to <address>", "for mail: the address, several separated by commas")
+    .option("--url-file <file>", "file with the URL, - for stdin (default: prompt)")
+    .option("--replace", "replace the webhook of this name")
+    .option("--insecure-storage", "store the URL unencrypted in a file instead of the keychain");
+  describeCommand(add, {
+    examples: () => [
+      ["A channel of Slack, whose URL is asked for", "calctl webhooks add team --as slack"],
+      [
+        "For cron, which has no keychain",
+        "calctl webhooks add ops --as discord --insecure-storage <url-file",
+      ],
+      ["Mail, through the local sendmail", "calctl webhooks add me --as mail --to ana@example.org"],
+    ],
+  });
+  addSilentAction(add, contextOf, runWebhooksAdd);
+  const list = addCommand(command, "list", "list the saved webhooks");
+  describeCommand(list, {
+    prints: { view: webhookView, count: "list" },
+    examples: () => [
+      ["Where messages can go", "calctl webhooks list"],
+      ["Their names", "calctl webhooks list --fields name"],
+    ],
+  });
+  addAction(list, contextOf, runWebhooksList);
+  const remove = addCommand(command, "remove <name>", "remove a webhook and its URL");
+  describeCommand(remove, {
+    examples: () => [["Forget a webhook and its URL", "calctl webhooks remove team"]],
+  });
+  addSilentAction(remove, contextOf, runWebhooksRemove);
+}
+
+interface NameArgument {
+  readonly name: string;
+}
+
+/** Flags as they were typed; undefined where they were not. */
+interface AddOptions extends NameArgument {
+  readonly as?: TargetKind;
+  readonly chat?: string;
+  readonly to?: string;
+  readonly urlFile?: string;
+  readonly replace?: boolean;
+  readonly insecureStorage?: boolean;
+}
+
+export async function runWebhooksAdd(context: WebhooksContext, options: AddOptions): Promise<void> {
+  const { name, replace = false, insecureStorage, urlFile } = options;
+  const { as, chat, to } = await completeFlags(context, options);
+  const webhooks = await context.webhooks();
+  const readUrl = () => readSecret(context, as, urlFile);
+  await webhooks.add({ name, as, chat, to, replace, insecureStorage, readUrl });
+  context.note(`saved webhook ${name}`);
+  if (insecureStorage === true) context.note("its URL is stored unencrypted in a file");
+}
+
+/** The flags with the answers to what is missing. @throws CliError usage that names every missing flag */
+async function completeFlags({ prompt, input }: WebhooksContext, options: AddOptions) {
+  const { chat, to, urlFile } = options;
+  const canAsk = prompt.available;
+  const missing: string[] = [];
+  const ask = async <T>(flag: string, question: () => Promise<T>): Promise<T | undefined> => {
+    if (canAsk) return question();
+    missing.push(flag);
+    return undefined;
+  };
+  const as = options.as ?? (await ask("--as", () => prompt.choose("What does it take?", KINDS)));
+  const flags = {
+    chat: as === "telegram" ? (chat ?? (await ask("--chat", () => prompt.text("Id of the chat:")))) : chat,
+    to: as === "mail" ? (to ?? (await ask("--to", () => prompt.text("Mail address:")))) : to,
+  };
+  if (as !== "mail" && urlFile === undefined && !canAsk && input.isTerminal) missing.push("--url-file");
+  if (as === undefined || missing.length > 0) throw missingFlagsError(missing);
+  return { as, ...flags };
+}
+
+const KINDS = TARGET_KINDS.map((kind) => ({ name: kind, value: kind }));
+
+/** From a file, a prompt without echo, or stdin. */
+async function readSecret({ prompt, input }: WebhooksContext, as: TargetKind, urlFile: string | undefined) {
+  if (urlFile !== undefined) return { text: await input.text(urlFile, "--url-file"), source: "--url-file" };
+  const noun = as === "telegram" ? "Bot token" : "URL of the webhook";
+  if (prompt.available) return { text: (await prompt.password(noun)).trim(), source: noun };
+  return { text: await input.text("-", "stdin"), source: "stdin" };
+}
+
+export async function runWebhooksList(context: WebhooksContext): Promise<void> {
+  const output = context.output(webhookView);
+  await output.print((await context.webhooks()).list());
+}
+
+export async function runWebhooksRemove(context: WebhooksContext, { name }: NameArgument): Promise<void> {
+  await (await context.webhooks()).remove(name);
+  context.note(`removed webhook ${name}`);
+}

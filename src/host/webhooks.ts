@@ -1,0 +1,68 @@
+import type { PostToWebhook, WebhookAddress } from "../api/webhooks/post.js";
+import {
+  findEnvironmentSecret,
+  nameSource,
+  readEnvironmentSecret,
+  WEBHOOK_URL,
+} from "../auth/sources/environment-token.js";
+import { createWebhookStorage } from "../auth/webhook-storage.js";
+import type { Environment } from "../config/environment.js";
+import { sendMail } from "../messages/sendmail.js";
+import { hideUrl } from "../messages/webhook-url.js";
+import { createWebhooks, type Webhooks } from "../messages/webhooks.js";
+import { createStoreOpener } from "./authentication.js";
+import { type ClientParts, createSenderOptions, once, openTransport } from "./client.js";
+import { readOnlyWebhooks } from "./dry-run.js";
+
+export interface WebhookOptions {
+  readonly interactive: () => boolean;
+  readonly warn: (text: string) => void;
+  /** The environment in which the keychain is looked for; that of this process by default. */
+  readonly keychainEnvironment?: Environment;
+}
+
+/** The targets of messages: saved webhooks, that of the environment, and mail. */
+export function composeWebhooks(
+  client: ClientParts,
+  { interactive, warn, keychainEnvironment }: WebhookOptions,
+): Webhooks {
+  const { parts, run } = client;
+  const { configFile, signal, redactor } = parts;
+  const { env } = parts.process;
+  const openStore = createStoreOpener(
+    parts,
+    { purpose: "webhook_url", interactive, warn, signal },
+    keychainEnvironment,
+  );
+  const webhooks = createWebhooks({
+    storage: createWebhookStorage({ configFile, openStore, warn, signal }),
+    async environmentUrl() {
+      const found = findEnvironmentSecret(env, WEBHOOK_URL);
+      if (found === null) return null;
+      return { text: await readEnvironmentSecret(found, WEBHOOK_URL, signal()), source: nameSource(found) };
+    },
+    post: (webhook) => {
+      // One for all messages of a run: they share connection and rate limit.
+      const post = once(() => openPost(webhook, client));
+      return async (body) => (await post())(body);
+    },
+    sendMail: (message) => sendMail(message, { env, signal, timeout: run.timeout }),
+    addSecret: redactor.add,
+    dryRun: run.dryRun,
+  });
+  return run.dryRun ? readOnlyWebhooks(webhooks) : webhooks;
+}
+
+/** Larger than any response of a webhook (bytes). */
+const MAX_RESPONSE = 1024 * 1024;
+
+/** Loads the HTTP layer. A webhook has a rate limit of its own. */
+async function openPost(webhook: WebhookAddress, client: ClientParts): Promise<PostToWebhook> {
+  const account = { token: webhook.url, origin: new URL(webhook.url).origin };
+  const [{ createWebhookPost }, transport, options] = await Promise.all([
+    import("../api/webhooks/post.js"),
+    openTransport(client, { maxResponseSize: MAX_RESPONSE, nameUrl: hideUrl }),
+    createSenderOptions(client, account),
+  ]);
+  return createWebhookPost(webhook, { ...options, transport, mask: client.parts.redactor.mask });
+}

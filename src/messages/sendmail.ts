@@ -1,0 +1,147 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { childEnvironment, type Environment } from "../config/environment.js";
+import { CliError, configurationError, usageError } from "../errors.js";
+import { runChildProcess } from "../system/child-process.js";
+
+/** Local part and domain of ASCII: what every mail server takes, and no header can be smuggled in with. @see RFC 5322 §3.4.1 */
+const ADDRESS = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/i;
+
+/** Longest address. @see RFC 5321 §4.5.3.1.3 */
+const MAX_ADDRESS = 254;
+
+/** More recipients than a digest has (and one header line can have). */
+const MAX_ADDRESSES = 20;
+
+/**
+ * Reads one or several addresses, separated by commas.
+ * @param source where the text came from, for messages
+ * @returns the value of the header `To`
+ * @throws CliError usage
+ */
+export function parseMailAddresses(text: string, source: string): string {
+  const addresses = text.split(",").map((address) => address.trim());
+  const wrong = addresses.find((address) => address.length > MAX_ADDRESS || !ADDRESS.test(address));
+  const hint = "write NAME@DOMAIN, several separated by commas";
+  if (wrong !== undefined) throw usageError(`${source}: "${wrong}" is not a mail address`, hint);
+  if (addresses.length > MAX_ADDRESSES) {
+    throw usageError(
+      `${source}: ${addresses.length} addresses are more than ${MAX_ADDRESSES}`,
+      "use a mailing list",
+    );
+  }
+  return addresses.join(", ");
+}
+
+export interface SendmailOptions {
+  readonly env: Environment;
+  readonly signal: () => AbortSignal;
+  /** Longest time in milliseconds. */
+  readonly timeout: number;
+}
+
+/**
+ * Hands a complete message to the local `sendmail -t`, which reads the recipients from its headers.
+ * @throws CliError configuration without a sendmail, unavailable for a temporary failure, rejected for a refusal,
+ * outcome_unknown when it was killed or took too long, and the signal's reason
+ * @see sysexits(3)
+ */
+export async function sendMail(message: string, options: SendmailOptions): Promise<void> {
+  const { env, timeout } = options;
+  const signal = options.signal();
+  signal.throwIfAborted();
+  const program = findSendmail(env);
+  const result = await runChildProcess({
+    program,
+    // Without -i, a line with only a dot would end the message.
+    args: ["-t", "-i"],
+    env: childEnvironment(env),
+    input: message,
+    stderr: "capture",
+    timeout,
+    maxOutput: MAX_OUTPUT,
+    signal,
+  }).catch((error: unknown) => {
+    throw interruptedMail(error);
+  });
+  switch (result.kind) {
+    case "not_started":
+      throw configurationError(`${program} could not be started (${result.code})`, { hint: INSTALL_HINT });
+    case "timeout":
+      throw unknownOutcome(`${program} did not end in ${timeout / 1000} seconds`);
+    case "output_too_large":
+      throw unknownOutcome(`${program} printed more than ${MAX_OUTPUT / 1024} KiB`);
+    case "exited":
+      if (result.exitCode === null) throw unknownOutcome(`${program} was killed`);
+      if (result.exitCode !== 0) throw refusal(program, result.exitCode, result.stderr);
+  }
+}
+
+const MAX_OUTPUT = 64 * 1024;
+const INSTALL_HINT = "install a mail program that has sendmail, such as msmtp-mta, dma or postfix";
+
+/** Where it is on most systems, of which cron's PATH often has none. */
+const FOLDERS = ["/usr/sbin", "/usr/lib"];
+
+/** @throws CliError configuration when there is none */
+function findSendmail({ PATH = "" }: Environment): string {
+  // A relative folder would run whatever is in the current one.
+  const folders = [...PATH.split(delimiter).filter((folder) => isAbsolute(folder)), ...FOLDERS];
+  const found = folders.map((folder) => join(folder, "sendmail")).find(isProgram);
+  if (found !== undefined) return found;
+  throw configurationError(`there is no sendmail in PATH, ${FOLDERS.join(" and ")}`, { hint: INSTALL_HINT });
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch (_missing) {
+    return false;
+  }
+}
+
+/** EX_OSERR, EX_IOERR and EX_TEMPFAIL. @see sysexits(3) */
+const TEMPORARY: ReadonlySet<number> = new Set([71, 74, 75]);
+/** EX_CONFIG. */
+const BROKEN_CONFIGURATION = 78;
+
+function refusal(program: string, exitCode: number, stderr: string): CliError {
+  const reason = shorten(stderr);
+  const message = `${program} ended with ${exitCode}${reason === "" ? "" : `: ${reason}`}`;
+  if (TEMPORARY.has(exitCode)) {
+    return new CliError("unavailable", message, { hint: "try again later; nothing was sent" });
+  }
+  if (exitCode === BROKEN_CONFIGURATION) {
+    return configurationError(message, { hint: "correct the configuration of the mail program" });
+  }
+  return new CliError("rejected", message, { hint: "send a mail with it yourself to see what is wrong" });
+}
+
+/** How much of its stderr is shown, in Unicode code points. */
+const MAX_REASON = 200;
+
+function shorten(text: string): string {
+  const characters = [...text.trim().replace(/\s+/g, " ")];
+  return characters.length <= MAX_REASON
+    ? characters.join("")
+    : `${characters.slice(0, MAX_REASON - 1).join("")}…`;
+}
+
+const CHECK_HINT = "look whether the mail arrived before you send it again";
+
+function unknownOutcome(message: string): CliError {
+  return new CliError("outcome_unknown", `${message}; the mail may have been sent`, { hint: CHECK_HINT });
+}
+
+/** A mail program that is stopped may have sent the message already. */
+function interruptedMail(reason: unknown): unknown {
+  if (!(reason instanceof CliError) || reason.code !== "interrupted") return reason;
+  const { message, exitCode } = reason;
+  return new CliError("interrupted", message, {
+    exitCode,
+    mayHaveSucceeded: true,
+    hint: `a mail was being sent; ${CHECK_HINT}`,
+    cause: reason,
+  });
+}

@@ -1,0 +1,263 @@
+import { createHash } from "node:crypto";
+import type { PostToWebhook, WebhookAddress } from "../api/webhooks/post.js";
+import type { WebhookStorage } from "../auth/webhook-storage.js";
+import { findNearest } from "../calendar/nearest.js";
+import type { WebhookRecord } from "../config/config-file.js";
+import { isName, NAME_HINT } from "../config/profile-store.js";
+import { CliError, configurationError, dryRunError, missingFlagsError, usageError } from "../errors.js";
+import { parseMailAddresses } from "./sendmail.js";
+import type { Target } from "./target.js";
+import { TARGET_KINDS, type TargetKind } from "./target-kinds.js";
+import { parseWebhookUrl, secretsOf } from "./webhook-url.js";
+
+export interface WebhookSummary {
+  readonly name: string;
+  /** Any text, if another version has saved it. */
+  readonly as: string;
+}
+
+export interface NewWebhook {
+  readonly name: string;
+  readonly as: TargetKind;
+  /** Of telegram. */
+  readonly chat?: string | undefined;
+  /** Addresses of mail. */
+  readonly to?: string | undefined;
+  /** Whether one of the same name is replaced. */
+  readonly replace: boolean;
+  /** Stores the URL in a file instead of the keychain; undefined where it was not said. */
+  readonly insecureStorage?: boolean | undefined;
+  /** Reads the URL, or the bot's token. Undefined when the program must not ask. */
+  readonly readUrl: () => Promise<{ readonly text: string; readonly source: string }>;
+}
+
+export interface TargetRequest {
+  /** A saved name; with `as: "mail"` also addresses; undefined for the webhook of the environment. */
+  readonly to?: string | undefined;
+  /** What it takes. Required without a saved name; with one, it must agree. */
+  readonly as?: TargetKind | undefined;
+  /** Of telegram; the saved one by default. */
+  readonly chat?: string | undefined;
+}
+
+/** The targets of messages. */
+export interface Webhooks {
+  /** In the order of their names. */
+  list(): readonly WebhookSummary[];
+  /** Saves a target. @throws CliError usage, configuration; what was saved before stays then */
+  add(webhook: NewWebhook): Promise<void>;
+  /** Removes a target and its URL, and verifies that the URL is gone. @throws CliError not_found, configuration */
+  remove(name: string): Promise<void>;
+  /**
+   * Finds where messages go, and loads the URL, so that what is wrong is known before anything is read or sent. With
+   * `--dry-run` no URL is loaded, and nothing can be delivered.
+   * @throws CliError usage, not_found with candidates, configuration
+   */
+  open(request: TargetRequest): Promise<Target>;
+}
+
+export interface WebhooksParts {
+  readonly storage: WebhookStorage;
+  /** The webhook of the environment; null without one. @throws CliError configuration when it cannot be read */
+  readonly environmentUrl: () => Promise<{ readonly text: string; readonly source: string } | null>;
+  readonly post: (webhook: WebhookAddress) => PostToWebhook;
+  readonly sendMail: (message: string) => Promise<void>;
+  /** Masks a secret on stderr. */
+  readonly addSecret: (secret: string) => void;
+  readonly dryRun: boolean;
+}
+
+export function createWebhooks(parts: WebhooksParts): Webhooks {
+  const { storage } = parts;
+  const readUrl = (text: string, kind: TargetKind, source: string): string => {
+    parts.addSecret(text);
+    const url = parseWebhookUrl(text, kind, source);
+    for (const secret of secretsOf(url)) parts.addSecret(secret);
+    return url;
+  };
+  return {
+    list: () =>
+      [...storage.records()]
+        .map(([name, { as = "" }]) => ({ name, as }))
+        .sort((one, other) => (one.name < other.name ? -1 : 1)),
+    async add({ readUrl: ask, replace, insecureStorage = false, ...webhook }) {
+      const { as } = webhook;
+      const to = checkNewWebhook({ ...webhook, insecureStorage });
+      const url = async () => {
+        const { text, source } = await ask();
+        return readUrl(text, as, source);
+      };
+      await storage.save(
+        { ...webhook, to },
+        { replace, insecureStorage, readUrl: as === "mail" ? null : url },
+      );
+    },
+    async remove(name) {
+      await storage.remove(name, findRecord(storage, name));
+    },
+    async open(request) {
+      const { to, as } = request;
+      if (as === "mail" && (to === undefined || to.includes("@"))) {
+        if (to === undefined) throw missingFlagsError(["--to ADDRESS"]);
+        return mailTarget(parts, parseMailAddresses(to, "--to"));
+      }
+      return to === undefined
+        ? openEnvironment(request, readUrl, parts)
+        : openSaved({ ...request, to }, readUrl, parts);
+    },
+  };
+}
+
+/** @returns the addresses of mail. @throws CliError usage */
+function checkNewWebhook({
+  name,
+  as,
+  chat,
+  to,
+  insecureStorage,
+}: Pick<NewWebhook, "name" | "as" | "chat" | "to" | "insecureStorage">): string | undefined {
+  checkName(name);
+  checkChat(as, chat);
+  if (as !== "mail") {
+    if (to !== undefined) throw usageError(`--to: only mail has addresses, not ${as}`);
+    return undefined;
+  }
+  if (insecureStorage === true) throw usageError("--insecure-storage: mail has no URL that could be stored");
+  if (to === undefined) throw missingFlagsError(["--to"], "mail needs an address");
+  return parseMailAddresses(to, "--to");
+}
+
+/** Never repeats a URL or a bot's token, which others could have seen already. @throws CliError usage */
+function checkName(name: string): void {
+  if (isName(name)) return;
+  if (isLikeSecret(name)) {
+    throw usageError(
+      "the name of a webhook is expected, not its URL",
+      "a command line can be seen by others: renew the URL, and give it at the prompt, on stdin or with --url-file",
+    );
+  }
+  throw usageError(`"${name}" is not a valid name of a webhook`, NAME_HINT);
+}
+
+function isLikeSecret(text: string): boolean {
+  return /[:/]/.test(text);
+}
+
+/** Runs a check of what was saved or is in the environment: what is wrong there is exit 10. */
+function asConfiguration<T>(check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof CliError && error.code === "usage")
+      throw configurationError(error.message, { hint: error.hint });
+    throw error;
+  }
+}
+
+type ReadUrl = (text: string, kind: TargetKind, source: string) => string;
+
+async function openEnvironment(
+  { as, chat }: TargetRequest,
+  readUrl: ReadUrl,
+  parts: WebhooksParts,
+): Promise<Target> {
+  const found = await parts.environmentUrl();
+  if (found === null) throw missingFlagsError(["--to"], "or set CALCTL_WEBHOOK_URL, and add --as");
+  const { text, source } = found;
+  if (as === undefined) {
+    throw usageError(`${source} needs --as`, `what does it take? ${TARGET_KINDS.join(", ")}`);
+  }
+  const url = asConfiguration(() => readUrl(text, as, source));
+  const id = `url:${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
+  const renewHint = `create a new one, and set ${source} to its URL`;
+  return webhookTarget(parts, { kind: as, name: source, id, chat, url, renewHint });
+}
+
+async function openSaved(
+  { to: name, as, chat }: TargetRequest & { readonly to: string },
+  readUrl: ReadUrl,
+  parts: WebhooksParts,
+): Promise<Target> {
+  const record = findRecord(parts.storage, name);
+  const kind = TARGET_KINDS.find((known) => known === record.as);
+  if (kind === undefined) {
+    throw configurationError(
+      `webhook ${name} is for "${record.as}", which this version does not know (${TARGET_KINDS.join(", ")})`,
+      { hint: `add it again: calctl webhooks add ${name} --replace` },
+    );
+  }
+  if (as !== undefined && as !== kind) {
+    throw usageError(`--as ${as}: webhook ${name} is for ${kind}`, "leave --as out for a saved webhook");
+  }
+  if (kind === "mail")
+    return mailTarget(
+      parts,
+      asConfiguration(() => parseMailAddresses(record.to ?? "", name)),
+    );
+  const source = `webhook ${name}`;
+  const stored = parts.dryRun ? null : await parts.storage.loadUrl(name, record);
+  const url = stored === null ? null : asConfiguration(() => readUrl(stored, kind, source));
+  const renewHint = `create a new one, and run calctl webhooks add ${name} --as ${kind} --replace`;
+  const id = `webhook:${name}${chat === undefined ? "" : ` ${chat}`}`;
+  return webhookTarget(parts, { kind, name: source, id, chat: chat ?? record.chat, url, renewHint });
+}
+
+interface WebhookTarget extends Pick<Target, "kind" | "name" | "id"> {
+  readonly chat: string | undefined;
+  /** Null with `--dry-run`. */
+  readonly url: string | null;
+  readonly renewHint: string;
+}
+
+function webhookTarget(
+  { post, dryRun }: WebhooksParts,
+  { kind, name, id, chat, url, renewHint }: WebhookTarget,
+): Target {
+  checkChat(kind, chat);
+  const send = url === null || dryRun ? refuse : post({ name, url, renewHint });
+  return { kind, name, id, ...(chat === undefined ? {} : { chat }), deliver: send };
+}
+
+function mailTarget({ sendMail, dryRun }: WebhooksParts, to: string): Target {
+  const deliver = dryRun ? refuse : ({ body }: { readonly body: string }) => sendMail(body);
+  return { kind: "mail", name: to, id: `mail:${to}`, to, deliver };
+}
+
+async function refuse(): Promise<never> {
+  throw dryRunError();
+}
+
+/** A number, or `@` and the name of a channel. */
+const CHAT = /^(?:-?\d{1,20}|@\w{1,64})$/;
+
+/** @throws CliError usage */
+export function checkChat(kind: TargetKind, chat: string | undefined): void {
+  if (kind !== "telegram") {
+    if (chat !== undefined) throw usageError(`--chat: only telegram has chats, not ${kind}`);
+    return;
+  }
+  if (chat === undefined) throw missingFlagsError(["--chat"], "telegram needs the id of the chat");
+  if (!CHAT.test(chat)) {
+    throw usageError(
+      `--chat: "${chat}" is not the id of a chat`,
+      "write a number, or @ and a channel's name",
+    );
+  }
+}
+
+/** @throws CliError not_found with the names that there are */
+function findRecord(storage: WebhookStorage, name: string): WebhookRecord {
+  const records = storage.records();
+  const record = records.get(name);
+  if (record !== undefined) return record;
+  checkName(name);
+  const names = [...records.keys()].sort();
+  const [nearest] = findNearest(name, names, (each) => each);
+  const hint =
+    nearest !== undefined
+      ? `did you mean ${nearest}?`
+      : names.length > 0
+        ? `webhooks: ${names.join(", ")}`
+        : "save one: calctl webhooks add NAME --as KIND";
+  throw new CliError("not_found", `there is no webhook "${name}"`, { hint, details: { candidates: names } });
+}
