@@ -92,6 +92,16 @@ export interface JobChecks {
   readTokenWithoutSession(): Promise<string | null>;
 }
 
+/** A program that is run for one event. */
+export interface ProgramCall {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** On its stdin. */
+  readonly input: string;
+  /** Beside the environment of this process without its secrets. A variable that is too large for the system is left out. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
 /**
  * What a command may use. Expensive members are functions that do their work when they are first called.
  * A command declares what it uses with `Pick<Context, …>`.
@@ -151,6 +161,11 @@ export interface Context {
   /** Sets the exit code of a run that does not throw. */
   setExitCode(code: number): void;
   readonly service: ServiceAccess;
+  /**
+   * Runs a program to its end, without a shell; its output goes where that of this process goes.
+   * @throws CliError failed when it cannot be started or ends with another code than 0
+   */
+  runProgram(call: ProgramCall): Promise<void>;
   /** Checks what unattended jobs need. */
   jobChecks(): Promise<JobChecks>;
   sandbox(): Promise<Sandbox>;

@@ -21,6 +21,7 @@ import {
   createListing,
   type FilterFlags,
   type ListingContext,
+  listedEvents,
   readListing,
 } from "./events/listing.js";
 import { createLocalizer, rangeOf } from "./events/print-events.js";
@@ -132,7 +133,7 @@ async function readEventsToPost(
   options: FilterFlags,
 ): Promise<EventsToPost> {
   return context.names.whileReading(async () => {
-    const listing = await createListing(context, selection, options);
+    const listing = await createListing(context, listedEvents(context, selection), options);
     const { events, reportFailures } = await readListing(context, listing);
     try {
       reportFailures();
@@ -178,7 +179,7 @@ async function sendOnce(
   context: Pick<Context, "ledger" | "settings" | "calendarFlags">,
   send: () => Promise<void>,
   { options, listing, target }: OnceOptions,
-): Promise<"sent" | "already_sent"> {
+): Promise<"sent" | "already_sent" | "being_sent"> {
   const ledger = await context.ledger();
   const key = digestKey(context, { options, listing, target });
   return ledger.sendOnce(key, send, { again: options.again === true, keepFor: KEEP_FOR });

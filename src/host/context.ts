@@ -82,6 +82,10 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
     recentEvents: createRecentEventsOf(parts, settings),
     ...createOutputMembers(run, parts, { settings, note, input }),
     service: run.dryRun ? readOnlyService(service) : service,
+    async runProgram(call) {
+      const { createProgramRunner } = await import("./programs.js");
+      await createProgramRunner(parts, warn)(call);
+    },
     async jobChecks() {
       const { createJobChecks } = await import("./job-checks.js");
       return createJobChecks(parts, auth.tokenWithoutSession);

@@ -18,6 +18,8 @@ export interface SendOptions {
   readonly keepFor: number;
   /** An unknown outcome is reported once, and is then taken as sent. */
   readonly forgetUnknown?: boolean;
+  /** Whether what another process is sending now is left to it: by default its outcome is waited for. */
+  readonly skipBusy?: boolean;
   /** What is remembered under a name in the moment in which the message counts as sent. */
   readonly remember?: Remembered;
 }
@@ -26,7 +28,7 @@ export type SendOnce = (
   key: string,
   send: () => Promise<void>,
   options: SendOptions,
-) => Promise<"sent" | "already_sent">;
+) => Promise<"sent" | "already_sent" | "being_sent">;
 
 /**
  * The protocol of one message: `sending` is on the disk before anything is sent, and turns into `sent`, into `unknown`, or
@@ -41,8 +43,8 @@ export function createSendOnce(database: LedgerDatabase, parts: LedgerParts): Se
       "sending this",
       parts,
     );
-    if (claim.kind === "already_sent") return "already_sent";
     if (claim.kind === "unknown") throw unknownOutcome(claim.send, options);
+    if (claim.kind !== "claimed") return claim.kind;
     try {
       await send();
     } catch (error) {
@@ -85,7 +87,7 @@ interface Attempt {
 type Claim =
   /** With what the key was before. */
   | { readonly kind: "claimed"; readonly previous: Send | null }
-  | { readonly kind: "already_sent" }
+  | { readonly kind: "already_sent" | "being_sent" }
   | { readonly kind: "unknown"; readonly send: Send };
 
 async function claimKey(
@@ -94,10 +96,11 @@ async function claimKey(
   { clock, processes }: LedgerParts,
 ): Promise<Claim | Busy> {
   const { key, options } = attempt;
-  const busy = (send: Send | null): Busy | null => {
+  const busy = (send: Send | null): Claim | Busy | null => {
     if (send?.state !== "sending" || options.again === true) return null;
     const owner = readOwner(send.owner);
-    return owner !== null && processes.isRunning(owner) ? { kind: "busy", owner } : null;
+    if (owner === null || !processes.isRunning(owner)) return null;
+    return options.skipBusy === true ? { kind: "being_sent" } : { kind: "busy", owner };
   };
   // Looking takes no lock, so that who waits does not hold up the one that is waited for.
   const waiting = busy(await database.read((db) => findSend(db, key)));

@@ -162,7 +162,11 @@ async function openEnvironment(
   parts: WebhooksParts,
 ): Promise<Target> {
   const found = await parts.environmentUrl();
-  if (found === null) throw missingFlagsError(["--to"], "or set CALCTL_WEBHOOK_URL, and add --as");
+  if (found === null) {
+    // What would be sent does not depend on the URL.
+    if (parts.dryRun && as !== undefined) return webhookTarget(parts, { ...NO_WEBHOOK, kind: as, chat });
+    throw missingFlagsError(["--to"], "or set CALCTL_WEBHOOK_URL, and add --as");
+  }
   const { text, source } = found;
   if (as === undefined) {
     throw usageError(`${source} needs --as`, `what does it take? ${TARGET_KINDS.join(", ")}`);
@@ -201,6 +205,8 @@ async function openSaved(
   const id = `webhook:${name}${chat === undefined ? "" : ` ${chat}`}`;
   return webhookTarget(parts, { kind, name: source, id, chat: chat ?? record.chat, url, renewHint });
 }
+
+const NO_WEBHOOK = { name: "no webhook", id: "", url: null, renewHint: "" };
 
 interface WebhookTarget extends Pick<Target, "kind" | "name" | "id"> {
   readonly chat: string | undefined;

@@ -52,6 +52,11 @@ const COMMANDS: readonly CommandEntry[] = [
     async () => (await import("../commands/post.js")).registerPost,
   ],
   [
+    "remind",
+    "announce events before they start, each once",
+    async () => (await import("../commands/remind.js")).registerRemind,
+  ],
+  [
     "webhooks",
     "save, list and remove where messages go",
     async () => (await import("../commands/webhooks.js")).registerWebhooks,

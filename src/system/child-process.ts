@@ -7,9 +7,11 @@ export interface ChildProcessOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Written to stdin; null for no stdin. */
   readonly input: string | null;
+  /** By default it is kept for the result. */
+  readonly stdout?: "inherit";
   /** `capture` keeps its beginning for the result. */
   readonly stderr: "inherit" | "ignore" | "capture";
-  /** Longest time in milliseconds. */
+  /** Longest time in milliseconds; Infinity for none. */
   readonly timeout: number;
   /** Largest size of stdout in bytes. */
   readonly maxOutput: number;
@@ -42,14 +44,14 @@ const MAX_STDERR = 4096;
  * @throws the signal's reason
  */
 export function runChildProcess(options: ChildProcessOptions): Promise<ChildProcessResult> {
-  const { program, args, env, input, stderr, timeout, maxOutput, signal } = options;
+  const { program, args, env, input, stdout = "pipe", stderr, timeout, maxOutput, signal } = options;
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     let child: ChildProcess;
     try {
       child = spawn(program, args, {
         env: { ...env },
-        stdio: [input === null ? "ignore" : "pipe", "pipe", stderr === "capture" ? "pipe" : stderr],
+        stdio: [input === null ? "ignore" : "pipe", stdout, stderr === "capture" ? "pipe" : stderr],
         windowsHide: true,
       });
     } catch (error) {
@@ -61,7 +63,10 @@ export function runChildProcess(options: ChildProcessOptions): Promise<ChildProc
     const errorChunks: Buffer[] = [];
     let [size, errorSize] = [0, 0];
     let drain: NodeJS.Timeout | undefined;
-    const timer = setTimeout(() => stop(() => resolve({ kind: "timeout" })), timeout);
+    const timer =
+      timeout === Number.POSITIVE_INFINITY
+        ? undefined
+        : setTimeout(() => stop(() => resolve({ kind: "timeout" })), timeout);
     const onAbort = () => stop(() => reject(signal.reason));
     const settle = (end: () => void): void => {
       clearTimeout(timer);

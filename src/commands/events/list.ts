@@ -11,6 +11,7 @@ import {
   createListing,
   type FilterFlags,
   type ListingContext,
+  listedEvents,
   readListing,
 } from "./listing.js";
 import { printEvents } from "./print-events.js";
@@ -53,7 +54,7 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   const { stream } = context.output(eventView);
   const selection = await readSelection(context, options);
   const listing = await context.names.whileReading(async () => {
-    const list = await createListing(context, selection, options);
+    const list = await createListing(context, listedEvents(context, selection), options);
     return stream === null || selection.kind === "upcoming"
       ? readList(context, list)
       : openStream(context, list, stream);

@@ -45,10 +45,19 @@ export function addFilterFlags(command: Command): void {
     .option("--remaining", "omit events that are over");
 }
 
+/** The days whose events are listed, and what reads the events of a calendar. */
+export type ListedEvents = Pick<EventListing, "days" | "open">;
+
+/** The events of a selection. */
+export function listedEvents(context: ListingContext, selection: EventSelection): ListedEvents {
+  const today = localDate(context.now(), context.settings().timezone);
+  return { days: selectedDays(selection, today), open: createEventSource(context, selection) };
+}
+
 /** Finds the calendars, and what their events are filtered by. @throws CliError usage for wrong flags */
 export async function createListing(
   context: ListingContext,
-  selection: EventSelection,
+  listed: ListedEvents,
   options: FilterFlags,
 ): Promise<EventListing> {
   const calendars = await calendarsOf(context, options);
@@ -60,9 +69,8 @@ export async function createListing(
   const remaining = options.remaining === true ? { now: context.now() } : undefined;
   const filter = { category: options.category, mine, remaining };
   return {
+    ...listed,
     calendars,
-    days: selectedDays(selection, localDate(context.now(), context.settings().timezone)),
-    open: createEventSource(context, selection),
     before: labels.resolve,
     filterOf: (allRead) => ({ ...filter, labelIds: labels.ids(calendars, { allRead, warn }) }),
   };

@@ -1,0 +1,60 @@
+import { childEnvironment } from "../config/environment.js";
+import type { Context } from "../context.js";
+import { CliError } from "../errors.js";
+import { type ChildProcessResult, runChildProcess } from "../system/child-process.js";
+import type { HostParts } from "./parts.js";
+
+/** What Linux takes as one variable, with its name and a NUL (bytes). @see execve(2), MAX_ARG_STRLEN */
+const MAX_VARIABLE = 128 * 1024;
+
+/** Runs the programs of users. @param warn says which variables were left out */
+export function createProgramRunner(
+  { process: { env }, signal }: Pick<HostParts, "process" | "signal">,
+  warn: (text: string) => void,
+): Context["runProgram"] {
+  return async ({ program, args, input, variables }) => {
+    const given = Object.entries(variables).map(
+      ([name, value]) => [name, value.replaceAll("\0", "")] as const,
+    );
+    const fitting = given.filter(([name, value]) => Buffer.byteLength(`${name}=${value}\0`) <= MAX_VARIABLE);
+    for (const [name] of given.filter((each) => !fitting.includes(each))) {
+      warn(
+        `${name} is larger than ${MAX_VARIABLE / 1024} KiB, which a variable cannot be: it is only on stdin`,
+      );
+    }
+    const result = await runChildProcess({
+      program,
+      args,
+      env: { ...childEnvironment(env), ...Object.fromEntries(fitting) },
+      input,
+      stdout: "inherit",
+      stderr: "inherit",
+      // It may wait for a person.
+      timeout: Number.POSITIVE_INFINITY,
+      maxOutput: Number.POSITIVE_INFINITY,
+      signal: signal(),
+    }).catch((reason: unknown) => {
+      throw interruptedProgram(reason, program);
+    });
+    const problem = problemOf(result);
+    if (problem !== null) throw new CliError("failed", `${program} ${problem}`);
+  };
+}
+
+/** Null for a program that ended with 0. */
+function problemOf(result: ChildProcessResult): string | null {
+  if (result.kind === "not_started") return `cannot be started (${result.code})`;
+  if (result.kind !== "exited" || result.exitCode === null) return "was ended by a signal";
+  return result.exitCode === 0 ? null : `ended with exit code ${result.exitCode}`;
+}
+
+/** What the program had done by then is not known. */
+function interruptedProgram(reason: unknown, program: string): unknown {
+  if (!(reason instanceof CliError) || reason.code !== "interrupted") return reason;
+  return new CliError(reason.code, reason.message, {
+    exitCode: reason.exitCode,
+    mayHaveSucceeded: true,
+    hint: `${program} was running and has been killed; it is not started again for this event`,
+    cause: reason,
+  });
+}
