@@ -4,7 +4,7 @@ import type { LocalizedEvent } from "../calendar/event-view.js";
 import { localDate } from "../calendar/zoned-time.js";
 import type { Context } from "../context.js";
 import { DAY_MS } from "../contract/date-time.js";
-import { CliError, usageError, wrapError } from "../errors.js";
+import { CliError, emptyValueError, usageError, wrapError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
 import { createDigest, createTextMessage, type Message } from "../messages/message.js";
 import { renderMessage } from "../messages/render.js";
@@ -94,6 +94,7 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
 export async function runPost(context: PostContext, options: PostOptions): Promise<void> {
   if (options.again === true && options.once !== true)
     throw usageError("--again: only what --once remembers can be posted again", "add --once");
+  if (options.title === "") throw emptyValueError("--title");
   requireChosenService(context.settings());
   const { to, as, chat } = options;
   const target = await (await context.webhooks()).open({ to, as, chat });

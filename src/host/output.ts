@@ -62,7 +62,7 @@ export function createOutputMembers(
       return program.render({ ...rendering, zone: () => settings().timezone, now: clock.now, note });
     },
     async printDocument(document, value) {
-      await createOutput(document, { ...options(), program: null }, target()).print(value);
+      await createOutput(document, { ...options(), program: null }, target()).print([value]);
     },
     async printRequests(requests) {
       // Fields and templates are for what the command prints otherwise.

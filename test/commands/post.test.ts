@@ -1,0 +1,183 @@
+import { describe, expect, test } from "vitest";
+import { reply } from "../support/fault-steps.js";
+import { createHarness, NOW } from "../support/harness.js";
+import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
+
+/** `post`: which events are sent, when nothing is, and that a digest is sent once. The message is test/messages' subject. */
+
+interface Posted {
+  readonly title: string;
+  readonly days: readonly { readonly entries: readonly { readonly event: { readonly title: string } }[] }[];
+}
+
+const JSON_TARGET = ["--as", "json"];
+
+async function titlesOf(world: PostWorld): Promise<readonly (readonly string[])[]> {
+  return world
+    .posted<Posted>()
+    .map(({ days }) => days.flatMap(({ entries }) => entries.map(({ event }) => event.title)));
+}
+
+test("sends the events of today as one message, and prints nothing", async () => {
+  const world = await createPostWorld();
+  await world.create("Lunch", ...todayAt("12:00"));
+  await world.create("Dinner", ...todayAt("19:00"));
+  await world.create("Next week", "--start", "2026-11-24", "--all-day");
+  expect(await world.send("post", ...JSON_TARGET)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  expect(await titlesOf(world)).toEqual([["Lunch", "Dinner"]]);
+  expect(world.posted<Posted>()[0]?.title).toBe("Personal: Sat 21 Nov");
+});
+
+test.each<[readonly string[], string, readonly string[]]>([
+  [["--days", "7"], "Personal: Sat 21 – Fri 27 Nov", ["Lunch", "Dinner", "Next week"]],
+  [["--on", "tuesday"], "Personal: Tue 24 Nov", ["Next week"]],
+  [["--remaining"], "Personal: Sat 21 Nov", ["Dinner"]],
+  [["--from", "2026-11-22", "--days", "3", "--title", "Ahead"], "Ahead", ["Next week"]],
+  [["--search", "dinn"], "Personal", ["Dinner"]],
+])("takes the filters of events list: %j", async (flags, title, titles) => {
+  const world = await createPostWorld();
+  await world.create("Lunch", ...todayAt("12:00"));
+  await world.create("Dinner", ...todayAt("19:00"));
+  await world.create("Next week", "--start", "2026-11-24", "--all-day");
+  expect(await world.send("post", ...JSON_TARGET, ...flags)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  expect(await titlesOf(world)).toEqual([titles]);
+  expect(world.posted<Posted>()[0]?.title).toBe(title);
+});
+
+test("--template renders each event in one's own words, and an error of it posts nothing", async () => {
+  const world = await createPostWorld();
+  await world.create("Lunch", ...todayAt("12:00"));
+  await world.create("Dinner", ...todayAt("19:00"));
+  const template = '{{ start_local | date: "%H:%M" }} {{ title }}';
+  expect((await world.send("post", ...JSON_TARGET, "--template", template)).exitCode).toBe(0);
+  expect(world.posted()).toMatchObject([{ text: "12:00 Lunch\n19:00 Dinner" }]);
+  const wrong = await world.send("post", ...JSON_TARGET, "--template", "{{ nosuch }}");
+  expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('no field "nosuch"') });
+  expect(world.hook.requests).toHaveLength(1);
+});
+
+describe("without events", () => {
+  test.each([
+    [[], 0],
+    [["--if-empty", "skip"], 0],
+    [["--if-empty", "say"], 1],
+    [["--if-empty", "say", "--template", "{{ title }}"], 1],
+  ])("with %j sends %i messages, and prints nothing", async (flags, count) => {
+    const world = await createPostWorld();
+    expect(await world.send("post", ...JSON_TARGET, ...flags)).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "",
+    });
+    expect(world.hook.requests).toHaveLength(count);
+    if (count === 1) expect(JSON.stringify(world.posted()[0])).toContain("No events");
+  });
+});
+
+test("--dry-run prints what would be sent, needs no webhook, and sends nothing", async () => {
+  const { json, runWith } = await createHarness();
+  await json("events", "create", "--title", "Lunch", ...todayAt("12:00"));
+  const { exitCode, stdout } = await runWith(
+    {},
+    "post",
+    "-p",
+    "local",
+    "--as",
+    "slack",
+    "--dry-run",
+    "--once",
+  );
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ blocks: expect.any(Array) });
+  expect(stdout).toContain("Lunch");
+});
+
+describe("--once", () => {
+  test("sends the same digest once, and another one too", async () => {
+    const world = await createPostWorld();
+    await world.create("Lunch", ...todayAt("12:00"), "--label", "2");
+    const post = async (...flags: readonly string[]) => {
+      expect(await world.send("post", ...JSON_TARGET, "--once", ...flags)).toEqual({
+        exitCode: 0,
+        stdout: "",
+        stderr: "",
+      });
+      return world.hook.requests.length;
+    };
+    expect(await post()).toBe(1);
+    // The message is not what counts: what is new meanwhile does not make it another digest.
+    await world.create("Dinner", ...todayAt("19:00"));
+    expect(await post()).toBe(1);
+    expect(await post("--title", "Other")).toBe(1);
+    expect(await post("-c", "Personal")).toBe(2);
+    expect(await post("--days", "2")).toBe(3);
+    expect(await post("--label", "2")).toBe(4);
+    expect(await post("--timezone", "Asia/Tokyo")).toBe(5);
+    expect(await post("--again")).toBe(6);
+    world.setNow(NOW + 86_400_000);
+    expect(await post("--if-empty", "say")).toBe(7);
+  });
+
+  test("a digest that was refused is sent by the next run", async () => {
+    const world = await createPostWorld();
+    await world.create("Lunch", ...todayAt("12:00"));
+    world.hook.next([reply({ status: 400, headers: {}, body: "invalid_payload" })]);
+    const refused = await world.send("post", ...JSON_TARGET, "--once");
+    expect(refused).toMatchObject({
+      exitCode: 11,
+      stdout: "",
+      stderr: expect.stringContaining("invalid_payload"),
+    });
+    expect((await world.send("post", ...JSON_TARGET, "--once")).exitCode).toBe(0);
+    expect(world.hook.requests).toHaveLength(2);
+  });
+
+  test("a digest without a response is exit 9, is not sent again, and --again sends it", async () => {
+    const world = await createPostWorld();
+    await world.create("Lunch", ...todayAt("12:00"));
+    world.hook.next([reply({ status: 503, headers: {}, body: "" })]);
+    expect((await world.send("post", ...JSON_TARGET, "--once")).exitCode).toBe(9);
+    const later = await world.send("post", ...JSON_TARGET, "--once");
+    expect(later).toMatchObject({ exitCode: 9, stderr: expect.stringContaining("--again") });
+    expect(world.hook.requests).toHaveLength(1);
+    expect((await world.send("post", ...JSON_TARGET, "--once", "--again")).exitCode).toBe(0);
+    expect((await world.send("post", ...JSON_TARGET, "--once")).exitCode).toBe(0);
+    expect(world.hook.requests).toHaveLength(2);
+  });
+});
+
+test("where a calendar cannot be read, nothing is posted, and stderr names it", async () => {
+  const world = await createPostWorld();
+  await world.create("Lunch", ...todayAt("12:00"));
+  const { exitCode, stderr } = await world.send("post", ...JSON_TARGET, "-c", "Personal", "-c", "nosuch");
+  expect(exitCode).toBe(5);
+  expect(stderr).toContain("nosuch");
+  expect(world.hook.requests).toEqual([]);
+});
+
+test.each<[readonly string[], number, string]>([
+  [["post"], 2, "CALCTL_WEBHOOK_URL needs --as"],
+  [["post", "--to", "nosuch"], 5, 'there is no webhook "nosuch"'],
+  [["post", ...JSON_TARGET, "--again"], 2, "--again"],
+  [["post", ...JSON_TARGET, "--days", "8"], 2, "--days"],
+  [["post", ...JSON_TARGET, "--on", "friday", "--days", "2"], 2, "--on"],
+  [["post", ...JSON_TARGET, "--title", ""], 2, "--title is empty"],
+  [["post", ...JSON_TARGET, "--jq", "."], 2, "--jq"],
+  [["post", ...JSON_TARGET, "--if-empty", "cry"], 2, "--if-empty"],
+])("%j is refused, and nothing is sent", async (argv, exitCode, message) => {
+  const world = await createPostWorld();
+  await world.create("Lunch", ...todayAt("12:00"));
+  const result = await world.send(...argv);
+  expect(result).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(message) });
+  expect(world.hook.requests).toEqual([]);
+});
+
+test.each([
+  ["post", "--as", "json"],
+  ["remind", "--before", "1h", "--", "true"],
+])("%s never falls back to local: exit 10 with what to set", async (...argv) => {
+  const { run } = await createHarness();
+  const { exitCode, stderr } = await run(...argv);
+  expect(exitCode).toBe(10);
+  expect(stderr).toContain("CALCTL_PROFILE");
+});

@@ -1,0 +1,172 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { reply } from "../support/fault-steps.js";
+import { NOW } from "../support/harness.js";
+import { createPostWorld, type PostWorld, todayAt } from "../support/post-world.js";
+
+/** `remind`: each start is announced once, to a program or a webhook. It is 15:30 in Berlin. */
+
+const MINUTE = 60_000;
+
+let world: PostWorld;
+
+beforeEach(async () => {
+  world = await createPostWorld();
+});
+
+/** Runs a job that posts reminders, and returns the titles of the messages that it has sent. */
+async function remind(...flags: readonly string[]): Promise<readonly string[]> {
+  world.hook.forget();
+  expect(await world.send("remind", "--before", "15m", "--as", "json", ...flags)).toEqual({
+    exitCode: 0,
+    stdout: "",
+    stderr: "",
+  });
+  return world.posted<{ readonly title: string }>().map(({ title }) => title);
+}
+
+describe("posting", () => {
+  test("announces each start once, also one that runs have missed", async () => {
+    await world.create("Soon", ...todayAt("15:45"));
+    await world.create("Missed", ...todayAt("14:45"));
+    await world.create("Long ago", ...todayAt("14:30"));
+    await world.create("Later", ...todayAt("15:46"));
+    expect(await remind()).toEqual(["Started 45 min ago: Missed", "In 15 min: Soon"]);
+    expect(await remind()).toEqual([]);
+    world.setNow(NOW + MINUTE);
+    expect(await remind()).toEqual(["In 15 min: Later"]);
+  });
+
+  test("announces an event that moves anew, and a job with another --before too", async () => {
+    const id = await world.create("Soon", ...todayAt("15:45"));
+    expect(await remind()).toEqual(["In 15 min: Soon"]);
+    await world.run("events", "update", id, "--title", "Renamed");
+    expect(await remind()).toEqual([]);
+    await world.run("events", "update", id, "--start", "2026-11-21T15:40");
+    expect(await remind()).toEqual(["In 10 min: Renamed"]);
+    expect((await world.send("remind", "--before", "1h", "--as", "json")).exitCode).toBe(0);
+    expect(world.hook.requests).toHaveLength(2);
+  });
+
+  test("announces over midnight what began yesterday", async () => {
+    await world.create("Night", "--start", "2026-11-21T23:50", "--duration", "1h");
+    world.setNow(Date.parse("2026-11-21T23:20:00Z"));
+    expect(await remind()).toEqual(["Started 30 min ago: Night"]);
+  });
+
+  test("takes the filters of events list", async () => {
+    await world.create("Dentist", ...todayAt("15:40"), "--label", "2");
+    await world.create("Lunch", ...todayAt("15:35"), "--category", "keep");
+    expect(await remind("--label", "2")).toEqual(["In 10 min: Dentist"]);
+    expect(await remind("--category", "keep")).toEqual(["In 5 min: Lunch"]);
+    expect(await remind("--search", "nothing")).toEqual([]);
+  });
+
+  test("announces all-day events only with --all-day-at, at that time in the zone", async () => {
+    await world.create("Fair", "--start", "2026-11-22", "--all-day");
+    expect(await remind()).toEqual([]);
+    world.setNow(Date.parse("2026-11-22T06:50:00Z"));
+    expect(await remind("--all-day-at", "08:00")).toEqual(["Today: Fair"]);
+    expect(await remind("--all-day-at", "08:00", "--timezone", "Asia/Tokyo")).toEqual([]);
+  });
+
+  test("a certain failure is tried again, an unknown one is reported once", async () => {
+    await world.create("Refused", ...todayAt("15:40"));
+    await world.create("Lost", ...todayAt("15:41"));
+    world.hook.next(
+      [reply({ status: 400, headers: {}, body: "" })],
+      [reply({ status: 502, headers: {}, body: "" })],
+    );
+    const first = await world.send("remind", "--before", "15m", "--as", "json");
+    expect(first).toMatchObject({ exitCode: 11, stdout: "" });
+    expect(first.stderr).toContain("may have");
+    expect(await remind()).toEqual(["In 10 min: Refused"]);
+  });
+
+  test("--dry-run prints the events, and announces none", async () => {
+    await world.create("Soon", ...todayAt("15:40"));
+    const { exitCode, stdout } = await world.send("remind", "--before", "15m", "--as", "json", "--dry-run");
+    expect({ exitCode, events: JSON.parse(stdout) }).toMatchObject({
+      exitCode: 0,
+      events: [{ title: "Soon" }],
+    });
+    expect(await remind()).toEqual(["In 10 min: Soon"]);
+  });
+});
+
+describe("running a program", () => {
+  /** A program that appends its stdin and some of its variables to a file. */
+  function recorder() {
+    const path = join(world.directory, "record");
+    const script = `cat >> "${path}"; printf '%s|%s|%s\\n' "$CALCTL_EVENT_TITLE" "$CALCTL_EVENT_START_LOCAL" "$1" >> "${path}"`;
+    return { program: ["--", "sh", "-c", script, "sh", "a  *  b"], record: () => readFileSync(path, "utf8") };
+  }
+
+  test("gives it the event as JSON and as variables, and its arguments without a shell", async () => {
+    const title = "Dentist $(touch /x); 'q'";
+    await world.create(title, ...todayAt("15:40"));
+    const { program, record } = recorder();
+    expect(await world.send("remind", "--before", "15m", ...program)).toMatchObject({
+      exitCode: 0,
+      stderr: "",
+    });
+    const [json = "", variables] = record().split("\n");
+    expect(JSON.parse(json)).toMatchObject({
+      title,
+      start_local: "2026-11-21T15:40:00+01:00",
+      attendees: [],
+    });
+    expect(variables).toBe(`${title}|2026-11-21T15:40:00+01:00|a  *  b`);
+    expect((await world.send("remind", "--before", "15m", ...program)).exitCode).toBe(0);
+    expect(record().split("\n")).toHaveLength(3);
+  });
+
+  test("a program that fails is reported with its event, and runs again", async () => {
+    const dentist = await world.create("Dentist", ...todayAt("15:40"));
+    await world.create("Lunch", ...todayAt("15:41"));
+    const record = join(world.directory, "record");
+    const script = `test -e "${record}" || test "$CALCTL_EVENT_TITLE" = Lunch || exit 3; echo "$CALCTL_EVENT_TITLE" >> "${record}"`;
+    const argv = ["remind", "--before", "15m", "--", "sh", "-c", script];
+    const partly = await world.send(...argv);
+    expect(partly.exitCode).toBe(12);
+    expect(partly.stderr).toContain(`event ${dentist} could not be announced: sh ended with exit code 3`);
+    expect(await world.send(...argv)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    expect(readFileSync(record, "utf8")).toBe("Lunch\nDentist\n");
+  });
+
+  test("where every program fails, it is exit 1", async () => {
+    await world.create("Dentist", ...todayAt("15:40"));
+    const { exitCode, stderr } = await world.send(
+      "remind",
+      "--before",
+      "15m",
+      "--",
+      "sh",
+      "-c",
+      "kill -9 $$",
+    );
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("a signal") });
+  });
+
+  test("a program that cannot be started is exit 1", async () => {
+    await world.create("Dentist", ...todayAt("15:40"));
+    const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--", "/nosuch/program");
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("(ENOENT)") });
+  });
+});
+
+test.each<[readonly string[], string]>([
+  [["--", "true"], "missing --before"],
+  [["--before", "15m"], "a program or --post is missing"],
+  [["--before", "15m", "--as", "json", "--", "true"], "either a program or a target"],
+  [["--before", "15m", "--", ""], "the program is empty"],
+  [["--before", "soon", "--", "true"], '--before: "soon"'],
+  [["--before", "6d", "--", "true"], "--before is longer than 5 days"],
+  [["--before", "1h", "--grace", "13h", "--", "true"], "--grace can be at most 12h"],
+  [["--before", "1h", "--all-day-at", "24:00", "--", "true"], '--all-day-at: "24:00"'],
+  [["--before", "1h", "--search", "", "--", "true"], "--search is empty"],
+])("%j is refused", async (flags, message) => {
+  const result = await world.send("remind", ...flags);
+  expect(result).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(message) });
+});

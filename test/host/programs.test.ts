@@ -1,0 +1,45 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createProgramRunner } from "../../src/host/programs.js";
+
+/** What a program of the user is given, beyond what `remind` can be made to give. */
+
+/** Runs a shell script with variables, and returns what it wrote to the file `$OUT`, and the warnings. */
+async function runScript(script: string, variables: Readonly<Record<string, string>>) {
+  const folder = mkdtempSync(join(tmpdir(), "calctl-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    CALCTL_TOKEN: "s3cret",
+    CALCTL_WEBHOOK_URL: "https://s3cret",
+    OUT: join(folder, "out"),
+  };
+  const warnings: string[] = [];
+  const signal = () => new AbortController().signal;
+  // The rest of the process is not used.
+  const run = createProgramRunner({ process: { ...process, env }, signal }, (text) => warnings.push(text));
+  await run({ program: "sh", args: ["-c", script], input: "", variables });
+  return { written: readFileSync(env.OUT, "utf8"), warnings };
+}
+
+test("a variable has no NUL, and one that is too large for the system is said and left out", async () => {
+  const variables = {
+    SMALL: "a\0b",
+    LARGE: "d".repeat(128 * 1024),
+    LARGEST: "d".repeat(128 * 1024 - "LARGEST=\0".length),
+  };
+  const script =
+    'printf "%s %s %s" "$SMALL" "$(printenv LARGE | wc -c)" "$(printenv LARGEST | wc -c)" > "$OUT"';
+  expect(await runScript(script, variables)).toEqual({
+    written: "ab 0 131064",
+    warnings: ["LARGE is larger than 128 KiB, which a variable cannot be: it is only on stdin"],
+  });
+});
+
+test("no secret of this program is in its environment", async () => {
+  const { written } = await runScript('env > "$OUT"', {});
+  expect(written).toContain("OUT=");
+  expect(written).not.toContain("s3cret");
+});
