@@ -38,6 +38,8 @@ export interface SendmailOptions {
   readonly signal: () => AbortSignal;
   /** Longest time in milliseconds. */
   readonly timeout: number;
+  /** Where sendmail is looked for after PATH; by default where it is on most systems. */
+  readonly folders?: readonly string[];
 }
 
 /**
@@ -47,10 +49,10 @@ export interface SendmailOptions {
  * @see sysexits(3)
  */
 export async function sendMail(message: string, options: SendmailOptions): Promise<void> {
-  const { env, timeout } = options;
+  const { env, timeout, folders = FOLDERS } = options;
   const signal = options.signal();
   signal.throwIfAborted();
-  const program = findSendmail(env);
+  const program = findSendmail(env, folders);
   const result = await runChildProcess({
     program,
     // Without -i, a line with only a dot would end the message.
@@ -80,16 +82,17 @@ export async function sendMail(message: string, options: SendmailOptions): Promi
 const MAX_OUTPUT = 64 * 1024;
 const INSTALL_HINT = "install a mail program that has sendmail, such as msmtp-mta, dma or postfix";
 
-/** Where it is on most systems, of which cron's PATH often has none. */
+/** cron's PATH often has none of them. */
 const FOLDERS = ["/usr/sbin", "/usr/lib"];
 
 /** @throws CliError configuration when there is none */
-function findSendmail({ PATH = "" }: Environment): string {
+function findSendmail({ PATH = "" }: Environment, further: readonly string[]): string {
   // A relative folder would run whatever is in the current one.
-  const folders = [...PATH.split(delimiter).filter((folder) => isAbsolute(folder)), ...FOLDERS];
+  const folders = [...PATH.split(delimiter).filter((folder) => isAbsolute(folder)), ...further];
   const found = folders.map((folder) => join(folder, "sendmail")).find(isProgram);
   if (found !== undefined) return found;
-  throw configurationError(`there is no sendmail in PATH, ${FOLDERS.join(" and ")}`, { hint: INSTALL_HINT });
+  const where = ["PATH", ...further].join(", ");
+  throw configurationError(`there is no sendmail in ${where}`, { hint: INSTALL_HINT });
 }
 
 function isProgram(path: string): boolean {

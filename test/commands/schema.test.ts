@@ -40,6 +40,7 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     comment: [[eventId, "Text"]],
     comments: [[eventId]],
     "profiles list": [[]],
+    "webhooks list": [[]],
     "config list": [["-p", "local"]],
     "config get": [["base_url", "-p", "local"]],
     "config path": [[]],

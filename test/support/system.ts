@@ -30,6 +30,7 @@ const SYSTEM_PARTS = {
   less: { binaries: ["less"], debianPackage: "less" },
   sqlite3: { binaries: ["sqlite3"], debianPackage: "sqlite3" },
   faketime: { binaries: ["faketime"], debianPackage: "faketime" },
+  msmtp: { binaries: ["msmtp"], debianPackage: "msmtp-mta" },
   systemd: { binaries: ["systemd"], debianPackage: "systemd" },
 } as const;
 

@@ -3,6 +3,9 @@ import type { HttpResponse } from "../transport.js";
 
 /** What the platforms say in the bodies of their responses. */
 
+/** Masks the secrets whose values are known: a platform may repeat the URL in its reason. */
+export type MaskSecrets = (text: string) => string;
+
 /** How much of a platform's reason is shown, in Unicode code points. */
 const MAX_REASON = 200;
 /** How much of a body is read, in bytes. */
@@ -15,13 +18,13 @@ const CONNECTOR_REFUSAL = /^(?:Webhook message delivery failed|Summary or Text i
  * Why a message was refused although the status is that of a success; null when it was accepted. Telegram and others
  * say `{"ok": false}`, Zulip `{"result": "error"}`, and former connectors of Teams a sentence.
  */
-export function findRefusal(response: HttpResponse): string | null {
+export function findRefusal(response: HttpResponse, mask: MaskSecrets): string | null {
   const { text, json } = readBody(response);
   if (isJsonObject(json)) {
     const isRefusal = json["ok"] === false || json["success"] === false || json["result"] === "error";
-    return isRefusal ? (reasonIn(json) ?? "it gave no reason") : null;
+    return isRefusal ? (showReason(reasonIn(json), mask) ?? "it gave no reason") : null;
   }
-  return CONNECTOR_REFUSAL.test(text) ? shorten(text) : null;
+  return CONNECTOR_REFUSAL.test(text) ? showReason(text, mask) : null;
 }
 
 /** Whether the body is HTML, as from a login page or a gateway. No webhook answers with one. */
@@ -31,10 +34,9 @@ export function isWebPage(response: HttpResponse): boolean {
 }
 
 /** The platform's own reason on one line; null when the body has none. */
-export function readReason(response: HttpResponse): string | null {
+export function readReason(response: HttpResponse, mask: MaskSecrets): string | null {
   const { text, json } = readBody(response);
-  if (json !== undefined) return reasonIn(json);
-  return text === "" || text.startsWith("<") ? null : shorten(text);
+  return showReason(json === undefined ? text : reasonIn(json), mask);
 }
 
 function readBody({ body }: HttpResponse): { readonly text: string; readonly json: unknown } {
@@ -50,9 +52,9 @@ function readBody({ body }: HttpResponse): { readonly text: string; readonly jso
 /** Where platforms have their reason: Telegram, Discord, Mattermost, Slack, ntfy, Google Chat and Teams, Zulip. */
 const REASON_KEYS = ["description", "message", "error", "error_description", "detail", "msg"];
 
-/** Members of an error that is an object. */
+/** Also in an error that is an object. */
 function reasonIn(json: unknown, depth = 0): string | null {
-  if (typeof json === "string") return json.trim() === "" ? null : shorten(json);
+  if (typeof json === "string") return json.trim() === "" ? null : json;
   if (!isJsonObject(json) || depth > 1) return null;
   for (const key of REASON_KEYS) {
     const reason = reasonIn(json[key], depth + 1);
@@ -61,9 +63,14 @@ function reasonIn(json: unknown, depth = 0): string | null {
   return null;
 }
 
-/** One line of at most 200 characters. */
-function shorten(text: string): string {
-  const characters = [...text.trim().replace(/\s+/g, " ")];
+/** How much of a reason is masked, in UTF-16 code units: more than is shown, so that no part of a secret remains. */
+const MAX_MASKED = 16 * 1024;
+
+/** One line of at most 200 characters; null for nothing, and for markup. */
+function showReason(reason: string | null, mask: MaskSecrets): string | null {
+  const text = reason?.trim() ?? "";
+  if (text === "" || text.startsWith("<")) return null;
+  const characters = [...mask(text.slice(0, MAX_MASKED)).replace(/\s+/g, " ")];
   if (characters.length <= MAX_REASON) return characters.join("");
   return `${characters.slice(0, MAX_REASON - 1).join("")}…`;
 }

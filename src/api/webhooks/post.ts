@@ -6,7 +6,7 @@ import { isRedirect } from "../sending/redirects.js";
 import { createSender, describeStatus, type RequestErrors, type SenderOptions } from "../sending/sender.js";
 import type { HttpResponse, TransportError } from "../transport.js";
 import { outcomeUnknown } from "../uncertain-writes.js";
-import { findRefusal, isWebPage, readReason } from "./answers.js";
+import { findRefusal, isWebPage, type MaskSecrets, readReason } from "./answers.js";
 import { withPlatformLimits } from "./limits.js";
 
 /** A webhook, as the errors name it. */
@@ -22,8 +22,7 @@ export interface WebhookAddress {
 export type PostToWebhook = (payload: Payload) => Promise<void>;
 
 export interface WebhookOptions extends Omit<SenderOptions, "onResponse"> {
-  /** Masks the secrets whose values are known: a platform may repeat the URL in its reason. */
-  readonly mask: (text: string) => string;
+  readonly mask: MaskSecrets;
 }
 
 /**
@@ -48,18 +47,18 @@ const CHECK_ARRIVAL = "look whether the message arrived before you send it again
 const CHECK_URL = "is it the URL that the platform shows for the webhook?";
 
 /** @throws CliError rejected for a success that says otherwise, outcome_unknown for one that is not of a webhook */
-function checkAnswer(response: HttpResponse, { name }: WebhookAddress, mask: (text: string) => string): void {
+function checkAnswer(response: HttpResponse, { name }: WebhookAddress, mask: MaskSecrets): void {
   const { status } = response;
-  const refusal = findRefusal(response);
+  const refusal = findRefusal(response, mask);
   if (refusal !== null) {
-    throw new CliError("rejected", `${name} refused the message: ${mask(refusal)}`, { status });
+    throw new CliError("rejected", `${name} refused the message: ${refusal}`, { status });
   }
   if (!isWebPage(response)) return;
   const message = `${name} answered with a web page (${status})`;
   throw outcomeUnknown(new CliError("rejected", message, { status }), `${CHECK_URL} ${CHECK_ARRIVAL}`);
 }
 
-function createErrors(webhook: WebhookAddress, mask: (text: string) => string): RequestErrors {
+function createErrors(webhook: WebhookAddress, mask: MaskSecrets): RequestErrors {
   return {
     fromResponse: (response) => errorFromResponse(webhook, response, mask),
     fromTransport: (error) => errorFromTransport(webhook, error),
@@ -71,11 +70,11 @@ function createErrors(webhook: WebhookAddress, mask: (text: string) => string): 
 function errorFromResponse(
   { name, renewHint, url }: WebhookAddress,
   response: HttpResponse,
-  mask: (text: string) => string,
+  mask: MaskSecrets,
 ): CliError {
   const { status } = response;
-  const reason = readReason(response);
-  const because = reason === null ? `(${status})` : `(${status}: ${mask(reason)})`;
+  const reason = readReason(response, mask);
+  const because = reason === null ? `(${status})` : `(${status}: ${reason})`;
   const options: CliErrorOptions = { status };
   switch (status) {
     case 401:
@@ -91,7 +90,7 @@ function errorFromResponse(
       return new CliError("rejected", `${name} refused the message as too large ${because}`, options);
     default:
       if (status >= 500) {
-        const said = reason === null ? "" : `: ${mask(reason)}`;
+        const said = reason === null ? "" : `: ${reason}`;
         return new CliError("unavailable", `${name}: ${describeStatus(status)}${said}`, options);
       }
       if (isRedirect(status)) {

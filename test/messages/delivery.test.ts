@@ -1,0 +1,314 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { TargetKind } from "../../src/messages/target-kinds.js";
+import { createCertificate } from "../service/support/certificate.js";
+import { startConnectProxy } from "../support/connect-proxy.js";
+import { type FaultServer, startFaultServer } from "../support/fault-server.js";
+import { close, cut, hang, receive, reply, reset } from "../support/fault-steps.js";
+import type { WireAnswer } from "../support/http-bytes.js";
+import {
+  createDeliveryWorld,
+  type DeliveryOptions,
+  type DeliveryWorld,
+  PAYLOAD,
+} from "./support/delivery.js";
+
+/** A message on its way to a webhook, over real sockets, with answers as the platforms give them. */
+
+const SECRET = "T024BE7LD-sentinel-B0rd3r";
+const PATH = `/services/${SECRET}`;
+
+let server: FaultServer;
+let world: DeliveryWorld;
+
+beforeEach(async () => {
+  server = await startFaultServer();
+  world = createDeliveryWorld();
+});
+
+function post(as: TargetKind = "slack", changes: DeliveryOptions = {}) {
+  const env = { CALCTL_WEBHOOK_URL: `${server.baseUrl}${PATH}`, ...changes.env };
+  return world.deliver({ as }, { ...changes, env });
+}
+
+function answer(status: number, body: unknown = "", headers: WireAnswer["headers"] = {}): WireAnswer {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const type = typeof body === "string" ? "text/plain" : "application/json";
+  return { status, headers: { "content-type": type, ...headers }, body: text };
+}
+
+describe("an accepted message", () => {
+  test.each<[TargetKind, WireAnswer]>([
+    ["slack", answer(200, "ok")],
+    ["discord", answer(204)],
+    ["teams", answer(202)],
+    ["teams", answer(200, "1")],
+    ["mattermost", answer(200, "ok")],
+    ["googlechat", answer(200, { name: "spaces/A/messages/B" })],
+    ["ntfy", answer(200, { id: "x", event: "message", message: "Today" })],
+    ["json", answer(201)],
+  ])("by %s is sent once, as it is", async (kind, accepted) => {
+    server.on(`POST ${PATH}`, [reply(accepted)]);
+    expect(await post(kind)).toEqual({ error: null, stderr: "" });
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]).toMatchObject({
+      headers: { "content-type": PAYLOAD.contentType, "x-title": "Today" },
+    });
+    expect(server.requests[0]?.body.toString()).toBe(PAYLOAD.body);
+  });
+
+  test("by telegram goes to sendMessage of the bot", async () => {
+    const bot = "/bot123456:AAF-sentinel-0123456789abcdefghij";
+    server.on(`POST ${bot}/sendMessage`, [reply(answer(200, { ok: true, result: {} }))]);
+    const env = { CALCTL_WEBHOOK_URL: `${server.baseUrl}${bot}` };
+    expect(await world.deliver({ as: "telegram", chat: "-100" }, { env })).toEqual({
+      error: null,
+      stderr: "",
+    });
+  });
+});
+
+describe("a refused message", () => {
+  test.each<[TargetKind, WireAnswer, string, number, string]>([
+    ["slack", answer(400, "invalid_blocks"), "rejected", 11, "refused the message (400: invalid_blocks)"],
+    ["slack", answer(403, "action_prohibited"), "forbidden", 6, "may not post (403: action_prohibited)"],
+    ["slack", answer(404, "no_service"), "rejected", 11, "does not exist any more (404: no_service)"],
+    ["slack", answer(410, "channel_is_archived"), "rejected", 11, "any more (410: channel_is_archived)"],
+    ["slack", answer(413, ""), "rejected", 11, "refused the message as too large (413)"],
+    [
+      "discord",
+      answer(401, { message: "Invalid Webhook Token", code: 50027 }),
+      "forbidden",
+      6,
+      "50027|Invalid Webhook Token",
+    ],
+    [
+      "discord",
+      answer(404, { message: "Unknown Webhook", code: 10015 }),
+      "rejected",
+      11,
+      "(404: Unknown Webhook)",
+    ],
+    [
+      "teams",
+      answer(400, { error: { code: "TriggerInputSchemaMismatch", message: "The input is wrong" } }),
+      "rejected",
+      11,
+      "(400: The input is wrong)",
+    ],
+    [
+      "teams",
+      answer(
+        200,
+        "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 413",
+      ),
+      "rejected",
+      11,
+      "HTTP error 413",
+    ],
+    [
+      "telegram",
+      answer(400, { ok: false, error_code: 400, description: "Bad Request: chat not found" }),
+      "rejected",
+      11,
+      "Bad Request: chat not found",
+    ],
+    [
+      "telegram",
+      answer(200, { ok: false, description: "Forbidden: bot was kicked" }),
+      "rejected",
+      11,
+      "Forbidden: bot was kicked",
+    ],
+    [
+      "mattermost",
+      answer(400, { message: "Unable to parse incoming data", status_code: 400 }),
+      "rejected",
+      11,
+      "Unable to parse incoming data",
+    ],
+    [
+      "googlechat",
+      answer(400, { error: { code: 400, message: "Message cannot be empty.", status: "INVALID_ARGUMENT" } }),
+      "rejected",
+      11,
+      "Message cannot be empty.",
+    ],
+    ["ntfy", answer(403, { code: 40301, http: 403, error: "forbidden" }), "forbidden", 6, "(403: forbidden)"],
+    [
+      "json",
+      answer(302, "", { location: "https://elsewhere.example/x" }),
+      "rejected",
+      11,
+      "redirects elsewhere (302)",
+    ],
+    ["json", answer(422, "<html><h1>No</h1></html>"), "rejected", 11, "refused the message (422)"],
+  ])("by %s (%o) is %s, exit %i, and sent once", async (kind, refusal, code, exitCode, words) => {
+    server.otherwise([reply(refusal)]);
+    const url =
+      kind === "telegram" ? { CALCTL_WEBHOOK_URL: `${server.baseUrl}/bot1:sentinel-${SECRET}` } : {};
+    const chat = kind === "telegram" ? { chat: "1" } : {};
+    const env = { CALCTL_WEBHOOK_URL: `${server.baseUrl}${PATH}`, ...url };
+    const { error } = await world.deliver({ as: kind, ...chat }, { env });
+    expect(error).toMatchObject({ code, exitCode });
+    expect(error?.message).toMatch(new RegExp(words.split("|").at(-1)?.replace(/[().]/g, "\\$&") ?? ""));
+    expect(`${error?.message} ${error?.hint}`).not.toContain(SECRET);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("says what to do about a webhook that is gone", async () => {
+    server.otherwise([reply(answer(404, "no_service"))]);
+    expect((await post()).error?.hint).toBe("create a new one, and set CALCTL_WEBHOOK_URL to its URL");
+    const url = `${server.baseUrl}${PATH}`;
+    expect(await world.run(url, "webhooks", "add", "team", "--as", "slack", "--insecure-storage")).toBe(0);
+    const { error } = await world.deliver({ to: "team" });
+    expect(error?.message).toBe("webhook team does not exist any more (404: no_service)");
+    expect(error?.hint).toBe("create a new one, and run calctl webhooks add team --as slack --replace");
+  });
+
+  test("shows at most 200 characters of the reason, on one line, and never the URL", async () => {
+    const reason = `${server.baseUrl}${PATH} is\nbad ${"😀".repeat(300)}`;
+    server.otherwise([reply(answer(400, reason))]);
+    const { error } = await post();
+    const shown = /\(400: (.*)\)$/.exec(error?.message ?? "")?.[1] ?? "";
+    expect(shown).toMatch(/^\*\*\* is bad 😀+…$/u);
+    expect([...shown]).toHaveLength(200);
+  });
+
+  test("shows no part of the URL where the reason is cut off", async () => {
+    server.otherwise([reply(answer(400, `${"x".repeat(195)}${PATH}`))]);
+    expect((await post()).error?.message).toMatch(/\(400: x{195}\/\*\*\*\)$/);
+  });
+});
+
+describe("a message whose outcome is unknown is exit 9, and sent once", () => {
+  test.each([
+    ["no answer, but a reset", [receive, reset]],
+    ["no answer, but the end", [receive, close]],
+    ["500", [reply(answer(500, "rollup_error"))]],
+    ["503 with Retry-After", [reply(answer(503, "", { "retry-after": "1" }))]],
+    ["a success cut short", [cut(answer(200, "ok and more"), { at: -4 })]],
+    ["a web page", [reply(answer(200, "<!DOCTYPE html><title>Sign in</title>"))]],
+  ])("after %s", async (_, script) => {
+    server.otherwise(script);
+    const { error } = await post();
+    expect(error).toMatchObject({ code: "outcome_unknown", exitCode: 9 });
+    expect(error?.hint).toContain("look whether the message arrived");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("after the timeout", async () => {
+    server.otherwise([receive, hang]);
+    const { error } = await post("slack", { flags: { timeout: "0.2" } });
+    expect(error).toMatchObject({ exitCode: 9, message: expect.stringContaining("after 0.2 seconds") });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("and after Ctrl-C it is 130, with a warning", async () => {
+    let interrupt: () => void = () => undefined;
+    server.otherwise([receive, () => interrupt(), hang]);
+    const { error } = await post("slack", {
+      onStart: (stop) => {
+        interrupt = stop;
+      },
+    });
+    expect(error).toMatchObject({ exitCode: 130, mayHaveSucceeded: true });
+  });
+});
+
+describe("a message that certainly did not arrive", () => {
+  test("because nobody listens is exit 8 after all retries", async () => {
+    const env = { CALCTL_WEBHOOK_URL: "http://127.0.0.1:9/services/sentinel-0123456789" };
+    const { error, stderr } = await world.deliver({ as: "slack" }, { env });
+    expect(error).toMatchObject({ code: "unavailable", exitCode: 8 });
+    expect(error?.message).toBe("CALCTL_WEBHOOK_URL: 127.0.0.1:9 refused the connection");
+    expect(world.pauses).toHaveLength(3);
+    expect(stderr).toContain("retrying");
+    expect(stderr).not.toContain("sentinel");
+  });
+
+  test("because of a certificate that is not trusted is exit 10", async () => {
+    const tls = await startFaultServer({ tls: createCertificate() });
+    const env = { CALCTL_WEBHOOK_URL: `${tls.baseUrl}${PATH}` };
+    const { error } = await world.deliver({ as: "slack" }, { env });
+    expect(error).toMatchObject({ exitCode: 10, message: expect.stringContaining("self-signed") });
+    expect(tls.requests).toEqual([]);
+  });
+
+  test("because of a proxy that refuses is exit 10", async () => {
+    const proxy = await startConnectProxy({ target: server.host, answer: "HTTP/1.1 403 No\r\n\r\n" });
+    const env = {
+      CALCTL_WEBHOOK_URL: "https://hooks.example/sentinel-0123456789",
+      HTTPS_PROXY: `http://${proxy.host}`,
+    };
+    const { error } = await world.deliver({ as: "slack" }, { env });
+    expect(error).toMatchObject({ code: "configuration", exitCode: 10 });
+    expect(proxy.requests.map(({ target }) => target)).toEqual(["hooks.example:443"]);
+  });
+});
+
+describe("a rate limit", () => {
+  /** The wait is a second longer than asked for, and up to one more. */
+  const PADDING = 1500;
+
+  test.each<[string, TargetKind, WireAnswer, number]>([
+    ["Retry-After of Slack", "slack", answer(429, "rate_limited", { "retry-after": "7" }), 7000],
+    [
+      "retry_after of Discord",
+      "discord",
+      answer(429, { message: "You are being rate limited.", retry_after: 4.62, global: false }),
+      4620,
+    ],
+    [
+      "X-RateLimit-Reset-After of Discord, whose Retry-After may be milliseconds",
+      "discord",
+      answer(429, { retry_after: 2500 }, { "retry-after": "2500", "x-ratelimit-reset-after": "2.5" }),
+      2500,
+    ],
+    [
+      "parameters.retry_after of Telegram",
+      "json",
+      answer(429, {
+        ok: false,
+        error_code: 429,
+        description: "Too Many Requests",
+        parameters: { retry_after: 13 },
+      }),
+      13_000,
+    ],
+    ["nothing", "teams", answer(429), 1000],
+  ])("is waited for, by %s, and the message then sent", async (_, kind, refusal, wait) => {
+    server.next([reply(refusal)], [reply(answer(200, "ok"))]);
+    expect((await post(kind)).error).toBeNull();
+    expect(world.pauses).toEqual([wait + PADDING]);
+    expect(server.requests.map(({ body }) => body.toString())).toEqual([PAYLOAD.body, PAYLOAD.body]);
+  });
+
+  test("beyond --max-wait is exit 7, and says when", async () => {
+    server.otherwise([reply(answer(429, "rate_limited", { "retry-after": "100" }))]);
+    const { error } = await post();
+    expect(error).toMatchObject({ code: "rate_limited", exitCode: 7, status: 429 });
+    expect(error?.hint).toBe("try again in 100 seconds, or wait for it with --max-wait 100");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("that Discord announces delays the next message, also of the next run, and no other webhook", async () => {
+    const announced = { "x-ratelimit-remaining": "0", "x-ratelimit-reset-after": "1.5" };
+    server.otherwise([reply(answer(204, "", announced))]);
+    await post("discord");
+    expect(world.pauses).toEqual([]);
+    const env = { CALCTL_WEBHOOK_URL: `${server.baseUrl}/services/another-0123456789` };
+    await world.deliver({ as: "discord" }, { env });
+    expect(world.pauses).toEqual([]);
+    await post("discord");
+    expect(world.pauses).toEqual([2000 + PADDING]);
+  });
+});
+
+test("--debug shows host, payload and answer, and never the URL", async () => {
+  server.otherwise([reply(answer(200, `ok ${PATH}`, { "x-echo": `${server.baseUrl}${PATH}` }))]);
+  const { stderr } = await post("slack", { flags: { debug: true, verbose: true } });
+  expect(stderr).toContain(`POST ${server.baseUrl}/*** 200`);
+  expect(stderr).toContain("Today: Choir");
+  expect(stderr).toContain("x-echo");
+  expect(stderr).not.toContain(SECRET);
+});

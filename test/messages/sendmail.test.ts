@@ -1,0 +1,219 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { CliError } from "../../src/errors.js";
+import { parseMailAddresses, sendMail } from "../../src/messages/sendmail.js";
+import { describeWithSystem, systemPart } from "../support/system.js";
+import { type SmtpAnswers, startSmtpServer } from "./support/smtp-server.js";
+
+/** Mail through a real `sendmail -t`, and through scripts that end as sendmail may. */
+
+const MAIL = [
+  "To: ana@example.org, ben@example.org",
+  "Subject: Today",
+  "",
+  "Choir",
+  ".",
+  "..and a line after a line with only a dot",
+  "",
+].join("\n");
+
+let home: string;
+let bin: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "calctl-mail-"));
+  bin = join(home, "bin");
+  mkdirSync(bin);
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+});
+
+interface Changes {
+  readonly path?: string;
+  readonly folders?: readonly string[];
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+}
+
+async function send({
+  path = `${bin}:/usr/bin:/bin`,
+  folders = [],
+  timeout = 20_000,
+  signal = new AbortController().signal,
+}: Changes = {}) {
+  const env = { PATH: path, HOME: home, CALCTL_TOKEN: "sentinel", CALCTL_WEBHOOK_URL: "sentinel" };
+  return sendMail(MAIL, { env, signal: () => signal, timeout, folders }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+function install(script: string): string {
+  const path = join(bin, "sendmail");
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+describeWithSystem("msmtp", "msmtp as sendmail", () => {
+  async function sendByMsmtp(answers: SmtpAnswers, config?: string, timeout?: number) {
+    symlinkSync(systemPart("msmtp") ?? "", join(bin, "sendmail"));
+    const server = await startSmtpServer(answers);
+    const account = `account default\nhost 127.0.0.1\nport ${server.port}\nfrom calctl@example.org\n`;
+    writeFileSync(join(home, ".msmtprc"), config ?? account, { mode: 0o600 });
+    return { error: await send(timeout === undefined ? {} : { timeout }), mails: server.mails };
+  }
+
+  test("gets the whole message, and its recipients from the header", async () => {
+    const { error, mails } = await sendByMsmtp({});
+    expect(error).toBeNull();
+    expect(mails).toHaveLength(1);
+    expect(mails[0]?.recipients).toEqual(["ana@example.org", "ben@example.org"]);
+    expect(mails[0]?.message).toContain(MAIL.slice(MAIL.indexOf("Subject")).trimEnd());
+  });
+
+  test.each<[string, SmtpAnswers, number, string]>([
+    ["a recipient that is refused", { RCPT: "550 5.1.1 no such user" }, 11, "no such user"],
+    [
+      "a recipient that is refused for now, which msmtp does not tell apart",
+      { RCPT: "450 4.2.1 try later" },
+      11,
+      "try later",
+    ],
+    ["a message that is refused", { ".": "554 5.7.1 looks like spam" }, 11, "looks like spam"],
+  ])("%s is reported with the reason: exit %i", async (_, answers, exitCode, reason) => {
+    const { error, mails } = await sendByMsmtp(answers);
+    expect(error).toMatchObject({ exitCode, message: expect.stringContaining(reason) });
+    expect(mails).toEqual([]);
+  });
+
+  test("a server that nobody runs is exit 8", async () => {
+    const { error } = await sendByMsmtp({}, "account default\nhost 127.0.0.1\nport 9\nfrom a@example.org\n");
+    expect(error).toMatchObject({ code: "unavailable", message: expect.stringContaining("127.0.0.1") });
+  });
+
+  test("without a configuration is exit 10", async () => {
+    expect((await sendByMsmtp({}, "nonsense\n")).error).toMatchObject({ code: "configuration" });
+  });
+
+  test("that waits for the answer to the message is exit 9 after the timeout", async () => {
+    const { error } = await sendByMsmtp({ ".": null }, undefined, 1_500);
+    expect(error).toMatchObject({
+      code: "outcome_unknown",
+      message: expect.stringContaining("did not end in 1.5 seconds; the mail may have been sent"),
+    });
+  });
+});
+
+describe("the exit codes of sendmail", () => {
+  test.each([
+    [64, "rejected"],
+    [65, "rejected"],
+    [67, "rejected"],
+    [69, "rejected"],
+    [70, "rejected"],
+    [71, "unavailable"],
+    [74, "unavailable"],
+    [75, "unavailable"],
+    [77, "rejected"],
+    [78, "configuration"],
+    [1, "rejected"],
+  ])("%i is %s, with what it said", async (exitCode, code) => {
+    const path = install(`cat >/dev/null; echo "it   says" >&2; echo why >&2; exit ${exitCode}`);
+    expect(await send()).toMatchObject({ code, message: `${path} ended with ${exitCode}: it says why` });
+  });
+
+  test("0 is success, even if it does not read the message", async () => {
+    install("exit 0");
+    expect(await send()).toBeNull();
+  });
+
+  test("killed is exit 9", async () => {
+    install("kill -9 $$");
+    expect(await send()).toMatchObject({ exitCode: 9, message: expect.stringContaining("was killed") });
+  });
+
+  test("at most 200 characters of what it says are shown", async () => {
+    install("head -c 100000 /dev/zero | tr '\\0' x >&2; exit 75");
+    const error = await send();
+    expect(error).toBeInstanceOf(CliError);
+    expect((error as CliError).message).toMatch(/ended with 75: x{199}…$/);
+  });
+});
+
+describe("sendmail", () => {
+  test("is started without a shell, and without our secrets", async () => {
+    install(`cat >"$HOME/mail"; echo "$@" >"$HOME/args"; env >"$HOME/env"`);
+    expect(await send()).toBeNull();
+    const read = (name: string) => readFileSync(join(home, name), "utf8");
+    expect(read("mail")).toBe(MAIL);
+    expect(read("args")).toBe("-t -i\n");
+    expect(read("env")).not.toContain("sentinel");
+  });
+
+  test("is found beside PATH, as cron's is short", async () => {
+    install('cat >"$HOME/mail"');
+    expect(await send({ path: "/usr/bin:/bin", folders: [bin] })).toBeNull();
+    expect(existsSync(join(home, "mail"))).toBe(true);
+  });
+
+  test("that is missing, no program, or only in a relative folder is exit 10", async () => {
+    mkdirSync(join(bin, "sendmail"));
+    for (const path of ["", bin, "bin:.:"]) {
+      expect(await send({ path })).toMatchObject({
+        code: "configuration",
+        message: "there is no sendmail in PATH",
+        hint: expect.stringContaining("msmtp-mta"),
+      });
+    }
+  });
+
+  test("that is interrupted may have sent the mail: exit 130", async () => {
+    install("touch $HOME/started; sleep 60");
+    const controller = new AbortController();
+    const sending = send({ signal: controller.signal });
+    controller.abort(new CliError("interrupted", "interrupted"));
+    expect(await sending).toMatchObject({ exitCode: 130, mayHaveSucceeded: true });
+  });
+});
+
+describe("addresses", () => {
+  test.each([
+    ["ana@example.org", "ana@example.org"],
+    [" ana@example.org ,ben+calendar@mail.example.org", "ana@example.org, ben+calendar@mail.example.org"],
+    ["o'brien@localhost", "o'brien@localhost"],
+  ])("%j are %j", (text, header) => {
+    expect(parseMailAddresses(text, "--to")).toBe(header);
+  });
+
+  test.each([
+    "",
+    "ana",
+    "@example.org",
+    "ana@",
+    "ana@example.org,",
+    "ana@example.org\nBcc: eve@example.org",
+    "ana@example.org\r\nSubject: x",
+    "ana@example.org;ben@example.org",
+    "Ana <ana@example.org>",
+    '"a b"@example.org',
+    "ana@exam ple.org",
+    "ana@@example.org",
+    "anä@example.org",
+    `${"a".repeat(65)}@example.org`,
+    `ana@${"a".repeat(252)}.org`,
+    Array.from({ length: 21 }, (_, index) => `a${index}@example.org`).join(","),
+  ])("%j are exit 2", (text) => {
+    expect(() => parseMailAddresses(text, "--to")).toThrow(expect.objectContaining({ exitCode: 2 }));
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { CliError } from "../../src/errors.js";
+import type { TargetKind } from "../../src/messages/target-kinds.js";
+import { hideUrl, parseWebhookUrl, secretsOf } from "../../src/messages/webhook-url.js";
+import { createRedactor } from "../../src/terminal/redaction.js";
+
+const TOKEN = "123456789:AAF-sentinel_0123456789abcdefghijk";
+
+describe("a URL that is taken", () => {
+  test.each<[TargetKind, string, string?]>([
+    ["slack", "https://hooks.slack.com/services/T0/B0/sentinel"],
+    ["slack", "https://chat.example/hooks/sentinel"],
+    ["slack", "https://discord.com/api/webhooks/1/sentinel/slack"],
+    ["discord", "https://discordapp.com/api/v10/webhooks/1/sentinel?thread_id=2"],
+    [
+      "teams",
+      "https://prod-01.westeurope.logic.azure.com:443/workflows/a/triggers/manual/paths/invoke?api-version=2016-06-01&sig=sentinel",
+    ],
+    ["mattermost", "https://chat.example/hooks/sentinel"],
+    ["googlechat", "https://chat.googleapis.com/v1/spaces/A/messages?key=a&token=sentinel"],
+    ["ntfy", "https://ntfy.sh/sentinel"],
+    ["json", "http://127.0.0.1:8080/sentinel"],
+    ["json", "http://[::1]/sentinel"],
+    ["telegram", TOKEN, `https://api.telegram.org/bot${TOKEN}/sendMessage`],
+    ["telegram", `http://localhost:8081/bot${TOKEN}`, `http://localhost:8081/bot${TOKEN}/sendMessage`],
+    ["telegram", `https://api.telegram.org/bot${TOKEN}/sendMessage`],
+  ])("for %s: %s", (kind, text, url = text) => {
+    expect(parseWebhookUrl(text, kind, "stdin")).toBe(url.replace(":443", ""));
+  });
+});
+
+describe("text that is refused without being repeated: exit 2", () => {
+  test.each<[TargetKind, string, string]>([
+    ["slack", "", "it is empty"],
+    ["slack", "sentinel", "it is not an https URL"],
+    ["slack", "sentinel:secret", "it is not an https URL"],
+    ["slack", "ftp://sentinel", "it is not an https URL"],
+    ["slack", "https:sentinel", "it is not an https URL"],
+    ["slack", "https://", "it is not an https URL"],
+    ["slack", "https://hooks.slack.com/sentinel\n", "it has spaces or several lines"],
+    ["slack", "https://hooks.slack.com/ sentinel", "it has spaces or several lines"],
+    ["slack", "https://hooks.slack.com/sentinel\nhttps://hooks.slack.com/", "it has spaces or several lines"],
+    ["slack", "http://hooks.example/sentinel", "http is not encrypted"],
+    ["slack", "http://127.0.0.1.example/sentinel", "http is not encrypted"],
+    ["slack", "https://ana:sentinel@hooks.example/", "it must not have a user or a password"],
+    ["slack", "https://hooks.slack.com@sentinel.example/", "it must not have a user or a password"],
+    ["slack", "https://hooks.example/#sentinel", "it has a fragment"],
+    ["slack", `https://hooks.example/${"sentinel".repeat(1000)}`, "it is too long"],
+    [
+      "discord",
+      "https://hooks.slack.com/services/sentinel",
+      "hooks.slack.com takes messages of slack, not of discord",
+    ],
+    [
+      "slack",
+      "https://discord.com/api/webhooks/1/sentinel",
+      "discord.com takes messages of discord, not of slack",
+    ],
+    ["json", "https://chat.googleapis.com/v1/sentinel", "takes messages of googlechat, not of json"],
+    ["telegram", "sentinel", "it is not a bot's token"],
+    ["telegram", "1:sentinel", "it is not a bot's token"],
+    ["telegram", "https://api.telegram.org/sentinel", "it is not the URL of a bot"],
+    ["slack", TOKEN, "it is not an https URL"],
+  ])("for %s: %j", (kind, text, words) => {
+    const error = failure(() => parseWebhookUrl(text, kind, "--url-file"));
+    expect(error).toMatchObject({ code: "usage", exitCode: 2 });
+    expect(error.message).toMatch(/^--url-file: /);
+    expect(error.message).toContain(words);
+    expect(error.hint).toBeTruthy();
+    expect(`${error.message} ${error.hint}`).not.toContain("sentinel");
+  });
+});
+
+function failure(work: () => unknown): CliError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof CliError) return error;
+  }
+  throw new Error("it was taken");
+}
+
+describe("the secret parts of a URL are masked", () => {
+  test.each([
+    "https://hooks.slack.com/services/T0123456/B0123456/abcdefghijklmnop",
+    "https://prod.logic.azure.com/workflows/0123456789abcdef0/triggers/manual?sp=%2Ftriggers%2Fmanual%2Frun&sig=abc-def_0123456789",
+    `https://api.telegram.org/bot${TOKEN}/sendMessage`,
+    "https://ntfy.sh/our-secret-topic",
+  ])("of %s", (url) => {
+    const redactor = createRedactor(() => secretsOf(url));
+    const { origin, pathname, search } = new URL(url);
+    expect(redactor.mask(`posting to ${url}`)).toBe(`posting to ${origin}/***`);
+    expect(redactor.mask(`POST ${pathname}${search} HTTP/1.1`)).toBe("POST /*** HTTP/1.1");
+    expect(redactor.mask(`path ${pathname}`)).toBe("path /***");
+    expect(redactor.mask(JSON.stringify({ url }))).not.toContain(pathname.slice(-12));
+    expect(hideUrl(url)).toBe(`${origin}/***`);
+  });
+
+  test("and so is a bot's token by itself", () => {
+    const redactor = createRedactor(() => secretsOf(`https://api.telegram.org/bot${TOKEN}/sendMessage`));
+    expect(redactor.mask(`token ${TOKEN}`)).toBe("token ***");
+  });
+});
