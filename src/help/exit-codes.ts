@@ -38,7 +38,7 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
     "yes, safely; a DELETE that had succeeded then exits with 5",
   ],
   outcome_unknown: [
-    "a create or comment was sent and it is unknown whether it was done: no response, any 5xx, or a 2xx that cannot be read; or an `events update` with `--if-unchanged` or `--edit` got no response, and the event is now neither as it was nor as it was written",
+    "a create, comment or post was sent and it is unknown whether it was done: no response, any 5xx, or a 2xx that cannot be read; or an `events update` with `--if-unchanged` or `--edit` got no response, and the event is now neither as it was nor as it was written",
     "only after checking, it could exist twice",
   ],
   configuration: [

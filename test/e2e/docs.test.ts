@@ -11,6 +11,7 @@ import { describeWithSystem } from "../support/system.js";
 const PAGES = [
   "README.md",
   "completion",
+  "cron",
   "dates",
   "debugging",
   "exit-codes",
@@ -63,6 +64,19 @@ describeWithSystem("keyring", "on a desktop, the lines of", () => {
 test("docs/self-hosting.md work", async () => {
   await runPage(await createDocsWorld(), readPage("self-hosting"));
 });
+
+test(
+  "docs/cron.md work",
+  async () => {
+    const world = await createDocsWorld();
+    await runPage(world, readPage("cron"));
+    // systemd.test.ts runs what is after sudo.
+    expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["sudo", "docker"]));
+    expect(world.posted.length).toBeGreaterThan(1);
+    for (const posted of world.posted) expect(JSON.parse(posted)).toHaveProperty("blocks");
+  },
+  PAGE_TIMEOUT,
+);
 
 test("docs/operating.md work", async () => {
   const world = await createDocsWorld();
@@ -127,9 +141,25 @@ test("docs/network.md shows the note of a retry", async () => {
   expect(comparable(readPage("network"))).toContain(comparable(stderr));
 });
 
-test("examples/crontab prints the events of the day", async () => {
+test("examples/crontab posts the events of the day, once", async () => {
   const world = await createDocsWorld();
   await signInWithToken(world);
-  const [result] = await runCrontab(world, world.place(readPage("examples/crontab")));
-  expect(result?.stdout).not.toBe("");
+  const add = [
+    "webhooks",
+    "add",
+    "team",
+    "--as",
+    "slack",
+    "--insecure-storage",
+    "--url-file",
+    "team-webhook",
+  ];
+  expect((await world.shell(`cd; calctl ${add.join(" ")}`)).exitCode).toBe(0);
+  const crontab = world.place(readPage("examples/crontab"));
+  const results = await runCrontab(world, crontab);
+  expect(results.map(({ stdout }) => stdout === "")).toEqual([true, true, false]);
+  const { length } = world.posted;
+  expect(length).toBeGreaterThan(0);
+  await runCrontab(world, crontab);
+  expect(world.posted).toHaveLength(length);
 });

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { ServiceSample } from "../../src/service/admin/admin.js";
 import { createRequestListener } from "../../src/service/http/request-listener.js";
@@ -21,9 +23,14 @@ export interface DocsWorld extends Installation {
   calls(): string;
   /** Does what a user does in the browser: signs in at the address and allows access. */
   allowAccess(address: string): Promise<void>;
+  /** What was posted to a chat. */
+  readonly posted: readonly string[];
   /** Responds to the next request with this status. */
   failOnce(status: number): void;
 }
+
+/** The host of a chat, whose webhooks accept everything. */
+const CHAT = "chat.example";
 
 export const ORIGIN = "https://calendar.example";
 /** As the pages call it. */
@@ -44,6 +51,7 @@ export async function createDocsWorld(env: Readonly<Record<string, string>> = {}
   });
   installPrograms(bin, sample.token);
   writeFileSync(join(installation.home, "token-file"), `${sample.token}\n`, { mode: 0o600 });
+  writeFileSync(join(installation.home, "team-webhook"), `https://${CHAT}/hooks/team\n`, { mode: 0o600 });
   writeFileSync(join(installation.home, "company-ca.pem"), readFileSync(join(folder, "certificate")));
   const places = new Map([
     ["/home/ana", installation.home],
@@ -70,6 +78,7 @@ export async function createDocsWorld(env: Readonly<Record<string, string>> = {}
       const allowed = await browser.submit(await browser.follow(signedIn), "allow");
       await fetch(allowed.headers["location"] ?? "");
     },
+    posted: front.posted,
     failOnce: front.failOnce,
   };
 }
@@ -90,12 +99,14 @@ async function openSampleService(database: string) {
 
 /** Serves the service below `/api`, and a proxy that connects every host to it. */
 async function startFront(service: Service, folder: string) {
-  const certificate = createCertificate({ subject: new URL(ORIGIN).hostname });
+  const certificate = createCertificate({ subject: new URL(ORIGIN).hostname, names: [CHAT] });
   const file = join(folder, "certificate");
   writeFileSync(file, certificate.cert);
   const { listener } = createRequestListener(service, { addressOf: () => "192.0.2.1", baseUrl: ORIGIN });
   let failure: number | null = null;
+  const posted: string[] = [];
   const server = createServer(certificate, (request, response) => {
+    if (request.headers.host === CHAT) return void takePost(request, response, posted);
     request.url = request.url?.replace(/^\/api\//, "/") ?? "";
     if (failure === null) return listener(request, response);
     response.writeHead(failure).end();
@@ -103,11 +114,17 @@ async function startFront(service: Service, folder: string) {
   });
   const proxy = await startConnectProxy({ target: await listen(server) });
   return {
+    posted,
     env: { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: file },
     failOnce(status: number) {
       failure = status;
     },
   };
+}
+
+async function takePost(request: IncomingMessage, response: ServerResponse, posted: string[]): Promise<void> {
+  posted.push(await text(request));
+  response.end("ok");
 }
 
 /** calctl as npm installs it, and stubs of the programs that must not run for real. */
@@ -124,13 +141,18 @@ function installPrograms(bin: string, token: string): void {
 const RECORDED = { npm: "", ssh: "", sudo: "", crontab: "" };
 
 /** Runs the command after the image in the environment of `-e`; a mounted path is the one on this machine. */
-const DOCKER = `shift; variables=()
+const DOCKER = `shift; variables=() mounts=()
 while :; do case $1 in
   -e) variables+=("$2"); shift 2 ;;
-  -v) IFS=: read -r source target _ <<<"$2"; shift 2 ;;
+  -v) mounts+=("$2"); shift 2 ;;
   -*) shift ;;
   *) break ;;
 esac; done
 shift
+for mount in "\${mounts[@]}"; do
+  IFS=: read -r source target _ <<<"$mount"
+  case $source in /*) ;; *) source=$HOME/volumes/$source ;; esac
+  variables=("\${variables[@]/$target/$source}")
+done
 exec env -i PATH="$PATH" HTTPS_PROXY="$HTTPS_PROXY" NODE_EXTRA_CA_CERTS="$NODE_EXTRA_CA_CERTS" \
-  "\${variables[@]/$target/$source}" "$@"`;
+  "\${variables[@]}" "$@"`;

@@ -10,6 +10,8 @@ export interface Certificate {
 export interface CertificateOptions {
   /** Host name of the certificate. */
   readonly subject?: string;
+  /** Further host names. */
+  readonly names?: readonly string[];
   /** As `YYMMDDhhmmssZ`. */
   readonly from?: string;
   readonly until?: string;
@@ -27,7 +29,7 @@ export function createCertificate(options: CertificateOptions = {}): Certificate
   const issuer = nameOf(authority?.subject ?? subject);
   const signed = sequence(
     ...[VERSION_3, der(0x02, Buffer.from([1])), algorithm, issuer, validity, nameOf(subject), spki],
-    extensions(subject, authority === undefined),
+    extensions([subject, ...(options.names ?? [])], authority === undefined),
   );
   const signingKey = authority === undefined ? privateKey : createPrivateKey(authority.key);
   const signature = Buffer.concat([Buffer.from([0]), sign("sha256", signed, signingKey)]);
@@ -49,9 +51,10 @@ function nameOf(commonName: string): Buffer {
   return sequence(der(0x31, sequence(objectId(0x55, 0x04, 0x03), der(0x0c, Buffer.from(commonName)))));
 }
 
-/** The host name and, for an authority, the CA flag. */
-function extensions(subject: string, isAuthority: boolean): Buffer {
-  const hosts = sequence(objectId(0x55, 0x1d, 0x11), der(0x04, sequence(der(0x82, Buffer.from(subject)))));
+/** The host names and, for an authority, the CA flag. */
+function extensions(subjects: readonly string[], isAuthority: boolean): Buffer {
+  const names = subjects.map((subject) => der(0x82, Buffer.from(subject)));
+  const hosts = sequence(objectId(0x55, 0x1d, 0x11), der(0x04, sequence(...names)));
   const constraints = sequence(der(0x01, Buffer.from([0xff])));
   const authority = sequence(objectId(0x55, 0x1d, 0x13), der(0x04, constraints));
   return der(0xa3, sequence(hosts, ...(isAuthority ? [authority] : [])));
