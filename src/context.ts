@@ -7,7 +7,8 @@ import type { ProfileStore } from "./config/profile-store.js";
 import type { Settings } from "./config/settings.js";
 import type { CliError, PlannedRequest } from "./errors.js";
 import type { Ledger } from "./ledger/ledger.js";
-import type { Webhooks } from "./messages/webhooks.js";
+import type { Target } from "./messages/target.js";
+import type { TargetRequest, Webhooks } from "./messages/webhooks.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ListenOptions } from "./service/listen.js";
@@ -90,6 +91,8 @@ export interface JobChecks {
    * @throws CliError when there it cannot be read
    */
   readTokenWithoutSession(): Promise<string | null>;
+  /** Finds a target of messages and loads its URL, in the same way. @throws CliError when there it cannot be loaded */
+  openTargetWithoutSession(request: TargetRequest): Promise<Target>;
 }
 
 /** A program that is run for one event. */

@@ -6,15 +6,17 @@ import { describeCommand } from "../help/facts.js";
 import { shellLine } from "../output/shell-words.js";
 import { type Check, checkView } from "../output/views/check.js";
 import { addAction, type ContextOf, requireChosenService } from "./command.js";
+import { addTargetFlags, type TargetFlags } from "./post.js";
 import { checkService, clockSkew, type ServiceCheck } from "./status.js";
 
-export interface DoctorOptions {
-  /** A name of `webhooks add`. */
+export interface DoctorOptions extends TargetFlags {
+  /** A saved webhook, or addresses of mail. */
   readonly to?: string;
 }
 
 export function registerDoctor(command: Command, contextOf: ContextOf): void {
-  command.option("--to <name>", "check a webhook too; nothing is posted");
+  command.option("--to <name>", "check a saved webhook too, or with --as mail an address; nothing is posted");
+  addTargetFlags(command);
   describeCommand(command, {
     prints: { view: checkView, count: "list" },
     examples: () => [
@@ -28,16 +30,20 @@ export function registerDoctor(command: Command, contextOf: ContextOf): void {
 type DoctorContext = Pick<Context, "api" | "output" | "session" | "now" | "settings" | "jobChecks">;
 
 /** Checks what an unattended job needs, and prints its crontab line. The report is printed even if a check fails. */
-export async function runDoctor(context: DoctorContext, { to }: DoctorOptions): Promise<void> {
+export async function runDoctor(context: DoctorContext, options: DoctorOptions): Promise<void> {
+  const { to, as } = options;
   const output = context.output(checkView);
   const jobs = await context.jobChecks();
   const results = [
     ...(await checkAccount(context, jobs)),
     await attempt("time zone", () => describeZone(context)),
     ...jobs.folders().map(describeFolder),
+    ...(to === undefined && as === undefined
+      ? []
+      : [await attempt("webhook", () => checkTarget(jobs, options))]),
   ];
   const failure = results.find(({ error }) => error !== null);
-  const lines = failure === undefined ? crontabLines(context, { jobs, to }) : [];
+  const lines = failure === undefined ? crontabLines(context, { jobs, options }) : [];
   await output.print([...results.map(({ check }) => check), ...lines]);
   if (failure !== undefined) throw failure.error;
 }
@@ -121,6 +127,11 @@ async function readFromKeychain(jobs: JobChecks): Promise<void> {
   }
 }
 
+async function checkTarget(jobs: JobChecks, { to, as, chat }: DoctorOptions): Promise<Finding> {
+  const { kind, name } = await jobs.openTargetWithoutSession({ to, as, chat });
+  return { detail: kind === "mail" ? `mail to ${name}` : `${name}, for ${kind}` };
+}
+
 /** Reminders and digests of the wrong minute are wrong. */
 const MAX_SKEW = 60;
 
@@ -146,15 +157,23 @@ function describeFolder({ name, path, error }: FolderCheck): CheckResult {
 
 interface CrontabOptions {
   readonly jobs: JobChecks;
-  readonly to: string | undefined;
+  readonly options: DoctorOptions;
 }
 
 /** What to write into the crontab for a digest at seven in the morning. */
-function crontabLines({ settings }: DoctorContext, { jobs, to }: CrontabOptions): readonly Check[] {
+function crontabLines(
+  { settings }: DoctorContext,
+  { jobs, options: { to, as, chat } }: CrontabOptions,
+): readonly Check[] {
   // Named, so that the job does not depend on what is in use later.
   const { profile, timezone } = settings();
   const flags = [...(profile === null ? [] : ["-p", profile]), "--timezone", timezone];
-  const words = [...jobs.command, "post", ...flags, "--to", to ?? "NAME", "--once"];
+  const target = [
+    ...(to === undefined && as !== undefined ? [] : ["--to", to ?? "NAME"]),
+    ...(as === undefined ? [] : ["--as", as]),
+    ...(chat === undefined ? [] : ["--chat", chat]),
+  ];
+  const words = [...jobs.command, "post", ...flags, ...target, "--once"];
   const variables = Object.entries(jobs.variables).map(([name, value]) => `${name}=${value}`);
   // cron takes a percent sign for the end of the line.
   const line = `0 7 * * * ${shellLine(words).replaceAll("%", "\\%")}`;

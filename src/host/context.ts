@@ -87,8 +87,16 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
       await createProgramRunner(parts, warn)(call);
     },
     async jobChecks() {
-      const { createJobChecks } = await import("./job-checks.js");
-      return createJobChecks(parts, auth.tokenWithoutSession);
+      const [{ createJobChecks, withoutSession }, { composeWebhooks }] = await Promise.all([
+        import("./job-checks.js"),
+        import("./webhooks.js"),
+      ]);
+      const keychainEnvironment = withoutSession(parts.process.env);
+      const webhooks = composeWebhooks(client, { interactive: () => false, warn, keychainEnvironment });
+      return createJobChecks(parts, {
+        readTokenWithoutSession: auth.tokenWithoutSession,
+        openTargetWithoutSession: webhooks.open,
+      });
     },
     sandbox: () => openSandbox(parts, options, run),
   };

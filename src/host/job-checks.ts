@@ -20,10 +20,10 @@ export function withoutSession(env: Environment): Environment {
 const COPIED_VARIABLES =
   /^(?:CALCTL_.*|XDG_(?:CONFIG|DATA|STATE|CACHE)_HOME|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS)$/i;
 
-/** Checks for `doctor`. @param readToken as a job without a session would */
+/** Checks for `doctor`. @param secrets as a job without a session would read them */
 export function createJobChecks(
   { process, configFile, dataDirectory, stateDirectory, cacheDirectory }: HostParts,
-  readToken: JobChecks["readTokenWithoutSession"],
+  secrets: Pick<JobChecks, "readTokenWithoutSession" | "openTargetWithoutSession">,
 ): JobChecks {
   const folders: readonly (readonly [FolderCheck["name"], () => string])[] = [
     ["config", () => join(configFile.path, "..")],
@@ -39,7 +39,7 @@ export function createJobChecks(
       ),
     ),
     folders: () => folders.map(([name, pathOf]) => checkFolder(name, pathOf())),
-    readTokenWithoutSession: readToken,
+    ...secrets,
   };
 }
 
