@@ -88,8 +88,6 @@ test("a day of slack that is longer than a section goes on in the next", async (
   const sections: string[] = JSON.parse(payload.body)
     .blocks.slice(1, -1)
     .map(({ text }: { text: { text: string } }) => text.text);
-    false,
-  );
   expect(sections.slice(0, -1).every((text) => text.length > 2_900 && text.length <= 3_000)).toBe(true);
   expect(sections.join("\n").match(/• /g)).toHaveLength(80);
 });
