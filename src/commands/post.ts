@@ -49,7 +49,9 @@ type PostContext = ListingContext &
 export function addTargetFlags(command: Command): void {
   command
     .addOption(
-      command.createOption("--as <kind>", "what CALCTL_WEBHOOK_URL takes, or mail").choices(TARGET_KINDS),
+      command
+        .createOption("--as <kind>", "what the webhook of the environment takes, or mail")
+        .choices(TARGET_KINDS),
     )
     .option("--chat <id>", "chat of telegram, if it is not the saved one");
 }
@@ -83,7 +85,7 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
       ],
       [
         "One line for each event, in one's own words",
-        "calctl post --as json --template '{{ start_local | date: \"%H:%M\" }} {{ title }}' --dry-run",
+        "calctl post --as json --template '{{ title }}: {{ location }}' --dry-run",
       ],
     ],
   });

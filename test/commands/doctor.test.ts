@@ -13,7 +13,15 @@ const namesOf = (checks: readonly Check[]) =>
 
 test("where everything is there, every check passes, and the lines for the crontab follow", async () => {
   const { json, directory } = await createHarness();
-  const checks = await json<readonly Check[]>("doctor", "-p", "local", "--to", "team 50%");
+  const checks = await json<readonly Check[]>(
+    "doctor",
+    "-p",
+    "local",
+    "--as",
+    "mail",
+    "--to",
+    "50%@example.org",
+  );
   const lines = checks.filter(({ check }) => check === "crontab").map(({ detail }) => detail);
   expect(namesOf(checks.filter(({ check }) => check !== "crontab"))).toEqual([
     "profile ok",
@@ -25,9 +33,10 @@ test("where everything is there, every check passes, and the lines for the cront
     "data folder ok",
     "state folder ok",
     "cache folder ok",
+    "webhook ok",
   ]);
   expect(lines.at(-1)).toMatch(
-    /^0 7 \* \* \* \S+.* post -p local --timezone Europe\/Berlin --to 'team 50\\%' --once$/,
+    /^0 7 \* \* \* \S+.* post -p local --timezone Europe\/Berlin --to 50\\%@example\.org --as mail --once$/,
   );
   expect(lines).toContain(`CALCTL_STATE_DIR=${directory}`);
 });
@@ -117,4 +126,34 @@ test("on a terminal, a line for each check, and what to do below it", async () =
   expect(stdout).toMatch(
     /✗ state folder {3}.* cannot be written to \(ENOTDIR\)\n {17}CALCTL_STATE_DIR names another folder\n/,
   );
+});
+
+describe("--to", () => {
+  const webhook = { CALCTL_PROFILE: "local", CALCTL_WEBHOOK_URL: "https://chat.example/hooks/s3cret" };
+
+  test("checks a webhook without posting, and writes it into the line", async () => {
+    const { runWith } = await createHarness();
+    const stdin = webhook.CALCTL_WEBHOOK_URL;
+    const add = await runWith({ stdin }, "webhooks", "add", "team", "--as", "slack", "--insecure-storage");
+    expect(add.exitCode).toBe(0);
+    const { exitCode, stdout } = await runWith({}, "doctor", "-p", "local", "--to", "team");
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("webhook\ttrue\twebhook team, for slack\t");
+    expect(stdout).toMatch(/ post -p local --timezone Europe\/Berlin --to team --once\t/);
+    expect(stdout).not.toContain("s3cret");
+  });
+
+  test("checks that of the environment, whose URL is in no line", async () => {
+    const { runWith } = await createHarness();
+    const { exitCode, stdout } = await runWith({ env: webhook }, "doctor", "--as", "slack");
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("CALCTL_PROFILE=local");
+    expect(stdout).toMatch(/ post -p local --timezone Europe\/Berlin --as slack --once\t/);
+    expect(stdout).not.toContain("s3cret");
+  });
+
+  test("an unknown one is exit 5", async () => {
+    const { run } = await createHarness();
+    expect((await run("doctor", "-p", "local", "--to", "nosuch")).exitCode).toBe(5);
+  });
 });
