@@ -24,6 +24,7 @@ const PAGES = [
   "screens",
   "scripting",
   "self-hosting",
+  "webhooks",
   "writing",
 ];
 
@@ -80,9 +81,12 @@ test.each(["debugging", "exit-codes", "network", "output", "scripting"])(
   },
 );
 
-test.each(["names", "writing"])("the lines of docs/%s.md work with the profile local", async (name) => {
-  await runPage(await createDocsWorld(), readPage(name));
-});
+test.each(["names", "webhooks", "writing"])(
+  "the lines of docs/%s.md work with the profile local",
+  async (name) => {
+    await runPage(await createDocsWorld(), readPage(name));
+  },
+);
 
 // Many runs one after another.
 test("docs/output.md has the keys and columns of every shape", { timeout: 60_000 }, async () => {
