@@ -19,11 +19,8 @@ export function registerWebhooks(command: Command, contextOf: ContextOf): void {
     .option("--insecure-storage", "store the URL unencrypted in a file instead of the keychain");
   describeCommand(add, {
     examples: () => [
-      ["A channel of Slack, whose URL is asked for", "calctl webhooks add team --as slack"],
-      [
-        "For cron, which has no keychain",
-        "calctl webhooks add ops --as discord --insecure-storage <url-file",
-      ],
+      ["A channel of Slack", "calctl webhooks add team --as slack <url-file"],
+      ["For cron, which has no keychain", "calctl webhooks add ops --as slack --insecure-storage <url-file"],
       ["Mail, through the local sendmail", "calctl webhooks add me --as mail --to ana@example.org"],
     ],
   });

@@ -16,6 +16,8 @@ export interface Completion {
 /** What is known without asking a service. Everything may be empty. */
 export interface KnownValues {
   profiles(): readonly string[];
+  /** With what they take. */
+  webhooks(): readonly Candidate[];
   /** The calendar of CALCTL_CALENDAR or of the profile; undefined without one. @param profile of `--profile` */
   defaultCalendar(profile: string | undefined): string | undefined;
   names(profile: string | undefined): NameCache;
@@ -54,6 +56,7 @@ const CANDIDATES: Readonly<Record<Kind, (position: Position, known: KnownValues)
   none: () => [],
   keys: () => withoutDescriptions(PROFILE_KEYS),
   profiles: (_, known) => withoutDescriptions(known.profiles()),
+  webhooks: (_, known) => known.webhooks(),
   zones: (_, known) => withoutDescriptions(known.zones()),
   calendars: (position, known) => namesOf(listOf("calendars", position, known)),
   labels: (position, known) =>

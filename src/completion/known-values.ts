@@ -44,6 +44,11 @@ export function readKnownValues({ env, platform, home, now }: Machine): KnownVal
   };
   return {
     profiles: () => [LOCAL_PROFILE, ...(ifReadable(() => [...config().profiles.keys()]) ?? [])],
+    webhooks: () =>
+      (ifReadable(() => [...(config().webhooks ?? [])]) ?? []).map(([value, { as = "" }]) => ({
+        value,
+        description: as,
+      })),
     defaultCalendar: (profile) =>
       env["CALCTL_CALENDAR"] || ifReadable(() => select(profile).setting("calendar")?.value),
     names: openNames,

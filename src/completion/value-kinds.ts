@@ -10,7 +10,16 @@ export interface Candidate {
 }
 
 /** Values that the machine knows, or none. */
-export type Kind = "calendars" | "labels" | "members" | "events" | "profiles" | "zones" | "keys" | "none";
+export type Kind =
+  | "calendars"
+  | "labels"
+  | "members"
+  | "events"
+  | "profiles"
+  | "webhooks"
+  | "zones"
+  | "keys"
+  | "none";
 
 /** What the value of a flag is, by how its help calls it. */
 const KIND_OF_VALUE: Readonly<Record<string, Kind | "files">> = {
@@ -30,6 +39,13 @@ const KIND_OF_FLAG: Readonly<Record<string, Kind | readonly string[]>> = {
   "--include": ["labels", "members", "labels,members"],
 };
 
+/** Flags that mean something else in other commands, by command and flag. */
+const KIND_OF_COMMAND_FLAG: Readonly<Record<string, Kind>> = {
+  "post --to": "webhooks",
+  "remind --post": "webhooks",
+  "doctor --to": "webhooks",
+};
+
 /** Arguments by command and name. */
 const KIND_OF_ARGUMENT: Readonly<Record<string, Kind>> = {
   "events get id": "events",
@@ -39,6 +55,7 @@ const KIND_OF_ARGUMENT: Readonly<Record<string, Kind>> = {
   "comments id": "events",
   "profiles use name": "profiles",
   "profiles remove name": "profiles",
+  "webhooks remove name": "webhooks",
   "config get key": "keys",
   "config set key": "keys",
   "config unset key": "keys",
@@ -66,7 +83,7 @@ export function kindOf(
     case "flag":
       return target.flags.map(({ long, summary }) => ({ value: long, description: summary }));
     case "value":
-      return kindOfFlag(target.flag);
+      return KIND_OF_COMMAND_FLAG[`${path.join(" ")} ${target.flag.long}`] ?? kindOfFlag(target.flag);
     case "argument": {
       const argument = command.arguments[target.index] ?? command.arguments.find(({ variadic }) => variadic);
       if (argument === undefined) return "none";

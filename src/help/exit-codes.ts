@@ -27,26 +27,29 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
     "no token for this service, the service refused it (401), or a sign-in that was declined, refused or never completed",
     "after signing in",
   ],
-  not_found: ["404, or a calendar, label or member that does not exist", "no"],
-  forbidden: ["the token's owner may not do this (403)", "no"],
+  not_found: ["404, or a calendar, label, member or webhook that does not exist", "no"],
+  forbidden: [
+    "the token's owner may not do this (403), or a webhook refuses its URL or bot (401, 403)",
+    "no",
+  ],
   rate_limited: [
-    "the service's rate limit is used up for longer than `--max-wait` (429)",
+    "the rate limit of the service, or of a webhook, is used up for longer than `--max-wait` (429)",
     "later: the hint says when",
   ],
   unavailable: [
-    "network, timeout, a response cut short, 5xx to a GET, PUT or DELETE",
+    "network, timeout, a response cut short, 5xx to a GET, PUT or DELETE; no connection to a webhook, or a mail program that cannot send now",
     "yes, safely; a DELETE that had succeeded then exits with 5",
   ],
   outcome_unknown: [
-    "a create, comment or post was sent and it is unknown whether it was done: no response, any 5xx, or a 2xx that cannot be read; or an `events update` with `--if-unchanged` or `--edit` got no response, and the event is now neither as it was nor as it was written",
+    "a create, comment or message was sent and it is unknown whether it was done: no response, any 5xx, a 2xx that cannot be read, or a mail program that was killed; or an `events update` with `--if-unchanged` or `--edit` got no response, and the event is now neither as it was nor as it was written",
     "only after checking, it could exist twice",
   ],
   configuration: [
-    "a broken configuration, database or token source, a locked, silent or missing keychain, a busy redirect port, an unknown profile or none in use, a URL that is not https, an untrusted certificate, a proxy that refuses or cannot be used",
+    "a broken configuration, database or token source, a locked, silent or missing keychain, a busy redirect port, an unknown profile or none in use, a webhook whose URL is missing or wrong, no `sendmail`, a URL that is not https, an untrusted certificate, a proxy that refuses or cannot be used",
     "after fixing it",
   ],
   rejected: [
-    "the service refused the request (400, 406, other 4xx), redirects elsewhere, or sent a response that does not match the contract; the message says if a write may have been done anyway",
+    "the service, a webhook or a mail program refused the request (400, 406, other 4xx), a webhook does not exist any more (404, 410), it redirects elsewhere, or sent a response that does not match the contract; the message says if a write may have been done anyway",
     "no",
   ],
   partial: ["some of several items succeeded; stderr lists the rest", "for the rest"],

@@ -265,5 +265,8 @@ function findRecord(storage: WebhookStorage, name: string): WebhookRecord {
       : names.length > 0
         ? `webhooks: ${names.join(", ")}`
         : "save one: calctl webhooks add NAME --as KIND";
-  throw new CliError("not_found", `there is no webhook "${name}"`, { hint, details: { candidates: names } });
+  throw new CliError("not_found", `there is no webhook "${name}"`, {
+    hint,
+    details: { candidates: names.map((each) => ({ id: each, name: each })) },
+  });
 }

@@ -256,6 +256,8 @@ describe("exit 2, and nothing is written", () => {
     ["config", "unset", "timezone"],
     ["profiles", "use", "local"],
     ["profiles", "remove", "x"],
+    ["webhooks", "add", "x", "--as", "json"],
+    ["webhooks", "remove", "x"],
     ["login", "--with-token", "--base-url", "https://calendar.example"],
     ["logout"],
     ["service", "users", "password", "ana"],

@@ -64,6 +64,9 @@ test.each([
   '{"profiles":{"a":1}}',
   '{"profiles":{"a":{"base_url":1}}}',
   '{"profile":1}',
+  '{"webhooks":[]}',
+  '{"webhooks":{"a":1}}',
+  '{"webhooks":{"a":{"as":1}}}',
 ])("a broken file %j is reported and never overwritten", (content) => {
   const file = fileIn(directory);
   writeFileSync(file.path, content);

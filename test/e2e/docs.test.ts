@@ -25,6 +25,7 @@ const PAGES = [
   "screens",
   "scripting",
   "self-hosting",
+  "webhooks",
   "writing",
 ];
 
@@ -94,9 +95,12 @@ test.each(["debugging", "exit-codes", "network", "output", "scripting"])(
   },
 );
 
-test.each(["names", "writing"])("the lines of docs/%s.md work with the profile local", async (name) => {
-  await runPage(await createDocsWorld(), readPage(name));
-});
+test.each(["names", "webhooks", "writing"])(
+  "the lines of docs/%s.md work with the profile local",
+  async (name) => {
+    await runPage(await createDocsWorld(), readPage(name));
+  },
+);
 
 // Many runs one after another.
 test("docs/output.md has the keys and columns of every shape", { timeout: 60_000 }, async () => {
@@ -152,7 +156,7 @@ test("examples/crontab posts the events of the day, once", async () => {
     "slack",
     "--insecure-storage",
     "--url-file",
-    "team-webhook",
+    "url-file",
   ];
   expect((await world.shell(`cd; calctl ${add.join(" ")}`)).exitCode).toBe(0);
   const crontab = world.place(readPage("examples/crontab"));

@@ -13,7 +13,7 @@ import { describeWithSystem } from "../support/system.js";
 const PAGES = await helpPages();
 
 /** These store a token in the keychain. */
-const NEEDS_KEYCHAIN: readonly string[] = ["login --help", "help login"];
+const NEEDS_KEYCHAIN: readonly string[] = ["login --help", "help login", "webhooks add --help"];
 
 async function runExamples(world: DocsWorld, argv: readonly string[]): Promise<void> {
   const { runWith } = await createHarness();
@@ -38,6 +38,9 @@ const SEED = [
 async function createWorld(argv: readonly string[]): Promise<DocsWorld> {
   const world = await createDocsWorld();
   await signInWithToken(world);
+  if (argv.join(" ") === "webhooks remove --help") {
+    await world.run("webhooks", "add", "team", "--as", "mail", "--to", "ana@example.org");
+  }
   if (argv[0] !== "service") return world;
   writeFileSync(join(world.home, "password-file"), "correct horse battery\n");
   await addSeed(world);

@@ -1,12 +1,11 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { startAuthorizationServer } from "../support/authorization-server.js";
 import { startSession } from "../support/keyring.js";
 import { addressIn } from "../support/login-run.js";
-import { listProcesses } from "../support/processes.js";
 import { createInstallation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
+import { filesBelow, watchProcesses } from "../support/watch.js";
 
 /** Everything of a login and a session that others can see. */
 
@@ -68,30 +67,3 @@ describeWithSystem("keyring", "secrets", () => {
     }
   });
 });
-
-interface Watch {
-  stop(): { readonly commandLines: readonly string[]; readonly helperEnvironments: readonly string[] };
-}
-
-function watchProcesses(): Watch {
-  const commandLines = new Set<string>();
-  const helperEnvironments = new Set<string>();
-  const look = () => {
-    for (const { commandLine, environment } of listProcesses()) {
-      commandLines.add(commandLine);
-      if (/--(?:keychain|browser)-helper/.test(commandLine)) helperEnvironments.add(environment);
-    }
-  };
-  const timer = setInterval(look, 20);
-  return {
-    stop() {
-      clearInterval(timer);
-      return { commandLines: [...commandLines], helperEnvironments: [...helperEnvironments] };
-    },
-  };
-}
-
-function filesBelow(path: string): readonly string[] {
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path).flatMap((name) => filesBelow(join(path, name)));
-}

@@ -51,7 +51,9 @@ export async function createDocsWorld(env: Readonly<Record<string, string>> = {}
   });
   installPrograms(bin, sample.token);
   writeFileSync(join(installation.home, "token-file"), `${sample.token}\n`, { mode: 0o600 });
-  writeFileSync(join(installation.home, "team-webhook"), `https://${CHAT}/hooks/team\n`, { mode: 0o600 });
+  writeFileSync(join(installation.home, "url-file"), "https://chat.example/hooks/a-secret\n", {
+    mode: 0o600,
+  });
   writeFileSync(join(installation.home, "company-ca.pem"), readFileSync(join(folder, "certificate")));
   const places = new Map([
     ["/home/ana", installation.home],

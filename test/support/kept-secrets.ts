@@ -1,7 +1,7 @@
 import type { RunResult } from "./harness.js";
 
 /** Variables whose values stderr never shows. */
-const SECRETS = ["CALCTL_TOKEN", "CALCTL_CLIENT_SECRET"];
+const SECRETS = ["CALCTL_TOKEN", "CALCTL_CLIENT_SECRET", "CALCTL_WEBHOOK_URL"];
 
 /** As in the program: shorter secrets are not masked, since they could be part of any word. */
 const LENGTH_MIN = 8;

@@ -10,6 +10,7 @@ import type { Payload, Target } from "../../../src/messages/target.js";
 import type { TargetRequest } from "../../../src/messages/webhooks.js";
 import { run } from "../../../src/run.js";
 import { NOW } from "../../support/harness.js";
+import { PROGRAM } from "../../support/spawned.js";
 import { createScreen, createStdin } from "../../support/terminal.js";
 
 /** A machine on which messages are delivered: the program's own parts, real sockets and files, a clock that is set. */
@@ -44,6 +45,12 @@ export const PAYLOAD: Payload = {
   body: JSON.stringify({ text: "Today: Choir" }),
 };
 
+/** The folders of `calctl` in a directory. */
+export function foldersIn(directory: string): Readonly<Record<string, string>> {
+  const names = ["CALCTL_CONFIG_DIR", "CALCTL_DATA_DIR", "CALCTL_STATE_DIR", "CALCTL_CACHE_DIR"];
+  return Object.fromEntries(names.map((name) => [name, directory]));
+}
+
 export function createDeliveryWorld(): DeliveryWorld {
   const directory = mkdtempSync(join(tmpdir(), "calctl-delivery-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -55,16 +62,11 @@ export function createDeliveryWorld(): DeliveryWorld {
     const stderr = createScreen();
     const host = createHost(
       {
-        env: {
-          CALCTL_CONFIG_DIR: directory,
-          CALCTL_DATA_DIR: directory,
-          CALCTL_STATE_DIR: directory,
-          CALCTL_CACHE_DIR: directory,
-          ...env,
-        },
+        env: { ...foldersIn(directory), ...env },
         platform: "linux",
         execPath: process.execPath,
-        argv: [],
+        // The built program is the helper of the keychain.
+        argv: [process.execPath, PROGRAM],
         pid: process.pid,
         kill: process.kill,
         stdin: createStdin(stdin),

@@ -1,0 +1,216 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createHarness, type Harness } from "../support/harness.js";
+
+/** Saved webhooks: what is taken, where it is kept, and what is said. */
+
+const URL_A = "https://hooks.slack.com/services/T0/B0/sentinel-aaaaaaaa";
+const URL_B = "https://hooks.slack.com/services/T0/B0/sentinel-bbbbbbbb";
+
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await createHarness();
+});
+
+function add(stdin: string, ...argv: readonly string[]) {
+  const words = argv.includes("mail") ? argv : [...argv, "--insecure-storage"];
+  return harness.runWith({ stdin }, "webhooks", "add", ...words);
+}
+
+function config(): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(harness.directory, "config.json"), "utf8"));
+}
+
+/** The files with secrets, as text. */
+function secrets(): readonly string[] {
+  const folder = join(harness.directory, "tokens");
+  mkdirSync(folder, { recursive: true });
+  return readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+}
+
+describe("webhooks add", () => {
+  test("keeps the URL apart from the configuration", async () => {
+    expect(await add(`${URL_A}\n`, "team", "--as", "slack")).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "saved webhook team\nits URL is stored unencrypted in a file\n",
+    });
+    expect(config()).toEqual({ profiles: {}, webhooks: { team: { as: "slack", store: "file" } } });
+    expect(secrets()).toEqual([expect.stringContaining(URL_A)]);
+  });
+
+  test("takes it from a file, without the newline and the mark at its ends", async () => {
+    const file = join(harness.directory, "url");
+    writeFileSync(file, `\ufeff${URL_A}\r\n`);
+    expect((await add("", "team", "--as", "slack", "--url-file", file)).exitCode).toBe(0);
+    expect(secrets()).toEqual([expect.stringContaining(`"url":"${URL_A}"`)]);
+  });
+
+  test("keeps the chat of telegram and the addresses of mail, which has no URL", async () => {
+    const token = "123456789:AAF-sentinel_0123456789abcdefghijk";
+    expect((await add(token, "family", "--as", "telegram", "--chat", "-100123")).exitCode).toBe(0);
+    expect((await add("", "me", "--as", "mail", "--to", "ana@example.org,b@example.org")).exitCode).toBe(0);
+    expect(config()["webhooks"]).toEqual({
+      family: { as: "telegram", chat: "-100123", store: "file" },
+      me: { as: "mail", to: "ana@example.org, b@example.org" },
+    });
+    expect(secrets()).toEqual([expect.stringContaining(`bot${token}/sendMessage`)]);
+  });
+
+  test("refuses a name that exists, unless --replace is given", async () => {
+    await add(URL_A, "team", "--as", "slack");
+    expect(await add(URL_B, "team", "--as", "slack")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("there is already a webhook team (slack)"),
+    });
+    expect(secrets()).toEqual([expect.stringContaining(URL_A)]);
+    expect((await add(URL_B, "team", "--as", "slack", "--replace")).exitCode).toBe(0);
+    expect(secrets()).toEqual([expect.stringContaining(URL_B)]);
+    expect((await add("https://ntfy.sh/sentinel", "team", "--as", "ntfy", "--replace")).exitCode).toBe(0);
+    expect(secrets()).toEqual([expect.stringContaining("ntfy.sh")]);
+    expect((await add("", "team", "--as", "mail", "--to", "ana@example.org", "--replace")).exitCode).toBe(0);
+    expect(secrets()).toEqual([]);
+    expect(config()["webhooks"]).toEqual({ team: { as: "mail", to: "ana@example.org" } });
+  });
+
+  test.each<[string, readonly string[], string, string]>([
+    ["no kind", ["team"], URL_A, "missing --as"],
+    ["another kind", ["team", "--as", "irc"], URL_A, "--as"],
+    ["no URL", ["team", "--as", "slack"], "", "stdin: it is empty"],
+    ["no URL in the file", ["team", "--as", "slack", "--url-file", "/nowhere"], "", "ENOENT"],
+    ["a malformed URL", ["team", "--as", "slack"], "sentinel", "it is not an https URL"],
+    ["several lines", ["team", "--as", "slack"], `${URL_A}\n${URL_B}\n`, "several lines"],
+    [
+      "the URL of another platform",
+      ["team", "--as", "discord"],
+      URL_A,
+      "hooks.slack.com takes messages of slack",
+    ],
+    ["the URL as name", [URL_A, "--as", "slack"], URL_A, "not its URL"],
+    [
+      "a bot's token as name",
+      ["123456789:AAF-sentinel_0123456789abcdefghijk", "--as", "telegram", "--chat", "1"],
+      "",
+      "not its URL",
+    ],
+    ["a name with a space", ["my team", "--as", "slack"], URL_A, "not a valid name of a webhook"],
+    ["an empty name", ["", "--as", "slack"], URL_A, "not a valid name of a webhook"],
+    ["telegram without a chat", ["team", "--as", "telegram"], "x", "missing --chat"],
+    [
+      "telegram with another chat",
+      ["team", "--as", "telegram", "--chat", "a b"],
+      "x",
+      "is not the id of a chat",
+    ],
+    ["a chat of slack", ["team", "--as", "slack", "--chat", "1"], URL_A, "only telegram has chats"],
+    [
+      "an address of slack",
+      ["team", "--as", "slack", "--to", "a@example.org"],
+      URL_A,
+      "only mail has addresses",
+    ],
+    ["mail without an address", ["me", "--as", "mail"], "", "missing --to"],
+    ["mail to no address", ["me", "--as", "mail", "--to", "ana"], "", "is not a mail address"],
+  ])("with %s is exit 2, and keeps and repeats nothing", async (_, argv, stdin, words) => {
+    const { exitCode, stdout, stderr } = await add(stdin, ...argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(words);
+    expect(stderr).not.toContain("sentinel");
+    expect(readdirSync(harness.directory)).not.toContain("config.json");
+    expect(secrets()).toEqual([]);
+  });
+
+  test("--insecure-storage of mail, which keeps no secret, is exit 2", async () => {
+    const argv = ["webhooks", "add", "me", "--as", "mail", "--to", "ana@example.org", "--insecure-storage"];
+    expect(await harness.run(...argv)).toMatchObject({ exitCode: 2, stdout: "" });
+  });
+
+  test("restores the URL when the configuration cannot be written", async () => {
+    await add(URL_A, "team", "--as", "slack");
+    // A file where the lock's folder belongs.
+    writeFileSync(join(harness.directory, "config.json.lock"), "");
+    expect((await add(URL_B, "team", "--as", "slack", "--replace")).exitCode).toBe(10);
+    expect((await add(URL_B, "other", "--as", "slack")).exitCode).toBe(10);
+    expect(secrets()).toEqual([expect.stringContaining(URL_A)]);
+  });
+});
+
+describe("webhooks list", () => {
+  test("has names and kinds in every format, sorted, and no URL", async () => {
+    await add(URL_B, "zoo", "--as", "slack");
+    await add(URL_A, "team", "--as", "slack");
+    expect(await harness.json("webhooks", "list")).toEqual([
+      { name: "team", as: "slack" },
+      { name: "zoo", as: "slack" },
+    ]);
+    const outputs: string[] = [];
+    for (const format of ["table", "tsv", "csv", "ndjson", "markdown", "text"]) {
+      const { exitCode, stdout } = await harness.run("webhooks", "list", "-o", format);
+      expect({ format, exitCode }).toEqual({ format, exitCode: 0 });
+      expect(stdout).toContain("team");
+      outputs.push(stdout);
+    }
+    expect(outputs.join()).not.toContain("sentinel");
+    expect((await harness.run("webhooks", "list", "-o", "tsv")).stdout).toBe("team\tslack\nzoo\tslack\n");
+  });
+
+  test("is empty without any", async () => {
+    expect(await harness.json("webhooks", "list")).toEqual([]);
+  });
+
+  test("shows what another version has saved, and keeps it", async () => {
+    const webhooks = { new: { as: "matrix", store: "vault", room: "!x" } };
+    writeFileSync(join(harness.directory, "config.json"), JSON.stringify({ webhooks, future: [1] }));
+    expect(await harness.json("webhooks", "list")).toEqual([{ name: "new", as: "matrix" }]);
+    await add(URL_A, "team", "--as", "slack");
+    await harness.run("config", "set", "timezone", "UTC", "-p", "local");
+    expect(config()).toMatchObject({ webhooks, future: [1] });
+    const { exitCode, stderr } = await harness.run("webhooks", "remove", "new");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr:
+        'the URL of webhook new may still be in "vault", a store that this version does not know\nremoved webhook new\n',
+    });
+  });
+});
+
+describe("webhooks remove", () => {
+  test("removes the URL too", async () => {
+    await add(URL_A, "team", "--as", "slack");
+    expect(await harness.run("webhooks", "remove", "team")).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "removed webhook team\n",
+    });
+    expect(secrets()).toEqual([]);
+    expect(await harness.json("webhooks", "list")).toEqual([]);
+  });
+
+  test("of an unknown name is exit 5 with the names that there are", async () => {
+    await add(URL_A, "team", "--as", "slack");
+    const { exitCode, stderr } = await harness.run("webhooks", "remove", "taem", "-o", "json");
+    expect(exitCode).toBe(5);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "not_found",
+      message: 'there is no webhook "taem"',
+      hint: "did you mean team?",
+    });
+    expect((await harness.run("webhooks", "remove", URL_A)).stderr).not.toContain("sentinel");
+  });
+});
+
+test("--dry-run changes nothing: exit 2", async () => {
+  await add(URL_A, "team", "--as", "slack");
+  for (const argv of [
+    ["add", "other", "--as", "slack", "--insecure-storage"],
+    ["remove", "team"],
+  ]) {
+    const { exitCode, stderr } = await harness.runWith({ stdin: URL_B }, "webhooks", ...argv, "--dry-run");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("--dry-run: this command changes something");
+  }
+  expect(secrets()).toEqual([expect.stringContaining(URL_A)]);
+  expect(await harness.json("webhooks", "list")).toEqual([{ name: "team", as: "slack" }]);
+});
