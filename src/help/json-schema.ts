@@ -1,4 +1,4 @@
-import type { AnyJsonType, Shape } from "../output/shape.js";
+import type { AnyJsonType, Shape, ShapeKey } from "../output/shape.js";
 
 /** A schema, or a part of one. References are to `$defs` of the document. @see JSON Schema 2020-12 */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -18,16 +18,23 @@ export function definitions(shapes: readonly Shape[]): JsonSchema {
 
 /** A shape and all those inside it. */
 export function withNested(shape: Shape): readonly Shape[] {
-  const inner = Object.values(shape.keys).flatMap(({ type }) => {
+  const inner = membersOf(shape).flatMap(([, { type }]) => {
     if (typeof type === "string") return [];
     return withNested("list" in type ? type.list : type.object);
   });
   return [shape, ...inner];
 }
 
+function membersOf({
+  keys,
+  members,
+}: Pick<Shape, "keys" | "members">): readonly (readonly [string, ShapeKey])[] {
+  return Object.entries(keys).filter(([key]) => members?.includes(key) ?? true);
+}
+
 /** An object with every member and no further ones. */
-export function shapeSchema({ keys }: Pick<Shape, "keys">): JsonSchema {
-  const members = Object.entries(keys);
+export function shapeSchema(shape: Pick<Shape, "keys" | "members">): JsonSchema {
+  const members = membersOf(shape);
   return {
     type: "object",
     properties: Object.fromEntries(

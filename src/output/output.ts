@@ -70,6 +70,7 @@ export function createOutput<T>(
     options.program === null &&
     effectiveFormat(options, target, view) === "ndjson";
   return {
+    isClosed: () => target.isClosed,
     stream: isStreamed
       ? async (values) => {
           const text = await render(values);

@@ -5,6 +5,8 @@ export interface Shape {
   /** Its name for `calctl schema`. */
   readonly shape: string;
   readonly keys: Readonly<Record<string, ShapeKey>>;
+  /** Those of the keys that the object has; the default is all. */
+  readonly members?: readonly string[];
 }
 
 /** The shape of a type, key by key. */

@@ -7,8 +7,10 @@ export interface View<T> {
   readonly shape: string;
   /** What one value is called in messages: `event`, `calendar`. */
   readonly noun: string;
-  /** Every key of the JSON object, in order. `--fields` takes any of them, in every format. */
+  /** Every key of the value, in order. `--fields` takes any of them, in every format. */
   readonly keys: { readonly [K in KeyOf<T>]-?: ViewKey<T, Exclude<T[K], undefined>> };
+  /** The keys that the JSON object has; the others are for columns and `--fields` alone. The default is all. */
+  readonly members?: readonly KeyOf<T>[];
   /** Columns of tsv and csv, in order; nothing is printed when empty. Optional keys that no value has are left out. */
   readonly tsv: readonly KeyOf<T>[];
   /** Columns of a table; the default is `tsv`. */
@@ -148,11 +150,18 @@ export interface Output<T> {
    * where the format or the terminal needs the whole list.
    */
   readonly stream: ((values: readonly T[]) => Promise<boolean>) | null;
+  /** Whether the reader of the stream has closed it, so that it may not have taken what was printed. */
+  readonly isClosed: () => boolean;
 }
 
 /** The keys of a view in the order of its JSON object. */
 export function keysOf<T>(view: View<T>): readonly KeyOf<T>[] {
   return Object.keys(view.keys).filter((name) => isKeyOf(view, name));
+}
+
+/** The keys that the JSON object has. */
+export function memberKeys<T>(view: View<T>): readonly KeyOf<T>[] {
+  return view.members ?? keysOf(view);
 }
 
 export function isKeyOf<T>(view: View<T>, name: string): name is KeyOf<T> {
@@ -165,11 +174,11 @@ export function jsonOf<T>(view: View<T>, key: KeyOf<T>, value: T): unknown {
   return json === undefined ? value[key] : json(value);
 }
 
-/** The value as a JSON object of the given keys, by default all of them. */
+/** The value as a JSON object of the given keys, by default its members. */
 export function jsonObject<T>(
   view: View<T>,
   value: T,
-  keys: readonly KeyOf<T>[] = keysOf(view),
+  keys: readonly KeyOf<T>[] = memberKeys(view),
 ): Record<string, unknown> {
   const members = keys.map((key) => [key, jsonOf(view, key, value)] as const);
   return Object.fromEntries(members.filter(([, member]) => member !== undefined));

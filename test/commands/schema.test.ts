@@ -29,6 +29,10 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     labels: [[]],
     members: [[]],
     "events list": [[], ["--days", "7"], ["--category", "keep"]],
+    "events changes": [
+      ["--since-last", "later"],
+      ["--since-last", "start", "--from-start", "--dry-run"],
+    ],
     "events get": [[eventId], [eventId, eventId]],
     "events create": [
       ["--title", "T", ...times, "--attendee", "me"],

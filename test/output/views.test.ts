@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { programSchema } from "../../src/help/schema.js";
 import type { View } from "../../src/output/view.js";
 import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
+import { changeView } from "../../src/output/views/change.js";
 import { checkView } from "../../src/output/views/check.js";
 import { activityView, commentView } from "../../src/output/views/comment.js";
 import { deletedView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
@@ -130,6 +131,10 @@ const LABELS = sample("labels", labelView, [DEFAULT_LABEL, WORK_LABEL, HOSTILE_L
 const VIEWS = [
   EVENTS,
   sample("event", eventView, EVENT),
+  sample("changes", changeView, [
+    { ...EVENT, change: "added", event: EVENT },
+    { ...HOSTILE_EVENT, change: "gone", event: HOSTILE_EVENT },
+  ]),
   sample("calendars", calendarView, [CALENDAR, HOSTILE_CALENDAR]),
   sample("calendar", calendarView, CALENDAR),
   LABELS,

@@ -75,18 +75,20 @@ export interface ReadOptions {
 export function readEvents(
   { warn }: Pick<Context, "warn">,
   calendars: readonly ChosenCalendar[],
-  { open, before }: ReadOptions,
+  options: ReadOptions,
 ): Promise<Processed<readonly CalendarEvent[]>> {
-  return processEach(calendars, {
-    ...CALENDARS_READ,
-    warn,
-    work: async ({ id }) => {
-      await before?.(id);
-      const events: CalendarEvent[] = [];
-      for await (const page of await open(id)) events.push(...page);
-      return events;
-    },
-  });
+  return processEach(calendars, { ...CALENDARS_READ, warn, work: ({ id }) => readCalendar(id, options) });
+}
+
+/** Reads the events of one calendar. */
+export async function readCalendar(
+  calendarId: string,
+  { open, before }: ReadOptions,
+): Promise<readonly CalendarEvent[]> {
+  await before?.(calendarId);
+  const events: CalendarEvent[] = [];
+  for await (const page of await open(calendarId)) events.push(...page);
+  return events;
 }
 
 /** How messages name what `processEach` does. */

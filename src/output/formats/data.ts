@@ -1,5 +1,5 @@
 import { escapeJson, sanitizeLine } from "../sanitize.js";
-import { jsonObject, keysOf, presentKeys, type Rendering, type Surface, textOf } from "../view.js";
+import { jsonObject, memberKeys, presentKeys, type Rendering, type Surface, textOf } from "../view.js";
 
 /** A value as JSON with a line feed at its end, on a terminal with control characters escaped. @see RFC 8259 */
 export function jsonText(value: unknown, { isTerminal }: Surface, indent = 2): string {
@@ -9,13 +9,13 @@ export function jsonText(value: unknown, { isTerminal }: Surface, indent = 2): s
 
 /** One JSON document: an object for a single value, an array for a list. */
 export function renderJson<T>({ view, values, single, fields, surface }: Rendering<T>): string {
-  const objects = values.map((value) => jsonObject(view, value, fields ?? keysOf(view)));
+  const objects = values.map((value) => jsonObject(view, value, fields ?? memberKeys(view)));
   return jsonText(single ? objects[0] : objects, surface);
 }
 
 /** One compact JSON object per line. */
 export function renderNdjson<T>({ view, values, fields, surface }: Rendering<T>): string {
-  const keys = fields ?? keysOf(view);
+  const keys = fields ?? memberKeys(view);
   return values.map((value) => jsonText(jsonObject(view, value, keys), surface, 0)).join("");
 }
 

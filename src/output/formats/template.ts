@@ -1,7 +1,7 @@
 import { AssertionError, filters, Liquid, LiquidError } from "liquidjs";
 import { usageError } from "../../errors.js";
 import { sanitizeBlock } from "../sanitize.js";
-import { jsonObject, keysOf, type OutputProgram } from "../view.js";
+import { jsonObject, memberKeys, type OutputProgram } from "../view.js";
 
 /**
  * Bounds of one template and of rendering it for one value: characters, milliseconds, and what Liquid counts as memory,
@@ -34,7 +34,7 @@ export function createTemplateProgram(text: string, source: string): OutputProgr
   const { globals } = inMessages(() => engine.analyzeSync(engine.parse(text)));
   return {
     check(view) {
-      const keys: readonly string[] = keysOf(view);
+      const keys: readonly string[] = memberKeys(view);
       for (const [name, [variable]] of Object.entries(globals)) {
         if (keys.includes(name) || variable === undefined) continue;
         const { row, col } = variable.location;

@@ -51,9 +51,10 @@ export function daysOf(
   return listByDay(values, { first: starts[0] ?? "", last: starts.at(-1) ?? "" });
 }
 
-function dayListOptions(
-  { values, zone, now, surface }: Rendering<LocalizedEvent>,
-  { showCalendar = isOfSeveralCalendars(values) }: DayFormatOptions,
+/** How days are drawn outside of this terminal. */
+export function dayListOptions(
+  { values, zone, now, surface }: Pick<Rendering<LocalizedEvent>, "values" | "zone" | "now" | "surface">,
+  { showCalendar = isOfSeveralCalendars(values) }: Pick<DayFormatOptions, "showCalendar"> = {},
 ): EntryOptions {
   return {
     style: PLAIN_STYLE,

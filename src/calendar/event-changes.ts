@@ -1,0 +1,163 @@
+import { parseLenientDateTime } from "../contract/date-time.js";
+import { plainId } from "../contract/ids.js";
+import type { CalendarEvent } from "../contract/shapes.js";
+import { isOnDays } from "./day-list.js";
+import { readSpan } from "./event-span.js";
+import { localizeEvent } from "./event-view.js";
+
+/** `gone`: deleted, or no longer readable. */
+export const CHANGE_KINDS = ["added", "changed", "gone"] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** One piece of news. */
+export interface EventChange<T extends CalendarEvent = CalendarEvent> {
+  readonly change: ChangeKind;
+  /** As it is now; one that is gone as it was last seen. */
+  readonly event: T;
+}
+
+/** The days that were looked at, as `YYYY-MM-DD` in a zone. */
+export interface SeenDays {
+  readonly first: string;
+  readonly last: string;
+  readonly zone: string;
+}
+
+/** What was seen of a calendar before. */
+export interface SeenCalendar {
+  /** When the last run began to look, by the service's clock, in milliseconds since the Unix epoch. */
+  readonly since: number;
+  /** Null when it was never read: only what was written since is news. */
+  readonly days: SeenDays | null;
+  readonly events: readonly CalendarEvent[];
+}
+
+/** What is there now. */
+export interface ListedCalendar {
+  readonly days: SeenDays;
+  /** Every event that the service lists for these days. */
+  readonly events: readonly CalendarEvent[];
+  /** Those of them that the run is about. */
+  readonly matching: ReadonlySet<CalendarEvent>;
+}
+
+export interface Comparison {
+  readonly changes: readonly EventChange[];
+  /** Seen before and not listed, although their days are: `judgeMissing` tells what they are. */
+  readonly missing: readonly CalendarEvent[];
+  /** What is remembered as seen, without the missing ones. */
+  readonly seen: readonly CalendarEvent[];
+}
+
+/** Compares the events of a calendar with those that were seen before. */
+export function compareEvents(before: SeenCalendar, now: ListedCalendar): Comparison {
+  const keyOf = createKeys(before.events, now.events);
+  const listed = new Map(now.events.map((event) => [keyOf(event), event]));
+  const known = new Set(before.events.map(keyOf));
+  const unseen = now.events.filter((event) => now.matching.has(event) && !known.has(keyOf(event)));
+  const changes: EventChange[] = unseen.flatMap((event) => judgeUnseen(event, before) ?? []);
+  const missing: CalendarEvent[] = [];
+  const seen = [...now.matching];
+  for (const event of before.events) {
+    const found = listed.get(keyOf(event));
+    if (found !== undefined) {
+      if (hasChanged(event, found)) changes.push({ change: "changed", event: found });
+      continue;
+    }
+    switch (placeOf(event, now.days)) {
+      case "over":
+        break;
+      case "later":
+        seen.push(event);
+        break;
+      case "listed":
+        // Another time of the same event is listed, so asking for it would not tell whether this one is gone.
+        if (now.events.some(({ id }) => id === event.id)) changes.push({ change: "gone", event });
+        else missing.push(event);
+    }
+  }
+  return { changes, missing, seen };
+}
+
+/** What an event that was not listed any more turned out to be. */
+export interface JudgedEvent {
+  /** Null if it is no news. */
+  readonly change: EventChange | null;
+  /** Null if it is not watched any more. */
+  readonly seen: CalendarEvent | null;
+}
+
+/** @param now the event as it is; null if it is not there or not readable */
+export function judgeMissing(before: CalendarEvent, now: CalendarEvent | null, days: SeenDays): JudgedEvent {
+  if (now === null) return { change: { change: "gone", event: before }, seen: null };
+  const seen = placeOf(now, days) === "listed" ? now : null;
+  return { change: hasChanged(before, now) ? { change: "changed", event: now } : null, seen };
+}
+
+/**
+ * An event that could have been seen before is news in any case: a service may list it late. One whose days come into view
+ * is news only if it was written since.
+ */
+function judgeUnseen(event: CalendarEvent, { since, days }: SeenCalendar): EventChange | null {
+  const couldBeSeen = days !== null && placeOf(event, days) === "listed";
+  if (!couldBeSeen && !isWrittenSince(event, since)) return null;
+  const created = instantOf(event.created_at);
+  return { change: created !== null && created < since ? "changed" : "added", event };
+}
+
+function isWrittenSince({ created_at, updated_at }: CalendarEvent, since: number): boolean {
+  return [created_at, updated_at].some((text) => (instantOf(text) ?? Number.NEGATIVE_INFINITY) >= since);
+}
+
+function instantOf(text: string | null): number | null {
+  return text === null ? null : (parseLenientDateTime(text)?.instant ?? null);
+}
+
+/** Where an event is, seen from some days. One without a readable start is where it was listed. */
+function placeOf(event: CalendarEvent, { first, last, zone }: SeenDays): "over" | "listed" | "later" {
+  const times = localizeEvent(event, zone);
+  if (times.start_local === null) return "listed";
+  if (!isOnDays(times, { first, last: null })) return "over";
+  return isOnDays(times, { first: null, last }) ? "listed" : "later";
+}
+
+/** Tells events apart by id; those of an id that is listed more than once, as repetitions may be, also by their start. */
+function createKeys(...lists: readonly (readonly CalendarEvent[])[]): (event: CalendarEvent) => string {
+  const repeated = new Set<string>();
+  for (const events of lists) {
+    const ids = new Set<string>();
+    for (const { id } of events) {
+      if (ids.has(id)) repeated.add(id);
+      ids.add(id);
+    }
+  }
+  return ({ id, start_at }) => (repeated.has(id) ? `${id} ${start_at}` : id);
+}
+
+/** Whether an event was written in between. Where the service does not say when it was, its content tells. */
+export function hasChanged(before: CalendarEvent, now: CalendarEvent): boolean {
+  const [then, updated] = [instantOf(before.updated_at), instantOf(now.updated_at)];
+  const hasTime = then !== null && updated !== null;
+  if (hasTime && then !== updated) return true;
+  // The next time of an event that repeats is not a change of it.
+  if (hasTime && now.recurrences.length > 0) return contentOf(before) !== contentOf(now);
+  // Two writes may have the same time.
+  return contentOf(before) !== contentOf(now) || timesOf(before) !== timesOf(now);
+}
+
+/** Of labels and people only the ids: their names are not of the event. */
+function contentOf(event: CalendarEvent): string {
+  const { category, title, recurrences, description, location, url, label, attendees } = event;
+  return JSON.stringify([
+    category,
+    ...[title ?? "", description ?? "", location ?? "", url ?? ""],
+    recurrences,
+    label === null ? null : plainId(label.id),
+    attendees.map(({ id }) => plainId(id)).sort(),
+  ]);
+}
+
+function timesOf(event: CalendarEvent): string {
+  const { allDay, start, end, startTimezone, endTimezone } = readSpan(event);
+  return JSON.stringify([allDay ?? false, start, end, startTimezone, endTimezone]);
+}

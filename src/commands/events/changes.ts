@@ -1,0 +1,81 @@
+import type { Command } from "commander";
+import type { Context } from "../../context.js";
+import { missingFlagsError } from "../../errors.js";
+import { describeCommand } from "../../help/facts.js";
+import { changeView, createChangeListView } from "../../output/views/change.js";
+import { addAction, type ContextOf } from "../command.js";
+import { recentEventOf } from "./event-ids.js";
+import { addCalendarFlag, addFilterFlags } from "./listing.js";
+import { type News, type NewsContext, type NewsFlags, withNews } from "./news.js";
+
+export interface ChangesOptions extends Omit<NewsFlags, "sinceLast"> {
+  readonly sinceLast?: string;
+}
+
+export function registerEventsChanges(command: Command, contextOf: ContextOf): void {
+  command.option(
+    "--since-last <name>",
+    "name that your runs share; what they saw is kept under it (required)",
+  );
+  addCalendarFlag(command);
+  command
+    .option("--days <1-7>", "number of days to watch, including today (default: 7)")
+    .option("--from-start", "print the events that are there in the first run as added");
+  addFilterFlags(command);
+  describeCommand(command, {
+    prints: { view: changeView, count: "list" },
+    examples: () => [
+      ["What is new, changed or gone since the last run", "calctl events changes --since-last notes"],
+      [
+        "Those of one calendar by name, for a chat",
+        "calctl events changes -c Personal --since-last chat -o text",
+      ],
+    ],
+  });
+  addAction(command, contextOf, runEventsChanges);
+}
+
+type ChangesContext = NewsContext & Pick<Context, "output" | "isTerminal">;
+
+/** Prints what is new, changed or gone since the last run under a name. */
+export async function runEventsChanges(
+  context: ChangesContext,
+  { sinceLast, ...flags }: ChangesOptions,
+): Promise<void> {
+  // Checks format and fields before any request.
+  context.output(changeView);
+  if (sinceLast === undefined) throw missingFlagsError(["--since-last"]);
+  await withNews(context, { ...flags, sinceLast }, async (news) => {
+    const isTaken = await printNews(context, news);
+    if (isTaken) await news.remember();
+    else context.warn("the output was closed before it was read; the next run prints these changes again");
+    if (context.isTerminal) noteSilence(context, sinceLast, news);
+    news.reportFailures();
+  });
+}
+
+/** @returns whether the reader has taken it */
+async function printNews(
+  context: ChangesContext,
+  { changes, calendars }: Pick<News, "changes" | "calendars">,
+): Promise<boolean> {
+  const recent = context.recentEvents();
+  await recent?.remember(changes.map(({ event }) => recentEventOf(event)));
+  const shorten = recent?.shorten ?? ((id: string) => id);
+  const output = context.output(createChangeListView({ calendars, shorten }));
+  await output.print(changes.map(({ change, event }) => ({ ...event, change, event })));
+  return !output.isClosed();
+}
+
+/** Why nothing was printed, for a person. */
+function noteSilence(
+  { note, dryRun }: Pick<ChangesContext, "note" | "dryRun">,
+  name: string,
+  { changes, isFirst, watched }: News,
+): void {
+  if (changes.length > 0) return;
+  const events = watched === 1 ? "1 event" : `${watched} events`;
+  if (!isFirst) note(`no changes since the last run under the name "${name}"`);
+  else if (!dryRun)
+    note(`first run under the name "${name}": ${events} noted, changes are printed from now on`);
+}

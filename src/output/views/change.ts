@@ -1,0 +1,110 @@
+import { CHANGE_KINDS, type ChangeKind } from "../../calendar/event-changes.js";
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import { localDate } from "../../calendar/zoned-time.js";
+import { jsonObject, type Rendering, type View } from "../view.js";
+import { dayListOptions, daysOf } from "./day-formats.js";
+import { eventView } from "./event.js";
+
+/** A change. The keys of its event are there once more, for columns. */
+export interface ListedChange extends LocalizedEvent {
+  readonly change: ChangeKind;
+  readonly event: LocalizedEvent;
+}
+
+const HEADINGS: Readonly<Record<ChangeKind, string>> = {
+  added: "Added",
+  changed: "Changed",
+  gone: "Gone",
+};
+
+/** Headings and their events for reading: once each, under the day on which they begin. */
+const EVERY_DAY = { range: { first: "0000-01-01", last: "9999-12-31", once: true } };
+
+/** What changed since the last run: for data a list, for reading each kind by day. */
+export const changeView: View<ListedChange> = {
+  noun: "change",
+  shape: "change",
+  keys: {
+    change: {
+      type: "string",
+      about: "added, changed, or gone: deleted or no longer readable",
+    },
+    event: {
+      type: { object: eventView },
+      about: "as it is now; one that is gone as it was last seen",
+      json: ({ event }) => jsonObject(eventView, event),
+    },
+    ...eventView.keys,
+  },
+  members: ["change", "event"],
+  tsv: ["change", ...eventView.tsv],
+  formats: {
+    async markdown(rendering) {
+      const { renderDaysAsMarkdown, renderMarkdown } = await import("../formats/markdown.js");
+      if (rendering.single || rendering.fields !== null) return renderMarkdown(rendering);
+      const options = dayListOptions(rendering);
+      return sectionsOf(rendering, (heading, events) => {
+        return `# ${heading}\n\n${renderDaysAsMarkdown(daysOf(events, EVERY_DAY), options)}`;
+      });
+    },
+    async text(rendering) {
+      if (rendering.single || rendering.fields !== null)
+        return (await import("../formats/table.js")).renderText(rendering);
+      const { drawDayList } = await import("../table/day-list.js");
+      const options = dayListOptions(rendering);
+      return sectionsOf(rendering, (heading, events) => {
+        const days = drawDayList(daysOf(events, EVERY_DAY), {
+          ...options,
+          width: options.width - INDENT.length,
+        });
+        return `${heading}\n${indent(days)}`;
+      });
+    },
+  },
+};
+
+const INDENT = "  ";
+
+/** One text for each kind of change that there is, with an empty line between them. */
+function sectionsOf(
+  { values }: Pick<Rendering<ListedChange>, "values">,
+  render: (heading: string, events: readonly LocalizedEvent[]) => string,
+): string {
+  return CHANGE_KINDS.flatMap((kind) => {
+    const events = values.filter(({ change }) => change === kind).map(({ event }) => event);
+    return events.length === 0 ? [] : [render(HEADINGS[kind], events)];
+  }).join("\n");
+}
+
+function indent(text: string): string {
+  return text.replace(/^(?=.)/gm, INDENT);
+}
+
+export interface ChangeListViewOptions {
+  /** The calendars that were asked. */
+  readonly calendars: readonly { readonly id: string; readonly color?: string | null }[];
+  /** The id as people may type it. */
+  readonly shorten: (id: string) => string;
+}
+
+/** The same for terminals: in the colors of the calendars, with ids. */
+export function createChangeListView({ calendars, shorten }: ChangeListViewOptions): View<ListedChange> {
+  const calendarColors = new Map(calendars.map(({ id, color = null }) => [id, color]));
+  return {
+    ...changeView,
+    async draw(rendering, canvas) {
+      const { values, fields, single, now, zone, surface } = rendering;
+      if (fields !== null || single) return null;
+      const { drawDayList } = await import("../table/day-list.js");
+      const options = {
+        ...canvas,
+        ...{ width: canvas.width - INDENT.length, calendarColors, showCalendar: calendars.length > 1 },
+        ...{ today: localDate(now(), zone()), now: now(), zone: zone() },
+        idOf: ({ id }: LocalizedEvent) => (surface.isTerminal ? shorten(id) : id),
+      };
+      return sectionsOf({ values }, (heading, events) => {
+        return `${canvas.style.bold(heading)}\n${indent(drawDayList(daysOf(events, EVERY_DAY), options))}`;
+      });
+    },
+  };
+}
