@@ -6,7 +6,7 @@ import { describeCommand } from "../help/facts.js";
 import { shellLine } from "../output/shell-words.js";
 import { type Check, checkView } from "../output/views/check.js";
 import { addAction, type ContextOf, requireChosenService } from "./command.js";
-import { addTargetFlags, type TargetFlags } from "./post.js";
+import { addTargetFlags, type TargetFlags } from "./post/target.js";
 import { checkService, clockSkew, type ServiceCheck } from "./status.js";
 
 export interface DoctorOptions extends TargetFlags {

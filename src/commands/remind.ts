@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Command } from "commander";
 import { parseDuration } from "../calendar/dates.js";
 import { createEventSearch, parseSearch } from "../calendar/event-search.js";
@@ -33,7 +32,8 @@ import {
   readListing,
 } from "./events/listing.js";
 import { createLocalizer } from "./events/print-events.js";
-import { addTargetFlags, type TargetFlags } from "./post.js";
+import { ledgerKey } from "./post/ledger-key.js";
+import { addTargetFlags, type TargetFlags } from "./post/target.js";
 import { processEach } from "./process-each.js";
 
 export interface RemindOptions extends FilterFlags, TargetFlags {
@@ -241,6 +241,14 @@ async function announceAll(
 ): Promise<void> {
   if (reminders.length === 0) return;
   const ledger = await context.ledger();
+  // An event that moves is announced anew.
+  const keyOf = ({ event, start }: Reminder<LocalizedEvent>) =>
+    ledgerKey(context, "reminder", {
+      target: announcer.id,
+      before: window.before,
+      event: [event.calendar_id, event.id],
+      start,
+    });
   const { reportFailures, results } = await processEach(reminders, {
     noun: "event",
     verb: "announced",
@@ -248,33 +256,15 @@ async function announceAll(
     warn: context.warn,
     concurrency: 1,
     work: (reminder) =>
-      ledger.sendOnce(
-        reminderKey(context, reminder, { announcer, window }),
-        () => announcer.announce(reminder.event),
-        { keepFor: KEEP_FOR, forgetUnknown: true, skipBusy: true },
-      ),
+      ledger.sendOnce(keyOf(reminder), () => announcer.announce(reminder.event), {
+        keepFor: KEEP_FOR,
+        forgetUnknown: true,
+        skipBusy: true,
+      }),
   });
   if (context.isTerminal) {
     const sent = results.filter((result) => result === "sent").length;
     context.note(`announced ${sent} of ${reminders.length} events, the others before`);
   }
   reportFailures();
-}
-
-/** What makes two reminders the same: an event that moves is announced anew. */
-function reminderKey(
-  { settings }: Pick<Context, "settings">,
-  { event, start }: Reminder<LocalizedEvent>,
-  { announcer, window }: Pick<Announcing, "announcer" | "window">,
-): string {
-  const { profile, service } = settings();
-  const parts = {
-    profile,
-    service: service.kind === "local" ? null : service.baseUrl.value,
-    target: announcer.id,
-    before: window.before,
-    event: [event.calendar_id, event.id],
-    start,
-  };
-  return `remind ${createHash("sha256").update(JSON.stringify(parts)).digest("base64url")}`;
 }

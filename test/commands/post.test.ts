@@ -181,3 +181,64 @@ test.each([
   expect(exitCode).toBe(10);
   expect(stderr).toContain("CALCTL_PROFILE");
 });
+
+describe("--changes", () => {
+  const post = (world: PostWorld, ...flags: readonly string[]) =>
+    world.send("post", ...JSON_TARGET, "--changes", "news", ...flags);
+  const QUIET = { exitCode: 0, stdout: "", stderr: "" };
+
+  test("posts what is new since the last time, and nothing the first time", async () => {
+    const world = await createPostWorld();
+    await world.create("Lunch", ...todayAt("12:00"));
+    expect(await post(world)).toEqual(QUIET);
+    world.setNow(NOW + 60_000);
+    const id = await world.create("Dinner", ...todayAt("19:00"));
+    expect(await post(world)).toEqual(QUIET);
+    expect(await post(world)).toEqual(QUIET);
+    world.setNow(NOW + 120_000);
+    await world.run("events", "update", id, "--location", "Home");
+    expect(await post(world, "--template", "{{ change }} {{ event.title }}")).toEqual(QUIET);
+    expect(await titlesOf(world)).toEqual([["Dinner"], []]);
+    expect(world.posted()).toMatchObject([
+      { title: "Personal: Changes, Sat 21 – Fri 27 Nov", days: [{ entries: [{ change: "added" }] }] },
+      { text: "changed Dinner" },
+    ]);
+  });
+
+  test("what was refused is posted by the next run, what may have been sent is reported once", async () => {
+    const world = await createPostWorld();
+    await post(world);
+    world.setNow(NOW + 60_000);
+    await world.create("Dinner", ...todayAt("19:00"));
+    world.hook.next(
+      [reply({ status: 400, headers: {}, body: "" })],
+      [reply({ status: 500, headers: {}, body: "" })],
+    );
+    expect((await post(world)).exitCode).toBe(11);
+    expect((await post(world)).exitCode).toBe(9);
+    expect(await post(world)).toEqual(QUIET);
+    expect(await titlesOf(world)).toEqual([["Dinner"], ["Dinner"]]);
+  });
+
+  test("--dry-run remembers nothing", async () => {
+    const world = await createPostWorld();
+    await post(world);
+    world.setNow(NOW + 60_000);
+    await world.create("Dinner", ...todayAt("19:00"));
+    expect((await post(world, "--dry-run")).stdout).toContain("Dinner");
+    expect(world.hook.requests).toEqual([]);
+    expect(await post(world)).toEqual(QUIET);
+    expect(await titlesOf(world)).toEqual([["Dinner"]]);
+  });
+
+  test.each([["--on", "friday"], ["--from", "friday"], ["--search", "x"], ["--once"]])(
+    "and %s are exit 2",
+    async (...flags) => {
+      const { exitCode, stderr } = await post(await createPostWorld(), ...flags);
+      expect({ exitCode, stderr }).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("--changes"),
+      });
+    },
+  );
+});

@@ -19,7 +19,7 @@ import type { ChosenCalendar } from "../calendar-choice.js";
 import { requireChosenService } from "../command.js";
 import { processEach } from "../process-each.js";
 import { CALENDARS_READ, readCalendar } from "./event-source.js";
-import { createListing, type FilterFlags, type ListingContext } from "./listing.js";
+import { createListing, type FilterFlags, type ListingContext, listedEvents } from "./listing.js";
 import { type Binding, checkBinding, createBinding } from "./name-binding.js";
 
 /** The flags that say what is news, as typed. */
@@ -173,7 +173,11 @@ async function readCalendars(
   const { timezone: zone, service, defaultCalendar } = context.settings();
   const look = await beginLook(context, before);
   const { remaining, ...filters } = flags;
-  const listing = await createListing(context, { kind: "upcoming", days: count }, filters);
+  const listing = await createListing(
+    context,
+    listedEvents(context, { kind: "upcoming", days: count }),
+    filters,
+  );
   const { calendars } = listing;
   const hasChoice = context.calendarFlags.length > 0 || (flags.allCalendars !== true && defaultCalendar);
   const chosen = hasChoice ? calendars.map(({ id }) => id) : null;

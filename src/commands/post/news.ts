@@ -1,0 +1,64 @@
+import { DAY_MS } from "../../contract/date-time.js";
+import { createChangesDigest, createTextMessage, type Message } from "../../messages/message.js";
+import type { Target } from "../../messages/target.js";
+import { describeDayRange } from "../../output/event-when.js";
+import { changeView } from "../../output/views/change.js";
+import { type News, type NewsFlags, withNews } from "../events/news.js";
+import { rangeOf } from "../events/print-events.js";
+import type { PostContext, PostOptions } from "../post.js";
+import { ledgerKey } from "./ledger-key.js";
+import { postMessage } from "./target.js";
+
+/** A key is used until the next message under its name. */
+const KEEP_FOR = 400 * DAY_MS;
+
+/**
+ * Sends what is new since the last run under a name. It is remembered in the moment in which the message counts as sent.
+ * If that is unknown, this is reported once, and later runs go on from there.
+ */
+export async function postNews(
+  context: PostContext,
+  options: PostOptions & NewsFlags,
+  target: Target,
+): Promise<void> {
+  await withNews(context, options, async (news) => {
+    if (news.changes.length === 0 && options.ifEmpty !== "say") {
+      await news.remember();
+      if (context.isTerminal) context.note("nothing is new: nothing was posted");
+    } else {
+      const ledger = await context.ledger();
+      const { remembered: remember, revision } = news;
+      // The same news have the same key, until they are remembered.
+      const key = ledgerKey(context, "news", { name: remember.name, revision });
+      await postMessage(context, createMessage(context, news, options.title), {
+        target,
+        sendMessage: (send) =>
+          ledger.sendOnce(key, send, { keepFor: KEEP_FOR, forgetUnknown: true, remember }),
+      });
+    }
+    news.reportFailures();
+  });
+}
+
+function createMessage(
+  { settings, now, renderTemplate }: Pick<PostContext, "settings" | "now" | "renderTemplate">,
+  { changes, calendars, days }: News,
+  title: string | undefined,
+): Message {
+  const { timezone: zone } = settings();
+  const [calendar, another] = calendars;
+  const name = another === undefined ? (calendar?.name ?? "") : "";
+  const range = describeDayRange(days, { year: false });
+  const heading = title ?? `${name === "" ? "" : `${name}: `}Changes, ${range}`;
+  const listed = changes.map(({ change, event }) => ({ ...event, change, event }));
+  const text = changes.length === 0 ? null : renderTemplate(changeView, listed);
+  if (text !== null) return createTextMessage(heading, text);
+  const showCalendar = calendars.length > 1;
+  return createChangesDigest(changes, {
+    title: heading,
+    zone,
+    now: now(),
+    range: rangeOf(days),
+    showCalendar,
+  });
+}
