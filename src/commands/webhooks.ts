@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Context } from "../context.js";
-import { missingFlagsError } from "../errors.js";
+import { missingFlagsError, usageError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
 import { TARGET_KINDS, type TargetKind } from "../messages/target-kinds.js";
 import { webhookView } from "../output/views/webhook.js";
@@ -57,6 +57,10 @@ interface AddOptions extends NameArgument {
 
 export async function runWebhooksAdd(context: WebhooksContext, options: AddOptions): Promise<void> {
   const { name, replace = false, insecureStorage, urlFile } = options;
+  if (urlFile?.includes("://") === true) {
+    // Not repeated: it may be the URL of the webhook.
+    throw usageError("--url-file: the name of a file is expected, not a URL", "or - for stdin");
+  }
   const { as, chat, to } = await completeFlags(context, options);
   const webhooks = await context.webhooks();
   const readUrl = () => readSecret(context, as, urlFile);

@@ -80,6 +80,16 @@ function checkPlatform({ hostname, pathname }: URL, kind: TargetKind, source: st
   );
 }
 
+/** Whether a text that should be something else may be a URL or a bot's token, which no message repeats. */
+export function isLikeUrl(text: string): boolean {
+  return /[:/]/.test(text);
+}
+
+/** A wrong value in quotes for a message, unless it may be a secret in the wrong place. */
+export function quote(text: string): string {
+  return isLikeUrl(text) ? "the value" : `"${text}"`;
+}
+
 /** What a secret's URL may show: the host. */
 export function hideUrl(url: string): string {
   return `${new URL(url).origin}/***`;
