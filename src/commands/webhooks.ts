@@ -2,7 +2,9 @@ import { type Command, Option } from "commander";
 import type { Context } from "../context.js";
 import { missingFlagsError, usageError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
+import { parseMailAddresses } from "../messages/sendmail.js";
 import { TARGET_KINDS, type TargetKind } from "../messages/target-kinds.js";
+import { checkChat } from "../messages/webhook-url.js";
 import { webhookView } from "../output/views/webhook.js";
 import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
 
@@ -81,14 +83,19 @@ async function completeFlags({ prompt, input }: WebhooksContext, options: AddOpt
   };
   const as = options.as ?? (await ask("--as", () => prompt.choose("What does it take?", KINDS)));
   const flags = {
-    chat: as === "telegram" ? (chat ?? (await ask("--chat", () => prompt.text("Id of the chat:")))) : chat,
-    to: as === "mail" ? (to ?? (await ask("--to", () => prompt.text("Mail address:")))) : to,
+    chat:
+      as === "telegram" ? (chat ?? (await ask("--chat", () => prompt.text("Id of the chat:", CHAT)))) : chat,
+    to: as === "mail" ? (to ?? (await ask("--to", () => prompt.text("Mail address:", ADDRESS)))) : to,
   };
   if (as !== "mail" && urlFile === undefined && !canAsk && input.isTerminal) missing.push("--url-file");
-  if (as === undefined || missing.length > 0) throw missingFlagsError(missing);
+  if (as === undefined || missing.length > 0)
+    throw missingFlagsError(missing, as === undefined ? KINDS_HINT : undefined);
   return { as, ...flags };
 }
 
+const KINDS_HINT = `--as is one of ${TARGET_KINDS.join(", ")}`;
+const CHAT = { check: (answer: string) => checkChat("telegram", answer) };
+const ADDRESS = { check: (answer: string) => void parseMailAddresses(answer, "--to") };
 const KINDS = TARGET_KINDS.map((kind) => ({ name: kind, value: kind }));
 
 /** From a file, a prompt without echo, or stdin. */

@@ -8,7 +8,7 @@ import { CliError, configurationError, dryRunError, missingFlagsError, usageErro
 import { parseMailAddresses } from "./sendmail.js";
 import type { Target } from "./target.js";
 import { TARGET_KINDS, type TargetKind } from "./target-kinds.js";
-import { isLikeUrl, parseWebhookUrl, quote, secretsOf } from "./webhook-url.js";
+import { checkChat, isLikeUrl, parseWebhookUrl, secretsOf } from "./webhook-url.js";
 
 export interface WebhookSummary {
   readonly name: string;
@@ -221,24 +221,6 @@ function mailTarget({ sendMail, dryRun }: WebhooksParts, to: string): Target {
 
 async function refuse(): Promise<never> {
   throw dryRunError();
-}
-
-/** A number, or `@` and the name of a channel. */
-const CHAT = /^(?:-?\d{1,20}|@\w{1,64})$/;
-
-/** @throws CliError usage */
-export function checkChat(kind: TargetKind, chat: string | undefined): void {
-  if (kind !== "telegram") {
-    if (chat !== undefined) throw usageError(`--chat: only telegram has chats, not ${kind}`);
-    return;
-  }
-  if (chat === undefined) throw missingFlagsError(["--chat"], "telegram needs the id of the chat");
-  if (!CHAT.test(chat)) {
-    throw usageError(
-      `--chat: ${quote(chat)} is not the id of a chat`,
-      "write a number, or @ and a channel's name",
-    );
-  }
 }
 
 /** @throws CliError not_found with the names that there are */
