@@ -12,7 +12,7 @@ import type { User } from "../contract/shapes.js";
 import { CliError, usageError } from "../errors.js";
 import type { Redactor } from "../terminal/redaction.js";
 import { type BrowserParts, loginInBrowser } from "./browser-login.js";
-import { findOverridingSource } from "./sources/environment-token.js";
+import { findOverridingSource } from "./sources/environment-secret.js";
 import { checkToken } from "./sources/token-text.js";
 import type { OpenStore } from "./stores/store.js";
 import { storeToken } from "./token-storage.js";

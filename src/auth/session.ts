@@ -3,7 +3,7 @@ import type { Environment } from "../config/environment.js";
 import { findProfile, type Settings } from "../config/settings.js";
 import { CliError } from "../errors.js";
 import type { LoginRequest, LoginResult } from "./login.js";
-import { findOverridingSource } from "./sources/environment-token.js";
+import { findOverridingSource } from "./sources/environment-secret.js";
 import type { TokenProvider } from "./sources/token-provider.js";
 import type { OpenStore } from "./stores/store.js";
 import { clearTokenRecord, findPreviousToken } from "./token-storage.js";

@@ -1,8 +1,10 @@
 import { type Command, Option } from "commander";
 import type { Context } from "../context.js";
-import { missingFlagsError } from "../errors.js";
+import { missingFlagsError, usageError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
+import { parseMailAddresses } from "../messages/sendmail.js";
 import { TARGET_KINDS, type TargetKind } from "../messages/target-kinds.js";
+import { checkChat } from "../messages/webhook-url.js";
 import { webhookView } from "../output/views/webhook.js";
 import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
 
@@ -57,6 +59,10 @@ interface AddOptions extends NameArgument {
 
 export async function runWebhooksAdd(context: WebhooksContext, options: AddOptions): Promise<void> {
   const { name, replace = false, insecureStorage, urlFile } = options;
+  if (urlFile?.includes("://") === true) {
+    // Not repeated: it may be the URL of the webhook.
+    throw usageError("--url-file: the name of a file is expected, not a URL", "or - for stdin");
+  }
   const { as, chat, to } = await completeFlags(context, options);
   const webhooks = await context.webhooks();
   const readUrl = () => readSecret(context, as, urlFile);
@@ -77,14 +83,19 @@ async function completeFlags({ prompt, input }: WebhooksContext, options: AddOpt
   };
   const as = options.as ?? (await ask("--as", () => prompt.choose("What does it take?", KINDS)));
   const flags = {
-    chat: as === "telegram" ? (chat ?? (await ask("--chat", () => prompt.text("Id of the chat:")))) : chat,
-    to: as === "mail" ? (to ?? (await ask("--to", () => prompt.text("Mail address:")))) : to,
+    chat:
+      as === "telegram" ? (chat ?? (await ask("--chat", () => prompt.text("Id of the chat:", CHAT)))) : chat,
+    to: as === "mail" ? (to ?? (await ask("--to", () => prompt.text("Mail address:", ADDRESS)))) : to,
   };
   if (as !== "mail" && urlFile === undefined && !canAsk && input.isTerminal) missing.push("--url-file");
-  if (as === undefined || missing.length > 0) throw missingFlagsError(missing);
+  if (as === undefined || missing.length > 0)
+    throw missingFlagsError(missing, as === undefined ? KINDS_HINT : undefined);
   return { as, ...flags };
 }
 
+const KINDS_HINT = `--as is one of ${TARGET_KINDS.join(", ")}`;
+const CHAT = { check: (answer: string) => checkChat("telegram", answer) };
+const ADDRESS = { check: (answer: string) => void parseMailAddresses(answer, "--to") };
 const KINDS = TARGET_KINDS.map((kind) => ({ name: kind, value: kind }));
 
 /** From a file, a prompt without echo, or stdin. */

@@ -1,5 +1,5 @@
 import type { Api } from "../api/client.js";
-import type { Token } from "../auth/sources/environment-token.js";
+import type { Token } from "../auth/sources/environment-secret.js";
 import { type CacheFile, type CacheFileOptions, cacheOwnerOf, createCacheFile } from "../cache/cache-file.js";
 import { createNameCache, type NameCache } from "../cache/name-cache.js";
 import { createNames, FRESHNESS_LIFETIME } from "../cache/names.js";

@@ -4,7 +4,7 @@ import {
   nameSource,
   readEnvironmentSecret,
   WEBHOOK_URL,
-} from "../auth/sources/environment-token.js";
+} from "../auth/sources/environment-secret.js";
 import { createWebhookStorage } from "../auth/webhook-storage.js";
 import type { Environment } from "../config/environment.js";
 import { sendMail } from "../messages/sendmail.js";

@@ -3,6 +3,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { childEnvironment, type Environment } from "../config/environment.js";
 import { CliError, configurationError, usageError } from "../errors.js";
 import { runChildProcess } from "../system/child-process.js";
+import { quote } from "./webhook-url.js";
 
 /** Local part and domain of ASCII: what every mail server takes, and no header can be smuggled in with. @see RFC 5322 §3.4.1 */
 const ADDRESS = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/i;
@@ -23,7 +24,7 @@ export function parseMailAddresses(text: string, source: string): string {
   const addresses = text.split(",").map((address) => address.trim());
   const wrong = addresses.find((address) => address.length > MAX_ADDRESS || !ADDRESS.test(address));
   const hint = "write NAME@DOMAIN, several separated by commas";
-  if (wrong !== undefined) throw usageError(`${source}: "${wrong}" is not a mail address`, hint);
+  if (wrong !== undefined) throw usageError(`${source}: ${quote(wrong)} is not a mail address`, hint);
   if (addresses.length > MAX_ADDRESSES) {
     throw usageError(
       `${source}: ${addresses.length} addresses are more than ${MAX_ADDRESSES}`,

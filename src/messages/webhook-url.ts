@@ -1,5 +1,5 @@
 import { isLoopback } from "../contract/loopback.js";
-import { usageError } from "../errors.js";
+import { missingFlagsError, usageError } from "../errors.js";
 import type { TargetKind } from "./target-kinds.js";
 
 /** Larger than any webhook's URL, and than a header can be (UTF-16 code units). */
@@ -78,6 +78,34 @@ function checkPlatform({ hostname, pathname }: URL, kind: TargetKind, source: st
     `${source}: ${hostname} takes messages of ${platform}, not of ${kind}`,
     `write --as ${platform}, or give the URL of ${kind}`,
   );
+}
+
+/** A number, or `@` and the name of a channel. */
+const CHAT = /^(?:-?\d{1,20}|@\w{1,64})$/;
+
+/** @throws CliError usage */
+export function checkChat(kind: TargetKind, chat: string | undefined): void {
+  if (kind !== "telegram") {
+    if (chat !== undefined) throw usageError(`--chat: only telegram has chats, not ${kind}`);
+    return;
+  }
+  if (chat === undefined) throw missingFlagsError(["--chat"], "telegram needs the id of the chat");
+  if (!CHAT.test(chat)) {
+    throw usageError(
+      `--chat: ${quote(chat)} is not the id of a chat`,
+      "write a number, or @ and a channel's name",
+    );
+  }
+}
+
+/** Whether a text that should be something else may be a URL or a bot's token, which no message repeats. */
+export function isLikeUrl(text: string): boolean {
+  return /[:/]/.test(text);
+}
+
+/** A wrong value in quotes for a message, unless it may be a secret in the wrong place. */
+export function quote(text: string): string {
+  return isLikeUrl(text) ? "the value" : `"${text}"`;
 }
 
 /** What a secret's URL may show: the host. */

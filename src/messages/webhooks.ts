@@ -8,7 +8,7 @@ import { CliError, configurationError, dryRunError, missingFlagsError, usageErro
 import { parseMailAddresses } from "./sendmail.js";
 import type { Target } from "./target.js";
 import { TARGET_KINDS, type TargetKind } from "./target-kinds.js";
-import { parseWebhookUrl, secretsOf } from "./webhook-url.js";
+import { checkChat, isLikeUrl, parseWebhookUrl, secretsOf } from "./webhook-url.js";
 
 export interface WebhookSummary {
   readonly name: string;
@@ -130,17 +130,13 @@ function checkNewWebhook({
 /** Never repeats a URL or a bot's token, which others could have seen already. @throws CliError usage */
 function checkName(name: string): void {
   if (isName(name)) return;
-  if (isLikeSecret(name)) {
+  if (isLikeUrl(name)) {
     throw usageError(
       "the name of a webhook is expected, not its URL",
       "a command line can be seen by others: renew the URL, and give it at the prompt, on stdin or with --url-file",
     );
   }
   throw usageError(`"${name}" is not a valid name of a webhook`, NAME_HINT);
-}
-
-function isLikeSecret(text: string): boolean {
-  return /[:/]/.test(text);
 }
 
 /** Runs a check of what was saved or is in the environment: what is wrong there is exit 10. */
@@ -231,24 +227,6 @@ function mailTarget({ sendMail, dryRun }: WebhooksParts, to: string): Target {
 
 async function refuse(): Promise<never> {
   throw dryRunError();
-}
-
-/** A number, or `@` and the name of a channel. */
-const CHAT = /^(?:-?\d{1,20}|@\w{1,64})$/;
-
-/** @throws CliError usage */
-export function checkChat(kind: TargetKind, chat: string | undefined): void {
-  if (kind !== "telegram") {
-    if (chat !== undefined) throw usageError(`--chat: only telegram has chats, not ${kind}`);
-    return;
-  }
-  if (chat === undefined) throw missingFlagsError(["--chat"], "telegram needs the id of the chat");
-  if (!CHAT.test(chat)) {
-    throw usageError(
-      `--chat: "${chat}" is not the id of a chat`,
-      "write a number, or @ and a channel's name",
-    );
-  }
 }
 
 /** @throws CliError not_found with the names that there are */

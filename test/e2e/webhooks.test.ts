@@ -171,6 +171,10 @@ describeWithSystem("tmux", "webhooks add on a terminal", () => {
     await terminal.shows("telegram");
     terminal.type("Enter");
     await terminal.shows("Id of the chat");
+    terminal.type("-l", "--", "team");
+    terminal.type("Enter");
+    await terminal.shows("is not the id");
+    terminal.type("C-u");
     terminal.type("-l", "--", "-100123");
     terminal.type("Enter");
     await terminal.shows("Bot token");

@@ -12,7 +12,7 @@ import {
   findEnvironmentToken,
   readEnvironmentToken,
   type Token,
-} from "./environment-token.js";
+} from "./environment-secret.js";
 
 export interface TokenProviderOptions {
   readonly settings: () => Settings;

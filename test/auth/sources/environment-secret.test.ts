@@ -8,7 +8,7 @@ import {
   findEnvironmentToken,
   readEnvironmentToken,
   readSecretFile,
-} from "../../../src/auth/sources/environment-token.js";
+} from "../../../src/auth/sources/environment-secret.js";
 import type { Environment } from "../../../src/config/environment.js";
 import { CliError } from "../../../src/errors.js";
 
