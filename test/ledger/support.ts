@@ -40,8 +40,24 @@ export async function openTestLedger(path: string, options: TestLedgerOptions = 
     processes: options.processes ?? createProcessIdentities(createProcessTable(process)),
     signal: () => signal,
   });
-  onTestFinished(ledger.close);
-  return ledger;
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) ledger.close();
+    isOpen = false;
+  };
+  onTestFinished(close);
+  return { ...ledger, close };
+}
+
+/** A promise that the test settles. */
+export function createDeferred() {
+  let resolve: () => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
 }
 
 /** This process as it appears to others, with changes: another machine, or one that has ended. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { programSchema } from "../../src/help/schema.js";
 import type { View } from "../../src/output/view.js";
 import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
-import { changeView } from "../../src/output/views/change.js";
+import { createChangeListView } from "../../src/output/views/change.js";
 import { checkView } from "../../src/output/views/check.js";
 import { activityView, commentView } from "../../src/output/views/comment.js";
 import { deletedView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
@@ -131,7 +131,7 @@ const LABELS = sample("labels", labelView, [DEFAULT_LABEL, WORK_LABEL, HOSTILE_L
 const VIEWS = [
   EVENTS,
   sample("event", eventView, EVENT),
-  sample("changes", changeView, [
+  sample("changes", createChangeListView({ calendars: [], shorten: (id) => id }), [
     { ...EVENT, change: "added", event: EVENT },
     { ...HOSTILE_EVENT, change: "gone", event: HOSTILE_EVENT },
   ]),
