@@ -42,7 +42,11 @@ export interface EntryText {
   readonly time: string;
   readonly dot: string;
   readonly dotColor: string | null;
+  /** The name and the notes on it. */
   readonly title: string;
+  readonly name: string;
+  /** `(day 1 of 2)`, `[label]`, `(ends 14:05 Europe/Paris)`; none is empty. */
+  readonly notes: readonly string[];
   /** What the title leads to. */
   readonly url: string | null;
   readonly location: string;
@@ -67,15 +71,21 @@ export function describeEntry(
   const symbols = symbolsOf(canvas);
   const options = { ...canvas, symbols };
   const state = date === null ? "ahead" : stateOf(event, options);
-  const notes = [spanNote(entry, options.zone), labelNote(event, options), zoneNote(entry, options.zone)];
-  const title = [titleOf(event), ...notes].filter((part) => part !== "");
+  const name = titleOf(event);
+  const notes = [
+    spanNote(entry, options.zone),
+    labelNote(event, options),
+    zoneNote(entry, options.zone),
+  ].filter((note) => note !== "");
   return {
     state,
     mark: state === "running" && event.all_day !== true ? symbols.running : " ",
     time: date === null ? "" : timeText(entry, options),
     dot: symbols.dot,
     dotColor: dotColorOf(event, options),
-    title: title.join(" "),
+    title: [name, ...notes].join(" "),
+    name,
+    notes,
     url: event.url,
     location: sanitizeLine(event.location ?? "").trim(),
     calendar: showCalendar ? calendarText(event) : "",

@@ -44,7 +44,7 @@ export function inCharset(text: string, { unicode }: { readonly unicode: boolean
 }
 
 /** Splits text into user-perceived characters. */
-function graphemesOf(text: string): readonly string[] {
+export function graphemesOf(text: string): readonly string[] {
   return Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
 }
 

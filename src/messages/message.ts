@@ -1,0 +1,268 @@
+import { type Day, type DayEntry, type DayRange, listByDay } from "../calendar/day-list.js";
+import type { LocalizedEvent } from "../calendar/event-view.js";
+import { localDate } from "../calendar/zoned-time.js";
+import { DAY_MS, dateToInstant, MINUTE_MS, parseWireDateTime } from "../contract/date-time.js";
+import { HEX_COLOR } from "../contract/limits.js";
+import { sanitizeBlock, sanitizeLine } from "../output/sanitize.js";
+import { PLAIN_STYLE } from "../output/style.js";
+import { describeEntry, headingOf } from "../output/table/day-entry.js";
+import { cutText } from "./text-length.js";
+
+/** What is sent, before a target renders it. All text is sanitized; no markup of a target is escaped yet. */
+export interface Message {
+  /** One line. */
+  readonly title: string;
+  readonly body: MessageBody;
+  /** What a reader has to know of the times: the zone. Null if there are none. */
+  readonly note: string | null;
+}
+
+export type MessageBody =
+  | { readonly kind: "days"; readonly days: readonly MessageDay[] }
+  | { readonly kind: "text"; readonly text: string };
+
+export interface MessageDay {
+  /** `YYYY-MM-DD`; null for events without times. */
+  readonly date: string | null;
+  /** `Sat 21 Nov`; with the year unless that is this year. */
+  readonly heading: string;
+  readonly entries: readonly MessageEntry[];
+}
+
+/** An event on one of its days. Text that is missing is empty. */
+export interface MessageEntry {
+  readonly event: LocalizedEvent;
+  /** What happened to the event, in a message about changes. */
+  readonly change: EventChange | null;
+  /** `09:30–10:00`, `all day`, `22:00 →` */
+  readonly time: string;
+  /** Empty where the message's title has it. */
+  readonly name: string;
+  /** `(until Sun 02:00)`, `[label]` */
+  readonly notes: readonly string[];
+  /** Where the name leads to: http, https or mailto. */
+  readonly url: string | null;
+  readonly location: string;
+  /** Where the location leads to, if it is a URL itself. */
+  readonly locationUrl: string | null;
+  /** Empty unless calendars are named. */
+  readonly calendar: string;
+  readonly attendees: readonly string[];
+  /** Lines; in a digest one. */
+  readonly description: string;
+  /** Of the label: `#` and six hex digits. */
+  readonly color: string | null;
+}
+
+export type EventChange = "added" | "changed" | "gone";
+
+/** An event and what happened to it, as `events changes` has it. */
+export interface ChangedEvent {
+  readonly change: EventChange;
+  readonly event: LocalizedEvent;
+}
+
+export interface MomentOptions {
+  /** The chosen zone. */
+  readonly zone: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
+export interface DigestOptions extends MomentOptions {
+  readonly title: string;
+  /** The days listed. */
+  readonly range: DayRange;
+  /** Whether each event names its calendar. */
+  readonly showCalendar: boolean;
+}
+
+/** Code points of the parts. The contract's own limits are lower; a service may send more. */
+const MAX_PARTS = { title: 200, name: 200, location: 200, attendee: 60 } as const;
+/** Code points of a description: the first line in a list, more where there is one event. */
+const MAX_DESCRIPTION = { digest: 160, reminder: 1_000 } as const;
+/** Longer URLs are left out. */
+const MAX_URL = 2_000;
+
+/** Events by day, each under every day it takes place on within the range. */
+export function createDigest(events: readonly LocalizedEvent[], options: DigestOptions): Message {
+  if (events.length === 0) return createTextMessage(options.title, "No events");
+  const days = listByDay(events, options.range).map((day) => messageDay(day, { ...options, changes: null }));
+  return {
+    title: titleLine(options.title),
+    body: { kind: "days", days },
+    note: zoneNote(days, options.zone),
+  };
+}
+
+/** What is new, each event once, under its first day within the range. */
+export function createChangesDigest(changes: readonly ChangedEvent[], options: DigestOptions): Message {
+  if (changes.length === 0) return createTextMessage(options.title, "No changes");
+  const changeOf = new Map(changes.map(({ change, event }) => [event, change]));
+  const events = changes.map(({ event }) => event);
+  const days = listByDay(events, { ...options.range, once: true }).map((day) =>
+    messageDay(day, { ...options, changes: changeOf }),
+  );
+  return {
+    title: titleLine(options.title),
+    body: { kind: "days", days },
+    note: zoneNote(days, options.zone),
+  };
+}
+
+/** One event that is about to begin or has begun; the title says when: `In 15 min: Dentist`. */
+export function createReminder(event: LocalizedEvent, { zone, now }: MomentOptions): Message {
+  const date = event.start_local?.slice(0, 10) ?? "";
+  const [day] = listByDay([event], { first: date, last: date });
+  const options = { zone, now, showCalendar: false, changes: null };
+  const days = day === undefined ? [] : [messageDay(day, options)];
+  const entry = days[0]?.entries[0];
+  const reminder = days.map((only) => ({
+    ...only,
+    entries: only.entries.map((entry) => ({ ...entry, name: "", description: descriptionBlock(event) })),
+  }));
+  return {
+    title: titleLine(`${describeStart(event, { zone, now })}: ${entry?.name ?? ""}`),
+    body: { kind: "days", days: reminder },
+    note: zoneNote(days, zone),
+  };
+}
+
+/** One's own text. @param text lines */
+export function createTextMessage(title: string, text: string): Message {
+  const lines = sanitizeBlock(text).replaceAll("\t", " ").trimEnd();
+  return { title: titleLine(title), body: { kind: "text", text: lines }, note: null };
+}
+
+function titleLine(title: string): string {
+  return cutText(sanitizeLine(title.trim()), MAX_PARTS.title, "code points") || "Events";
+}
+
+/** `Times in Europe/Berlin`, unless all events last all day. */
+function zoneNote(days: readonly MessageDay[], zone: string): string | null {
+  const isTimed = days.some(({ entries }) =>
+    entries.some(({ event }) => event.all_day !== true && event.start_local !== null),
+  );
+  return isTimed ? `Times in ${zone}` : null;
+}
+
+interface EntryContext extends MomentOptions {
+  readonly showCalendar: boolean;
+  /** Null where nothing is said about changes. */
+  readonly changes: ReadonlyMap<LocalizedEvent, EventChange> | null;
+}
+
+function messageDay({ date, entries }: Day<LocalizedEvent>, context: EntryContext): MessageDay {
+  const { zone, now } = context;
+  return {
+    date,
+    heading: headingOf(date, { today: localDate(now, zone) }),
+    entries: entries.map((entry) => messageEntry(entry, date, context)),
+  };
+}
+
+function messageEntry(
+  entry: DayEntry<LocalizedEvent>,
+  date: string | null,
+  { changes, ...options }: EntryContext,
+): MessageEntry {
+  const { event } = entry;
+  const text = describeEntry(entry, date, {
+    ...options,
+    style: PLAIN_STYLE,
+    width: Number.POSITIVE_INFINITY,
+    unicode: true,
+    today: null,
+    calendarColors: new Map(),
+    idOf: () => "",
+  });
+  const { time, notes, calendar } = text;
+  // What was said on the first day need not be said again.
+  const isFirst = entry.part === "whole" || entry.part === "first";
+  const location = cutText(text.location, MAX_PARTS.location, "code points");
+  return {
+    event,
+    change: changes?.get(event) ?? null,
+    time,
+    name: cutText(text.name, MAX_PARTS.name, "code points"),
+    notes: notes.map((note) => cutText(note, MAX_PARTS.name, "code points")),
+    url: linkTarget(event.url),
+    location,
+    locationUrl: /^https?:\/\/\S+$/i.test(location) ? linkTarget(event.location?.trim() ?? null) : null,
+    calendar,
+    attendees: isFirst ? attendeesOf(event) : [],
+    description: isFirst ? firstLine(event) : "",
+    color: HEX_COLOR.test(event.label?.color ?? "") ? (event.label?.color ?? null) : null,
+  };
+}
+
+function attendeesOf({ attendees }: LocalizedEvent): string[] {
+  return attendees
+    .map(({ name }) => cutText(sanitizeLine(name ?? "").trim(), MAX_PARTS.attendee, "code points"))
+    .filter((name) => name !== "");
+}
+
+function descriptionLines({ description }: LocalizedEvent): string[] {
+  const lines = sanitizeBlock(description ?? "")
+    .replaceAll("\t", " ")
+    .split("\n");
+  return lines.map((line) => line.trim()).filter((line) => line !== "");
+}
+
+function firstLine(event: LocalizedEvent): string {
+  const [first = "", ...others] = descriptionLines(event);
+  const more = others.length > 0 && !first.endsWith("…") ? " …" : "";
+  return cutText(`${first}${more}`, MAX_DESCRIPTION.digest, "code points");
+}
+
+function descriptionBlock(event: LocalizedEvent): string {
+  return cutText(descriptionLines(event).join("\n"), MAX_DESCRIPTION.reminder, "code points");
+}
+
+/**
+ * The URL in its own serialization, which has no control characters and no spaces. Null for one that people cannot
+ * follow, that carries a password, or that is too long.
+ * @see WHATWG URL, section 4.5
+ */
+function linkTarget(url: string | null): string | null {
+  if (url === null || !URL.canParse(url)) return null;
+  const { protocol, username, password, href } = new URL(url);
+  if (!["http:", "https:", "mailto:"].includes(protocol) || username !== "" || password !== "") return null;
+  const link = href.replace(/[\s"'<>()[\]{}|\\^`*]/g, percentEncode);
+  return link.length > MAX_URL ? null : link;
+}
+
+/** All of these are ASCII. */
+function percentEncode(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+}
+
+/** `In 15 min`, `Now`, `Started 10 min ago`; of an all-day event `Today` or `Tomorrow`. */
+function describeStart(event: LocalizedEvent, { zone, now }: MomentOptions): string {
+  if (event.all_day === true) return describeStartDay(event, localDate(now, zone));
+  const start = parseWireDateTime(event.start_at ?? "");
+  if (start === null) return "Reminder";
+  const minutes = Math.round((start.instant - now) / MINUTE_MS);
+  if (minutes === 0) return "Now";
+  return minutes > 0 ? `In ${describeMinutes(minutes)}` : `Started ${describeMinutes(-minutes)} ago`;
+}
+
+function describeStartDay({ start_local }: LocalizedEvent, today: string): string {
+  if (start_local === null) return "Reminder";
+  const days = (dateToInstant(start_local) - dateToInstant(today)) / DAY_MS;
+  if (days === 0) return "Today";
+  if (days === 1) return "Tomorrow";
+  if (days === -1) return "Since yesterday";
+  return days > 0 ? `In ${days} days` : `Since ${-days} days ago`;
+}
+
+/** `45 min`, `1 h 30 min`, `2 days 3 h` */
+function describeMinutes(minutes: number): string {
+  const [days, hours] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24];
+  const parts = [
+    days === 0 ? "" : `${days} ${days === 1 ? "day" : "days"}`,
+    hours === 0 ? "" : `${hours} h`,
+    minutes % 60 === 0 || days > 0 ? "" : `${minutes % 60} min`,
+  ];
+  return parts.filter((part) => part !== "").join(" ");
+}

@@ -1,0 +1,99 @@
+import { drawFitting, type Layout } from "../layout.js";
+import { type Markup, markBlock } from "../markup.js";
+import type { Message } from "../message.js";
+import { jsonPayload, type Payload } from "../payload.js";
+import { cutText } from "../text-length.js";
+
+/**
+ * Block Kit, counted in UTF-16 units, since the documentation says only "characters". The total is not documented: a
+ * little above it messages are refused.
+ * @see https://docs.slack.dev/reference/block-kit/blocks
+ */
+export const SLACK_LIMITS = {
+  unit: "UTF-16 units",
+  header: 150,
+  section: 3_000,
+  blocks: 50,
+  total: 12_000,
+} as const;
+
+/** Slack has no escape for these, and would take them for markup. */
+const LOOKALIKES: Readonly<Record<string, string>> = { "*": "∗", _: "ˍ", "~": "∼", "`": "ˋ" };
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** An underscore within a word is no markup. */
+const MARKUP = /[*~`]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+
+/** Slack's mrkdwn. @see https://docs.slack.dev/messaging/formatting-message-text */
+export const MRKDWN: Markup = {
+  literal: (text) =>
+    text
+      // A quotation, also when it is escaped.
+      .replace(/^>/, "›")
+      .replace(/[&<>]/g, (character) => ENTITIES[character] ?? "")
+      .replace(MARKUP, (character) => LOOKALIKES[character] ?? ""),
+  strong: (text) => `*${text}*`,
+  struck: (text) => `~${text}~`,
+  link: (text, url) => `<${url.replaceAll("&", "&amp;")}|${text}>`,
+  bullet: "• ",
+  indent: "    ",
+};
+
+interface SlackText {
+  readonly type: "plain_text" | "mrkdwn";
+  readonly text: string;
+  /** Leaves URLs and names alone that are not marked. */
+  readonly verbatim?: true;
+}
+
+interface SlackBlock {
+  readonly type: "header" | "section" | "context";
+  readonly text?: SlackText;
+  readonly elements?: readonly SlackText[];
+}
+
+interface SlackMessage {
+  /** What notifications show. */
+  readonly text: string;
+  readonly blocks: readonly SlackBlock[];
+}
+
+export function renderSlack(message: Message): Payload {
+  return jsonPayload(drawFitting(message, { draw: drawMessage, fits }));
+}
+
+function drawMessage({ title, blocks, more, note }: Layout): SlackMessage {
+  const { unit, section, header } = SLACK_LIMITS;
+  const texts = blocks.flatMap((block) => markBlock(block, MRKDWN, { max: section, unit }));
+  const notes = [more, note].filter((text) => text !== null).map(MRKDWN.literal);
+  return {
+    text: MRKDWN.literal(title),
+    blocks: [
+      { type: "header", text: { type: "plain_text", text: cutText(title, header, unit) } },
+      ...texts.map((text) => ({ type: "section" as const, text: mrkdwn(text) })),
+      ...(notes.length === 0 ? [] : [{ type: "context" as const, elements: notes.map(mrkdwn) }]),
+    ],
+  };
+}
+
+function mrkdwn(text: string): SlackText {
+  return { type: "mrkdwn", text, verbatim: true };
+}
+
+function fits({ text, blocks }: SlackMessage): boolean {
+  const sections = blocks.flatMap((block) =>
+    block.type === "section" ? (block.text?.text.length ?? 0) : [],
+  );
+  return (
+    blocks.length <= SLACK_LIMITS.blocks &&
+    sections.every((length) => length <= SLACK_LIMITS.section) &&
+    text.length + blocks.reduce((sum, block) => sum + lengthOf(block), 0) < SLACK_LIMITS.total
+  );
+}
+
+function lengthOf({ text, elements = [] }: SlackBlock): number {
+  return [...elements, ...(text === undefined ? [] : [text])].reduce(
+    (sum, part) => sum + part.text.length,
+    0,
+  );
+}

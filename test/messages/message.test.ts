@@ -1,0 +1,183 @@
+import { describe, expect, test } from "vitest";
+import {
+  createChangesDigest,
+  createDigest,
+  createReminder,
+  createTextMessage,
+  type Message,
+} from "../../src/messages/message.js";
+import { HOSTILE } from "../output/fixtures.js";
+import { DINNER, EVENTS, event, NOW, OPTIONS, ZONE } from "./fixtures.js";
+
+/** What a message says, without its details. */
+function outline({ body }: Message): unknown {
+  if (body.kind === "text") return body.text;
+  return body.days.map(({ heading, entries }) => [
+    heading,
+    ...entries.map(({ time, name, notes }) => [time, name, ...notes].join(" ").trim()),
+  ]);
+}
+
+describe("a digest", () => {
+  test("lists each event under its days, with what they have of it", () => {
+    const digest = createDigest(EVENTS, OPTIONS);
+    expect(digest).toMatchObject({ title: "This week", note: "Times in Europe/Berlin" });
+    expect(outline(digest)).toEqual([
+      [
+        "Sat 21 Nov",
+        "→ all day → Grandma visits (day 2 of 3)",
+        "09:30–10:30 Swimming lesson",
+        "19:00–21:30 Dinner with the neighbors [Visits]",
+      ],
+      ["Sun 22 Nov", "→ all day Grandma visits (day 3 of 3)", "22:00 → Night train (until Mon 06:00)"],
+      ["Mon 23 Nov", "→ 06:00 Night train (since Sun 22:00)"],
+      ["Tue 24 Nov", "10:00–12:00 Flight to London (ends 11:00 Europe/London)"],
+      ["Wed 25 Nov", "08:00–09:00 Team call"],
+      ["No date", "Someday"],
+    ]);
+  });
+
+  test("names the zone only where there are times", () => {
+    expect(createDigest([event("Holiday", "2026-11-21", "2026-11-21")], OPTIONS).note).toBeNull();
+  });
+
+  test("names the year unless it is this year", () => {
+    const next = event("Party", "2027-01-01T00:00", "2027-01-01T01:00");
+    const range = { first: "2027-01-01", last: "2027-01-01" };
+    expect(outline(createDigest([next], { ...OPTIONS, range }))).toEqual([
+      ["Fri 1 Jan 2027", "00:00–01:00 Party"],
+    ]);
+  });
+
+  test("tells both times of a repeated hour apart", () => {
+    const at = { start_at: "2026-10-25T00:30:00.000Z", end_at: "2026-10-25T01:30:00.000Z" };
+    const doubled = event("Watch", "2026-10-25T02:30", "2026-10-25T03:30", at);
+    const range = { first: "2026-10-25", last: "2026-10-25" };
+    expect(outline(createDigest([doubled], { ...OPTIONS, range }))).toEqual([
+      ["Sun 25 Oct", "02:30+02:00–02:30+01:00 Watch"],
+    ]);
+  });
+
+  test("of nothing says so", () => {
+    expect(outline(createDigest([], OPTIONS))).toBe("No events");
+    expect(outline(createChangesDigest([], OPTIONS))).toBe("No changes");
+  });
+
+  test("has links that people can follow, and no others", () => {
+    const urls = [
+      "https://a.example/x y",
+      "mailto:a@b.example",
+      "javascript:alert(1)",
+      "file:///etc/passwd",
+      "https://u:p@a.example/",
+      "not a url",
+      `https://a.example/${"x".repeat(2_000)}`,
+      "https://a.example/(x)|<y>\"'",
+    ];
+    const events = urls.map((url, index) =>
+      event(`e${index}`, "2026-11-21T09:00", "2026-11-21T10:00", { url }),
+    );
+    const { body } = createDigest(events, OPTIONS);
+    const links =
+      body.kind === "days" ? body.days.flatMap(({ entries }) => entries.map(({ url }) => url)) : [];
+    expect(links).toEqual([
+      "https://a.example/x%20y",
+      "mailto:a@b.example",
+      null,
+      null,
+      null,
+      null,
+      null,
+      "https://a.example/%28x%29%7C%3Cy%3E%22%27",
+    ]);
+  });
+
+  test("makes control characters harmless", () => {
+    const hostile = event(HOSTILE, "2026-11-21T09:00", "2026-11-21T10:00", {
+      location: HOSTILE,
+      description: HOSTILE,
+    });
+    const { title, body } = createDigest([hostile], { ...OPTIONS, title: HOSTILE });
+    const shown = String.raw`a\x1b[31mb\u{202e}c\td\ne\f`;
+    expect(title).toBe(shown);
+    expect(body).toMatchObject({
+      days: [
+        { entries: [{ name: shown, location: shown, description: String.raw`a\x1b[31mb\u{202e}c d …` }] },
+      ],
+    });
+  });
+});
+
+test("changes are listed once each, with what happened", () => {
+  const [visit] = EVENTS;
+  if (visit === undefined) throw new Error("no event");
+  const { body } = createChangesDigest(
+    [
+      { change: "added", event: visit },
+      { change: "gone", event: DINNER },
+    ],
+    OPTIONS,
+  );
+  expect(body).toMatchObject({
+    days: [
+      {
+        heading: "Sat 21 Nov",
+        entries: [
+          { name: "Grandma visits", change: "added" },
+          { name: "Dinner with the neighbors", change: "gone" },
+        ],
+      },
+    ],
+  });
+});
+
+describe("a reminder", () => {
+  const start = Date.parse("2026-11-21T18:00:00.000Z");
+  test.each([
+    [start - 15 * 60_000, "In 15 min: Dinner with the neighbors"],
+    [start - 14.6 * 60_000, "In 15 min: Dinner with the neighbors"],
+    [start - 90 * 60_000, "In 1 h 30 min: Dinner with the neighbors"],
+    [start - 26 * 3_600_000, "In 1 day 2 h: Dinner with the neighbors"],
+    [start, "Now: Dinner with the neighbors"],
+    [start + 20_000, "Now: Dinner with the neighbors"],
+    [start + 10 * 60_000, "Started 10 min ago: Dinner with the neighbors"],
+  ])("at %i is titled %s", (now, title) => {
+    expect(createReminder(DINNER, { zone: ZONE, now }).title).toBe(title);
+  });
+
+  test.each([
+    ["2026-11-21", "Today: Holiday"],
+    ["2026-11-22", "Tomorrow: Holiday"],
+    ["2026-11-24", "In 3 days: Holiday"],
+    ["2026-11-20", "Since yesterday: Holiday"],
+  ])("of an all-day event on %s is titled %s", (date, title) => {
+    expect(createReminder(event("Holiday", date, date), { zone: ZONE, now: NOW }).title).toBe(title);
+  });
+
+  test("has the times and the whole description, and the name in the title only", () => {
+    expect(createReminder(DINNER, { zone: ZONE, now: NOW }).body).toMatchObject({
+      kind: "days",
+      days: [
+        {
+          heading: "Sat 21 Nov",
+          entries: [
+            {
+              time: "19:00–21:30",
+              name: "",
+              description: "A table for six.\nBring the photos.",
+              attendees: ["Ana", "Ben"],
+            },
+          ],
+        },
+      ],
+    });
+  });
+});
+
+test("one's own text keeps its lines", () => {
+  expect(createTextMessage(" Hi \n", "a\r\nb\tc\u001b\n\n")).toEqual({
+    title: "Hi",
+    body: { kind: "text", text: "a\nb c\\x1b" },
+    note: null,
+  });
+});

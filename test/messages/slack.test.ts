@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { createDigest } from "../../src/messages/message.js";
+import { renderMessage } from "../../src/messages/render.js";
+import { EVENTS, event, OPTIONS } from "./fixtures.js";
+
+async function slack(events: typeof EVENTS): Promise<unknown> {
+  const { contentType, body } = await renderMessage("slack", createDigest(events, OPTIONS), {});
+  expect(contentType).toBe("application/json; charset=utf-8");
+  return JSON.parse(body);
+}
+
+function section(text: string): unknown {
+  return { type: "section", text: { type: "mrkdwn", text, verbatim: true } };
+}
+
+test("a digest is a header and a section for each day", async () => {
+  expect(await slack(EVENTS.slice(0, 4))).toEqual({
+    text: "This week",
+    blocks: [
+      { type: "header", text: { type: "plain_text", text: "This week" } },
+      section(
+        [
+          "*Sat 21 Nov*",
+          "• *→ all day →*  Grandma visits (day 2 of 3)",
+          "• *09:30–10:30*  Swimming lesson · Municipal pool",
+          "• *19:00–21:30*  <https://noodles.example/tables?for=6&amp;day=sat|Dinner with the neighbors> [Visits] · Noodle bar",
+          "    with Ana, Ben",
+          "    A table for six. …",
+        ].join("\n"),
+      ),
+      section(
+        "*Sun 22 Nov*\n• *→ all day*  Grandma visits (day 3 of 3)\n• *22:00 →*  Night train (until Mon 06:00)",
+      ),
+      section("*Mon 23 Nov*\n• *→ 06:00*  Night train (since Sun 22:00)"),
+      { type: "context", elements: [{ type: "mrkdwn", text: "Times in Europe/Berlin", verbatim: true }] },
+    ],
+  });
+});
+
+test("titles are neither markup nor mentions", async () => {
+  const title = "<!channel> & <@U1> *b* _i_ ~s~ `c` snake_case <https://x.example|y>";
+  const message = JSON.stringify(await slack([event(title, "2026-11-21T09:00", "2026-11-21T10:00")]));
+  expect(message).toContain(
+    "&lt;!channel&gt; &amp; &lt;@U1&gt; ∗b∗ ˍiˍ ∼s∼ ˋcˋ snake_case &lt;https://x.example|y&gt;",
+  );
+});
