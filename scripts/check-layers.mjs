@@ -18,7 +18,7 @@ const LAYERS = {
   config: ["contract", "system", "errors"],
   output: ["contract", "calendar", "errors"],
   terminal: ["contract", "output", "system", "errors"],
-  messages: ["contract", "config", "calendar", "output", "system", "errors"],
+  messages: ["contract", "html", "config", "calendar", "output", "system", "errors"],
   ledger: ["contract", "system", "errors"],
   cache: ["contract", "system", "errors"],
   api: ["contract", "system", "errors"],

@@ -51,6 +51,8 @@ export interface Block {
   /** Of the first label. */
   readonly color: string | null;
   readonly items: readonly Item[];
+  /** Whether the items are those of a list; text and a single event are not. */
+  readonly isListed: boolean;
 }
 
 /** A message as every target shows it, except for the markup. */
@@ -116,23 +118,25 @@ function countItems({ body }: Message): number {
 }
 
 function textBlocks(text: string, { detail, shown }: Extent): Block[] {
+  if (text === "" || shown === 0) return [];
   const lines = text.split("\n").slice(0, shown);
-  if (lines.length === 0) return [];
   const items = lines.map((line) => ({
     lines: [[{ text: cutText(line, detail.textLine, "code points") }]],
   }));
-  return [{ heading: null, color: null, items }];
+  return [{ heading: null, color: null, items, isListed: false }];
 }
 
 function dayBlocks(days: readonly MessageDay[], { detail, shown }: Extent): Block[] {
   const blocks: Block[] = [];
+  const isListed = days.length > 1 || (days[0]?.entries.length ?? 0) > 1;
   let left = shown;
   for (const { heading, entries } of days) {
     const kept = entries.slice(0, left);
     left -= kept.length;
     if (kept.length === 0) break;
     const color = kept.find((entry) => entry.color !== null)?.color ?? null;
-    blocks.push({ heading, color, items: kept.map((entry) => ({ lines: entryLines(entry, detail) })) });
+    const items = kept.map((entry) => ({ lines: entryLines(entry, detail) }));
+    blocks.push({ heading, color, items, isListed });
   }
   return blocks;
 }

@@ -1,5 +1,5 @@
-import type { Block, Item, Line, Segment } from "./layout.js";
-import { type LengthUnit, textLength } from "./text-length.js";
+import type { Block, Item, Layout, Line, Segment } from "./layout.js";
+import { cutText, type LengthUnit, textLength } from "./text-length.js";
 
 /** How a target marks text. What is given to `strong`, `struck` and `link` is already escaped. */
 export interface Markup {
@@ -30,33 +30,73 @@ function markSegment({ text, look, url }: Segment, { literal, strong, struck, li
 }
 
 /** The text of an item, with line feeds between its lines but not at its end. */
-export function markItem({ lines }: Item, markup: Markup, isListed: boolean): string {
+function markItem({ lines }: Item, markup: Markup, isListed: boolean): string {
   const [first = [], ...details] = lines;
-  const { bullet, indent } = markup;
+  const [bullet, indent] = isListed ? [markup.bullet, markup.indent] : ["", ""];
   return [
-    `${isListed ? bullet : ""}${markLine(first, markup)}`,
+    `${bullet}${markLine(first, markup)}`,
     ...details.map((line) => `${indent}${markLine(line, markup)}`),
   ].join("\n");
 }
 
-/** A block as texts of at most `max` units: its heading, if any, begins the first. Items are not broken. */
-export function markBlock(
-  { heading, items }: Block,
-  markup: Markup,
-  { max, unit }: { readonly max: number; readonly unit: LengthUnit },
-): string[] {
-  const lines = items.map((item) => markItem(item, markup, heading !== null));
-  const first = heading === null ? [] : [markup.strong(markup.literal(heading))];
-  const texts: string[] = [];
-  let current = "";
-  for (const text of [...first, ...lines]) {
-    const joined = current === "" ? text : `${current}\n${text}`;
-    if (current !== "" && textLength(joined, unit) > max) {
-      texts.push(current);
-      current = text;
-    } else {
-      current = joined;
-    }
-  }
-  return current === "" ? texts : [...texts, current];
+/** How long a text may be. */
+export interface LengthLimit {
+  readonly max: number;
+  readonly unit: LengthUnit;
 }
+
+/** A block as texts within the limit, if its items are: they are not broken. Its heading begins the first. */
+export function markBlock({ heading, items, isListed }: Block, markup: Markup, limit: LengthLimit): string[] {
+  const lines = items.map((item) => markItem(item, markup, isListed));
+  const first = heading === null ? [] : [markup.strong(markup.literal(heading))];
+  return joinTexts([...first, ...lines], "\n", limit);
+}
+
+/** Joins as many texts as the limit allows; a longer one stays as it is. */
+export function joinTexts(texts: readonly string[], separator: string, { max, unit }: LengthLimit): string[] {
+  const groups: string[][] = [];
+  let length = Number.POSITIVE_INFINITY;
+  for (const text of texts) {
+    const longer = length + textLength(separator + text, unit);
+    const last = longer <= max ? groups.at(-1) : undefined;
+    if (last === undefined) groups.push([text]);
+    else last.push(text);
+    length = last === undefined ? textLength(text, unit) : longer;
+  }
+  return groups.map((group) => group.join(separator));
+}
+
+const NO_LIMIT: LengthLimit = { max: Number.MAX_VALUE, unit: "UTF-16 units" };
+
+/** A whole message as one text, without its title. */
+export function markBody({ blocks, more, note }: Layout, markup: Markup): string {
+  const ends = [more, note].filter((text) => text !== null).map(markup.literal);
+  return [...blocks.flatMap((block) => markBlock(block, markup, NO_LIMIT)), ...ends].join("\n\n");
+}
+
+/** The text as the target shows it as it is, cut so that it is within the limit with what the target wants escaped. */
+export function markCut(text: string, { literal }: Markup, { max, unit }: LengthLimit): string {
+  for (let room = max; ; ) {
+    const marked = literal(cutText(text, room, unit));
+    const excess = textLength(marked, unit) - max;
+    if (excess <= 0) return marked;
+    room -= excess;
+  }
+}
+
+/** Text without markup: URLs are written out. */
+export const PLAIN_TEXT: Markup = {
+  literal: (text) => text,
+  strong: (text) => text,
+  struck: (text) => text,
+  link: (text, url) => (url.includes(text) ? url : `${text} (${url})`),
+  bullet: "• ",
+  indent: "   ",
+};
+
+/** Where there is no escape, and marks would be taken for markup. An underscore within a word is none. */
+export function replaceMarks(text: string): string {
+  return text.replace(/[*~`]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, (mark) => LOOKALIKES[mark] ?? "");
+}
+
+const LOOKALIKES: Readonly<Record<string, string>> = { "*": "∗", _: "ˍ", "~": "∼", "`": "ˋ" };

@@ -1,5 +1,5 @@
 import { codePointLength } from "../contract/limits.js";
-import { graphemesOf } from "../output/table/text-width.js";
+import { eachGrapheme } from "../output/table/text-width.js";
 
 /** What a target counts its limits in. */
 export type LengthUnit = "code points" | "UTF-16 units" | "bytes";
@@ -22,10 +22,21 @@ export function cutText(text: string, max: number, unit: LengthUnit): string {
   const room = max - textLength("…", unit);
   let kept = "";
   let used = 0;
-  for (const grapheme of graphemesOf(text)) {
+  for (const grapheme of eachGrapheme(text)) {
     used += textLength(grapheme, unit);
     if (used > room) break;
     kept += grapheme;
   }
   return room < 0 ? "" : `${kept.trimEnd()}…`;
+}
+
+/** The text in pieces of at most `max` bytes of UTF-8, none of which ends within a code point. */
+export function cutPieces(text: string, max: number): readonly string[] {
+  const pieces = [""];
+  for (const character of text) {
+    const longer = `${pieces.at(-1)}${character}`;
+    if (Buffer.byteLength(longer) > max) pieces.push(character);
+    else pieces[pieces.length - 1] = longer;
+  }
+  return pieces;
 }

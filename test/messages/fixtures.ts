@@ -63,3 +63,49 @@ export const EVENTS: readonly LocalizedEvent[] = [
   }),
   BARE_KEEP,
 ];
+
+/** Titles that try to be markup, to notify people, or to break a message. None is longer than the contract allows. */
+export const HOSTILE_TITLES: readonly string[] = [
+  "@everyone @here @all @channel",
+  "<!channel> <!here> <!everyone|x> <@U1> <#C1>",
+  "<at>Ana</at> <users/all> <@&1> <@!1> <t:1:R>",
+  "*b* _i_ ~s~ `c` **B** ~~S~~ __U__ ||x||",
+  "[x](https://evil.example) <https://evil.example|y>",
+  "<b>b</b> <a href='javascript:x'>y</a> <script>",
+  "&lt;b&gt; &amp; \\* %0a =?UTF-8?B?eA==?=",
+  "a\r\nBcc: x@evil.example\r\n\r\nb",
+  "# h > q - l 1. n | t | ``` $x$",
+  "> quoted",
+  "- item",
+  "https://evil.example/x www.evil.example",
+  "/start #tag $CASH ~town-square :tada: @ana_b",
+  "👩‍👩‍👧‍👦".repeat(7),
+  `a${"\u0301".repeat(49)}`,
+  "\u202eevil\u2066 \u200f שלום مرحبا",
+  "\u0000\u001b[31m\u009b\u0007",
+  "]]> \" ' ` </main>",
+  "仕事".repeat(25),
+  "🇩🇪".repeat(25),
+  "\ud83d lone \udc69",
+];
+
+/** 120 events of a week. Each title begins with a number that nothing else has: `E007`. */
+export const HOSTILE_WEEK: readonly LocalizedEvent[] = Array.from({ length: 120 }, (_, index) => {
+  const hostile = HOSTILE_TITLES[index % HOSTILE_TITLES.length] ?? "";
+  const title = `${numberOf(index)} ${hostile}`;
+  const day = addDays(WEEK.first, index % 7);
+  const details = {
+    id: `id-${index}`,
+    location: hostile.repeat(2),
+    description: hostile.repeat(200),
+    url: index % 3 === 0 ? `https://a.example/${"(|)<>*_".repeat(20)}?n=${index}` : null,
+    attendees: HOSTILE_TITLES.map(person),
+    label: label(index % 10, hostile, "#3d9df5"),
+  };
+  if (index % 5 === 0) return event(title, day, day, details);
+  return event(title, `${day}T09:00`, `${day}T${10 + (index % 10)}:30`, details);
+});
+
+export function numberOf(index: number): string {
+  return `E${String(index).padStart(3, "0")}`;
+}

@@ -1,3 +1,4 @@
+import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { Message, MessageEntry } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
 
@@ -16,5 +17,12 @@ export function renderJson({ title, note, body }: Message): Payload {
 }
 
 function entryJson({ event, change, time, notes, url, location, calendar, attendees }: MessageEntry) {
-  return { change, time, notes, url, location, calendar, attendees, event };
+  return { change, time, notes, url, location, calendar, attendees, event: wellFormed(event) };
+}
+
+/** Not every program reads JSON with halves of characters. */
+function wellFormed(event: LocalizedEvent): unknown {
+  return JSON.parse(JSON.stringify(event), (_, member: unknown) =>
+    typeof member === "string" ? member.replace(/\p{Cs}/gu, "\ufffd") : member,
+  );
 }

@@ -1,5 +1,5 @@
 import { drawFitting, type Layout } from "../layout.js";
-import { type Markup, markBlock } from "../markup.js";
+import { type Markup, markBlock, replaceMarks } from "../markup.js";
 import type { Message } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
 import { cutText } from "../text-length.js";
@@ -14,24 +14,17 @@ export const SLACK_LIMITS = {
   header: 150,
   section: 3_000,
   blocks: 50,
+  /** Below which all texts together are kept. */
   total: 12_000,
 } as const;
 
-/** Slack has no escape for these, and would take them for markup. */
-const LOOKALIKES: Readonly<Record<string, string>> = { "*": "∗", _: "ˍ", "~": "∼", "`": "ˋ" };
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** An underscore within a word is no markup. */
-const MARKUP = /[*~`]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
-
 /** Slack's mrkdwn. @see https://docs.slack.dev/messaging/formatting-message-text */
-export const MRKDWN: Markup = {
+const MRKDWN: Markup = {
   literal: (text) =>
-    text
-      // A quotation, also when it is escaped.
-      .replace(/^>/, "›")
-      .replace(/[&<>]/g, (character) => ENTITIES[character] ?? "")
-      .replace(MARKUP, (character) => LOOKALIKES[character] ?? ""),
+    // At the start of a line `>` is a quotation, also when it is escaped.
+    replaceMarks(text.replace(/^>/, "›").replace(/[&<>]/g, (character) => ENTITIES[character] ?? "")),
   strong: (text) => `*${text}*`,
   struck: (text) => `~${text}~`,
   link: (text, url) => `<${url.replaceAll("&", "&amp;")}|${text}>`,

@@ -81,7 +81,7 @@ const BLOCK_MARKUP = /^(?:[#+=-]|\d+(?=[.)]))/;
 const ZERO_WIDTH_SPACE = "\u200b";
 
 /** Text that Markdown shows as it is: no markup, links or mentions. @param text one sanitized line */
-function escapeMarkdown(text: string): string {
+export function escapeMarkdown(text: string): string {
   return text
     .replace(INLINE_MARKUP, "\\$&")
     .replace(BLOCK_MARKUP, (found) => (/\d/.test(found) ? `${found}\\` : `\\${found}`))

@@ -44,8 +44,13 @@ export function inCharset(text: string, { unicode }: { readonly unicode: boolean
 }
 
 /** Splits text into user-perceived characters. */
-export function graphemesOf(text: string): readonly string[] {
-  return Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
+function graphemesOf(text: string): readonly string[] {
+  return [...eachGrapheme(text)];
+}
+
+/** The user-perceived characters of a text, found as they are asked for. */
+export function* eachGrapheme(text: string): Generator<string> {
+  for (const { segment } of GRAPHEMES.segment(text)) yield segment;
 }
 
 function graphemeWidth(grapheme: string): number {

@@ -1,0 +1,93 @@
+import { escapeMarkdown } from "../../output/formats/markdown.js";
+import { type Block, drawFitting, type Layout } from "../layout.js";
+import { joinTexts, type Markup, markBlock, markCut } from "../markup.js";
+import type { Message } from "../message.js";
+import { jsonPayload, type Payload } from "../payload.js";
+
+/**
+ * Counted in UTF-16 units, since the documentation says only "characters".
+ * @see https://discord.com/developers/docs/resources/message#embed-object-embed-limits
+ */
+export const DISCORD_LIMITS = {
+  unit: "UTF-16 units",
+  content: 2_000,
+  embeds: 10,
+  title: 256,
+  description: 4_096,
+  /** Title, description and footer over all embeds. */
+  total: 6_000,
+} as const;
+
+const DISCORD_MARKDOWN: Markup = {
+  literal: escapeMarkdown,
+  strong: (text) => `**${text}**`,
+  struck: (text) => `~~${text}~~`,
+  link: (text, url) => `[${text}](${url})`,
+  bullet: "- ",
+  indent: "  ",
+};
+
+interface Embed {
+  readonly title?: string;
+  readonly description?: string;
+  /** A number: 0xrrggbb. */
+  readonly color?: number;
+  /** Without markup. */
+  readonly footer?: { readonly text: string };
+}
+
+interface DiscordMessage {
+  readonly content: string;
+  readonly embeds: readonly Embed[];
+  /** Nobody. */
+  readonly allowed_mentions: { readonly parse: readonly [] };
+}
+
+/** Each day is an embed, in the color of its first label. */
+export function renderDiscord(message: Message): Payload {
+  return jsonPayload(drawFitting(message, { draw: drawMessage, fits }));
+}
+
+function drawMessage({ title, blocks, more, note }: Layout): DiscordMessage {
+  const { content, unit } = DISCORD_LIMITS;
+  const notes = [more, note].filter((text) => text !== null).join(" · ");
+  const footer = notes === "" ? [] : [{ footer: { text: notes } }];
+  const days = blocks.flatMap(dayEmbeds);
+  const embeds = days.length > DISCORD_LIMITS.embeds ? joinedEmbeds(blocks) : days;
+  const last = embeds.at(-1);
+  return {
+    content: `**${markCut(title, DISCORD_MARKDOWN, { max: content - 4, unit })}**`,
+    embeds: last === undefined ? footer : [...embeds.slice(0, -1), { ...last, ...footer[0] }],
+    allowed_mentions: { parse: [] },
+  };
+}
+
+function dayEmbeds({ heading, color, ...block }: Block): Embed[] {
+  const { description: max, title, unit } = DISCORD_LIMITS;
+  const texts = markBlock({ ...block, heading: null, color: null }, DISCORD_MARKDOWN, { max, unit });
+  return texts.map((description, index) => ({
+    ...(index === 0 &&
+      heading !== null && { title: markCut(heading, DISCORD_MARKDOWN, { max: title, unit }) }),
+    description,
+    ...(color !== null && { color: Number.parseInt(color.slice(1), 16) }),
+  }));
+}
+
+/** Several days in each embed, for more days than embeds. */
+function joinedEmbeds(blocks: readonly Block[]): Embed[] {
+  const { description: max, unit } = DISCORD_LIMITS;
+  const texts = blocks.flatMap((block) => markBlock(block, DISCORD_MARKDOWN, { max, unit }));
+  return joinTexts(texts, "\n\n", { max, unit }).map((description) => ({ description }));
+}
+
+function fits({ embeds }: DiscordMessage): boolean {
+  const { embeds: maxEmbeds, description: max, total } = DISCORD_LIMITS;
+  const lengths = embeds.map(({ title = "", description = "", footer }) => {
+    return title.length + description.length + (footer?.text.length ?? 0);
+  });
+  return (
+    embeds.length <= maxEmbeds &&
+    embeds.every(({ description = "" }) => description.length <= max) &&
+    lengths.reduce((sum, length) => sum + length, 0) <= total
+  );
+}

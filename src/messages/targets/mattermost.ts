@@ -1,0 +1,34 @@
+import { escapeMarkdown } from "../../output/formats/markdown.js";
+import { drawFitting, type Layout } from "../layout.js";
+import { type Markup, markBody, ZERO_WIDTH_SPACE } from "../markup.js";
+import type { Message } from "../message.js";
+import { jsonPayload, type Payload } from "../payload.js";
+import { textLength } from "../text-length.js";
+
+/** Text of a post, in code points: 16,383 on servers whose database was migrated, 4,000 on all. */
+export const MATTERMOST_LIMITS = { unit: "code points", text: 4_000 } as const;
+
+/** What links to a channel (`~name`) or a search (`#name`), or becomes an emoji (`:name:`), whatever is escaped. */
+const SHORTHAND = /~(?=[a-z\d])|#(?=[\p{L}\d])|:(?=[\w+-]*[a-z][\w+-]*:)/giu;
+
+/** @see https://docs.mattermost.com/end-user-guide/collaborate/format-messages.html */
+const MATTERMOST_MARKUP: Markup = {
+  literal: (text) => escapeMarkdown(text).replace(SHORTHAND, `$&${ZERO_WIDTH_SPACE}`),
+  strong: (text) => `**${text}**`,
+  struck: (text) => `~~${text}~~`,
+  link: (text, url) => `[${text}](${url})`,
+  bullet: "- ",
+  indent: "  ",
+};
+
+export function renderMattermost(message: Message): Payload {
+  return jsonPayload({ text: drawFitting(message, { draw: drawText, fits }) });
+}
+
+function drawText(layout: Layout): string {
+  return `#### ${MATTERMOST_MARKUP.literal(layout.title)}\n\n${markBody(layout, MATTERMOST_MARKUP)}`;
+}
+
+function fits(text: string): boolean {
+  return textLength(text, MATTERMOST_LIMITS.unit) <= MATTERMOST_LIMITS.text;
+}

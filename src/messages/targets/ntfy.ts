@@ -1,0 +1,27 @@
+import { encodeWords } from "../encoded-words.js";
+import { drawFitting } from "../layout.js";
+import { markBody, PLAIN_TEXT } from "../markup.js";
+import type { Message } from "../message.js";
+import type { Payload } from "../payload.js";
+import { cutText, textLength } from "../text-length.js";
+
+/**
+ * Bytes. A text of more than 4,096 becomes an attachment, or is refused; apps on phones get title and text in one such
+ * message. @see https://docs.ntfy.sh/publish/#limitations
+ */
+export const NTFY_LIMITS = { unit: "bytes", text: 3_800, title: 250 } as const;
+
+/** The text is not Markdown: without the header for it nothing in it has a meaning. */
+export function renderNtfy(message: Message): Payload {
+  const { unit, text, title } = NTFY_LIMITS;
+  const body = drawFitting(message, {
+    draw: (layout) => markBody(layout, PLAIN_TEXT),
+    fits: (drawn) => textLength(drawn, unit) <= text,
+  });
+  return {
+    contentType: "text/plain; charset=utf-8",
+    headers: { title: encodeWords(cutText(message.title, title, unit)).join(" ") },
+    // Without a text the server writes one.
+    body: body === "" ? message.title : body,
+  };
+}

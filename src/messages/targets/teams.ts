@@ -1,0 +1,85 @@
+import { type Block, drawFitting, type Item, type Layout, type Line, type Segment } from "../layout.js";
+import type { Message } from "../message.js";
+import { jsonPayload, type Payload } from "../payload.js";
+import { textLength } from "../text-length.js";
+
+/** Bytes of the whole request: 28 KB, of which there are two kinds. */
+export const TEAMS_LIMITS = { unit: "bytes", request: 28_000 } as const;
+
+/** Text that has no markup, unlike that of a TextBlock. A string is a run without anything else. */
+type TextRun =
+  | string
+  | {
+      readonly type: "TextRun";
+      readonly text: string;
+      readonly size?: "Large";
+      readonly weight?: "Bolder";
+      readonly isSubtle?: true;
+      readonly strikethrough?: true;
+      readonly selectAction?: { readonly type: "Action.OpenUrl"; readonly url: string };
+    };
+
+interface RichTextBlock {
+  readonly type: "RichTextBlock";
+  readonly spacing?: "None" | "Small";
+  readonly inlines: readonly TextRun[];
+}
+
+/**
+ * An Adaptive Card in the envelope that the workflows take.
+ * @see https://adaptivecards.io/explorer/RichTextBlock.html
+ */
+export function renderTeams(message: Message): Payload {
+  return drawFitting(message, {
+    draw: (layout) => jsonPayload(drawMessage(layout)),
+    fits: ({ body }) => textLength(body, TEAMS_LIMITS.unit) <= TEAMS_LIMITS.request,
+  });
+}
+
+function drawMessage({ title, blocks, more, note }: Layout) {
+  const ends = [more, note].filter((text) => text !== null);
+  const body: RichTextBlock[] = [
+    { type: "RichTextBlock", inlines: [{ type: "TextRun", text: title, size: "Large", weight: "Bolder" }] },
+    ...blocks.flatMap(blockParagraphs),
+    ...ends.map((text) => paragraph([{ type: "TextRun" as const, text, isSubtle: true as const }])),
+  ];
+  const content = {
+    $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+    type: "AdaptiveCard",
+    version: "1.4",
+    msteams: { width: "Full" },
+    body,
+  };
+  const attachment = {
+    contentType: "application/vnd.microsoft.card.adaptive",
+    contentUrl: null,
+    content,
+  };
+  return { type: "message", attachments: [attachment] };
+}
+
+function paragraph(inlines: readonly TextRun[], spacing?: RichTextBlock["spacing"]): RichTextBlock {
+  return { type: "RichTextBlock", ...(spacing !== undefined && { spacing }), inlines };
+}
+
+function blockParagraphs({ heading, items }: Block): RichTextBlock[] {
+  const first: TextRun[] = heading === null ? [] : [{ type: "TextRun", text: heading, weight: "Bolder" }];
+  return [...(first.length === 0 ? [] : [paragraph(first)]), ...items.flatMap(itemParagraphs)];
+}
+
+/** Details are below their event, without a gap. */
+function itemParagraphs({ lines }: Item): RichTextBlock[] {
+  const textOf = (line: Line) => (line.every(({ text }) => text === "") ? ["\u00a0"] : line.map(textRun));
+  return lines.map((line, index) => paragraph(textOf(line), index === 0 ? "Small" : "None"));
+}
+
+function textRun({ text, look, url }: Segment): TextRun {
+  if (look === undefined && (url === undefined || url === null)) return text;
+  return {
+    type: "TextRun",
+    text,
+    ...(look === "strong" && { weight: "Bolder" }),
+    ...(look === "struck" && { strikethrough: true }),
+    ...(url !== undefined && url !== null && { selectAction: { type: "Action.OpenUrl", url } }),
+  };
+}

@@ -1,0 +1,56 @@
+import { drawFitting, type Layout } from "../layout.js";
+import { type Markup, markBody, PLAIN_TEXT, ZERO_WIDTH_SPACE } from "../markup.js";
+import type { Message } from "../message.js";
+import { jsonPayload, type Payload } from "../payload.js";
+
+/** Text of a message once its markup is read, in UTF-16 units. @see https://core.telegram.org/bots/api#sendmessage */
+export const TELEGRAM_LIMITS = { unit: "UTF-16 units", text: 4_096 } as const;
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+/** Mentions, hashtags, cashtags and commands, which are links although nothing marks them. */
+const SHORTHAND = /[@#$](?=[\p{L}\p{N}_])|(?<![\p{L}\p{N}/])\/(?=[a-z])/giu;
+
+/** @see https://core.telegram.org/bots/api#html-style */
+const TELEGRAM_HTML: Markup = {
+  literal: (text) => defuse(text).replace(/[&<>]/g, (character) => ENTITIES[character] ?? ""),
+  strong: (text) => `<b>${text}</b>`,
+  struck: (text) => `<s>${text}</s>`,
+  link: (text, url) => `<a href="${url.replaceAll("&", "&amp;")}">${text}</a>`,
+  bullet: "• ",
+  indent: "    ",
+};
+
+/** The same without markup: what the limit counts. */
+const TELEGRAM_TEXT: Markup = { ...PLAIN_TEXT, literal: defuse, link: (text) => text, indent: "    " };
+
+function defuse(text: string): string {
+  return text.replace(SHORTHAND, `$&${ZERO_WIDTH_SPACE}`);
+}
+
+/** @param chat an id, or `@` and the name of a channel */
+export function renderTelegram(message: Message, chat: string): Payload {
+  const { html } = drawFitting(message, { draw: drawText, fits });
+  return jsonPayload({
+    chat_id: chat,
+    text: html,
+    parse_mode: "HTML",
+    link_preview_options: { is_disabled: true },
+  });
+}
+
+interface TelegramText {
+  readonly html: string;
+  readonly plain: string;
+}
+
+function drawText(layout: Layout): TelegramText {
+  return { html: drawWith(layout, TELEGRAM_HTML), plain: drawWith(layout, TELEGRAM_TEXT) };
+}
+
+function drawWith(layout: Layout, markup: Markup): string {
+  return `${markup.strong(markup.literal(layout.title))}\n\n${markBody(layout, markup)}`;
+}
+
+function fits({ plain }: TelegramText): boolean {
+  return plain.length <= TELEGRAM_LIMITS.text;
+}

@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { LocalizedEvent } from "../../src/calendar/event-view.js";
+import {
+  createChangesDigest,
+  createDigest,
+  createReminder,
+  createTextMessage,
+  type Message,
+} from "../../src/messages/message.js";
+import { renderMessage } from "../../src/messages/render.js";
+import { checkPayload, type SentPayload } from "../support/chat/checks.js";
+import { type ChatPage, showMessage } from "../support/chat/pages.js";
+import { CHAT_KINDS, type ChatKind } from "../support/chat/services.js";
+import { hostileText } from "../support/harmful-text.js";
+import { EVENTS, event, HOSTILE_TITLES, HOSTILE_WEEK, numberOf, OPTIONS, person, ZONE } from "./fixtures.js";
+
+const LIMITED = CHAT_KINDS.filter((kind) => kind !== "json");
+
+/** What a service gets, once it has accepted it. */
+async function sent(kind: ChatKind, message: Message): Promise<SentPayload> {
+  const payload = await renderMessage(kind, message, { chat: "-100123" });
+  expect(checkPayload(kind, payload), kind).toEqual([]);
+  return payload;
+}
+
+async function shown(kind: ChatKind, message: Message): Promise<ChatPage & { readonly text: string }> {
+  const page = showMessage(kind, await sent(kind, message));
+  return { ...page, text: textOf(page.html) };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', "#39": "'" };
+
+/** What a person reads: without tags, and without what is not visible. */
+function textOf(page: string): string {
+  const main = page.replace(/^.*<main[^>]*>|<\/main>.*$/gs, "");
+  const text = main.replace(/<br>/g, "\n").replace(/<[^>]*>/g, "");
+  return text.replace(/&(lt|gt|amp|quot|#39);/g, (_, name) => ENTITIES[name] ?? "").replaceAll("\u200b", "");
+}
+
+describe.each(CHAT_KINDS)("%s", (kind) => {
+  test("takes a week of 120 hostile events", async () => {
+    const { text } = await shown(kind, createDigest(HOSTILE_WEEK, OPTIONS));
+    const numbers = HOSTILE_WEEK.filter((_, index) => text.includes(numberOf(index))).length;
+    const left = Number(/… and (\d+) more/.exec(text)?.[1] ?? 0);
+    expect(numbers + left).toBe(120);
+    expect(numbers).toBeGreaterThan(10);
+  });
+
+  test("takes any of them alone, notifies nobody, and shows the title as it is", async () => {
+    for (const hostile of HOSTILE_TITLES) {
+      const one = event(hostile, "2026-11-21T09:00", "2026-11-21T10:00");
+      const { html, text, mentions } = await shown(
+        kind,
+        createDigest([one, one], { ...OPTIONS, title: hostile }),
+      );
+      expect(mentions, hostile).toEqual([]);
+      if (kind === "json") continue;
+      const [entry] = messageEntries(createDigest([one], OPTIONS));
+      expect(
+        plain(text).split(plain(entry?.name ?? "?")).length - 1,
+        `${hostile}\n${text}`,
+      ).toBeGreaterThanOrEqual(2);
+      expect(html.match(/<(?:a|i|em|code|s|del|blockquote|h3|script|table)\b/g) ?? [], html).toEqual([]);
+    }
+  });
+
+  test("takes any event, with any text anywhere", async () => {
+    const texts = fc.array(hostileText, { minLength: 8, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(texts, fc.integer({ min: 1, max: 40 }), async (texts, count) => {
+        const one = hostileEvent(texts);
+        const events = Array.from({ length: count }, () => ({ ...one }));
+        const title = texts[7] ?? "";
+        for (const message of [
+          createDigest(events, { ...OPTIONS, title, showCalendar: true }),
+          createChangesDigest([{ change: "gone", event: one }], { ...OPTIONS, title }),
+          createReminder(one, { zone: ZONE, now: OPTIONS.now }),
+          createTextMessage(title, texts.join("\n")),
+        ]) {
+          expect((await shown(kind, message)).mentions).toEqual([]);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test("takes text of any length", async () => {
+    for (const text of [
+      "x".repeat(50_000),
+      "line\n".repeat(5_000),
+      "👩‍👩‍👧‍👦".repeat(2_000),
+      "*".repeat(9_000),
+    ]) {
+      await sent(kind, createTextMessage("Title", text));
+    }
+  });
+});
+
+function hostileEvent([
+  title = "",
+  location = "",
+  description = "",
+  url = "",
+  calendar = "",
+  ...others
+]: readonly string[]): LocalizedEvent {
+  const details = { location, description, url, attendees: others.map(person) };
+  return { ...event(title, "2026-11-21T09:00", "2026-11-22T10:00", details), calendar_name: calendar };
+}
+
+function messageEntries({ body }: Message) {
+  return body.kind === "days" ? body.days.flatMap(({ entries }) => entries) : [];
+}
+
+/** Marks that have a lookalike, and control characters that pages replace, are the same here. */
+function plain(text: string): string {
+  const same: Readonly<Record<string, string>> = {
+    "∗": "*",
+    ˍ: "_",
+    "∼": "~",
+    ˋ: "`",
+    "‹": "<",
+    "›": ">",
+    "–": "-",
+    ǀ: "|",
+  };
+  return text.replace(/[∗ˍ∼ˋ‹›–ǀ]/g, (mark) => same[mark] ?? "");
+}
+
+describe.each(LIMITED)("what does not fit %s", (kind) => {
+  test("loses its details before any event is left out", async () => {
+    const events = Array.from({ length: 30 }, (_, index) =>
+      event(numberOf(index), "2026-11-21T09:00", "2026-11-21T10:00", {
+        description: "d".repeat(500),
+        attendees: Array.from({ length: 20 }, (_, n) => person(`Person number ${n}`)),
+        location: "l".repeat(100),
+      }),
+    );
+    const { text } = await shown(kind, createDigest(events, OPTIONS));
+    expect(events.filter((_, index) => text.includes(numberOf(index)))).toHaveLength(30);
+    expect(text).not.toContain("… and");
+  });
+
+  test("is left out from the end, in whole events", async () => {
+    const events = Array.from({ length: 400 }, (_, index) =>
+      event(`${numberOf(index)} ${"t".repeat(40)} end`, "2026-11-21T09:00", "2026-11-21T10:00"),
+    );
+    const { text } = await shown(kind, createDigest(events, OPTIONS));
+    const count = text.match(/E\d{3} t{40} end/g)?.length ?? 0;
+    expect(text).toContain(`… and ${400 - count} more`);
+    expect(text).toContain(`${numberOf(count - 1)} `);
+    expect(text).not.toContain(numberOf(count));
+  });
+});
+
+test.each(CHAT_KINDS)("a week is shown whole by %s", async (kind) => {
+  const { text } = await shown(kind, createDigest(EVENTS, OPTIONS));
+  for (const { title } of EVENTS) expect(text).toContain(title);
+  expect(text).toContain("Times in Europe/Berlin");
+  expect(text).not.toContain("more");
+});
