@@ -7,8 +7,11 @@ export interface Markup {
   readonly literal: (text: string) => string;
   readonly strong: (text: string) => string;
   readonly struck: (text: string) => string;
-  /** @param url as `linkTarget` wrote it: without white space, quotes, brackets or `|` */
-  readonly link: (text: string, url: string) => string;
+  /**
+   * Null where there are no links: a URL is then written below.
+   * @param url as `linkTarget` wrote it: without white space, quotes, brackets or `|`
+   */
+  readonly link: ((text: string, url: string) => string) | null;
   /** Before an item of a list. */
   readonly bullet: string;
   /** Before the details of an item. */
@@ -18,13 +21,15 @@ export interface Markup {
 /** Not visible; after it, a name is not a mention. */
 export const ZERO_WIDTH_SPACE = "\u200b";
 
-export function markLine(line: Line, markup: Markup): string {
+function markLine(line: Line, markup: Markup): string {
   return line.map((segment) => markSegment(segment, markup)).join("");
 }
 
 function markSegment({ text, look, url }: Segment, { literal, strong, struck, link }: Markup): string {
-  const escaped = literal(text);
-  const linked = url === undefined || url === null ? escaped : link(escaped, url);
+  const isLinked = url !== undefined && url !== null;
+  const isWritten = isLinked && link === null && url.includes(text);
+  const escaped = isWritten ? url : literal(text);
+  const linked = isLinked && link !== null ? link(escaped, url) : escaped;
   if (look === "strong") return strong(linked);
   return look === "struck" ? struck(linked) : linked;
 }
@@ -35,8 +40,18 @@ function markItem({ lines }: Item, markup: Markup, isListed: boolean): string {
   const [bullet, indent] = isListed ? [markup.bullet, markup.indent] : ["", ""];
   return [
     `${bullet}${markLine(first, markup)}`,
-    ...details.map((line) => `${indent}${markLine(line, markup)}`),
+    ...[...details.map((line) => markLine(line, markup)), ...urlsBelow(first, markup)].map(
+      (line) => indent + line,
+    ),
   ].join("\n");
+}
+
+/** The URLs that the line itself does not show. */
+function urlsBelow(line: Line, { link }: Markup): readonly string[] {
+  if (link !== null) return [];
+  return line.flatMap(({ text, url }) =>
+    url === undefined || url === null || url.includes(text) ? [] : [url],
+  );
 }
 
 /** How long a text may be. */
@@ -84,12 +99,12 @@ export function markCut(text: string, { literal }: Markup, { max, unit }: Length
   }
 }
 
-/** Text without markup: URLs are written out. */
+/** Text without markup. */
 export const PLAIN_TEXT: Markup = {
   literal: (text) => text,
   strong: (text) => text,
   struck: (text) => text,
-  link: (text, url) => (url.includes(text) ? url : `${text} (${url})`),
+  link: null,
   bullet: "• ",
   indent: "   ",
 };

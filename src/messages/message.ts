@@ -177,21 +177,22 @@ function messageEntry(
     idOf: () => "",
   });
   const { time, notes, calendar } = text;
+  const change = changes?.get(event) ?? null;
   // What was said on the first day need not be said again.
-  const isFirst = entry.part === "whole" || entry.part === "first";
+  const hasDetails = change !== "gone" && (entry.part === "whole" || entry.part === "first");
   const location = cutText(text.location, MAX_PARTS.location, "code points");
   return {
     event,
-    change: changes?.get(event) ?? null,
+    change,
     time,
     name: cutText(text.name, MAX_PARTS.name, "code points"),
     notes: notes.map((note) => cutText(note, MAX_PARTS.name, "code points")),
-    url: linkTarget(event.url),
+    url: change === "gone" ? null : linkTarget(event.url),
     location,
     locationUrl: /^https?:\/\/\S+$/i.test(location) ? linkTarget(event.location?.trim() ?? null) : null,
     calendar,
-    attendees: isFirst ? attendeesOf(event) : [],
-    description: isFirst ? firstLine(event) : "",
+    attendees: hasDetails ? attendeesOf(event) : [],
+    description: hasDetails ? firstLine(event) : "",
     color: HEX_COLOR.test(event.label?.color ?? "") ? (event.label?.color ?? null) : null,
   };
 }

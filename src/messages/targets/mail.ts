@@ -40,7 +40,7 @@ export function renderMail(message: Message, { to, now }: MailOptions): Payload 
     `Message-ID: <${id}@${hostname().replace(/[^\w.-]/g, "") || "localhost"}>`,
     "Auto-Submitted: auto-generated",
     "MIME-Version: 1.0",
-    `Content-Type: multipart/alternative; boundary="${boundary}"`,
+    `Content-Type: multipart/alternative;\n boundary="${boundary}"`,
     "",
     ...partLines({ boundary, type: "text/plain", content: text }),
     ...partLines({ boundary, type: "text/html", content: page }),
@@ -83,24 +83,30 @@ function partLines({
 
 /** One line of text in as many lines as it needs. @see RFC 2045 §6.7 */
 function quotedPrintable(line: string): string {
-  const encoded = Array.from(Buffer.from(line), (byte, index) => {
-    const isLast = index === Buffer.byteLength(line) - 1;
-    const isPlain = byte > 0x20 && byte < 0x7f && byte !== 0x3d;
-    // A line that begins with a dot or with "From " is changed on its way.
-    if (index === 0 && (byte === 0x2e || byte === 0x46)) return escapeByte(byte);
-    return isPlain || (byte === 0x20 && !isLast) ? String.fromCharCode(byte) : escapeByte(byte);
-  });
-  const lines = [""];
-  for (const piece of encoded) {
-    const current = lines.at(-1) ?? "";
-    if (current.length + piece.length < MAX_LINE) lines[lines.length - 1] = current + piece;
-    else lines.push(piece);
+  const bytes = Buffer.from(line);
+  const lines: string[] = [];
+  let current = "";
+  for (const [index, byte] of bytes.entries()) {
+    const isLast = index === bytes.length - 1;
+    if (current.length + encodeByte(byte, { isFirst: false, isLast }).length >= MAX_LINE) {
+      lines.push(`${current}=`);
+      current = "";
+    }
+    current += encodeByte(byte, { isFirst: current === "", isLast });
   }
-  return lines.join("=\n");
+  return [...lines, current].join("\n");
 }
 
-function escapeByte(byte: number): string {
-  return `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+/** Space at the end of a line gets lost, and a line that begins with a dot or with "From " is changed on its way. */
+function encodeByte(
+  byte: number,
+  { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
+): string {
+  const isChanged = (isFirst && (byte === 0x2e || byte === 0x46)) || (isLast && byte === 0x20);
+  const isPlain = byte >= 0x20 && byte < 0x7f && byte !== 0x3d;
+  return isPlain && !isChanged
+    ? String.fromCharCode(byte)
+    : `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
 function drawPage({ title, blocks, more, note }: Layout): string {

@@ -1,5 +1,5 @@
 import { drawFitting, type Layout } from "../layout.js";
-import { type Markup, markBlock, replaceMarks } from "../markup.js";
+import { joinTexts, type Markup, markBlock, replaceMarks } from "../markup.js";
 import type { Message } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
 import { cutText } from "../text-length.js";
@@ -57,7 +57,9 @@ export function renderSlack(message: Message): Payload {
 
 function drawMessage({ title, blocks, more, note }: Layout): SlackMessage {
   const { unit, section, header } = SLACK_LIMITS;
-  const texts = blocks.flatMap((block) => markBlock(block, MRKDWN, { max: section, unit }));
+  const limit = { max: section, unit };
+  const days = blocks.flatMap((block) => markBlock(block, MRKDWN, limit));
+  const texts = days.length <= SLACK_LIMITS.blocks - 2 ? days : joinTexts(days, "\n\n", limit);
   const notes = [more, note].filter((text) => text !== null).map(MRKDWN.literal);
   return {
     text: MRKDWN.literal(title),

@@ -21,7 +21,7 @@ type TextRun =
 
 interface RichTextBlock {
   readonly type: "RichTextBlock";
-  readonly spacing?: "None" | "Small";
+  readonly spacing?: "None" | "Small" | "Medium";
   readonly inlines: readonly TextRun[];
 }
 
@@ -64,7 +64,7 @@ function paragraph(inlines: readonly TextRun[], spacing?: RichTextBlock["spacing
 
 function blockParagraphs({ heading, items }: Block): RichTextBlock[] {
   const first: TextRun[] = heading === null ? [] : [{ type: "TextRun", text: heading, weight: "Bolder" }];
-  return [...(first.length === 0 ? [] : [paragraph(first)]), ...items.flatMap(itemParagraphs)];
+  return [...(first.length === 0 ? [] : [paragraph(first, "Medium")]), ...items.flatMap(itemParagraphs)];
 }
 
 /** Details are below their event, without a gap. */

@@ -202,7 +202,7 @@ const STYLE = `body { font: 15px/1.45 system-ui, sans-serif; margin: 0; backgrou
 main { background: #fff; max-width: 560px; margin: 16px auto; padding: 16px 20px; border-radius: 8px; overflow-wrap: anywhere; white-space: pre-wrap }
 h1 { font-size: 18px; margin: 0 0 8px } h2, h4 { font-size: 15px; margin: 0 0 4px } p { margin: 8px 0 }
 ul { margin: 0; padding-left: 20px; white-space: normal } li > p { margin: 0 } small { color: #666; font-size: 13px } pre { font: inherit; white-space: pre-wrap; margin: 0 }
-.Small { margin: 4px 0 0 } .None { margin: 0 } section { background: #f6f6f7; margin: 8px 0; padding: 8px 12px; border-radius: 4px } section > p { margin: 0; white-space: normal }
+.mattermost { white-space: normal } .Medium { margin-top: 14px } .Small { margin: 4px 0 0 } .None { margin: 0 } section { background: #f6f6f7; margin: 8px 0; padding: 8px 12px; border-radius: 4px } section > p { margin: 0; white-space: normal }
 big { font-size: 18px }`;
 
 function documentOf(kind: ChatKind, body: string): string {

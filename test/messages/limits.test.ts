@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createDigest, createTextMessage } from "../../src/messages/message.js";
+import { renderMessage } from "../../src/messages/render.js";
+import { cutText, type LengthUnit, textLength } from "../../src/messages/text-length.js";
+import { checkPayload } from "../support/chat/checks.js";
+import type { ChatKind } from "../support/chat/services.js";
+import { event, OPTIONS } from "./fixtures.js";
+
+interface Edge {
+  readonly kind: ChatKind;
+  /** The largest size that the service takes, as its documentation counts it. */
+  readonly max: number;
+  readonly sizeOf: (body: string) => number;
+}
+
+const textOf = (body: string): string => JSON.parse(body).text;
+
+const EDGES: readonly Edge[] = [
+  { kind: "slack", max: 11_999, sizeOf: (body) => lengthIn(JSON.parse(body), ["text"]) },
+  {
+    kind: "discord",
+    max: 6_000,
+    sizeOf: (body) => lengthIn(JSON.parse(body).embeds, ["title", "description", "text"]),
+  },
+  { kind: "teams", max: 28_000, sizeOf: (body) => Buffer.byteLength(body) },
+  { kind: "mattermost", max: 4_000, sizeOf: (body) => [...textOf(body)].length },
+  { kind: "telegram", max: 4_096, sizeOf: (body) => textOf(body).replace(/<[^>]*>/g, "").length },
+  { kind: "googlechat", max: 4_000, sizeOf: (body) => textOf(body).length },
+  { kind: "ntfy", max: 3_800, sizeOf: (body) => Buffer.byteLength(body) },
+];
+
+/** The length of all texts under some keys. */
+function lengthIn(value: unknown, keys: readonly string[]): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.entries(value).reduce(
+    (sum, [key, member]) =>
+      sum + (typeof member === "string" && keys.includes(key) ? member.length : lengthIn(member, keys)),
+    0,
+  );
+}
+
+/** Lines of 50 characters, and a last one of its own length. */
+function linesOf(count: number, lastLength: number): string {
+  return `${`${"x".repeat(50)}\n`.repeat(count)}${"y".repeat(lastLength - 1)}Z`;
+}
+
+async function bodyOf(kind: ChatKind, text: string): Promise<string> {
+  const payload = await renderMessage(kind, createTextMessage("Title", text), { chat: "1" });
+  expect(checkPayload(kind, payload)).toEqual([]);
+  return payload.body;
+}
+
+/** The largest number for which a condition holds that holds up to some number. */
+async function largest(holds: (number: number) => Promise<boolean>): Promise<number> {
+  let number = 1;
+  while (await holds(number + 1)) number += 1;
+  return number;
+}
+
+describe.each(EDGES)("$kind", ({ kind, max, sizeOf }) => {
+  test(`is sent exactly ${max}, and not one more`, async () => {
+    const isWhole = async (count: number, length: number) =>
+      (await bodyOf(kind, linesOf(count, length))).includes("yZ");
+    const count = await largest((number) => isWhole(number, 50));
+    const length = await largest((number) => isWhole(count, number));
+    expect(sizeOf(await bodyOf(kind, linesOf(count, length)))).toBe(max);
+    const shortened = await bodyOf(kind, linesOf(count, length + 1));
+    expect(shortened).not.toContain("yZ");
+    expect(shortened).toContain("…");
+  });
+});
+
+test.each([
+  [150, "t".repeat(150)],
+  [151, `${"t".repeat(149)}…`],
+])("a header of slack of %i characters", async (length, header) => {
+  const { body } = await renderMessage("slack", createTextMessage("t".repeat(length), "x"), {});
+  expect(JSON.parse(body).blocks[0].text.text).toBe(header);
+});
+
+test("a day of slack that is longer than a section goes on in the next", async () => {
+  const events = Array.from({ length: 80 }, (_, index) =>
+    event(`${index} ${"t".repeat(40)}`, "2026-11-21T09:00", "2026-11-21T10:00"),
+  );
+  const payload = await renderMessage("slack", createDigest(events, OPTIONS), {});
+  expect(checkPayload("slack", payload)).toEqual([]);
+  const sections: string[] = JSON.parse(payload.body)
+    .blocks.slice(1, -1)
+    .map(({ text }: { text: { text: string } }) => text.text);
+  expect(sections.slice(0, -1).every((text) => text.length > 2_900 && text.length <= 3_000)).toBe(true);
+  expect(sections.join("\n").match(/• /g)).toHaveLength(80);
+});
+
+test.each([10, 11])("%i days with events fit in the embeds of discord", async (count) => {
+  const days = Array.from({ length: count }, (_, index) => `2026-12-${String(index + 1).padStart(2, "0")}`);
+  const events = days.map((day) => event(`On ${day}`, day, day));
+  const range = { first: days[0] ?? "", last: days.at(-1) ?? "" };
+  const payload = await renderMessage("discord", createDigest(events, { ...OPTIONS, range }), {});
+  expect(checkPayload("discord", payload)).toEqual([]);
+  expect(JSON.parse(payload.body).embeds).toHaveLength(count === 10 ? 10 : 1);
+  for (const day of days) expect(payload.body).toContain(`On ${day}`);
+});
+
+test("60 days with events fit in the blocks of slack", async () => {
+  const days = Array.from({ length: 60 }, (_, index) =>
+    new Date(Date.UTC(2026, 11, index + 1)).toISOString().slice(0, 10),
+  );
+  const range = { first: days[0] ?? "", last: days.at(-1) ?? "" };
+  const events = days.map((day) => event(`On ${day}`, day, day));
+  const payload = await renderMessage("slack", createDigest(events, { ...OPTIONS, range }), {});
+  expect(checkPayload("slack", payload)).toEqual([]);
+  for (const day of days) expect(payload.body).toContain(`On ${day}`);
+});
+
+describe("cutting", () => {
+  const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
+  const units = fc.constantFrom<LengthUnit>("code points", "UTF-16 units", "bytes");
+  const texts = fc
+    .array(fc.constantFrom("a", "é", "e\u0301", "仕", "👩‍👩‍👧‍👦", "🇩🇪", "שׁ", " ", "👍🏽"), { maxLength: 40 })
+    .map((parts) => parts.join(""));
+
+  test("keeps whole characters, as many as fit", () => {
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 3, max: 80 }), units, (text, max, unit) => {
+        const cut = cutText(text, max, unit);
+        expect(textLength(cut, unit)).toBeLessThanOrEqual(max);
+        if (textLength(text, unit) <= max) {
+          expect(cut).toBe(text);
+          return;
+        }
+        const kept = cut.slice(0, -1);
+        const all = Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
+        const starts = all.map((_, index) => all.slice(0, index).join("").trimEnd());
+        expect(starts).toContain(kept);
+        const next = all.slice(0, Array.from(GRAPHEMES.segment(kept)).length + 1).join("");
+        expect(textLength(`${next.trimEnd()}…`, unit) > max || next.trimEnd() === kept).toBe(true);
+      }),
+    );
+  });
+
+  test.each<[LengthUnit, number]>([
+    ["code points", 7],
+    ["UTF-16 units", 11],
+    ["bytes", 25],
+  ])("a family is %s: %i", (unit, length) => {
+    expect(textLength("👩‍👩‍👧‍👦", unit)).toBe(length);
+    expect(cutText("👩‍👩‍👧‍👦", length, unit)).toBe("👩‍👩‍👧‍👦");
+    expect(cutText("👩‍👩‍👧‍👦", length - 1, unit)).toBe("…");
+  });
+});

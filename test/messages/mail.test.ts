@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import PostalMime, { type Email } from "postal-mime";
+import { describe, expect, test } from "vitest";
+import { createDigest, createTextMessage, type Message } from "../../src/messages/message.js";
+import { renderMessage } from "../../src/messages/render.js";
+import { hostileText } from "../support/harmful-text.js";
+import { EVENTS, event, HOSTILE_TITLES, HOSTILE_WEEK, NOW, numberOf, OPTIONS } from "./fixtures.js";
+
+const TO = "ana@example.com";
+
+async function raw(message: Message, to = TO): Promise<string> {
+  const { contentType, headers, body } = await renderMessage("mail", message, { to, now: NOW });
+  expect([contentType, headers]).toEqual(["message/rfc822", {}]);
+  return body;
+}
+
+/** The mail as a mail program reads it. */
+async function read(message: Message): Promise<Email> {
+  return PostalMime.parse(await raw(message));
+}
+
+/** Names of headers, each once. */
+const HEADERS = ["to", "subject", "date", "message-id", "auto-submitted", "mime-version", "content-type"];
+
+test("a mail has text, HTML and the headers of a mail that a program wrote", async () => {
+  const mail = await read(createDigest(EVENTS, OPTIONS));
+  expect(mail.headers.map(({ key }) => key)).toEqual(HEADERS);
+  expect(mail).toMatchObject({
+    to: [{ address: TO }],
+    subject: "This week",
+    date: "2026-11-21T07:00:00.000Z",
+  });
+  expect(mail.headers.find(({ key }) => key === "auto-submitted")?.value).toBe("auto-generated");
+  expect(mail.messageId).toMatch(/^<[\w-]{36}@[\w.-]+>$/);
+  expect(mail.attachments).toEqual([]);
+  expect(mail.text?.trimEnd()).toBe(
+    [
+      "Sat 21 Nov",
+      "• → all day →  Grandma visits (day 2 of 3)",
+      "• 09:30–10:30  Swimming lesson · Municipal pool",
+      "• 19:00–21:30  Dinner with the neighbors [Visits] · Noodle bar",
+      "   with Ana, Ben",
+      "   A table for six. …",
+      "   https://noodles.example/tables?for=6&day=sat",
+      "",
+      "Sun 22 Nov",
+      "• → all day  Grandma visits (day 3 of 3)",
+      "• 22:00 →  Night train (until Mon 06:00)",
+      "",
+      "Mon 23 Nov",
+      "• → 06:00  Night train (since Sun 22:00)",
+      "",
+      "Tue 24 Nov",
+      "• 10:00–12:00  Flight to London (ends 11:00 Europe/London)",
+      "",
+      "Wed 25 Nov",
+      "• 08:00–09:00  Team call · https://meet.example/team?x=1&y=2",
+      "",
+      "No date",
+      "• Someday",
+      "",
+      "Times in Europe/Berlin",
+    ].join("\n"),
+  );
+  expect(mail.html).toContain(
+    '<b>19:00–21:30</b>  <a href="https://noodles.example/tables?for=6&amp;day=sat">Dinner with the neighbors</a> [Visits]',
+  );
+});
+
+test("two mails have different ids", async () => {
+  const digest = createDigest(EVENTS, OPTIONS);
+  expect((await read(digest)).messageId).not.toBe((await read(digest)).messageId);
+});
+
+describe("a hostile title", () => {
+  test.each([...HOSTILE_TITLES, "long ".repeat(39), ".", "From here"].map((title) => [title]))(
+    "%j is only a title",
+    async (title) => {
+      const one = event(title, "2026-11-21T09:00", "2026-11-21T10:00");
+      const message = createDigest([one], { ...OPTIONS, title });
+      const mail = await read(message);
+      expect(mail.headers.map(({ key }) => key)).toEqual(HEADERS);
+      expect([mail.to?.map(({ address }) => address), mail.bcc]).toEqual([[TO], undefined]);
+      expect(mail.subject).toBe(message.title);
+      expect(mail.text).toContain(message.title);
+      expect(mail.html?.match(/<(?:script|a|i|b)\b[^>]*>/g)).toEqual(["<b>"]);
+    },
+  );
+
+  test("of any text anywhere keeps the mail whole: lines of at most 78 characters, ASCII only", async () => {
+    await fc.assert(
+      fc.asyncProperty(hostileText, hostileText, async (title, text) => {
+        const message = createTextMessage(title, text);
+        const source = await raw(message);
+        expect(source).toMatch(/^[\n\x20-\x7e]*$/);
+        // The name of this machine may be long.
+        const lines = source.split("\n").filter((line) => !line.startsWith("Message-ID"));
+        expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(78);
+        const mail = await PostalMime.parse(source);
+        expect(mail.headers.map(({ key }) => key)).toEqual(HEADERS);
+        expect(mail.subject).toBe(message.title);
+        expect(mail.text?.trimEnd()).toBe(message.body.kind === "text" ? message.body.text : "");
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+test("a week of 120 hostile events is whole", async () => {
+  const { text = "", html = "" } = await read(createDigest(HOSTILE_WEEK, OPTIONS));
+  for (const part of [text, html]) {
+    expect(HOSTILE_WEEK.filter((_, index) => part.includes(numberOf(index)))).toHaveLength(120);
+    expect(part).not.toContain("… and");
+  }
+});
+
+test.each(["", " ", "a@b.example\nBcc: x@evil.example", "a@b.example\r\n\r\nx", "ä@b.example"])(
+  "%j is not an address",
+  async (to) => {
+    await expect(raw(createDigest(EVENTS, OPTIONS), to)).rejects.toMatchObject({ code: "usage" });
+  },
+);
