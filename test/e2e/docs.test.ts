@@ -16,6 +16,7 @@ const PAGES = [
   "exit-codes",
   "extensions",
   "login",
+  "messages",
   "names",
   "network",
   "operating",
