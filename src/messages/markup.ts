@@ -1,7 +1,7 @@
 import type { Block, Item, Layout, Line, Segment } from "./layout.js";
 import { cutText, type LengthUnit, textLength } from "./text-length.js";
 
-/** How a target marks text. What is given to `strong`, `struck` and `link` is already escaped. */
+/** How a target marks text. What is given to `strong` and `struck` is already marked. */
 export interface Markup {
   /** Text that the target shows as it is: no markup, no mentions. @param text one sanitized line */
   readonly literal: (text: string) => string;
@@ -9,6 +9,7 @@ export interface Markup {
   readonly struck: (text: string) => string;
   /**
    * Null where there are no links: a URL is then written below.
+   * @param text not escaped
    * @param url as `linkTarget` wrote it: without white space, quotes, brackets or `|`
    */
   readonly link: ((text: string, url: string) => string) | null;
@@ -25,13 +26,16 @@ function markLine(line: Line, markup: Markup): string {
   return line.map((segment) => markSegment(segment, markup)).join("");
 }
 
-function markSegment({ text, look, url }: Segment, { literal, strong, struck, link }: Markup): string {
-  const isLinked = url !== undefined && url !== null;
-  const isWritten = isLinked && link === null && url.includes(text);
-  const escaped = isWritten ? url : literal(text);
-  const linked = isLinked && link !== null ? link(escaped, url) : escaped;
+function markSegment({ text, look, url }: Segment, markup: Markup): string {
+  const { strong, struck } = markup;
+  const linked = url === undefined || url === null ? markup.literal(text) : markLink(text, url, markup);
   if (look === "strong") return strong(linked);
   return look === "struck" ? struck(linked) : linked;
+}
+
+function markLink(text: string, url: string, { literal, link }: Markup): string {
+  if (link !== null) return link(text, url);
+  return url.includes(text) ? url : literal(text);
 }
 
 /** The text of an item, with line feeds between its lines but not at its end. */

@@ -17,6 +17,7 @@ const PAGES = [
   "exit-codes",
   "extensions",
   "login",
+  "messages",
   "names",
   "network",
   "operating",

@@ -22,10 +22,17 @@ const DISCORD_MARKDOWN: Markup = {
   literal: escapeMarkdown,
   strong: (text) => `**${text}**`,
   struck: (text) => `~~${text}~~`,
-  link: (text, url) => `[${text}](${url})`,
+  link: markLink,
   bullet: "- ",
   indent: "  ",
 };
+
+/** A link's text has no escapes, and must not look like a URL: such text stands before the link, or is the URL. */
+function markLink(text: string, url: string): string {
+  const literal = escapeMarkdown(text);
+  if (literal === text) return `[${text}](${url})`;
+  return url.includes(text) ? `<${url}>` : `${literal} ([link](${url}))`;
+}
 
 interface Embed {
   readonly title?: string;

@@ -14,7 +14,7 @@ const CHAT_MARKUP: Markup = {
   literal: (text) => replaceMarks(text.replace(/^- /, "– ").replaceAll("<", "‹").replaceAll(">", "›")),
   strong: (text) => `*${text}*`,
   struck: (text) => `~${text}~`,
-  link: (text, url) => `<${url}|${text.replaceAll("|", "ǀ")}>`,
+  link: (text, url) => `<${url}|${CHAT_MARKUP.literal(text).replaceAll("|", "ǀ")}>`,
   bullet: "• ",
   indent: "    ",
 };

@@ -16,7 +16,7 @@ const MATTERMOST_MARKUP: Markup = {
   literal: (text) => escapeMarkdown(text).replace(SHORTHAND, `$&${ZERO_WIDTH_SPACE}`),
   strong: (text) => `**${text}**`,
   struck: (text) => `~~${text}~~`,
-  link: (text, url) => `[${text}](${url})`,
+  link: (text, url) => `[${MATTERMOST_MARKUP.literal(text)}](${url})`,
   bullet: "- ",
   indent: "  ",
 };

@@ -27,7 +27,7 @@ const MRKDWN: Markup = {
     replaceMarks(text.replace(/^>/, "›").replace(/[&<>]/g, (character) => ENTITIES[character] ?? "")),
   strong: (text) => `*${text}*`,
   struck: (text) => `~${text}~`,
-  link: (text, url) => `<${url.replaceAll("&", "&amp;")}|${text}>`,
+  link: (text, url) => `<${url.replaceAll("&", "&amp;")}|${MRKDWN.literal(text)}>`,
   bullet: "• ",
   indent: "    ",
 };

@@ -16,8 +16,14 @@ type TextRun =
       readonly weight?: "Bolder";
       readonly isSubtle?: true;
       readonly strikethrough?: true;
-      readonly selectAction?: { readonly type: "Action.OpenUrl"; readonly url: string };
     };
+
+/** Its text is Markdown, which only links are: on some clients text runs have none, and escapes are shown. */
+interface TextBlock {
+  readonly type: "TextBlock";
+  readonly spacing: "None";
+  readonly text: string;
+}
 
 interface RichTextBlock {
   readonly type: "RichTextBlock";
@@ -38,7 +44,7 @@ export function renderTeams(message: Message): Payload {
 
 function drawMessage({ title, blocks, more, note }: Layout) {
   const ends = [more, note].filter((text) => text !== null);
-  const body: RichTextBlock[] = [
+  const body: (RichTextBlock | TextBlock)[] = [
     { type: "RichTextBlock", inlines: [{ type: "TextRun", text: title, size: "Large", weight: "Bolder" }] },
     ...blocks.flatMap(blockParagraphs),
     ...ends.map((text) => paragraph([{ type: "TextRun" as const, text, isSubtle: true as const }])),
@@ -62,24 +68,33 @@ function paragraph(inlines: readonly TextRun[], spacing?: RichTextBlock["spacing
   return { type: "RichTextBlock", ...(spacing !== undefined && { spacing }), inlines };
 }
 
-function blockParagraphs({ heading, items }: Block): RichTextBlock[] {
+function blockParagraphs({ heading, items }: Block): (RichTextBlock | TextBlock)[] {
   const first: TextRun[] = heading === null ? [] : [{ type: "TextRun", text: heading, weight: "Bolder" }];
   return [...(first.length === 0 ? [] : [paragraph(first, "Medium")]), ...items.flatMap(itemParagraphs)];
 }
 
-/** Details are below their event, without a gap. */
-function itemParagraphs({ lines }: Item): RichTextBlock[] {
-  const textOf = (line: Line) => (line.every(({ text }) => text === "") ? ["\u00a0"] : line.map(textRun));
-  return lines.map((line, index) => paragraph(textOf(line), index === 0 ? "Small" : "None"));
+/** Details and links are below their event, without a gap. */
+function itemParagraphs({ lines }: Item): (RichTextBlock | TextBlock)[] {
+  const paragraphs = lines.map((line, index) => paragraph(textRuns(line), index === 0 ? "Small" : "None"));
+  return [...paragraphs, ...lines.flat().flatMap(linkBelow)];
 }
 
-function textRun({ text, look, url }: Segment): TextRun {
-  if (look === undefined && (url === undefined || url === null)) return text;
+function linkBelow({ url }: Segment): TextBlock[] {
+  return url === undefined || url === null
+    ? []
+    : [{ type: "TextBlock", spacing: "None", text: `[Open link](${url})` }];
+}
+
+function textRuns(line: Line): readonly TextRun[] {
+  return line.every(({ text }) => text === "") ? ["\u00a0"] : line.map(textRun);
+}
+
+function textRun({ text, look }: Segment): TextRun {
+  if (look === undefined) return text;
   return {
     type: "TextRun",
     text,
     ...(look === "strong" && { weight: "Bolder" }),
     ...(look === "struck" && { strikethrough: true }),
-    ...(url !== undefined && url !== null && { selectAction: { type: "Action.OpenUrl", url } }),
   };
 }

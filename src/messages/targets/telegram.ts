@@ -15,13 +15,13 @@ const TELEGRAM_HTML: Markup = {
   literal: (text) => defuse(text).replace(/[&<>]/g, (character) => ENTITIES[character] ?? ""),
   strong: (text) => `<b>${text}</b>`,
   struck: (text) => `<s>${text}</s>`,
-  link: (text, url) => `<a href="${url.replaceAll("&", "&amp;")}">${text}</a>`,
+  link: (text, url) => `<a href="${url.replaceAll("&", "&amp;")}">${TELEGRAM_HTML.literal(text)}</a>`,
   bullet: "• ",
   indent: "    ",
 };
 
 /** The same without markup: what the limit counts. */
-const TELEGRAM_TEXT: Markup = { ...PLAIN_TEXT, literal: defuse, link: (text) => text, indent: "    " };
+const TELEGRAM_TEXT: Markup = { ...PLAIN_TEXT, literal: defuse, link: defuse, indent: "    " };
 
 function defuse(text: string): string {
   return text.replace(SHORTHAND, `$&${ZERO_WIDTH_SPACE}`);

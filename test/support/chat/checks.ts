@@ -76,9 +76,23 @@ export const Slack = v.pipe(
   v.check((message) => stringsIn(message, "text").join("").length < 12_000, "12,000 characters or more"),
 );
 
+function hasBrokenLink(text: string): boolean {
+  return [...text.matchAll(/(?<!\\)\[((?:\\.|[^\\\]])*)\]\(/g)].some(([, label = ""]) =>
+    /\\|:\/\//.test(label),
+  );
+}
+
 const Embed = v.strictObject({
   title: v.optional(text(256)),
-  description: v.optional(text(4_096)),
+  description: v.optional(
+    v.pipe(
+      text(4_096),
+      v.check(
+        (text) => !hasBrokenLink(text),
+        "the text of a link has escapes or a URL, and is shown as it is",
+      ),
+    ),
+  ),
   color: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffffff))),
   footer: v.optional(v.strictObject({ text: text(2_048) })),
 });
@@ -109,7 +123,6 @@ export const TextRun = v.union([
     weight: v.optional(v.picklist(["Lighter", "Default", "Bolder"])),
     isSubtle: v.optional(v.boolean()),
     strikethrough: v.optional(v.boolean()),
-    selectAction: v.optional(v.strictObject({ type: v.literal("Action.OpenUrl"), url: Link })),
   }),
 ]);
 
@@ -127,11 +140,20 @@ export const Teams = v.strictObject({
         msteams: v.optional(v.strictObject({ width: v.literal("Full") })),
         body: v.pipe(
           v.array(
-            v.strictObject({
-              type: v.literal("RichTextBlock"),
-              spacing: v.optional(v.picklist(["None", "Small", "Default", "Medium", "Large", "ExtraLarge"])),
-              inlines: v.pipe(v.array(TextRun), v.minLength(1)),
-            }),
+            v.variant("type", [
+              v.strictObject({
+                type: v.literal("TextBlock"),
+                spacing: v.literal("None"),
+                text: v.pipe(v.string(), v.regex(/^\[[\w .-]+\]\((?:https?:\/\/|mailto:)[\x21-\x7e]+\)$/)),
+              }),
+              v.strictObject({
+                type: v.literal("RichTextBlock"),
+                spacing: v.optional(
+                  v.picklist(["None", "Small", "Default", "Medium", "Large", "ExtraLarge"]),
+                ),
+                inlines: v.pipe(v.array(TextRun), v.minLength(1)),
+              }),
+            ]),
           ),
           v.minLength(1),
         ),

@@ -160,7 +160,9 @@ function markdown(text: string): string {
 
 function showTeams({ body }: SentPayload): Shown {
   const [{ content }] = v.parse(Teams, JSON.parse(body)).attachments;
-  const paragraphs = content.body.map(({ inlines, spacing = "Default" }) => {
+  const paragraphs = content.body.map((block) => {
+    if (block.type === "TextBlock") return markdown(block.text);
+    const { inlines, spacing = "Default" } = block;
     const runs = inlines.map(showRun);
     return html`<p class="${spacing}">${{ html: runs.map((run) => run.html).join("") }}</p>`.html;
   });
@@ -169,9 +171,8 @@ function showTeams({ body }: SentPayload): Shown {
 
 function showRun(run: v.InferOutput<typeof TextRun>): Markup {
   if (typeof run === "string") return html`${run}`;
-  const { text, weight, isSubtle, strikethrough, selectAction, size } = run;
-  const linked = selectAction === undefined ? html`${text}` : html`<a href="${selectAction.url}">${text}</a>`;
-  const struck = strikethrough === true ? html`<s>${linked}</s>` : linked;
+  const { text, weight, isSubtle, strikethrough, size } = run;
+  const struck = strikethrough === true ? html`<s>${text}</s>` : html`${text}`;
   const bold = weight === "Bolder" ? html`<b>${struck}</b>` : struck;
   const large = size === "Large" ? html`<big>${bold}</big>` : bold;
   return isSubtle === true ? html`<small>${large}</small>` : large;
