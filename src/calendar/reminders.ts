@@ -1,6 +1,7 @@
-import { DAY_MS, dateToInstant, HOUR_MS } from "../contract/date-time.js";
+import { DAY_MS, dateToInstant, HOUR_MS, MINUTE_MS } from "../contract/date-time.js";
 import type { CalendarEvent } from "../contract/shapes.js";
 import { usageError } from "../errors.js";
+import { parseDuration } from "./dates.js";
 import { readSpan } from "./event-span.js";
 import { localDate, offsetAt, readWallClock } from "./zoned-time.js";
 
@@ -119,4 +120,20 @@ export function checkWindow({ now, before, grace, allDayAt, zone }: ReminderWind
   const longest = `${Math.floor(most / HOUR_MS)}h${most % HOUR_MS === 0 ? "" : " 30m"}`;
   const where = most < MAX_GRACE ? ` with --all-day-at in ${zone}` : "";
   throw usageError(`--grace can be at most ${longest}${where}`);
+}
+
+/** Reads a duration, or 0, in milliseconds; a day has 24 hours. @throws CliError usage */
+export function parseLead(text: string, source: string): number {
+  if (/^0+[a-z]*$/i.test(text.trim())) return 0;
+  const { days, minutes } = parseDuration(text, source);
+  return days * DAY_MS + minutes * MINUTE_MS;
+}
+
+const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
+
+/** Reads `HH:MM`, in milliseconds since midnight. @throws CliError usage */
+export function parseTimeOfDay(text: string, source: string): number {
+  const match = TIME_OF_DAY.exec(text);
+  if (match !== null) return Number(match[1]) * HOUR_MS + Number(match[2]) * MINUTE_MS;
+  throw usageError(`${source}: "${text}" is not a time of day`, "write hours and minutes as in 08:00");
 }

@@ -1,27 +1,12 @@
 import type { Command } from "commander";
-import type { Context } from "../context.js";
 import { emptyValueError, usageError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
 import { addSilentAction, type ContextOf, requireChosenService } from "./command.js";
-import type { SelectionFlags } from "./events/event-selection.js";
-import { addCalendarFlag, addFilterFlags, type FilterFlags, type ListingContext } from "./events/listing.js";
+import { addCalendarFlag, addFilterFlags } from "./events/listing.js";
 import { postDigest } from "./post/digest.js";
 import { postNews } from "./post/news.js";
-import { addTargetFlags, type TargetFlags } from "./post/target.js";
-
-export interface PostOptions extends Omit<SelectionFlags, "to">, FilterFlags, TargetFlags {
-  /** A saved webhook, or addresses of mail. */
-  readonly to?: string;
-  readonly ifEmpty?: "skip" | "say";
-  readonly title?: string;
-  readonly once?: boolean;
-  readonly again?: boolean;
-  /** Name of `events changes --since-last`. */
-  readonly changes?: string;
-}
-
-export type PostContext = ListingContext &
-  Pick<Context, "webhooks" | "ledger" | "dryRun" | "isTerminal" | "renderTemplate" | "printDocument">;
+import type { PostContext, PostOptions } from "./post/options.js";
+import { addTargetFlags } from "./post/target.js";
 
 export function registerPost(command: Command, contextOf: ContextOf): void {
   command.option("--to <name>", "a webhook saved with webhooks add, or with --as mail an address");

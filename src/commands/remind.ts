@@ -1,16 +1,16 @@
 import type { Command } from "commander";
-import { parseDuration } from "../calendar/dates.js";
 import { createEventSearch, parseSearch } from "../calendar/event-search.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import {
   checkWindow,
   findReminders,
+  parseLead,
+  parseTimeOfDay,
   type Reminder,
   type ReminderWindow,
   reminderQueries,
 } from "../calendar/reminders.js";
 import type { Context, ProgramCall } from "../context.js";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../contract/date-time.js";
 import type { CalendarEvent } from "../contract/shapes.js";
 import { emptyValueError, missingFlagsError, usageError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
@@ -98,7 +98,6 @@ export async function runRemind(context: RemindContext, options: RemindOptions):
 }
 
 const DEFAULT_GRACE = "1h";
-const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
 /** @throws CliError usage */
 function readWindow({ now, settings }: RemindContext, options: RemindOptions): ReminderWindow {
@@ -107,27 +106,13 @@ function readWindow({ now, settings }: RemindContext, options: RemindOptions): R
     throw missingFlagsError(["--before"], "write how long before its start, such as 15m");
   const window = {
     now: now(),
-    before: milliseconds(before, "--before"),
-    grace: milliseconds(grace, "--grace"),
-    allDayAt: allDayAt === undefined ? null : timeOfDay(allDayAt),
+    before: parseLead(before, "--before"),
+    grace: parseLead(grace, "--grace"),
+    allDayAt: allDayAt === undefined ? null : parseTimeOfDay(allDayAt, "--all-day-at"),
     zone: settings().timezone,
   };
   checkWindow(window);
   return window;
-}
-
-/** A duration, or 0. */
-function milliseconds(text: string, source: string): number {
-  if (/^0+[a-z]*$/i.test(text.trim())) return 0;
-  const { days, minutes } = parseDuration(text, source);
-  return days * DAY_MS + minutes * MINUTE_MS;
-}
-
-function timeOfDay(text: string): number {
-  const match = TIME_OF_DAY.exec(text);
-  if (match === null)
-    throw usageError(`--all-day-at: "${text}" is not a time of day`, "write hours and minutes as in 08:00");
-  return Number(match[1]) * HOUR_MS + Number(match[2]) * MINUTE_MS;
 }
 
 function searchOf({ search }: RemindOptions): (event: CalendarEvent) => boolean {
@@ -226,7 +211,7 @@ function openUpcoming({ api }: RemindContext, window: ReminderWindow): OpenEvent
 }
 
 /** A key is kept for longer than the window, since a clock may be wrong for a while. */
-const KEEP_FOR = 30 * DAY_MS;
+const KEEP_DAYS = 30;
 
 interface Announcing {
   readonly reminders: readonly Reminder<LocalizedEvent>[];
@@ -257,7 +242,7 @@ async function announceAll(
     concurrency: 1,
     work: (reminder) =>
       ledger.sendOnce(keyOf(reminder), () => announcer.announce(reminder.event), {
-        keepFor: KEEP_FOR,
+        keepDays: KEEP_DAYS,
         forgetUnknown: true,
         skipBusy: true,
       }),

@@ -112,6 +112,9 @@ export function loginPage(): HelpPage {
 export function cronPage(): HelpPage {
   return [
     text(
+      "calctl post sends events to a chat, calctl remind announces each before it starts, and with --once each digest goes out at most once. Nothing is written when all went well, so cron mails only what is wrong. calctl doctor checks that everything is there, and prints the line for the crontab. docs/cron.md has more lines, units of systemd and a workflow.",
+    ),
+    text(
       "calctl never prompts unless it runs on a terminal: what is missing is an error that names it (exit 2). Notes go to stderr, which cron mails; -q leaves them out.",
     ),
     text(
@@ -120,6 +123,11 @@ export function cronPage(): HelpPage {
     {
       kind: "examples",
       examples: [
+        ["The day to a chat, and what would be sent", "calctl post --as slack --once --dry-run"],
+        [
+          "Every five minutes: what begins soon",
+          "calctl remind --before 15m -- sh -c 'echo \"$CALCTL_EVENT_TITLE\"'",
+        ],
         [
           "The token, where there is no session",
           "(umask 077; calctl token >token-file)",
@@ -133,7 +141,7 @@ export function cronPage(): HelpPage {
       ],
     },
     text(
-      "Choose the service and the calendar by name (-p, -c), so that a change elsewhere does not change the job. In scripts use whole ids and -o json, and decide by exit code: 8 may be repeated, 9 must be looked at first (calctl help exit-codes). examples/crontab in the package has a line to start from.",
+      "Choose the service and the calendar by name (-p, -c), so that a change elsewhere does not change the job. In scripts use whole ids and -o json, and decide by exit code: 8 may be repeated, 9 must be looked at first (calctl help exit-codes).",
     ),
   ];
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../contract/date-time.js";
 import { CliError, DryRunStop, wrapError } from "../errors.js";
 import type { LedgerDatabase, LedgerTransaction, SqlValue } from "./database.js";
 import { createOwner, readOwner } from "./owner.js";
@@ -14,8 +15,8 @@ export interface Remembered {
 export interface SendOptions {
   /** Sends whatever the key's state is. */
   readonly again?: boolean;
-  /** How long the key is kept at least, in milliseconds. */
-  readonly keepFor: number;
+  /** How many days the key is kept at least. */
+  readonly keepDays: number;
   /** An unknown outcome is reported once, and is then taken as sent. */
   readonly forgetUnknown?: boolean;
   /** Whether what another process is sending now is left to it: by default its outcome is waited for. */
@@ -124,7 +125,7 @@ async function claimKey(
 
 function newSend({ key, owner, options }: Attempt & { readonly options: SendOptions }, now: number): Send {
   return {
-    ...{ key, owner, state: "sending", beganAt: now, forgetAt: now + options.keepFor },
+    ...{ key, owner, state: "sending", beganAt: now, forgetAt: now + options.keepDays * DAY_MS },
     seenName: options.remember?.name ?? null,
     seen: options.remember === undefined ? null : encodeSeen(options.remember.seen),
   };

@@ -70,7 +70,7 @@ try {
       takeStep();
     },
     {
-      keepFor: 86_400_000,
+      keepDays: 1,
       forgetUnknown: mode === "forget",
       remember: { name: "job", seen: key },
     },

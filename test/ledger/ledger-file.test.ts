@@ -15,7 +15,7 @@ import { querySql, runSql } from "../service/support/database.js";
 import { describeWithDisk, mountDisk } from "../support/system.js";
 import { createLedgerPath, DAY, NOW, openTestLedger } from "./support.js";
 
-const KEEP = { keepFor: DAY };
+const KEEP = { keepDays: 1 };
 
 /** A send that fails the test when it runs. */
 const neverSend = () => Promise.reject(new Error("it was sent"));
@@ -176,7 +176,7 @@ describe("keys", () => {
     const counts: unknown[] = [];
     for (let run = 0; run < 5; run += 1) {
       now = NOW + 2 * DAY + run;
-      await ledger.sendOnce(`later ${run}`, async () => undefined, { keepFor: 10 * DAY });
+      await ledger.sendOnce(`later ${run}`, async () => undefined, { keepDays: 10 });
       counts.push(kept());
     }
     expect(counts).toEqual([251, 152, 53, 4, 5]);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { CliError } from "../../src/errors.js";
-import { createLedgerPath, DAY, openTestLedger } from "./support.js";
+import { createLedgerPath, openTestLedger } from "./support.js";
 
-const KEEP = { keepFor: DAY };
+const KEEP = { keepDays: 1 };
 
 /** Counts what was sent. */
 function createMailbox() {

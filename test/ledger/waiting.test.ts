@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { CliError } from "../../src/errors.js";
 import type { ProcessIdentity } from "../../src/system/process-identity.js";
-import { createDeferred, createLedgerPath, DAY, NOW, openTestLedger, processWith } from "./support.js";
+import { createDeferred, createLedgerPath, NOW, openTestLedger, processWith } from "./support.js";
 
-const KEEP = { keepFor: DAY };
+const KEEP = { keepDays: 1 };
 
 /** An attempt of another process that does not end before `finish` is called. */
 async function beginSending(path: string, changes: Partial<ProcessIdentity> = { pid: 1 }) {

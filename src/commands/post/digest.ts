@@ -1,7 +1,6 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import { DAY_MS } from "../../contract/date-time.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
 import { createDigest, createTextMessage, type Message } from "../../messages/message.js";
 import type { Target } from "../../messages/target.js";
@@ -17,8 +16,8 @@ import {
 } from "../events/listing.js";
 import { createLocalizer, rangeOf } from "../events/print-events.js";
 import type { EventListing } from "../events/stream.js";
-import type { PostContext, PostOptions } from "../post.js";
 import { ledgerKey } from "./ledger-key.js";
+import type { PostContext, PostOptions } from "./options.js";
 import { postMessage } from "./target.js";
 
 /** Sends the events that `events list` would show. Unless all of them can be read, nothing is sent. */
@@ -93,7 +92,7 @@ function defaultTitle({ calendars, days }: Pick<EventListing, "calendars" | "day
 }
 
 /** A digest can be posted for days that are far ahead. */
-const KEEP_FOR = 400 * DAY_MS;
+const KEEP_DAYS = 400;
 
 interface OnceOptions {
   readonly options: PostOptions;
@@ -108,7 +107,7 @@ async function sendOnce(
 ): Promise<"sent" | "already_sent" | "being_sent"> {
   const ledger = await context.ledger();
   const key = digestKey(context, { options, listing, target });
-  return ledger.sendOnce(key, send, { again: options.again === true, keepFor: KEEP_FOR });
+  return ledger.sendOnce(key, send, { again: options.again === true, keepDays: KEEP_DAYS });
 }
 
 /** What makes two digests the same: profile, target, calendars, zone, days and filters. */

@@ -1,16 +1,15 @@
-import { DAY_MS } from "../../contract/date-time.js";
 import { createChangesDigest, createTextMessage, type Message } from "../../messages/message.js";
 import type { Target } from "../../messages/target.js";
 import { describeDayRange } from "../../output/event-when.js";
 import { changeView } from "../../output/views/change.js";
 import { type News, type NewsFlags, withNews } from "../events/news.js";
 import { rangeOf } from "../events/print-events.js";
-import type { PostContext, PostOptions } from "../post.js";
 import { ledgerKey } from "./ledger-key.js";
+import type { PostContext, PostOptions } from "./options.js";
 import { postMessage } from "./target.js";
 
 /** A key is used until the next message under its name. */
-const KEEP_FOR = 400 * DAY_MS;
+const KEEP_DAYS = 400;
 
 /**
  * Sends what is new since the last run under a name. It is remembered in the moment in which the message counts as sent.
@@ -33,7 +32,7 @@ export async function postNews(
       await postMessage(context, createMessage(context, news, options.title), {
         target,
         sendMessage: (send) =>
-          ledger.sendOnce(key, send, { keepFor: KEEP_FOR, forgetUnknown: true, remember }),
+          ledger.sendOnce(key, send, { keepDays: KEEP_DAYS, forgetUnknown: true, remember }),
       });
     }
     news.reportFailures();
