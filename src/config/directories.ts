@@ -5,7 +5,7 @@ export interface Directories {
   config(): string;
   /** Databases, and tokens in files. */
   data(): string;
-  /** State that may be deleted at any time. */
+  /** What is remembered between runs. Without it jobs report and send again what they did before. */
   state(): string;
   cache(): string;
 }

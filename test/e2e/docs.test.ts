@@ -10,6 +10,7 @@ import { describeWithSystem } from "../support/system.js";
 
 const PAGES = [
   "README.md",
+  "changes",
   "completion",
   "cron",
   "dates",
@@ -87,7 +88,7 @@ test("docs/operating.md work", async () => {
   expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["npm", "sudo"]));
 });
 
-test.each(["debugging", "exit-codes", "network", "output", "scripting"])(
+test.each(["changes", "debugging", "exit-codes", "network", "output", "scripting"])(
   "the lines of docs/%s.md work",
   async (name) => {
     const world = await createDocsWorld();
@@ -103,6 +104,8 @@ test.each(["names", "webhooks", "writing"])(
   },
 );
 
+const EVENT_ROW = "events list, events get, events create, events update, agenda";
+
 // Many runs one after another.
 test("docs/output.md has the keys and columns of every shape", { timeout: 60_000 }, async () => {
   const world = await createDocsWorld();
@@ -113,7 +116,7 @@ test("docs/output.md has the keys and columns of every shape", { timeout: 60_000
     ["user", "members, whoami", ["whoami"]],
     ["calendar", "calendars", ["calendars"]],
     ["label", "labels", ["labels", "-c", "Family"]],
-    ["event", "events", ["events", "list", "--days", "2", "-c", "Family"]],
+    ["event", EVENT_ROW, ["events", "list", "--days", "2", "-c", "Family"]],
     ["activity", "comments", ["comment", id.trim(), "Text", "-c", "Family"]],
     ["status", null, ["status"]],
   ] as const) {

@@ -41,10 +41,9 @@ function urlOf(text: string): string {
 
 /** @throws CliError usage when the name watches something else; says what */
 export function checkBinding(name: string, bound: Binding, now: Binding): void {
-  // A service may forbid to ask who one is, now and then.
-  const account = bound.account === null || now.account === null ? null : now.account;
-  const there = describe({ ...bound, account: account && bound.account });
-  const here = describe({ ...now, account });
+  // A service may not have told yet who one is.
+  const there = describe(bound);
+  const here = describe(bound.account === null ? { ...now, account: null } : now);
   const differing = there.filter((part, index) => part !== here[index]);
   if (differing.length === 0) return;
   throw usageError(

@@ -181,7 +181,9 @@ async function readCalendars(
   const { calendars } = listing;
   const hasChoice = context.calendarFlags.length > 0 || (flags.allCalendars !== true && defaultCalendar);
   const chosen = hasChoice ? calendars.map(({ id }) => id) : null;
-  const binding = createBinding({ service, flags, account: look.account, calendars: chosen, days: count });
+  // Once it is known, it stays known.
+  const account = look.account ?? before?.binding.account ?? null;
+  const binding = createBinding({ service, flags, account, calendars: chosen, days: count });
   if (before !== null) checkBinding(name, before.binding, binding);
   const listed = new Map<string, readonly CalendarEvent[]>();
   const { reportFailures } = await processEach(calendars, {

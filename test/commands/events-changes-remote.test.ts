@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { byService, reply, type Step } from "../support/fault-steps.js";
+import { NOW } from "../support/harness.js";
+import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+
+/** Changes over HTTP: what is asked, and what happens when something does not answer. */
+
+const CHANGES = ["events", "changes", "--since-last", "job"];
+const answer = (status: number, body: object) =>
+  reply({ status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+const problem = (status: number) => answer(status, { status, title: "On purpose" });
+const EMPTY = answer(200, { data: [] });
+
+interface Change {
+  readonly change: string;
+  readonly event: { readonly id: string; readonly title: string; readonly calendar_name: string };
+}
+
+/** Two calendars, Personal with Lunch and Work with Meeting, and a first run that has seen both. */
+async function createWorld() {
+  let now = NOW;
+  const world = await createRemoteWorld();
+  const { admin } = world.service;
+  const work = await admin.calendars.add({ name: "Work", owner: "ana" });
+  const create = async (title: string, calendar: string, start = "2026-11-23T10:00") => {
+    const argv = ["events", "create", "-c", calendar, "--title", title, "--start", start, "--duration", "1h"];
+    return (await world.json<{ id: string }>(...argv)).id;
+  };
+  const meeting = await create("Meeting", "Work");
+  /** Passes a minute, so that what was written is older than what is written next. */
+  const pass = () => {
+    now += 60_000;
+    world.setNow(now);
+  };
+  pass();
+  const changes = async (name = "job") => {
+    const { exitCode, stdout, stderr } = await world.send(
+      ...["events", "changes", "--since-last", name],
+      "-o",
+      "json",
+      "--retries",
+      "0",
+    );
+    pass();
+    const printed = stdout === "" ? null : (JSON.parse(stdout) as Change[]);
+    return {
+      exitCode,
+      stderr,
+      titles: printed?.map(({ change, event }) => `${change} ${event.title}`),
+    };
+  };
+  expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: [] });
+  world.server.forget();
+  /** Answers one request in another way than the service. */
+  const once = (methodAndPath: string, step: Step) =>
+    world.server.on(methodAndPath, [step], [reply(byService(world.service))]);
+  return { world, workId: work.id, meeting, create, changes, once };
+}
+
+const requestsOf = ({ server }: RemoteWorld) =>
+  server.requests.map(({ method, target }) => `${method} ${target.replace(/\?.*/, "")}`).sort();
+
+test("a run asks who one is, the calendars and their events, and no single event", async () => {
+  const { world, workId, changes } = await createWorld();
+  await changes();
+  expect(requestsOf(world)).toEqual(
+    [
+      "GET /calendars",
+      `GET /calendars/${world.calendarId}/upcoming_events`,
+      `GET /calendars/${workId}/upcoming_events`,
+      "GET /user",
+    ].sort(),
+  );
+});
+
+describe("an event that is not listed any more", () => {
+  test.each([
+    [404, ["gone Meeting"]],
+    [403, ["gone Meeting"]],
+  ])("and answers %i is gone, once", async (status, titles) => {
+    const { workId, meeting, changes, once } = await createWorld();
+    once(`GET /calendars/${workId}/upcoming_events`, EMPTY);
+    once(`GET /calendars/${workId}/events/${meeting}`, problem(status));
+    expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles });
+    once(`GET /calendars/${workId}/upcoming_events`, EMPTY);
+    expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: [] });
+  });
+
+  test("and is there as it was is no news, also when it is listed again", async () => {
+    const { workId, changes, once } = await createWorld();
+    once(`GET /calendars/${workId}/upcoming_events`, EMPTY);
+    expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: [] });
+    expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: [] });
+  });
+
+  test("and cannot be asked for is asked for again by the next run", async () => {
+    const { world, workId, meeting, create, changes, once } = await createWorld();
+    await world.run("events", "delete", meeting, "-c", "Work", "--yes");
+    await create("Dentist", "Personal");
+    once(`GET /calendars/${workId}/events/${meeting}`, problem(503));
+    expect(await changes()).toMatchObject({
+      exitCode: 12,
+      titles: ["added Dentist"],
+      stderr: expect.stringContaining("whether an event is gone could not be asked"),
+    });
+    expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: ["gone Meeting"] });
+  });
+});
+
+describe("a calendar that cannot be read", () => {
+  test("is reported, loses nothing, and the others are remembered", async () => {
+    const { world, workId, meeting, create, changes, once } = await createWorld();
+    await create("Dentist", "Personal");
+    await create("Review", "Work");
+    await world.run("events", "delete", meeting, "-c", "Work", "--yes");
+    once(`GET /calendars/${workId}/upcoming_events`, problem(403));
+    expect(await changes()).toMatchObject({
+      exitCode: 12,
+      titles: ["added Dentist"],
+      stderr: expect.stringContaining(workId),
+    });
+    expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: ["gone Meeting", "added Review"] });
+  });
+
+  test("prints and remembers nothing if it is the same with every one", async () => {
+    const { world, workId, create, changes, once } = await createWorld();
+    await create("Dentist", "Personal");
+    for (const id of [workId, world.calendarId]) once(`GET /calendars/${id}/upcoming_events`, problem(503));
+    expect(await changes()).toMatchObject({ exitCode: 8, titles: undefined });
+    expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: ["added Dentist"] });
+  });
+
+  test("when it is first looked at loses nothing that is written until it can be", async () => {
+    const { workId, create, changes, once } = await createWorld();
+    once(`GET /calendars/${workId}/upcoming_events`, problem(503));
+    expect(await changes("other")).toMatchObject({ exitCode: 12, titles: [] });
+    await create("Review", "Work");
+    expect(await changes("other")).toEqual({ exitCode: 0, stderr: "", titles: ["added Review"] });
+  });
+});
+
+test("the events of a calendar that one has left are gone", async () => {
+  const { world, workId, changes } = await createWorld();
+  await world.service.admin.users.add({ name: "ben" });
+  await world.service.admin.members.add("ben", workId);
+  await world.service.admin.members.remove("ana", workId);
+  expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: ["gone Meeting"] });
+  expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: [] });
+});
+
+test("a name is bound to its account, also where the service does not tell it now and then", async () => {
+  const { world, changes, once } = await createWorld();
+  const { admin } = world.service;
+  await admin.users.add({ name: "ben" });
+  const { token } = await admin.tokens.create({ user: "ben", readOnly: false });
+  once("GET /user", problem(403));
+  expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: [] });
+  const other = await world.runWith({ env: { ...world.env, CALCTL_TOKEN: token } }, ...CHANGES);
+  expect(other).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(other.stderr).toContain(
+    `the name "job" is bound to ${world.server.baseUrl.replace(/\/$/, "")} as user`,
+  );
+});
