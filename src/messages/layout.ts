@@ -1,3 +1,4 @@
+import { linkUrls } from "./links.js";
 import type { EventChange, Message, MessageDay, MessageEntry } from "./message.js";
 import { cutText } from "./text-length.js";
 
@@ -121,7 +122,7 @@ function textBlocks(text: string, { detail, shown }: Extent): Block[] {
   if (text === "" || shown === 0) return [];
   const lines = text.split("\n").slice(0, shown);
   const items = lines.map((line) => ({
-    lines: [[{ text: cutText(line, detail.textLine, "code points") }]],
+    lines: [linkUrls(cutText(line, detail.textLine, "code points"))],
   }));
   return [{ heading: null, color: null, items, isListed: false }];
 }
@@ -161,17 +162,19 @@ function entryLines(entry: MessageEntry, detail: Detail): Line[] {
 function headLine(entry: MessageEntry, detail: Detail): Line {
   const { time, change, name, notes } = entry;
   const url = entry.url !== null && entry.url.length <= detail.url ? entry.url : null;
+  // A name that looks like a URL must not lead to another one.
+  const isLinked = name !== "" && !name.includes("://");
   const title: Segment[] = [
     ...(change === null ? [] : [{ text: `${CHANGE_WORDS[change]}: ` }]),
-    ...(name === "" ? [] : [named(name, { url, isGone: change === "gone" })]),
+    ...(name === "" ? [] : [named(name, { url: isLinked ? url : null, isGone: change === "gone" })]),
     ...(notes.length === 0 ? [] : [{ text: `${name === "" ? "" : " "}${notes.join(" ")}` }]),
   ];
-  const details = detailsOf(entry, detail, name === "" ? url : null);
+  const details = detailsOf(entry, detail.location, isLinked ? null : url);
   return [
     ...(time === "" ? [] : [{ text: time, look: "strong" as const }]),
     ...(time === "" || title.length === 0 ? [] : [{ text: "  " }]),
     ...title,
-    ...details.flatMap((segment) => [{ text: " · " }, segment]),
+    ...details.flatMap((part) => [{ text: " · " }, ...part]),
   ];
 }
 
@@ -182,19 +185,14 @@ function named(
   return { text, url, ...(isGone && { look: "struck" as const }) };
 }
 
-function detailsOf(
-  entry: MessageEntry,
-  { location: max, url: maxUrl }: Detail,
-  url: string | null,
-): Segment[] {
-  const { location, locationUrl, calendar } = entry;
-  const isLinked = locationUrl !== null && locationUrl.length <= maxUrl && locationUrl !== url;
+/** @param url one that no name leads to */
+function detailsOf({ location, calendar }: MessageEntry, max: number, url: string | null): Line[] {
+  const place = max === 0 ? [] : linkUrls(cutText(location, max, "code points"));
+  const isShown = url === null || place.some((part) => part.url === url);
   return [
-    ...(location === "" || max === 0
-      ? []
-      : [{ text: cutText(location, max, "code points"), url: isLinked ? locationUrl : null }]),
-    ...(calendar === "" ? [] : [{ text: calendar }]),
-    ...(url === null ? [] : [{ text: new URL(url).host || "mail", url }]),
+    ...(place.length === 0 ? [] : [place]),
+    ...(calendar === "" ? [] : [[{ text: calendar }]]),
+    ...(isShown ? [] : [[{ text: new URL(url).host || "mail", url }]]),
   ];
 }
 
@@ -205,5 +203,5 @@ function namesOf(names: readonly string[], max: number): string {
 
 function descriptionLines(description: string, { description: max }: Detail): Line[] {
   const text = max === 0 ? "" : cutText(description, max, "code points");
-  return text === "" ? [] : text.split("\n").map((line) => [{ text: line }]);
+  return text === "" ? [] : text.split("\n").map(linkUrls);
 }

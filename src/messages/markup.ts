@@ -1,4 +1,5 @@
 import type { Block, Item, Layout, Line, Segment } from "./layout.js";
+import { linkTarget } from "./links.js";
 import { cutText, type LengthUnit, textLength } from "./text-length.js";
 
 /** How a target marks text. What is given to `strong` and `struck` is already marked. */
@@ -35,7 +36,7 @@ function markSegment({ text, look, url }: Segment, markup: Markup): string {
 
 function markLink(text: string, url: string, { literal, link }: Markup): string {
   if (link !== null) return link(text, url);
-  return url.includes(text) ? url : literal(text);
+  return url.includes(text) && linkTarget(text) !== url ? url : literal(text);
 }
 
 /** The text of an item, with line feeds between its lines but not at its end. */
@@ -53,9 +54,9 @@ function markItem({ lines }: Item, markup: Markup, isListed: boolean): string {
 /** The URLs that the line itself does not show. */
 function urlsBelow(line: Line, { link }: Markup): readonly string[] {
   if (link !== null) return [];
-  return line.flatMap(({ text, url }) =>
-    url === undefined || url === null || url.includes(text) ? [] : [url],
-  );
+  return line.flatMap(({ text, url }) => {
+    return url === undefined || url === null || url.includes(text) || linkTarget(text) === url ? [] : [url];
+  });
 }
 
 /** How long a text may be. */

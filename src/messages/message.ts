@@ -6,6 +6,7 @@ import { HEX_COLOR } from "../contract/limits.js";
 import { sanitizeBlock, sanitizeLine } from "../output/sanitize.js";
 import { PLAIN_STYLE } from "../output/style.js";
 import { describeEntry, headingOf } from "../output/table/day-entry.js";
+import { linkTarget } from "./links.js";
 import { cutText } from "./text-length.js";
 
 /** What is sent, before a target renders it. All text is sanitized; no markup of a target is escaped yet. */
@@ -43,8 +44,6 @@ export interface MessageEntry {
   /** Where the name leads to: http, https or mailto. */
   readonly url: string | null;
   readonly location: string;
-  /** Where the location leads to, if it is a URL itself. */
-  readonly locationUrl: string | null;
   /** Empty unless calendars are named. */
   readonly calendar: string;
   readonly attendees: readonly string[];
@@ -81,13 +80,11 @@ export interface DigestOptions extends MomentOptions {
 const MAX_PARTS = { title: 200, name: 200, location: 200, attendee: 60 } as const;
 /** Code points of a description: the first line in a list, more where there is one event. */
 const MAX_DESCRIPTION = { digest: 160, reminder: 1_000 } as const;
-/** Longer URLs are left out. */
-const MAX_URL = 2_000;
 
 /** Events by day, each under every day it takes place on within the range. */
 export function createDigest(events: readonly LocalizedEvent[], options: DigestOptions): Message {
   if (events.length === 0) return createTextMessage(options.title, "No events");
-  const days = listByDay(events, options.range).map((day) => messageDay(day, { ...options, changes: null }));
+  const days = messageDays(listByDay(events, options.range), { ...options, changes: null });
   return {
     title: titleLine(options.title),
     body: { kind: "days", days },
@@ -100,9 +97,8 @@ export function createChangesDigest(changes: readonly ChangedEvent[], options: D
   if (changes.length === 0) return createTextMessage(options.title, "No changes");
   const changeOf = new Map(changes.map(({ change, event }) => [event, change]));
   const events = changes.map(({ event }) => event);
-  const days = listByDay(events, { ...options.range, once: true }).map((day) =>
-    messageDay(day, { ...options, changes: changeOf }),
-  );
+  const listed = listByDay(events, { ...options.range, once: true });
+  const days = messageDays(listed, { ...options, changes: changeOf });
   return {
     title: titleLine(options.title),
     body: { kind: "days", days },
@@ -113,9 +109,8 @@ export function createChangesDigest(changes: readonly ChangedEvent[], options: D
 /** One event that is about to begin or has begun; the title says when: `In 15 min: Dentist`. */
 export function createReminder(event: LocalizedEvent, { zone, now }: MomentOptions): Message {
   const date = event.start_local?.slice(0, 10) ?? "";
-  const [day] = listByDay([event], { first: date, last: date });
-  const options = { zone, now, showCalendar: false, changes: null };
-  const days = day === undefined ? [] : [messageDay(day, options)];
+  const listed = listByDay([event], { first: date, last: date });
+  const days = messageDays(listed, { zone, now, showCalendar: false, changes: null });
   const entry = days[0]?.entries[0];
   const reminder = days.map((only) => ({
     ...only,
@@ -152,14 +147,21 @@ interface EntryContext extends MomentOptions {
   readonly changes: ReadonlyMap<LocalizedEvent, EventChange> | null;
 }
 
-function messageDay({ date, entries }: Day<LocalizedEvent>, context: EntryContext): MessageDay {
-  const { zone, now } = context;
-  return {
-    date,
-    heading: headingOf(date, { today: localDate(now, zone) }),
-    entries: entries.map((entry) => messageEntry(entry, date, context)),
-  };
+/** Details of an event are under its first day only. */
+function messageDays(days: readonly Day<LocalizedEvent>[], context: EntryContext): MessageDay[] {
+  const today = localDate(context.now, context.zone);
+  const seen = new Set<LocalizedEvent>();
+  return days.map(({ date, entries }) => {
+    const shown = entries.map((entry) => {
+      const full = messageEntry(entry, date, context);
+      return seen.has(entry.event) ? { ...full, ...NO_DETAILS } : full;
+    });
+    for (const { event } of entries) seen.add(event);
+    return { date, heading: headingOf(date, { today }), entries: shown };
+  });
 }
+
+const NO_DETAILS = { attendees: [], description: "" } as const;
 
 function messageEntry(
   entry: DayEntry<LocalizedEvent>,
@@ -178,22 +180,20 @@ function messageEntry(
   });
   const { time, notes, calendar } = text;
   const change = changes?.get(event) ?? null;
-  // What was said on the first day need not be said again.
-  const hasDetails = change !== "gone" && (entry.part === "whole" || entry.part === "first");
-  const location = cutText(text.location, MAX_PARTS.location, "code points");
   return {
     event,
     change,
     time,
     name: cutText(text.name, MAX_PARTS.name, "code points"),
     notes: notes.map((note) => cutText(note, MAX_PARTS.name, "code points")),
-    url: change === "gone" ? null : linkTarget(event.url),
-    location,
-    locationUrl: /^https?:\/\/\S+$/i.test(location) ? linkTarget(event.location?.trim() ?? null) : null,
+    url: linkTarget(event.url),
+    location: cutText(text.location, MAX_PARTS.location, "code points"),
     calendar,
-    attendees: hasDetails ? attendeesOf(event) : [],
-    description: hasDetails ? firstLine(event) : "",
+    attendees: attendeesOf(event),
+    description: firstLine(event),
     color: HEX_COLOR.test(event.label?.color ?? "") ? (event.label?.color ?? null) : null,
+    // There is nothing more to see of it.
+    ...(change === "gone" && { ...NO_DETAILS, url: null }),
   };
 }
 
@@ -218,24 +218,6 @@ function firstLine(event: LocalizedEvent): string {
 
 function descriptionBlock(event: LocalizedEvent): string {
   return cutText(descriptionLines(event).join("\n"), MAX_DESCRIPTION.reminder, "code points");
-}
-
-/**
- * The URL in its own serialization, which has no control characters and no spaces. Null for one that people cannot
- * follow, that carries a password, or that is too long.
- * @see WHATWG URL, section 4.5
- */
-function linkTarget(url: string | null): string | null {
-  if (url === null || !URL.canParse(url)) return null;
-  const { protocol, username, password, href } = new URL(url);
-  if (!["http:", "https:", "mailto:"].includes(protocol) || username !== "" || password !== "") return null;
-  const link = href.replace(/[\s"'<>()[\]{}|\\^`*]/g, percentEncode);
-  return link.length > MAX_URL ? null : link;
-}
-
-/** All of these are ASCII. */
-function percentEncode(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
 /** `In 15 min`, `Now`, `Started 10 min ago`; of an all-day event `Today` or `Tomorrow`. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { linkTarget, linkUrls } from "../../src/messages/links.js";
 import {
   createChangesDigest,
   createDigest,
@@ -7,7 +8,7 @@ import {
   type Message,
 } from "../../src/messages/message.js";
 import { HOSTILE } from "../output/fixtures.js";
-import { DINNER, EVENTS, event, NOW, OPTIONS, ZONE } from "./fixtures.js";
+import { DINNER, EVENTS, event, NOW, OPTIONS, person, ZONE } from "./fixtures.js";
 
 /** What a message says, without its details. */
 function outline({ body }: Message): unknown {
@@ -179,5 +180,37 @@ test("one's own text keeps its lines", () => {
     title: "Hi",
     body: { kind: "text", text: "a\nb c\\x1b" },
     note: null,
+  });
+});
+
+describe("URLs in text", () => {
+  test.each<[string, readonly string[]]>([
+    ["See https://a.example/x?y=1&z=2.", ["https://a.example/x?y=1&z=2"]],
+    ["(https://a.example/x), http://b.example!", ["https://a.example/x", "http://b.example"]],
+    ["https://a.example/wiki/Text_(paper)", ["https://a.example/wiki/Text_(paper)"]],
+    ["[x](https://a.example/y)", ["https://a.example/y"]],
+    ["<https://a.example|text>", ["https://a.example"]],
+    ["https://a.example/cut…", []],
+    ["https://user:password@a.example/", []],
+    ["javascript:alert(1) file:///etc mailto:a@b.example www.a.example https://", []],
+  ])("of %j lead where they say", (text, urls) => {
+    const parts = linkUrls(text);
+    expect(parts.map((part) => part.text).join("")).toBe(text);
+    expect(parts.filter(({ url }) => url !== null).map((part) => part.text)).toEqual(urls);
+    for (const { text, url } of parts) if (url !== null) expect(url).toBe(linkTarget(text));
+  });
+});
+
+test("what belongs to an event of several days is said on the first that is listed", () => {
+  const visit = event("Visit", "2026-11-20", "2026-11-22", {
+    description: "Bring cake",
+    attendees: [person("Ana")],
+  });
+  const { body } = createDigest([visit], OPTIONS);
+  expect(body).toMatchObject({
+    days: [
+      { heading: "Sat 21 Nov", entries: [{ description: "Bring cake", attendees: ["Ana"] }] },
+      { heading: "Sun 22 Nov", entries: [{ description: "", attendees: [] }] },
+    ],
   });
 });

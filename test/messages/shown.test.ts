@@ -29,7 +29,7 @@ async function pageOf(kind: TargetKind, message: Message): Promise<string> {
 /** What is shown without formatting by json. */
 const SHOWN = TARGET_KINDS.filter((kind) => kind !== "json");
 /** Links are text there. */
-const LINKED = SHOWN.filter((kind) => kind !== "ntfy");
+const LINKED: readonly TargetKind[] = SHOWN.filter((kind) => kind !== "ntfy");
 
 describeWithSystem("chromium", "in a browser,", () => {
   let chromium: Chromium;
@@ -122,14 +122,26 @@ describeWithSystem("chromium", "in a browser,", () => {
     test("shows one's own text, whatever is in it", async () => {
       const text = ["One *two* <three>", "", ...HOSTILE_TITLES.slice(0, 7), "end"].join("\n");
       const { lines, links } = await open(kind, createTextMessage("Title", text));
-      expect([lines[0], lines.at(-1), links]).toEqual(["Title", "end", []]);
+      expect([lines[0], lines.at(-1)]).toEqual(["Title", "end"]);
+      // They are written in the text.
+      expect(new Set(links)).toEqual(new Set(LINKED.includes(kind) ? ["https://evil.example/"] : []));
     });
 
     test("of 120 hostile events links only to what they link to", async () => {
       const { links } = await open(kind, createDigest(HOSTILE_WEEK, OPTIONS));
       const hosts = new Set(links.map((link) => new URL(link).hostname));
-      expect([...hosts].filter((host) => host !== "a.example")).toEqual([]);
+      // The second is written in locations and descriptions.
+      expect([...hosts].filter((host) => host !== "a.example" && host !== "evil.example")).toEqual([]);
     });
+  });
+
+  test.each(SHOWN)("a title for %s that looks like a URL does not lead to another one", async (kind) => {
+    const one = { ...DINNER, title: "https://bank.example", url: "https://evil.example/x" };
+    const { lines, links } = await open(kind, createDigest([one], OPTIONS));
+    expect(lines.join("\n")).toMatch(
+      /19:00–21:30 https:\/\/bank\.example \[Visits\] · Noodle bar · .*evil\.example/,
+    );
+    expect(links).toEqual(LINKED.includes(kind) ? ["https://evil.example/x"] : []);
   });
 
   test.each(LINKED)("a message for %s has the links of events", async (kind) => {

@@ -1,5 +1,6 @@
 import { escapeMarkdown } from "../../output/formats/markdown.js";
 import { type Block, drawFitting, type Layout } from "../layout.js";
+import { linkTarget } from "../links.js";
 import { joinTexts, type Markup, markBlock, markCut } from "../markup.js";
 import type { Message } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
@@ -31,7 +32,7 @@ const DISCORD_MARKDOWN: Markup = {
 function markLink(text: string, url: string): string {
   const literal = escapeMarkdown(text);
   if (literal === text) return `[${text}](${url})`;
-  return url.includes(text) ? `<${url}>` : `${literal} ([link](${url}))`;
+  return linkTarget(text) === url ? `<${url}>` : `${literal} ([link](${url}))`;
 }
 
 interface Embed {
