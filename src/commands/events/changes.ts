@@ -28,7 +28,7 @@ export function registerEventsChanges(command: Command, contextOf: ContextOf): v
       ["What is new, changed or gone since the last run", "calctl events changes --since-last notes"],
       [
         "Those of one calendar by name, for a chat",
-        "calctl events changes -c Personal --since-last chat -o text",
+        "calctl events changes -c Family --since-last chat -o text",
       ],
     ],
   });
