@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { createDeliveryWorld, type DeliveryWorld, foldersIn } from "../messages/support/delivery.js";
 import { startFaultServer } from "../support/fault-server.js";
@@ -14,6 +14,9 @@ import { filesBelow, watchProcesses } from "../support/watch.js";
 
 const SECRET = "sentinel-0123456789abcdef";
 const OTHER = "sentinel-fedcba9876543210";
+
+/** For many runs one after another, on a machine that has much else to do (ms). */
+const MANY_TIMEOUT = 90_000;
 
 /** The built program, and the delivery of messages, with the same files. */
 function createMachine(env: Readonly<Record<string, string>> = {}): {
@@ -65,47 +68,51 @@ describeWithSystem("keyring", "a webhook in the keyring", () => {
       });
     });
 
-    test("C13 is in no argument list, file, output or helper's environment, also with --debug", async () => {
-      const session = await startSession({ keyring: "unlocked" });
-      const server = await startFaultServer();
-      server.otherwise([reply({ status: 404, headers: {}, body: `no_service /${SECRET}` })]);
-      const { world, installation } = createMachine({ ...session.env, CALCTL_DEBUG: "1" });
-      const watch = watchProcesses();
-      const outputs: string[] = [];
-      const url = `${server.baseUrl}/${SECRET}`;
-      const file = join(installation.home, "url");
-      for (const argv of [
-        ["add", "team", "--as", "slack"],
-        ["add", "team", "--as", "slack"],
-        ["add", "team", "--as", "telegram", "--chat", "1", "--replace"],
-        ["add", "other", "--as", "discord", "--url-file", file],
-        ["list", "-o", "json"],
-        ["remove", "other"],
-      ]) {
-        // In our own environment, so that a helper that inherits it is detected.
-        const env = { CALCTL_WEBHOOK_URL: url };
-        writeFileSync(file, url);
-        const ran = await installation.runWith(
-          { env, stdin: `${url}\n` },
-          ...["webhooks", ...argv, "--debug", "--verbose"],
-        );
-        outputs.push(ran.stdout, ran.stderr);
-      }
-      rmSync(file);
-      const flags = { debug: true, verbose: true };
-      const { error, stderr } = await world.deliver({ to: "team" }, { env: session.env, flags });
-      expect(error).toMatchObject({ exitCode: 11 });
-      expect(stderr).toContain(`> POST ${server.baseUrl}/***`);
-      outputs.push(stderr, `${error?.message} ${error?.hint} ${JSON.stringify(error?.details)}`);
-      const seen = watch.stop();
+    test(
+      "C13 is in no argument list, file, output or helper's environment, also with --debug",
+      async () => {
+        const session = await startSession({ keyring: "unlocked" });
+        const server = await startFaultServer();
+        server.otherwise([reply({ status: 404, headers: {}, body: `no_service /${SECRET}` })]);
+        const { world, installation } = createMachine({ ...session.env, CALCTL_DEBUG: "1" });
+        const watch = watchProcesses();
+        const outputs: string[] = [];
+        const url = `${server.baseUrl}/${SECRET}`;
+        const file = join(installation.home, "url");
+        for (const argv of [
+          ["add", "team", "--as", "slack"],
+          ["add", "team", "--as", "slack"],
+          ["add", "team", "--as", "telegram", "--chat", "1", "--replace"],
+          ["add", "other", "--as", "discord", "--url-file", file],
+          ["list", "-o", "json"],
+          ["remove", "other"],
+        ]) {
+          // In our own environment, so that a helper that inherits it is detected.
+          const env = { CALCTL_WEBHOOK_URL: url };
+          writeFileSync(file, url);
+          const ran = await installation.runWith(
+            { env, stdin: `${url}\n` },
+            ...["webhooks", ...argv, "--debug", "--verbose"],
+          );
+          outputs.push(ran.stdout, ran.stderr);
+        }
+        rmSync(file);
+        const flags = { debug: true, verbose: true };
+        const { error, stderr } = await world.deliver({ to: "team" }, { env: session.env, flags });
+        expect(error).toMatchObject({ exitCode: 11 });
+        expect(stderr).toContain(`> POST ${server.baseUrl}/***`);
+        outputs.push(stderr, `${error?.message} ${error?.hint} ${JSON.stringify(error?.details)}`);
+        const seen = watch.stop();
 
-      expect(seen.commandLines.some((line) => line.includes("--keychain-helper"))).toBe(true);
-      const files = [...filesBelow(installation.home), ...filesBelow(world.directory)];
-      const texts = [...seen.commandLines, ...seen.helperEnvironments, ...outputs];
-      const all = [...texts, ...files.map((path) => readFileSync(path, "latin1"))];
-      expect(all.filter((text) => text.includes(SECRET))).toEqual([]);
-      expect(outputs.join("\n")).toContain("saved webhook team");
-    });
+        expect(seen.commandLines.some((line) => line.includes("--keychain-helper"))).toBe(true);
+        const files = [...filesBelow(installation.home), ...filesBelow(world.directory)];
+        const texts = [...seen.commandLines, ...seen.helperEnvironments, ...outputs];
+        const all = [...texts, ...files.map((path) => readFileSync(path, "latin1"))];
+        expect(all.filter((text) => text.includes(SECRET))).toEqual([]);
+        expect(outputs.join("\n")).toContain("saved webhook team");
+      },
+      MANY_TIMEOUT,
+    );
 
     test("locked is exit 10 before the URL is asked for", async () => {
       const session = await startSession({ keyring: "locked" });
@@ -132,7 +139,9 @@ describe("webhooks add that is killed", () => {
       { stdin: url },
       ...["webhooks", "add", "team", ...argv, "--insecure-storage"],
     );
-    const stored = () => filesBelow(world.directory).map((path) => readFileSync(path, "utf8"));
+    // Not in the temporary file, which is not yet in its place.
+    const files = () => filesBelow(world.directory).filter((path) => !basename(path).startsWith("."));
+    const stored = () => files().map((path) => readFileSync(path, "utf8"));
     await vi.waitFor(() => expect(stored().join()).toContain(url), { timeout: 30_000, interval: 5 });
     running.child.kill("SIGKILL");
     await running.ended;

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { CliError } from "../../src/errors.js";
 import { parseMailAddresses, sendMail } from "../../src/messages/sendmail.js";
@@ -169,7 +169,10 @@ describe("sendmail", () => {
 
   test("that is missing, no program, or only in a relative folder is exit 10", async () => {
     mkdirSync(join(bin, "sendmail"));
-    for (const path of ["", bin, "bin:.:"]) {
+    const other = join(home, "other");
+    mkdirSync(other);
+    symlinkSync("/bin/true", join(other, "sendmail"));
+    for (const path of ["", bin, relative(process.cwd(), other)]) {
       expect(await send({ path })).toMatchObject({
         code: "configuration",
         message: "there is no sendmail in PATH",

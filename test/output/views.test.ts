@@ -9,6 +9,7 @@ import { deletedView, eventView, severalCalendarsView } from "../../src/output/v
 import { createValueView, requestView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import { serviceClientView, serviceTokenView, serviceUserView } from "../../src/output/views/service.js";
+import { webhookView } from "../../src/output/views/webhook.js";
 import { loadCommandTree } from "../../src/program/command-tree.js";
 import {
   ACTIVITY,
@@ -143,6 +144,10 @@ const VIEWS = [
   sample("comment", activityView, ACTIVITY),
   sample("comments", commentView, [{ ...ACTIVITY, creator: MEMBER }]),
   sample("profiles", profileView, PROFILES),
+  sample("webhooks", webhookView, [
+    { name: "team", as: "slack" },
+    { name: "家族", as: "telegram" },
+  ]),
   sample("config", createConfigView("work", Object.keys(CONFIG)), CONFIG),
   sample("bare value", createValueView("token"), { token: "s3cret" }),
   sample("status", statusView, STATUS),
