@@ -12,7 +12,9 @@ interface Change {
 
 /** A world in which each run comes a minute after the one before. */
 async function createWorld() {
-  const harness = await createHarness();
+  // Who waits for another run lets it go on.
+  const duringPause = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const harness = await createHarness({ duringPause });
   let now = NOW;
   const pass = (milliseconds: number) => {
     now += milliseconds;
@@ -147,6 +149,16 @@ describe("events changes", () => {
     const other = await world.run("events", "changes", "--since-last", "other");
     expect(other).toEqual({ exitCode: 0, stdout: "", stderr: "" });
     expect(await world.changes()).toEqual(["added Dentist"]);
+  });
+
+  test("of runs at the same time one prints the changes, and the others wait for it", async () => {
+    const world = await createWorld();
+    await world.changes();
+    await world.create("Dentist", "2026-11-24T10:00");
+    const argv = ["events", "changes", "--since-last", "job", "--fields", "change,title"];
+    const runs = await Promise.all(Array.from({ length: 4 }, () => world.run(...argv)));
+    expect(runs.map(({ stdout }) => stdout).sort()).toEqual(["", "", "", "added\tDentist\n"]);
+    expect(runs.map(({ exitCode, stderr }) => `${exitCode}${stderr}`)).toEqual(["0", "0", "0", "0"]);
   });
 
   test("--dry-run prints the changes and remembers nothing", async () => {

@@ -76,7 +76,7 @@ export async function withNews<T>(
   const run = { name, days: parseDays(flags.days ?? "7", "--days"), flags };
   const ledger = await context.ledger();
   const collectAndWork = async () => work(await collectNews(context, run));
-  return context.dryRun ? collectAndWork() : ledger.exclusively(`since-last ${name}`, collectAndWork);
+  return context.dryRun ? collectAndWork() : ledger.exclusively(name, collectAndWork);
 }
 
 /** Code units of a name. */
