@@ -20,9 +20,6 @@ export interface Markup {
   readonly indent: string;
 }
 
-/** Not visible; after it, a name is not a mention. */
-export const ZERO_WIDTH_SPACE = "\u200b";
-
 function markLine(line: Line, markup: Markup): string {
   return line.map((segment) => markSegment(segment, markup)).join("");
 }
@@ -113,6 +110,11 @@ export const PLAIN_TEXT: Markup = {
   bullet: "• ",
   indent: "   ",
 };
+
+/** As Slack and Telegram want text, which both read entities. */
+export function escapeEntities(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
 
 /** Where there is no escape, and marks would be taken for markup. An underscore within a word is none. */
 export function replaceMarks(text: string): string {

@@ -13,6 +13,9 @@ const TOO_MANY_MARKS = new RegExp(`[\\p{M}\\u200b-\\u200d\\u2060-\\u2064\\ufeff]
 
 const NAMED_ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
+/** Not visible; after it, a name or a number is not a mention. No escape of Markdown prevents those. */
+export const ZERO_WIDTH_SPACE = "\u200b";
+
 /** One line of text: control characters, line feeds and tabs too, become `\x1b`, `\n`, `\u{202e}`. */
 export function sanitizeLine(text: string): string {
   return limitMarks(text.replace(HARMFUL, visibleEscape));

@@ -1,6 +1,7 @@
 import { escapeMarkdown } from "../../output/formats/markdown.js";
+import { ZERO_WIDTH_SPACE } from "../../output/sanitize.js";
 import { drawFitting, type Layout } from "../layout.js";
-import { type Markup, markBody, ZERO_WIDTH_SPACE } from "../markup.js";
+import { type Markup, markBody } from "../markup.js";
 import type { Message } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
 import { textLength } from "../text-length.js";

@@ -1,5 +1,5 @@
 import { drawFitting, type Layout } from "../layout.js";
-import { joinTexts, type Markup, markBlock, replaceMarks } from "../markup.js";
+import { escapeEntities, joinTexts, type Markup, markBlock, replaceMarks } from "../markup.js";
 import type { Message } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
 import { cutText } from "../text-length.js";
@@ -18,16 +18,14 @@ export const SLACK_LIMITS = {
   total: 12_000,
 } as const;
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-
 /** Slack's mrkdwn. @see https://docs.slack.dev/messaging/formatting-message-text */
 const MRKDWN: Markup = {
   literal: (text) =>
     // At the start of a line `>` is a quotation, also when it is escaped.
-    replaceMarks(text.replace(/^>/, "›").replace(/[&<>]/g, (character) => ENTITIES[character] ?? "")),
+    replaceMarks(escapeEntities(text.replace(/^>/, "›"))),
   strong: (text) => `*${text}*`,
   struck: (text) => `~${text}~`,
-  link: (text, url) => `<${url.replaceAll("&", "&amp;")}|${MRKDWN.literal(text)}>`,
+  link: (text, url) => `<${escapeEntities(url)}|${MRKDWN.literal(text)}>`,
   bullet: "• ",
   indent: "    ",
 };

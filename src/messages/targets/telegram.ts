@@ -1,21 +1,21 @@
+import { ZERO_WIDTH_SPACE } from "../../output/sanitize.js";
 import { drawFitting, type Layout } from "../layout.js";
-import { type Markup, markBody, PLAIN_TEXT, ZERO_WIDTH_SPACE } from "../markup.js";
+import { escapeEntities, type Markup, markBody, PLAIN_TEXT } from "../markup.js";
 import type { Message } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
 
 /** Text of a message once its markup is read, in UTF-16 units. @see https://core.telegram.org/bots/api#sendmessage */
 export const TELEGRAM_LIMITS = { unit: "UTF-16 units", text: 4_096 } as const;
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 /** Mentions, hashtags, cashtags and commands, which are links although nothing marks them. */
 const SHORTHAND = /[@#$](?=[\p{L}\p{N}_])|(?<![\p{L}\p{N}/])\/(?=[a-z])/giu;
 
 /** @see https://core.telegram.org/bots/api#html-style */
 const TELEGRAM_HTML: Markup = {
-  literal: (text) => defuse(text).replace(/[&<>]/g, (character) => ENTITIES[character] ?? ""),
+  literal: (text) => escapeEntities(defuse(text)),
   strong: (text) => `<b>${text}</b>`,
   struck: (text) => `<s>${text}</s>`,
-  link: (text, url) => `<a href="${url.replaceAll("&", "&amp;")}">${TELEGRAM_HTML.literal(text)}</a>`,
+  link: (text, url) => `<a href="${escapeEntities(url)}">${TELEGRAM_HTML.literal(text)}</a>`,
   bullet: "• ",
   indent: "    ",
 };

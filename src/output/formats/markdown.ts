@@ -1,7 +1,7 @@
 import type { Day } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { Comment } from "../../contract/shapes.js";
-import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
+import { sanitizeBlock, sanitizeLine, ZERO_WIDTH_SPACE } from "../sanitize.js";
 import { type Column, columnsOf } from "../table/columns.js";
 import { describeAuthor } from "../table/comments.js";
 import { describeEntry, type EntryOptions, headingOf } from "../table/day-entry.js";
@@ -77,8 +77,6 @@ function linesOf(cell: Cell | undefined): readonly string[] {
 const INLINE_MARKUP = /[\\`*_[\]<>|~&$]|:(?=\/\/)|(?<=www)\./gi;
 /** What begins a heading, a list, a quotation or a rule. */
 const BLOCK_MARKUP = /^(?:[#+=-]|\d+(?=[.)]))/;
-/** Not visible; after it, a name or a number is not a mention. No escape of Markdown prevents those. */
-const ZERO_WIDTH_SPACE = "\u200b";
 
 /** Text that Markdown shows as it is: no markup, links or mentions. @param text one sanitized line */
 export function escapeMarkdown(text: string): string {
