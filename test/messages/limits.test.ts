@@ -149,3 +149,17 @@ describe("cutting", () => {
     expect(cutText("👩‍👩‍👧‍👦", length - 1, unit)).toBe("…");
   });
 });
+
+test.each([
+  ["slack", 3_000, 1],
+  ["slack", 3_001, 2],
+  ["discord", 4_096, 1],
+  ["discord", 4_097, 2],
+] as const)("text for %s of %i characters takes %i of its parts", async (kind, length, count) => {
+  const lines = [...Array.from({ length: Math.floor(length / 1_000) }, () => "x".repeat(999)), ""];
+  const text = `${lines.join("\n")}${"y".repeat(length % 1_000 || 1)}`;
+  const exact = length % 1_000 === 0 ? text.slice(1) : text;
+  expect(exact).toHaveLength(length);
+  const { blocks, embeds } = JSON.parse(await bodyOf(kind, exact));
+  expect(kind === "slack" ? blocks.slice(1) : embeds).toHaveLength(count);
+});
