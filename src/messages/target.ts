@@ -1,12 +1,5 @@
+import type { Payload } from "./payload.js";
 import type { TargetKind } from "./target-kinds.js";
-
-/** A message as a target takes it. */
-export interface Payload {
-  readonly contentType: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
 
 /** Where messages go. */
 export interface Target {

@@ -1,5 +1,5 @@
 import { CliError, type CliErrorOptions } from "../../errors.js";
-import type { Payload } from "../../messages/target.js";
+import type { Payload } from "../../messages/payload.js";
 import { waitHint } from "../json-api/errors.js";
 import type { RateLimitReached } from "../sending/rate-limiter.js";
 import { isRedirect } from "../sending/redirects.js";
