@@ -4,7 +4,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     restoreMocks: true,
-    testTimeout: 20_000,
+    // Ends what hangs: it is no bound, and a test may wait long on a machine that has much else to do.
+    testTimeout: 60_000,
     // Modules hold no state, so files can share a process, with what it has loaded and compiled.
     isolate: false,
     // Much of the time is waiting for other processes and for the network.
