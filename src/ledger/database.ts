@@ -76,6 +76,9 @@ export async function openLedgerDatabase(path: string, options: LockWaitOptions)
       connection.prepare("pragma synchronous = extra").all([]);
     });
     if (!(await run(() => isCurrent(connection)))) await transact(run, (db) => migrate(db, file));
+    // Another process may have created the tables since this connection has read which there are. SQLite notices when a table
+    // is missing, but not while the file is locked.
+    await run(() => statementsOf(connection).all("select name from sqlite_schema limit 1"));
   } catch (error) {
     connection.close();
     throw error;
