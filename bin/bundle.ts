@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { constants, Script } from "node:vm";
 import { crc32 } from "node:zlib";
@@ -41,9 +40,9 @@ function createLoader(openPart: (name: string) => readonly Chunk[]): LoadChunk {
  * Runs the program in `folder`. It is split into parts, so that a command reads only those that it uses, and each has a
  * code cache, since compiling takes longer than running. The build makes the caches for its own version of Node; for any
  * other version the first runs make them.
+ * @param require of a CommonJS module in the folder
  */
-export async function runBundle(folder: string): Promise<void> {
-  const require = createRequire(join(folder, "calctl.js"));
+export async function runBundle(folder: string, require: NodeJS.Require): Promise<void> {
   const runPart = isOwnNode() ? runWithBuiltCache : await loadOwnCaches();
   const loadChunk = createLoader((name) => {
     const [file, checksum] = __PARTS__[name] ?? [name, 0];

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
-import { createRequire } from "node:module";
 import { BROWSER_HELPER_ARGUMENT, runBrowserHelper } from "../src/auth/browser/browser-helper.js";
 import { VERSION } from "../src/version.js";
 
 /** Defined by the build: file name of the part that completes. */
 declare const __COMPLETION__: string;
+
+/** The launcher is built as CommonJS, whose require() costs nothing; `node:module` takes a millisecond. */
+declare const require: NodeJS.Require;
 
 /** Before anything is loaded, since scripts check the version often. */
 function printVersion(): void {
@@ -18,7 +20,7 @@ function printVersion(): void {
 
 async function launch(): Promise<void> {
   const { runBundle } = await import("./bundle.js");
-  await runBundle(__dirname);
+  await runBundle(__dirname, require);
 }
 
 const [first, ...others] = process.argv.slice(2);
@@ -26,5 +28,5 @@ if (others.length === 0 && (first === "--version" || first === "-V")) printVersi
 // Here, because code from a code cache cannot import() an ES module that is not in the bundle.
 else if (first === BROWSER_HELPER_ARGUMENT) void runBrowserHelper(process.stdin);
 // Asked at every Tab.
-else if (first === "__complete") createRequire(__filename)(`./${__COMPLETION__}`);
+else if (first === "__complete") require(`./${__COMPLETION__}`);
 else void launch();
