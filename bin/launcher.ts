@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { writeSync } from "node:fs";
 import { BROWSER_HELPER_ARGUMENT, runBrowserHelper } from "../src/auth/browser/browser-helper.js";
 import { VERSION } from "../src/version.js";
 
@@ -8,14 +9,18 @@ declare const __COMPLETION__: string;
 /** The launcher is built as CommonJS, whose require() costs nothing; `node:module` takes a millisecond. */
 declare const require: NodeJS.Require;
 
-/** Before anything is loaded, since scripts check the version often. */
+/** Before anything is loaded, since scripts check the version often; the stream of stdout alone takes a millisecond. */
 function printVersion(): void {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") return;
+  try {
+    writeSync(1, `${VERSION}\n`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EPIPE") return;
+    // A pipe that does not block, and is full.
+    if (code === "EAGAIN") return void process.stdout.write(`${VERSION}\n`);
     process.exitCode = 1;
-    process.stderr.write(`error: stdout could not be written (${error.code})\n`);
-  });
-  process.stdout.write(`${VERSION}\n`);
+    process.stderr.write(`error: stdout could not be written (${code})\n`);
+  }
 }
 
 async function launch(): Promise<void> {

@@ -37,6 +37,20 @@ const HTTP1_ALONE = {
   },
 };
 
+/** commander loads `node:child_process`, 2 ms, for subcommands that are programs of their own. We have none. */
+const NO_PROGRAMS_AS_SUBCOMMANDS = {
+  name: "no-programs-as-subcommands",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]commander[\\/]lib[\\/]command\.js$/ }, ({ path }) => {
+      const source = readFileSync(path, "utf8");
+      const contents = source.replace("= require('node:child_process');", "= {};");
+      if (contents === source)
+        throw new Error("commander loads node:child_process in another way: see scripts/build.mjs");
+      return { contents };
+    });
+  },
+};
+
 const HOUR_MS = 3_600_000;
 
 /**
@@ -70,7 +84,7 @@ function buildOptions() {
     // Its main file is UMD, in which esbuild cannot see require().
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     define: { __CALCTL_VERSION__: JSON.stringify(version) },
-    plugins: [HTTP1_ALONE],
+    plugins: [HTTP1_ALONE, NO_PROGRAMS_AS_SUBCOMMANDS],
     legalComments: "none",
     logLevel: "warning",
   };
@@ -95,7 +109,7 @@ async function rebuild({ sizes }) {
 
 /** The program may be started during the build, so none of its files is ever missing, incomplete or from another build. */
 async function writeBuild(mark, keepForMs) {
-  const { chunks, metafile } = await splitProgram(bundle);
+  const { chunks, metafile } = await splitProgram(bundle, ROOT);
   const program = await makeParts(chunks, { entry: "calctl.js", folder: DIST });
   const [kind, manual] = [join(DIST, "package.json"), join(DIST, "calctl.1")];
   // The package is ESM, but code that runs from a code cache is CommonJS.

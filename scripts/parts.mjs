@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { constants, Script } from "node:vm";
 
@@ -57,12 +57,17 @@ const PARTS = [
   { part: "usual", loadedBy: ["usual"], filledBy: ["usual"] },
 ];
 
+/** Of a CommonJS module, which esbuild gives a chunk that only has the default export. */
+const NAMED_EXPORTS =
+  ';module.exports=Object.defineProperty({...module.exports.default,...module.exports},"__esModule",{value:true});';
+
 /**
  * Splits the program where it uses import().
  * @param build esbuild's, with the options of the program
+ * @param root the working directory of esbuild
  * @returns the CommonJS text of each chunk by name, and esbuild's metafile
  */
-export async function splitProgram(build) {
+export async function splitProgram(build, root) {
   const { transform } = await import("esbuild");
   const { outputFiles, metafile } = await build({
     format: "esm",
@@ -81,7 +86,9 @@ export async function splitProgram(build) {
         // Code from a code cache cannot use import(), so esbuild turns it into require().
         supported: { "dynamic-import": false },
       });
-      return [basename(path), escapeNonAscii(code)];
+      const { entryPoint } = metafile.outputs[relative(root, path)];
+      const isCommonJs = entryPoint !== undefined && metafile.inputs[entryPoint].format === "cjs";
+      return [basename(path), escapeNonAscii(isCommonJs ? code + NAMED_EXPORTS : code)];
     }),
   );
   return { chunks: new Map(chunks), metafile };
