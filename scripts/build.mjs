@@ -9,11 +9,14 @@ import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { runIfEntry } from "./entry.mjs";
 import { withLock } from "./lock.mjs";
-import { makeParts, splitProgram } from "./parts.mjs";
+import { makeParts, splitProgram, traceRuns } from "./parts.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
 const ENTRY = join(DIST, "calctl.js");
+
+/** The chunk that is the program. */
+const PROGRAM = "calctl.js";
 
 /** Everything that the bundle depends on. */
 const INPUTS = [
@@ -107,10 +110,16 @@ async function rebuild({ sizes }) {
   console.log(await analyzeMetafile(metafile));
 }
 
+/** Prints as JSON which files of source code and of packages some commands load. See test/e2e/start-up.test.ts. */
+async function printLoads() {
+  const groups = ["help", "local", "http"];
+  console.log(JSON.stringify(await traceRuns(await splitProgram(bundle, ROOT), { entry: PROGRAM, groups })));
+}
+
 /** The program may be started during the build, so none of its files is ever missing, incomplete or from another build. */
 async function writeBuild(mark, keepForMs) {
   const { chunks, metafile } = await splitProgram(bundle, ROOT);
-  const program = await makeParts(chunks, { entry: "calctl.js", folder: DIST });
+  const program = await makeParts(chunks, { entry: PROGRAM, folder: DIST });
   const [kind, manual] = [join(DIST, "package.json"), join(DIST, "calctl.1")];
   // The package is ESM, but code that runs from a code cache is CommonJS.
   writeAtomically(kind, '{ "type": "commonjs" }\n');
@@ -226,4 +235,6 @@ function filesBelow(path) {
     .flatMap((name) => filesBelow(join(path, name)));
 }
 
-await runIfEntry(import.meta.url, () => rebuild({ sizes: process.argv.includes("--sizes") }));
+await runIfEntry(import.meta.url, () =>
+  process.argv.includes("--loads") ? printLoads() : rebuild({ sizes: process.argv.includes("--sizes") }),
+);

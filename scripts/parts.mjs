@@ -117,15 +117,35 @@ export async function makeParts(chunks, { entry, folder: destination }) {
   }
 }
 
+/**
+ * Finds out what the runs load.
+ * @param metafile esbuild's, of the chunks
+ * @param groups names of RUNS
+ * @returns for each run the files of source code and of packages in the chunks that it loads
+ */
+export async function traceRuns({ chunks, metafile }, { entry, groups }) {
+  const folder = mkdtempSync(join(tmpdir(), "calctl-trace-"));
+  try {
+    const loads = await traceChunks(chunks, { entry, folder, groups });
+    const outputs = Object.entries(metafile.outputs).map(([path, { inputs }]) => [basename(path), inputs]);
+    const filesOf = (group) =>
+      outputs.filter(([chunk]) => loads(group, chunk)).flatMap(([, inputs]) => Object.keys(inputs));
+    return Object.fromEntries(groups.map((group) => [group, filesOf(group)]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @returns whether a run loads a chunk */
+async function traceChunks(chunks, { entry, folder, groups }) {
+  // Each chunk as a part of its own, so that the runs tell which ones they load.
+  const caches = await runProgram(layOut(chunks, entry, partNameOf), { folder, destination: folder, groups });
+  return (group, name) => caches.get(group).has(partNameOf(name));
+}
+
 /** @returns the part of each chunk */
 async function groupChunks(chunks, { entry, folder }) {
-  // Each chunk as a part of its own, so that the runs tell which ones they load.
-  const caches = await runProgram(layOut(chunks, entry, partNameOf), {
-    folder,
-    destination: folder,
-    groups: Object.keys(RUNS),
-  });
-  const loads = (group, name) => caches.get(group).has(partNameOf(name));
+  const loads = await traceChunks(chunks, { entry, folder, groups: Object.keys(RUNS) });
   return (name) =>
     PARTS.find(({ loadedBy }) => loadedBy.every((group) => loads(group, name)))?.part ??
     (chunks.get(name).length >= OWN_PART_SIZE ? partNameOf(name) : "rest");
