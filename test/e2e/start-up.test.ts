@@ -104,6 +104,7 @@ const HTTP = [
   ...["async_hooks", "perf_hooks", "util/types", "dns", "worker_threads", "tty", "url"],
 ];
 
+/** The bounds are for the code caches of Node 26, which are 8% larger than those of Node 20. */
 const KIB = 1_024;
 const WEEK = ["events", "list", "--days", "7", "-o", "json"];
 
@@ -123,13 +124,13 @@ describe("of Node's modules, and of the program's bytes", () => {
   });
 
   test("--help", async () => {
-    await expectAtMost(createInstallation(), ["--help"], { modules: HELP, bytes: 350 * KIB });
+    await expectAtMost(createInstallation(), ["--help"], { modules: HELP, bytes: 380 * KIB });
   });
 
   test("a list of the profile local", async () => {
     const installation = createInstallation();
     await installation.run("calendars");
-    await expectAtMost(installation, WEEK, { modules: LOCAL, bytes: 1_800 * KIB });
+    await expectAtMost(installation, WEEK, { modules: LOCAL, bytes: 1_950 * KIB });
   });
 
   test("a list over HTTP", async () => {
@@ -138,6 +139,6 @@ describe("of Node's modules, and of the program's bytes", () => {
     );
     const { base_url: url, token } = JSON.parse(await service.stdoutWith("\n"));
     const client = createInstallation({ CALCTL_BASE_URL: url, CALCTL_TOKEN: token });
-    await expectAtMost(client, [...WEEK, "-c", "Family"], { modules: HTTP, bytes: 1_650 * KIB });
+    await expectAtMost(client, [...WEEK, "-c", "Family"], { modules: HTTP, bytes: 1_750 * KIB });
   });
 });
