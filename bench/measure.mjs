@@ -8,35 +8,32 @@ const PEAK_MEMORY = fileURLToPath(new URL("peak-memory.cjs", import.meta.url));
 const TIMED = 'TIMEFORMAT="%3R %3U %3S"; time "$@" >/dev/null';
 
 /**
- * Runs each command line once a round, in turn, so that what slows the machine for a while slows all of them.
- * @param measure gives the costs of one run, by name
- * @returns for each command line its typical costs, by name
+ * Runs each row once a round, in turn, so that what slows the machine for a while slows all of them.
+ * @param rows each with `samples`, to which the costs of each run are added
  */
-export function typicalCosts(commandLines, { rounds, measure }) {
-  const samples = commandLines.map(() => []);
+export function takeTurns(rows, rounds) {
   for (let round = 0; round < rounds; round += 1) {
-    for (const [index, commandLine] of commandLines.entries()) samples[index].push(measure(commandLine));
+    for (const row of rows) {
+      // What takes seconds needs fewer runs to be known well enough.
+      if (round >= 3 && row.samples[0].wall > 3_000) continue;
+      row.samples.push(measureTime(row));
+    }
   }
-  return samples.map((costs) =>
-    Object.fromEntries(
-      Object.keys(costs[0]).map((name) => [name, middleMean(costs.map((cost) => cost[name]))]),
-    ),
-  );
 }
 
 /** CPU time (user and system) and wall time of the process and its children, in milliseconds. */
-export function measureTime({ args, env }) {
-  const command = ["-c", TIMED, "bash", process.execPath, ...args];
+function measureTime({ command: program, args, env }) {
+  const command = ["-c", TIMED, "bash", program, ...args];
   const { stderr } = run("bash", command, { env, stdio: ["ignore", "ignore", "pipe"], encoding: "utf8" });
   const [wall, user, system] = stderr.trimEnd().split("\n").at(-1).split(" ").map(Number);
   return { cpu: (user + system) * 1000, wall: wall * 1000 };
 }
 
-/** Largest resident set of the process, in MiB. */
-export function measureMemory({ args, env }) {
+/** Largest resident set of a Node process, in MiB. */
+export function measureMemory({ command, args, env }) {
   const hooked = ["--require", PEAK_MEMORY, ...args];
-  const { output } = run(process.execPath, hooked, { env, stdio: ["ignore", "ignore", "inherit", "pipe"] });
-  return { memory: Number(output[3]) / 1024 };
+  const { output } = run(command, hooked, { env, stdio: ["ignore", "ignore", "inherit", "pipe"] });
+  return Number(output[3]) / 1024;
 }
 
 function run(command, args, options) {
@@ -49,7 +46,7 @@ function run(command, args, options) {
 }
 
 /** Mean of the middle half: a median would have no more than the milliseconds in which time is reported. */
-function middleMean(numbers) {
+export function middleMean(numbers) {
   const cut = Math.floor(numbers.length / 4);
   const middle = numbers.toSorted((a, b) => a - b).slice(cut, numbers.length - cut);
   return middle.reduce((sum, number) => sum + number, 0) / middle.length;

@@ -1,45 +1,62 @@
-// Fills the profile `local` with events. One is created through the program, then multiplied in its database.
+// Fills the profile `local` with calendars of events. One event of each is created through the program, then multiplied.
 import { spawnSync } from "node:child_process";
 import { DatabaseSync } from "@photostructure/sqlite";
 
-const DAYS = 365;
+const HOUR = 3_600_000;
+
+/** Events begin in this time from now on, so that `events list --days 7` lists all of them. */
+const SPAN = 6 * 24 * HOUR - HOUR;
 
 /**
- * Puts `count` events of one hour, evenly spread over the year around now, into a new database.
- * @param database file of the profile `local` under `env`
+ * Creates a calendar for each of `sizes`, named by its size, with that many events in the coming week.
+ * @param run runs the program: `run(args)` gives what it prints
+ * @param database file of the profile `local`
+ * @returns a token of the user who owns them
  */
-export function seed(program, { env, database, count }) {
-  const args = ["events", "create", "--title", "Seminar", "--start", "2026-01-01T09:00Z", "--duration", "1h"];
-  const flags = ["--location", "Room 7", "--description", "Written to be listed.", "--quiet"];
-  const { status, stderr } = spawnSync(process.execPath, [program, ...args, ...flags], {
-    env,
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`calctl events create ended with exit code ${status}: ${stderr}`);
+export function seed(run, { database, sizes }) {
+  const owner = run(["service", "users", "list", "--fields", "id"]).trim();
+  for (const size of sizes) {
+    run(["service", "calendars", "add", String(size), "--owner", owner]);
+    const event = ["--title", "Seminar", "--start", "2026-01-01T09:00Z", "--duration", "1h"];
+    const text = ["--location", "Room 7", "--description", "Written to be listed."];
+    run(["events", "create", "-c", String(size), ...event, ...text]);
+  }
   const db = new DatabaseSync(database);
   try {
-    multiply(db, count);
+    for (const size of sizes) multiply(db, size);
   } finally {
     db.close();
   }
+  return run(["service", "tokens", "create", "--user", owner, "--fields", "token"]).trim();
 }
 
-/** Copies the one event with other ids and times, whatever else an event is made of. */
-function multiply(db, count) {
+/** Runs the program and gives what it prints on stdout. */
+export function createRunner(node, program, env) {
+  return (args) => {
+    const options = { env, encoding: "utf8", maxBuffer: 256 * 1024 * 1024, input: "" };
+    const { status, stdout, stderr } = spawnSync(node, [program, ...args], options);
+    if (status !== 0) throw new Error(`calctl ${args.join(" ")} ended with exit code ${status}: ${stderr}`);
+    return stdout;
+  };
+}
+
+/** Copies the one event of a calendar with other ids and times, whatever else an event is made of. */
+function multiply(db, size) {
+  const calendar = db.prepare("select id from calendars where name = ?").get(String(size)).id;
   const columns = db
     .prepare("pragma table_info(events)")
     .all()
     .map(({ name }) => name);
-  const first = Date.now() - (DAYS / 2) * 86_400_000;
-  const step = Math.round((DAYS * 86_400_000) / count);
   const copied = {
     id: "lower(hex(randomblob(16)))",
     start_at: "@first + n * @step",
-    end_at: "@first + n * @step + 3600000",
+    end_at: "@first + n * @step + 1800000",
   };
+  // The first one stays where it is, outside the week.
   db.prepare(`
-    with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < @count - 1)
+    with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < @size - 1)
     insert into events (${columns.join(", ")})
-    select ${columns.map((name) => copied[name] ?? name).join(", ")} from events, numbers
-  `).run({ first, step, count });
+    select ${columns.map((name) => copied[name] ?? name).join(", ")}
+    from (select * from events where calendar_id = @calendar), numbers
+  `).run({ first: Date.now() + HOUR, step: Math.floor(SPAN / size), size, calendar });
 }

@@ -1,48 +1,94 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { constants, Script } from "node:vm";
 import { crc32 } from "node:zlib";
-import type { CodeCache } from "./code-cache.js";
-
-/** Defined by the build: file name of the bundle, CRC-32 of its code cache, V8 version and platform of the cache. */
-declare const __PROGRAM__: string;
-declare const __CACHE_CHECKSUM__: number;
-declare const __CACHE_TARGET__: string;
 
 /**
- * Runs the bundled program in `folder` with a code cache, since compiling it takes longer than running it. The build
- * makes a cache for its own version of Node; for any other version the first runs make one.
+ * Defined by the build: file name of each part with the CRC-32 of its code cache, the part and the place of the chunk
+ * that is the program, V8 version and platform of the caches.
  */
-export async function runBundle(folder: string): Promise<void> {
-  const path = join(folder, __PROGRAM__);
-  const builtCache = readBuiltCache(`${path}.cache`);
-  const ownCache = builtCache === undefined ? await openOwnCache() : null;
-  const cachedData = builtCache ?? ownCache?.data;
-  const script = new Script(readFileSync(path, "latin1"), {
+declare const __PARTS__: Readonly<Record<string, readonly [file: string, checksum: number]>>;
+declare const __ENTRY__: readonly [part: string, index: number];
+declare const __CACHE_TARGET__: string;
+
+interface Module {
+  exports: unknown;
+}
+
+type Chunk = (module: Module, exports: unknown) => void;
+type LoadChunk = (part: string, index: number) => unknown;
+type Part = (require: NodeJS.Require, loadChunk: LoadChunk) => readonly Chunk[];
+
+/** What `import()` and `require()` of a chunk were made into. Each chunk is run once, when it is first needed. */
+function createLoader(openPart: (name: string) => readonly Chunk[]): LoadChunk {
+  const parts = new Map<string, readonly Chunk[]>();
+  const modules = new Map<Chunk | undefined, Module>();
+  return (name, index) => {
+    const part = parts.get(name) ?? openPart(name);
+    parts.set(name, part);
+    const chunk = part[index];
+    const loaded = modules.get(chunk);
+    if (loaded !== undefined) return loaded.exports;
+    const module: Module = { exports: {} };
+    modules.set(chunk, module);
+    chunk?.(module, module.exports);
+    return module.exports;
+  };
+}
+
+/**
+ * Runs the program in `folder`. It is split into parts, so that a command reads only those that it uses, and each has a
+ * code cache, since compiling takes longer than running. The build makes the caches for its own version of Node; for any
+ * other version the first runs make them.
+ * @param require of a CommonJS module in the folder
+ */
+export async function runBundle(folder: string, require: NodeJS.Require): Promise<void> {
+  const runPart = isOwnNode() ? runWithBuiltCache : await loadOwnCaches();
+  const loadChunk = createLoader((name) => {
+    const [file, checksum] = __PARTS__[name] ?? [name, 0];
+    const part: Part = runPart(join(folder, file), checksum);
+    return part(require, loadChunk);
+  });
+  loadChunk(...__ENTRY__);
+}
+
+type RunPart = (path: string, checksum: number) => Part;
+
+/** Whether the build made the caches for this Node. */
+function isOwnNode(): boolean {
+  return __CACHE_TARGET__ === `${process.versions.v8} ${process.platform} ${process.arch}`;
+}
+
+function runWithBuiltCache(path: string, checksum: number): Part {
+  return compile(path, readBuiltCache(`${path}.cache`, checksum)).runInThisContext();
+}
+
+/** Undefined when it is missing, or damaged, which would crash V8. */
+function readBuiltCache(path: string, checksum: number): Buffer | undefined {
+  try {
+    const cache = readFileSync(path);
+    return crc32(cache) === checksum ? cache : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Loaded only when needed: `node:v8` takes 3 ms. */
+async function loadOwnCaches(): Promise<RunPart> {
+  const { openCodeCache } = await import("./code-cache.js");
+  return (path) => {
+    const cache = openCodeCache(basename(path), process);
+    const script = compile(path, cache?.data);
+    // At exit, because V8 compiles functions when they are first called.
+    if (cache !== null) process.once("exit", () => cache.update(script));
+    return script.runInThisContext();
+  };
+}
+
+function compile(path: string, cachedData: Buffer | undefined): Script {
+  return new Script(readFileSync(path, "latin1"), {
     filename: path,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cachedData === undefined ? {} : { cachedData }),
   });
-  const program: (require: NodeJS.Require) => void = script.runInThisContext();
-  program(createRequire(path));
-  // At exit, because V8 compiles functions when they are first called.
-  if (ownCache !== null) process.once("exit", () => ownCache.update(script));
-}
-
-/** Loaded only when needed: `node:v8` takes 3 ms. */
-async function openOwnCache(): Promise<CodeCache | null> {
-  const { openCodeCache } = await import("./code-cache.js");
-  return openCodeCache(__PROGRAM__, process);
-}
-
-/** Undefined when it is for another version of Node, missing, or damaged, which would crash V8. */
-function readBuiltCache(path: string): Buffer | undefined {
-  if (__CACHE_TARGET__ !== `${process.versions.v8} ${process.platform} ${process.arch}`) return undefined;
-  try {
-    const cache = readFileSync(path);
-    return crc32(cache) === __CACHE_CHECKSUM__ ? cache : undefined;
-  } catch {
-    return undefined;
-  }
 }

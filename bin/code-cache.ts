@@ -19,7 +19,7 @@ import { crc32 } from "node:zlib";
 import { resolveDirectories } from "../src/config/directories.js";
 import { makePrivateFolder } from "../src/system/private-file.js";
 
-/** The code cache of this Node for one program, in the user's cache folder. */
+/** The code cache of this Node for one part of the program, in the user's cache folder. */
 export interface CodeCache {
   /** Undefined without a cache that can be used. */
   readonly data: Buffer | undefined;
@@ -42,15 +42,15 @@ interface Stored {
 /** Runs that update the cache. An update takes 20 ms, and by then the usual commands have run. */
 const MAX_UPDATES = 8;
 
-/** The newest cache files that are kept, for other versions of Node and of the program. Each has about 1 MB. */
-const MAX_FILES = 8;
+/** The newest cache files that are kept, for other versions of Node and of the program. Each has 0.1 to 0.5 MB. */
+const MAX_FILES = 40;
 
 /** Two unsigned 32-bit integers: the CRC-32 of everything after it, and the number of updates. */
 const HEADER_BYTES = 8;
 
 /**
  * Finds and reads the code cache of this Node.
- * @param program file name of the program, which contains the hash of its content
+ * @param program file name of the part, which contains the hash of its content
  * @returns null where no folder can be determined
  */
 export function openCodeCache(program: string, options: CodeCacheOptions): CodeCache | null {

@@ -1,24 +1,31 @@
 #!/usr/bin/env node
-import { createRequire } from "node:module";
+import { writeSync } from "node:fs";
 import { BROWSER_HELPER_ARGUMENT, runBrowserHelper } from "../src/auth/browser/browser-helper.js";
 import { VERSION } from "../src/version.js";
 
 /** Defined by the build: file name of the part that completes. */
 declare const __COMPLETION__: string;
 
-/** Before anything is loaded, since scripts check the version often. */
+/** The launcher is built as CommonJS, whose require() costs nothing; `node:module` takes a millisecond. */
+declare const require: NodeJS.Require;
+
+/** Before anything is loaded, since scripts check the version often; the stream of stdout alone takes a millisecond. */
 function printVersion(): void {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") return;
+  try {
+    writeSync(1, `${VERSION}\n`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EPIPE") return;
+    // A pipe that does not block, and is full.
+    if (code === "EAGAIN") return void process.stdout.write(`${VERSION}\n`);
     process.exitCode = 1;
-    process.stderr.write(`error: stdout could not be written (${error.code})\n`);
-  });
-  process.stdout.write(`${VERSION}\n`);
+    process.stderr.write(`error: stdout could not be written (${code})\n`);
+  }
 }
 
 async function launch(): Promise<void> {
   const { runBundle } = await import("./bundle.js");
-  await runBundle(__dirname);
+  await runBundle(__dirname, require);
 }
 
 const [first, ...others] = process.argv.slice(2);
@@ -26,5 +33,5 @@ if (others.length === 0 && (first === "--version" || first === "-V")) printVersi
 // Here, because code from a code cache cannot import() an ES module that is not in the bundle.
 else if (first === BROWSER_HELPER_ARGUMENT) void runBrowserHelper(process.stdin);
 // Asked at every Tab.
-else if (first === "__complete") createRequire(__filename)(`./${__COMPLETION__}`);
+else if (first === "__complete") require(`./${__COMPLETION__}`);
 else void launch();

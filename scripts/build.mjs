@@ -1,42 +1,58 @@
 // Bundles bin/calctl.ts into dist, with its code cache and the launcher that runs it.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { runIfEntry } from "./entry.mjs";
 import { withLock } from "./lock.mjs";
+import { makeParts, splitProgram, traceRuns } from "./parts.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
 const ENTRY = join(DIST, "calctl.js");
 
+/** The chunk that is the program. */
+const PROGRAM = "calctl.js";
+
 /** Everything that the bundle depends on. */
 const INPUTS = [
   ...["bin", "src", "package.json", "package-lock.json", "tsconfig.json"],
-  ...["scripts/build.mjs", "scripts/code-cache.cjs"],
+  ...["scripts/build.mjs", "scripts/parts.mjs", "scripts/run-parts.cjs"],
 ];
 
 /** Not bundled, because they load files of their own: native binaries, and the launcher script of `open`. */
 const EXTERNAL_PACKAGES = ["@photostructure/sqlite", "keytar", "open", "jq-wasm"];
 
-const CODE_CACHE = fileURLToPath(new URL("code-cache.cjs", import.meta.url));
+/**
+ * Connections use HTTP/1.1 alone, but undici loads its HTTP/2 with `node:http2` in any case, 4 ms. Nothing calls it, since
+ * no connection offers HTTP/2.
+ */
+const HTTP1_ALONE = {
+  name: "http1-alone",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/ }, () => ({
+      contents: 'module.exports = () => { throw new Error("no connection offers HTTP/2"); };',
+    }));
+  },
+};
 
-/** The command line whose functions the code cache holds: a common one. */
-const WARM_UP = ["events", "list", "--days", "7"];
+/** commander loads `node:child_process`, 2 ms, for subcommands that are programs of their own. We have none. */
+const NO_PROGRAMS_AS_SUBCOMMANDS = {
+  name: "no-programs-as-subcommands",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]commander[\\/]lib[\\/]command\.js$/ }, ({ path }) => {
+      const source = readFileSync(path, "utf8");
+      const contents = source.replace("= require('node:child_process');", "= {};");
+      if (contents === source)
+        throw new Error("commander loads node:child_process in another way: see scripts/build.mjs");
+      return { contents };
+    });
+  },
+};
 
 const HOUR_MS = 3_600_000;
 
@@ -70,14 +86,8 @@ function buildOptions() {
     external: EXTERNAL_PACKAGES,
     // Its main file is UMD, in which esbuild cannot see require().
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
-    // Code from a code cache cannot use import(), so esbuild turns it into require().
-    supported: { "dynamic-import": false },
     define: { __CALCTL_VERSION__: JSON.stringify(version) },
-    // The launcher calls the program with its require: see bin/bundle.ts.
-    banner: { js: "(function(require){" },
-    footer: { js: "})" },
-    // The launcher reads it as Latin-1, the quickest way into V8.
-    charset: "ascii",
+    plugins: [HTTP1_ALONE, NO_PROGRAMS_AS_SUBCOMMANDS],
     legalComments: "none",
     logLevel: "warning",
   };
@@ -100,38 +110,40 @@ async function rebuild({ sizes }) {
   console.log(await analyzeMetafile(metafile));
 }
 
+/** Prints as JSON which files of source code and of packages some commands load. See test/e2e/start-up.test.ts. */
+async function printLoads() {
+  const groups = ["help", "local", "http"];
+  console.log(JSON.stringify(await traceRuns(await splitProgram(bundle, ROOT), { entry: PROGRAM, groups })));
+}
+
 /** The program may be started during the build, so none of its files is ever missing, incomplete or from another build. */
 async function writeBuild(mark, keepForMs) {
-  const { outputFiles, metafile } = await bundle({});
-  const [program] = outputFiles;
-  const [cache, kind, manual] = [`${program.path}.cache`, join(DIST, "package.json"), join(DIST, "calctl.1")];
+  const { chunks, metafile } = await splitProgram(bundle, ROOT);
+  const program = await makeParts(chunks, { entry: PROGRAM, folder: DIST });
+  const [kind, manual] = [join(DIST, "package.json"), join(DIST, "calctl.1")];
   // The package is ESM, but code that runs from a code cache is CommonJS.
   writeAtomically(kind, '{ "type": "commonjs" }\n');
-  writeAtomically(program.path, escapeNonAscii(program.text));
-  const codeCache = makeCodeCache(program.path);
-  writeAtomically(cache, codeCache);
+  const parts = [...program.files].map(([name, file]) => writePart(program, name, join(DIST, file)));
   writeAtomically(manual, await makeManual());
   const completion = await bundleCompletion();
   writeAtomically(completion.path, completion.text);
   // Last, since the launcher contains the names of the other files of its build.
-  const launcher = await bundleLauncher({ program, completion, codeCache });
+  const launcher = await bundleLauncher({ parts, entry: program.entry, completion });
   writeAtomically(ENTRY, launcher + mark, 0o755);
-  removeOthers(new Set([kind, program.path, cache, manual, completion.path, ENTRY]), keepForMs);
+  const paths = parts.flatMap(({ path }) => [path, `${path}.cache`]);
+  removeOthers(new Set([kind, ...paths, manual, completion.path, ENTRY]), keepForMs);
   return metafile;
 }
 
-/** What is an ordinary module of its own, not run from a code cache. */
-const ORDINARY = { banner: {}, footer: {}, supported: {} };
-
-/** The launcher reads the program as Latin-1, and esbuild leaves characters in regular expressions as they are. */
-function escapeNonAscii(text) {
-  return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+function writePart({ texts, caches }, name, path) {
+  writeAtomically(path, texts.get(name));
+  writeAtomically(`${path}.cache`, caches.get(name));
+  return { name, path, checksum: crc32(caches.get(name)) };
 }
 
 /** Completion is a small file of its own, which contains the commands and flags, since it is asked at every Tab. */
 async function bundleCompletion() {
   const { outputFiles } = await bundle({
-    ...ORDINARY,
     entryPoints: ["bin/completion.ts"],
     define: { ...buildOptions().define, __COMMAND_TREE__: JSON.stringify(await readCommandTree()) },
   });
@@ -140,7 +152,7 @@ async function bundleCompletion() {
 
 /** The commands and flags that the program declares, as JSON. */
 async function readCommandTree() {
-  const { outputFiles } = await bundle({ ...ORDINARY, entryPoints: ["bin/command-tree.ts"] });
+  const { outputFiles } = await bundle({ entryPoints: ["bin/command-tree.ts"] });
   const { status, stdout, stderr } = spawnSync(process.execPath, ["-"], {
     input: outputFiles[0].text,
     encoding: "utf8",
@@ -150,15 +162,16 @@ async function readCommandTree() {
   return stdout;
 }
 
-async function bundleLauncher({ program, completion, codeCache }) {
+async function bundleLauncher({ parts, entry, completion }) {
+  const files = parts.map(({ name, path, checksum }) => [name, [basename(path), checksum]]);
   const { outputFiles } = await bundle({
-    ...ORDINARY,
     entryPoints: ["bin/launcher.ts"],
+    external: [`./${basename(completion.path)}`],
     define: {
       ...buildOptions().define,
-      __PROGRAM__: JSON.stringify(basename(program.path)),
+      __PARTS__: JSON.stringify(Object.fromEntries(files)),
+      __ENTRY__: JSON.stringify(entry),
       __COMPLETION__: JSON.stringify(basename(completion.path)),
-      __CACHE_CHECKSUM__: String(crc32(codeCache)),
       __CACHE_TARGET__: JSON.stringify(`${process.versions.v8} ${process.platform} ${process.arch}`),
     },
   });
@@ -167,7 +180,10 @@ async function bundleLauncher({ program, completion, codeCache }) {
 
 /** The manual page, made by the program's own code from its command tree. Its date is that of the build. */
 async function makeManual() {
-  const { outputFiles } = await bundle({ entryPoints: ["bin/manual.ts"], banner: {}, footer: {} });
+  const { outputFiles } = await bundle({
+    entryPoints: ["bin/manual.ts"],
+    supported: { "dynamic-import": false },
+  });
   const module = { exports: {} };
   new Script(`(function(require,module,exports){${outputFiles[0].text}\n})`).runInThisContext()(
     createRequire(import.meta.url),
@@ -176,20 +192,6 @@ async function makeManual() {
   );
   const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? Date.now() / 1_000);
   return module.exports.createManual(new Date(epoch * 1_000).toISOString().slice(0, 10));
-}
-
-/** Runs the warm-up command in a temporary folder and returns the code cache that V8 has then. */
-function makeCodeCache(program) {
-  const folder = mkdtempSync(join(tmpdir(), "calctl-build-"));
-  try {
-    const cache = join(folder, "cache");
-    const env = { HOME: folder, CALCTL_CONFIG_DIR: folder, CALCTL_DATA_DIR: folder, TZ: "UTC" };
-    // The result of the command does not matter, only what was compiled.
-    spawnSync(process.execPath, [CODE_CACHE, program, cache, ...WARM_UP], { env, stdio: "ignore" });
-    return readFileSync(cache);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 function writeAtomically(path, text, mode = 0o644) {
@@ -233,4 +235,6 @@ function filesBelow(path) {
     .flatMap((name) => filesBelow(join(path, name)));
 }
 
-await runIfEntry(import.meta.url, () => rebuild({ sizes: process.argv.includes("--sizes") }));
+await runIfEntry(import.meta.url, () =>
+  process.argv.includes("--loads") ? printLoads() : rebuild({ sizes: process.argv.includes("--sizes") }),
+);

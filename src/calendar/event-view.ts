@@ -19,6 +19,7 @@ export function localizeEvent(
   zone: string,
   calendarName: string | null = null,
 ): LocalizedEvent {
+  const { start_local, end_local } = localTimes(event, zone);
   return {
     id: event.id,
     calendar_id: event.calendar_id,
@@ -30,7 +31,8 @@ export function localizeEvent(
     start_timezone: event.start_timezone,
     end_at: endOf(event),
     end_timezone: event.end_timezone,
-    ...localTimes(event, zone),
+    start_local,
+    end_local,
     recurrences: event.recurrences,
     description: event.description,
     location: event.location,

@@ -62,7 +62,7 @@ export function localDate(instant: number, zone: string): string {
 export function formatLocal(instant: number, zone: string): string {
   // ISO 8601 offsets have no seconds: those of old local mean times are rounded, the instant is not.
   const offset = Math.round(offsetAt(instant, zone) / MINUTE_MS) * MINUTE_MS;
-  return new Date(instant + offset).toISOString().replace(/\.\d{3}Z$/, formatOffset(offset));
+  return new Date(instant + offset).toISOString().slice(0, -".000Z".length) + formatOffset(offset);
 }
 
 /**
@@ -91,6 +91,7 @@ export function formatTyped(local: string, zone: string): string {
 
 /** `+09:00`, from milliseconds. */
 export function formatOffset(offset: number): string {
+  if (offset === 0) return "+00:00";
   const minutes = Math.round(Math.abs(offset) / MINUTE_MS);
   const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) =>
     String(part).padStart(2, "0"),

@@ -2,17 +2,17 @@ import type { Command, HelpContext } from "commander";
 import type { Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
 import { configurationError, DryRunStop, usageError } from "../errors.js";
-import { addGlobalFlags, readGlobalFlags } from "../global-flags.js";
+import { readGlobalFlags } from "../global-flags.js";
 import { pathOf } from "../help/facts.js";
 import { suggestCommand } from "./suggestion.js";
 
 /** Creates the context of a command whose flags are parsed. */
 export type ContextOf = (command: Command) => Context;
 
-/** Adds a subcommand with the global flags. */
+/** Adds a subcommand. It has the global flags once it is parsed. */
 export function addCommand(parent: Command, nameAndArguments: string, summary: string): Command {
   // A group allows arguments, to report them itself; its commands do not inherit that.
-  return addGlobalFlags(parent.command(nameAndArguments).description(summary).allowExcessArguments(false));
+  return parent.command(nameAndArguments).description(summary).allowExcessArguments(false);
 }
 
 /** Runs a command with its context, and with its arguments and flags as one object under their names. */

@@ -2,17 +2,8 @@ import { BlockList, isIP, isIPv4 } from "node:net";
 import type { ProxyServer } from "../api/network/proxy-errors.js";
 import { isLoopback } from "../contract/loopback.js";
 import { type CliError, configurationError } from "../errors.js";
-import { type Environment, SECRET_VARIABLES } from "./environment.js";
-
-/** The `//` distinguishes a scheme from the user of `user:password@host`. */
-const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
-
-/** The address of a proxy; without a scheme it is http. Null when it is not a URL. */
-function parseProxyAddress(address: string): URL | null {
-  const text = address.trim();
-  const url = SCHEME.test(text) ? text : `http://${text}`;
-  return URL.canParse(url) ? new URL(url) : null;
-}
+import type { Environment } from "./environment.js";
+import { parseProxyAddress } from "./environment-secrets.js";
 
 /** The proxy for a URL; null for a direct connection. */
 export type ProxyResolver = (url: URL) => ProxyServer | null;
@@ -113,23 +104,4 @@ function hostOf(name: string): string {
     .toLowerCase()
     .replace(/^\[(.*)\]$/, "$1")
     .replace(/\.$/, "");
-}
-
-const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-
-/** The secrets in the environment: a token, a client secret, passwords of proxies. */
-export function environmentSecrets(env: Environment): readonly string[] {
-  const secrets = SECRET_VARIABLES.map((name) => env[name] ?? "");
-  const passwords = PROXIES.map((name) => passwordIn(env[name] ?? ""));
-  return [...secrets, ...passwords].filter((value) => value !== "");
-}
-
-/** The password in a proxy's address; "" when there is none. */
-function passwordIn(address: string): string {
-  const password = parseProxyAddress(address)?.password ?? "";
-  try {
-    return decodeURIComponent(password);
-  } catch {
-    return password;
-  }
 }

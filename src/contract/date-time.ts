@@ -32,6 +32,16 @@ export function parseWireDateTime(text: string): WireDateTime | null {
 }
 
 /**
+ * The contract's form of what `parseLenientDateTime` reads: the text itself where it has that form, as most have.
+ * Null for anything else.
+ */
+export function normalizeDateTime(text: string): string | null {
+  if (CANONICAL.test(text) && parseCanonical(text) !== null) return text;
+  const time = parseLenientDateTime(text);
+  return time === null ? null : formatWireDateTime(time.instant);
+}
+
+/**
  * Reads every ISO 8601 time that a service may send. In addition to `parseWireDateTime` it accepts the basic format
  * (`20261121T150000Z`), a date without a time (its midnight), an hour without minutes (`T15Z`) and the end of a day
  * (`T24:00:00`).
@@ -40,11 +50,16 @@ export function parseLenientDateTime(text: string): WireDateTime | null {
   return parseWireDateTime(text) ?? parseLenient(text);
 }
 
-/** The contract's own form. Date.parse is several times as fast as the pattern. */
+/** The contract's own form, of days that every month has. */
+const CANONICAL = /^\d{4}-(?:0\d|1[0-2])-(?:[01]\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+/** Reads the contract's own form. Date.parse is several times as fast as the pattern of the others. */
 function parseCanonical(text: string): WireDateTime | null {
   if (text.length !== "YYYY-MM-DDTHH:mm:ss.sssZ".length || !text.endsWith("Z")) return null;
   const instant = Date.parse(text);
-  if (Number.isNaN(instant) || formatWireDateTime(instant) !== text) return null;
+  if (Number.isNaN(instant)) return null;
+  // Date.parse accepts the 30th of February, and other forms.
+  if (!CANONICAL.test(text) && formatWireDateTime(instant) !== text) return null;
   return { instant, date: text.slice(0, 10), midnight: text.endsWith("T00:00:00.000Z") };
 }
 

@@ -10,7 +10,7 @@ import { CATEGORIES } from "./shapes.js";
 const UTC_MILLISECONDS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 const id = v.pipe(v.string(), v.minLength(1));
-export const hexColorSchema = v.pipe(v.string(), v.regex(HEX_COLOR, "must be # and six hex digits"));
+const hexColorSchema = v.pipe(v.string(), v.regex(HEX_COLOR, "must be # and six hex digits"));
 const timestamp = v.pipe(v.string(), v.regex(UTC_MILLISECONDS));
 
 function identifier<const T extends string>(type: T) {

@@ -1,18 +1,9 @@
 import * as v from "valibot";
-import { activityBodySchema, eventBodySchema } from "./bodies.js";
 import { DEFAULT_DAYS, MAX_DAYS, MAX_PAGE, MAX_SEARCH, MIN_DAYS } from "./limits.js";
-import {
-  activitySchema,
-  calendarSchema,
-  eventSchema,
-  labelSchema,
-  listedActivitySchema,
-  userSchema,
-} from "./resources.js";
 
 /**
  * The 11 endpoints of the contract, and two more of the embedded service (docs/extensions.md). The client, the service's
- * router and OpenAPI are derived from them.
+ * router and OpenAPI are derived from them. What their bodies hold is in `route-bodies.ts`.
  */
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "DELETE";
@@ -30,15 +21,11 @@ export interface Route {
   /** Values of `include`; absent if the endpoint does not have it. */
   readonly include?: readonly string[];
   readonly query?: Readonly<Record<string, QueryParameter>>;
-  readonly body?: v.GenericSchema;
   readonly success: 200 | 201 | 204;
-  /** Null for 204. */
-  readonly responseBody: v.GenericSchema | null;
 }
 
 const CALENDAR_INCLUDE = ["labels", "members"] as const;
 const EVENT_INCLUDE = ["creator", "label", "attendees"] as const;
-const included = v.optional(v.array(v.union([labelSchema, userSchema])));
 
 export const UPCOMING_QUERY = {
   timezone: {
@@ -80,15 +67,12 @@ const LIST_QUERY = {
   ...PAGE_QUERY,
 } as const;
 
-const links = v.object({ next: v.nullable(v.string()) });
-
 export const ROUTES = {
   getCurrentUser: {
     method: "GET",
     path: "/user",
     summary: "The current user",
     success: 200,
-    responseBody: v.object({ data: userSchema }),
   },
   listCalendars: {
     method: "GET",
@@ -96,7 +80,6 @@ export const ROUTES = {
     summary: "The calendars the current user can access",
     include: CALENDAR_INCLUDE,
     success: 200,
-    responseBody: v.object({ data: v.array(calendarSchema), included }),
   },
   getCalendar: {
     method: "GET",
@@ -104,21 +87,18 @@ export const ROUTES = {
     summary: "One calendar",
     include: CALENDAR_INCLUDE,
     success: 200,
-    responseBody: v.object({ data: calendarSchema, included }),
   },
   listLabels: {
     method: "GET",
     path: "/calendars/{calendar_id}/labels",
     summary: "The labels of a calendar",
     success: 200,
-    responseBody: v.object({ data: v.array(labelSchema) }),
   },
   listMembers: {
     method: "GET",
     path: "/calendars/{calendar_id}/members",
     summary: "The members of a calendar",
     success: 200,
-    responseBody: v.object({ data: v.array(userSchema) }),
   },
   getEvent: {
     method: "GET",
@@ -126,7 +106,6 @@ export const ROUTES = {
     summary: "One event",
     include: EVENT_INCLUDE,
     success: 200,
-    responseBody: v.object({ data: eventSchema, included }),
   },
   listUpcomingEvents: {
     method: "GET",
@@ -135,7 +114,6 @@ export const ROUTES = {
     include: EVENT_INCLUDE,
     query: UPCOMING_QUERY,
     success: 200,
-    responseBody: v.object({ data: v.array(eventSchema), included }),
   },
   listEvents: {
     method: "GET",
@@ -144,30 +122,24 @@ export const ROUTES = {
     include: EVENT_INCLUDE,
     query: LIST_QUERY,
     success: 200,
-    responseBody: v.object({ data: v.array(eventSchema), included, links }),
   },
   createEvent: {
     method: "POST",
     path: "/calendars/{calendar_id}/events",
     summary: "Create an event",
-    body: eventBodySchema,
     success: 201,
-    responseBody: v.object({ data: eventSchema }),
   },
   updateEvent: {
     method: "PUT",
     path: "/calendars/{calendar_id}/events/{event_id}",
     summary: "Replace an event",
-    body: eventBodySchema,
     success: 200,
-    responseBody: v.object({ data: eventSchema }),
   },
   deleteEvent: {
     method: "DELETE",
     path: "/calendars/{calendar_id}/events/{event_id}",
     summary: "Delete an event",
     success: 204,
-    responseBody: null,
   },
   listActivities: {
     method: "GET",
@@ -176,19 +148,12 @@ export const ROUTES = {
     include: ["creator"],
     query: PAGE_QUERY,
     success: 200,
-    responseBody: v.object({
-      data: v.array(listedActivitySchema),
-      included: v.optional(v.array(userSchema)),
-      links,
-    }),
   },
   createActivity: {
     method: "POST",
     path: "/calendars/{calendar_id}/events/{event_id}/activities",
     summary: "Comment on an event",
-    body: activityBodySchema,
     success: 201,
-    responseBody: v.object({ data: activitySchema }),
   },
 } as const satisfies Readonly<Record<string, Route>>;
 

@@ -133,7 +133,8 @@ function composeEmbeddedService(parts: HostParts, messages: Messages) {
 function createRecentEventsOf(parts: HostParts, settings: () => Settings): Context["recentEvents"] {
   let recent: RecentEvents | undefined;
   return () => {
-    if (parts.process.stdin.isTTY !== true || !parts.stderr.isTerminal) return null;
+    // In this order: Node creates stdin on first access, which takes a millisecond.
+    if (!parts.stderr.isTerminal || parts.process.stdin.isTTY !== true) return null;
     recent ??= createRecentEvents(openCacheFile("events", parts, settings), parts.clock.now);
     return recent;
   };

@@ -2,7 +2,7 @@ import { homedir, userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { createConfigFile } from "../config/config-file.js";
 import { resolveDirectories } from "../config/directories.js";
-import { environmentSecrets } from "../config/proxy-settings.js";
+import { environmentSecrets } from "../config/environment-secrets.js";
 import { configurationError } from "../errors.js";
 import { createClock, resolveSystemTimeZone, setTimer } from "../system/clock.js";
 import { createProcessTable } from "../system/process-table.js";

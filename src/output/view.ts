@@ -180,8 +180,12 @@ export function jsonObject<T>(
   value: T,
   keys: readonly KeyOf<T>[] = memberKeys(view),
 ): Record<string, unknown> {
-  const members = keys.map((key) => [key, jsonOf(view, key, value)] as const);
-  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+  const object: Record<string, unknown> = {};
+  for (const key of keys) {
+    const member = jsonOf(view, key, value);
+    if (member !== undefined) object[key] = member;
+  }
+  return object;
 }
 
 /** The value under a key as text. */

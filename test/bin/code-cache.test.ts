@@ -113,14 +113,14 @@ test.each<[string, (content: Buffer) => Buffer]>([
   expect(open()?.data).toBeInstanceOf(Buffer);
 });
 
-test("the newest eight files remain; files of other programs stay", () => {
+test("the newest forty files remain; files of other programs stay", () => {
   runAndUpdate();
   const names = readdirSync(folder);
   writeFileSync(join(folder, "notes.txt"), "");
-  for (let program = 0; program < 12; program += 1) writeFileSync(join(folder, `calctl-${program}.js.x`), "");
+  for (let program = 0; program < 50; program += 1) writeFileSync(join(folder, `calctl-${program}.js.x`), "");
   runAndUpdate();
   const left = readdirSync(folder);
-  expect(left).toHaveLength(8 + 1);
+  expect(left).toHaveLength(40 + 1);
   expect(left).toEqual(expect.arrayContaining([...names, "notes.txt"]));
 });
 

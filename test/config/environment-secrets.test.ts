@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { environmentSecrets } from "../../src/config/proxy-settings.js";
+import { environmentSecrets } from "../../src/config/environment-secrets.js";
 
 test("tokens, client secrets and the passwords of proxies are secrets", () => {
   const env = {

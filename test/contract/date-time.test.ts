@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   formatWireDateTime,
   isTimeZone,
+  normalizeDateTime,
   parseLenientDateTime,
   parseWireDateTime,
 } from "../../src/contract/date-time.js";
@@ -140,4 +141,30 @@ describe("the name of a time zone", () => {
       expect(isTimeZone(name)).toBe(false);
     },
   );
+});
+
+describe("a date-time in the contract's form", () => {
+  test("is that of its instant, for every instant", () => {
+    fc.assert(
+      fc.property(instants, (instant) => {
+        const text = formatWireDateTime(instant);
+        expect(normalizeDateTime(text)).toBe(text);
+        expect(parseWireDateTime(text)?.instant).toBe(instant);
+      }),
+    );
+  });
+
+  test.each([
+    ["2026-11-21T15:00:00+09:00", "2026-11-21T06:00:00.000Z"],
+    ["20261121T150000Z", "2026-11-21T15:00:00.000Z"],
+    ["2026-11-21T24:00:00.000Z", "2026-11-22T00:00:00.000Z"],
+    ["2024-02-29T00:00:00.000Z", "2024-02-29T00:00:00.000Z"],
+    ["2026-02-29T00:00:00.000Z", null],
+    ["2026-00-10T00:00:00.000Z", null],
+    ["2026-04-31T00:00:00.000Z", null],
+    ["2026-11-00T00:00:00.000Z", null],
+    ["2026-11-21T15:60:00.000Z", null],
+  ])("of %s is %j", (text, normalized) => {
+    expect(normalizeDateTime(text)).toBe(normalized);
+  });
 });

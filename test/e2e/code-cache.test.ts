@@ -11,19 +11,20 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { partsOfProgram } from "../support/coverage.js";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
 
 /** The code cache of the built program. In a copy of it, this Node can pose as another one than the builder's. */
 
 interface Copy extends Pick<Installation, "home"> {
   run(...argv: readonly string[]): ReturnType<Installation["shell"]>;
-  /** File of the bundled program. */
-  readonly bundle: string;
+  /** File of the part that each command loads first. */
+  readonly part: string;
   /** Folder of the code caches that its runs make. */
   readonly folder: string;
 }
@@ -41,11 +42,10 @@ function copyBuiltBy(builder: string, env: Readonly<Record<string, string>> = {}
   const changed = text.replace(new RegExp(`"[^" ]+ ${process.platform} ${process.arch}"`), builder);
   expect(changed).toContain(builder);
   writeFileSync(launcher, changed);
-  const [bundle = ""] = /calctl-\w+\.js/.exec(text) ?? [];
   const { home, shell } = createInstallation(env);
   return {
     home,
-    bundle: join(dist, bundle),
+    part: partsOfProgram(launcher).find((path) => basename(path).startsWith("calctl-start-")) ?? "",
     folder: join(home, ".cache/calctl"),
     run: (...argv) => shell(`"${process.execPath}" "${launcher}" ${argv.join(" ")}`),
   };
@@ -55,16 +55,25 @@ function copyOfAnotherNode(env?: Readonly<Record<string, string>>): Copy {
   return copyBuiltBy('"another Node"', env);
 }
 
-/** Path of the only code cache, which must be whole. */
-function onlyCache(folder: string): string {
+/** Paths of the code caches, which must be whole, and one for each part that was loaded. */
+function cachesIn(folder: string): readonly string[] {
   // The folders hold what commands remember.
   const entries = readdirSync(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  expect(names).toHaveLength(1);
-  const path = join(folder, names[0] ?? "");
-  const content = readFileSync(path);
-  expect(crc32(content.subarray(4))).toBe(content.readUInt32LE(0));
-  return path;
+  const parts = names.map((name) => name.slice(0, name.indexOf(".js.")));
+  expect(new Set(parts).size).toBe(names.length);
+  for (const name of names) {
+    const content = readFileSync(join(folder, name));
+    expect(crc32(content.subarray(4))).toBe(content.readUInt32LE(0));
+  }
+  return names.map((name) => join(folder, name));
+}
+
+/** The names of the parts that have a code cache. */
+function cachedParts(folder: string): readonly string[] {
+  return cachesIn(folder)
+    .map((path) => basename(path).split("-")[1] ?? "")
+    .sort();
 }
 
 const LIST = ["events", "list", "--fields", "title"];
@@ -78,10 +87,10 @@ test("the Node that built it needs no cache of its own", async () => {
 test("another Node creates one, and behaves the same with it", async () => {
   const { run, folder } = copyOfAnotherNode();
   expect(await run("--help")).toMatchObject({ exitCode: 0, stderr: "" });
-  onlyCache(folder);
+  expect(cachedParts(folder)).toEqual(["start"]);
   expect(await run(...LIST)).toMatchObject({ exitCode: 0, stdout: "" });
   expect(await run(...LIST)).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
-  onlyCache(folder);
+  expect(cachedParts(folder)).toEqual(["command", "local", "start"]);
 });
 
 test("a command over the network creates one", async () => {
@@ -91,7 +100,7 @@ test("a command over the network creates one", async () => {
   const { base_url: url, token } = JSON.parse(await service.stdoutWith("\n"));
   const { run, folder } = copyOfAnotherNode({ CALCTL_BASE_URL: url, CALCTL_TOKEN: token });
   expect(await run("whoami")).toMatchObject({ exitCode: 0, stderr: "" });
-  onlyCache(folder);
+  expect(cachedParts(folder)).toContain("network");
 });
 
 test("--version leaves nothing", async () => {
@@ -110,7 +119,7 @@ test("twenty first runs at once leave one complete file", async () => {
   const runs = await Promise.all(Array.from({ length: 20 }, () => run("--help")));
   expect(new Set(runs.map(({ exitCode, stderr }) => `${exitCode} ${stderr}`))).toEqual(new Set(["0 "]));
   expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1);
-  onlyCache(folder);
+  expect(cachedParts(folder)).toEqual(["start"]);
 });
 
 describe("a cache is code", () => {
@@ -120,9 +129,9 @@ describe("a cache is code", () => {
   async function createAttacked() {
     const copy = copyOfAnotherNode();
     await copy.run("--help");
-    const file = onlyCache(copy.folder);
-    const source = `(function(){console.log(${JSON.stringify(EVIL)})})`;
-    const script = new Script(source.padEnd(readFileSync(copy.bundle).length), { filename: copy.bundle });
+    const [file = ""] = cachesIn(copy.folder);
+    const source = `(function(){console.log(${JSON.stringify(EVIL)});return[]})`;
+    const script = new Script(source.padEnd(readFileSync(copy.part).length), { filename: copy.part });
     const updates = Buffer.from([8, 0, 0, 0]);
     const checked = Buffer.concat([updates, script.createCachedData()]);
     const checksum = Buffer.alloc(4);

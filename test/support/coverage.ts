@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect } from "vitest";
+import { PROGRAM } from "./spawned.js";
 
 interface Range {
   readonly startOffset: number;
@@ -16,15 +17,22 @@ interface Coverage {
   }[];
 }
 
-/** How often the innermost function around the text ran, from V8's coverage of one run. */
+/** Paths of the program's parts; the folder may also hold those of earlier builds. */
+export function partsOfProgram(program = PROGRAM): readonly string[] {
+  const names = readFileSync(program, "utf8").match(/calctl-[\w-]+\.js/g) ?? [];
+  return names.map((name) => join(dirname(program), name));
+}
+
+/** How often the innermost function around the text ran, from V8's coverage of one run; 0 if its part was not loaded. */
 export function timesRun(folder: string, text: string): number | undefined {
   const [file = ""] = readdirSync(folder);
   const { result } = JSON.parse(readFileSync(join(folder, file), "utf8")) as Coverage;
-  const bundle = result.find(({ url }) => /dist\/calctl-\w+\.js$/.test(url));
-  const source = readFileSync(fileURLToPath(bundle?.url ?? ""), "latin1");
-  const offset = source.indexOf(text);
+  const part = partsOfProgram().find((path) => readFileSync(path, "latin1").includes(text)) ?? "";
+  const offset = readFileSync(part, "latin1").indexOf(text);
   expect(offset).toBeGreaterThan(0);
-  const around = (bundle?.functions ?? [])
+  const { functions } = result.find(({ url }) => url === pathToFileURL(part).href) ?? {};
+  if (functions === undefined) return 0;
+  const around = functions
     .flatMap(({ ranges }) => ranges)
     .filter(({ startOffset, endOffset }) => startOffset <= offset && offset < endOffset);
   const size = ({ startOffset, endOffset }: Range) => endOffset - startOffset;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { formatWireDateTime, parseLenientDateTime, type WireDateTime } from "../../contract/date-time.js";
+import { normalizeDateTime, parseLenientDateTime } from "../../contract/date-time.js";
 import { compositeId, plainId } from "../../contract/ids.js";
 import {
   type LenientResource,
@@ -21,15 +21,29 @@ import type {
   User,
 } from "../../contract/shapes.js";
 
-/** The `included` resources of a response by type and id. */
-export type Included = ReadonlyMap<string, LenientResource>;
+/** The `included` resources of a response by type and id, and what was read of them: many events share few. */
+export interface Included {
+  readonly resources: ReadonlyMap<string, LenientResource>;
+  readonly users: Map<string, User>;
+  readonly labels: Map<string, Label>;
+}
 
 export function indexIncluded(resources: readonly LenientResource[]): Included {
-  return new Map(resources.map((resource) => [`${resource.type} ${resource.id}`, resource]));
+  const entries = resources.map((resource) => [`${resource.type} ${resource.id}`, resource] as const);
+  return { resources: new Map(entries), users: new Map(), labels: new Map() };
+}
+
+/** The value under the key, created and kept when it is first asked for. */
+function remember<T>(values: Map<string, T>, key: string, create: () => T): T {
+  const known = values.get(key);
+  if (known !== undefined) return known;
+  const value = create();
+  values.set(key, value);
+  return value;
 }
 
 /** A relationship and its included resource may use different forms of an id, composite or plain. */
-function lookUp(included: Included, { type, id }: ResourceIdentifier, calendarId: string) {
+function lookUp({ resources: included }: Included, { type, id }: ResourceIdentifier, calendarId: string) {
   return (
     included.get(`${type} ${id}`) ??
     included.get(`${type} ${compositeId(calendarId, id)}`) ??
@@ -91,7 +105,7 @@ export function readCalendar(resource: LenientResource, included: Included): Cal
  */
 export function readEvent(resource: LenientResource, included: Included, calendarId: string): CalendarEvent {
   const attributes = v.parse(lenientEventAttributes, resource.attributes);
-  const format = attributes.all_day === true ? formatDate : formatInstant;
+  const read = attributes.all_day === true ? normalizeDate : normalizeDateTime;
   const [label] = related(resource, "label", "label");
   return {
     id: resource.id,
@@ -99,9 +113,9 @@ export function readEvent(resource: LenientResource, included: Included, calenda
     category: attributes.category,
     title: attributes.title,
     all_day: attributes.all_day,
-    start_at: format(eventTime(resource.id, "start_at", attributes.start_at)),
+    start_at: eventTime({ id: resource.id, name: "start_at", text: attributes.start_at }, read),
     start_timezone: attributes.start_timezone,
-    end_at: format(eventTime(resource.id, "end_at", attributes.end_at)),
+    end_at: eventTime({ id: resource.id, name: "end_at", text: attributes.end_at }, read),
     end_timezone: attributes.end_timezone,
     recurrences: attributes.recurrences.length > 0 ? attributes.recurrences : attributes.recurrence,
     description: attributes.description,
@@ -150,37 +164,44 @@ function related(resource: LenientResource, name: string, type: string): readonl
 }
 
 function relatedUser(identifier: ResourceIdentifier, included: Included, calendarId: string): User {
-  const found = lookUp(included, identifier, calendarId);
-  if (found !== undefined) return readUser(found, calendarId);
-  const id = compositeId(calendarId, identifier.id);
-  return { id, type: identifier.type, name: null, description: null, image_url: null };
+  return remember(included.users, `${calendarId} ${identifier.type} ${identifier.id}`, () => {
+    const found = lookUp(included, identifier, calendarId);
+    if (found !== undefined) return readUser(found, calendarId);
+    const id = compositeId(calendarId, identifier.id);
+    return { id, type: identifier.type, name: null, description: null, image_url: null };
+  });
 }
 
 function relatedLabel(identifier: ResourceIdentifier, included: Included, calendarId: string): Label {
-  const found = lookUp(included, identifier, calendarId);
-  return found === undefined ? bareLabel(identifier.id, calendarId) : readLabel(found, calendarId);
+  return remember(included.labels, `${calendarId} ${identifier.type} ${identifier.id}`, () => {
+    const found = lookUp(included, identifier, calendarId);
+    return found === undefined ? bareLabel(identifier.id, calendarId) : readLabel(found, calendarId);
+  });
 }
 
 /** A timestamp in UTC; null if missing or invalid. */
 function timestamp(text: string | null): string | null {
-  return formatInstant(text === null ? null : parseLenientDateTime(text));
+  return text === null ? null : normalizeDateTime(text);
 }
 
-/** Start or end of an event; null if missing or empty. @throws ValiError when invalid */
-function eventTime(id: string, name: string, text: string | null): WireDateTime | null {
+/**
+ * Start or end of an event; null if missing or empty.
+ * @param read null for a text that it cannot read
+ * @throws ValiError then
+ */
+function eventTime(
+  { id, name, text }: { readonly id: string; readonly name: string; readonly text: string | null },
+  read: (text: string) => string | null,
+): string | null {
   if (text === null || text === "") return null;
   return (
-    parseLenientDateTime(text) ??
-    v.parse(v.never(`event ${id}: ${name} "${text}" is not a valid ISO 8601 date-time`), text)
+    read(text) ?? v.parse(v.never(`event ${id}: ${name} "${text}" is not a valid ISO 8601 date-time`), text)
   );
 }
 
-function formatInstant(time: WireDateTime | null): string | null {
-  return time === null ? null : formatWireDateTime(time.instant);
-}
-
-/** The date as written, whatever the offset. */
-function formatDate(time: WireDateTime | null): string | null {
+/** Midnight of the date as written, whatever the offset. */
+function normalizeDate(text: string): string | null {
+  const time = parseLenientDateTime(text);
   return time === null ? null : `${time.date}T00:00:00.000Z`;
 }
 

@@ -91,7 +91,7 @@ export function createConnections({ connectTimeout, maxResponseSize }: Connectio
 /** undici passes a proxy's IP address as the TLS server name, of which Node warns. @see RFC 6066 §3 */
 function withoutAddressAsName<T extends { readonly servername?: string | undefined }>(options: T): T {
   const name = options.servername?.replace(/^\[(.*)\]$/, "$1") ?? "";
-  return isIP(name) === 0 ? options : { ...options, servername: undefined };
+  return name === "" || isIP(name) === 0 ? options : { ...options, servername: undefined };
 }
 
 /** Distinguishes failures of the proxy, which are a ProxyError, from those of the service. */

@@ -9,7 +9,8 @@ export function jsonText(value: unknown, { isTerminal }: Surface, indent = 2): s
 
 /** One JSON document: an object for a single value, an array for a list. */
 export function renderJson<T>({ view, values, single, fields, surface }: Rendering<T>): string {
-  const objects = values.map((value) => jsonObject(view, value, fields ?? memberKeys(view)));
+  const keys = fields ?? memberKeys(view);
+  const objects = values.map((value) => jsonObject(view, value, keys));
   return jsonText(single ? objects[0] : objects, surface);
 }
 

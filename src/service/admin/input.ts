@@ -1,7 +1,5 @@
-import * as v from "valibot";
 import { resolveName } from "../../calendar/names.js";
-import { codePointLength } from "../../contract/limits.js";
-import { hexColorSchema } from "../../contract/resources.js";
+import { codePointLength, HEX_COLOR } from "../../contract/limits.js";
 import { usageError } from "../../errors.js";
 import { textProblem } from "../endpoints/event-body.js";
 import { listAllCalendars } from "../store/calendars.js";
@@ -65,6 +63,6 @@ function checkNotBlank(text: string, what: string): void {
 
 /** @throws CliError usage when it is not `#` and six hex digits */
 export function checkColor(color: string): void {
-  if (v.is(hexColorSchema, color)) return;
+  if (HEX_COLOR.test(color)) return;
   throw usageError(`"${color}" is not a color`, "write # and six hex digits, such as #2ecc87");
 }

@@ -35,11 +35,15 @@ export async function callEndpoint(
     parameter: (name: string) => parameterOf(match, name),
     query: parseQuery(match.route, search),
     search,
-    body: match.route.body && parseJsonBody(await bodyOf(request), request.headers),
+    body: takesBody(match.route) ? parseJsonBody(await bodyOf(request), request.headers) : undefined,
   };
   const run = (db: EndpointContext["db"]) => ENDPOINTS[match.name]({ ...context, db });
   const body = match.route.method === "GET" ? await store.read(run) : await store.write(run);
   return jsonResponse(match.route.success, body);
+}
+
+function takesBody({ method }: RouteMatch["route"]): boolean {
+  return method === "POST" || method === "PUT";
 }
 
 /** @throws ProblemError 401 without a valid token, 403 when the token is read-only and the request writes */

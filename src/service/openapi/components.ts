@@ -95,17 +95,23 @@ export function failureResponses(): JsonObject {
   );
 }
 
+/** The bodies of a route: undefined without a request body, null without a response body. */
+export interface RouteBodies {
+  readonly request: GenericSchema | undefined;
+  readonly response: GenericSchema | null;
+}
+
 /** `responses` of an operation. */
-export function operationResponses(route: Route): JsonObject {
+export function operationResponses(route: Route, { request, response }: RouteBodies): JsonObject {
   const failures = DOCUMENTED_FAILURES.filter(
-    (status) => (status !== 413 || route.body !== undefined) && (status !== 404 || route.path.includes("{")),
+    (status) => (status !== 413 || request !== undefined) && (status !== 404 || route.path.includes("{")),
   );
   return {
     [route.success]: {
       description: route.summary,
       headers: HEADER_REFS,
-      ...(route.responseBody !== null && {
-        content: { [JSON_MEDIA_TYPE]: { schema: inlineSchema(route.responseBody) } },
+      ...(response !== null && {
+        content: { [JSON_MEDIA_TYPE]: { schema: inlineSchema(response) } },
       }),
     },
     ...Object.fromEntries(

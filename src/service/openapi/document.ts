@@ -9,6 +9,7 @@ import {
   tokenRequestSchema,
   tokenResponseSchema,
 } from "../../contract/oauth.js";
+import { REQUEST_BODIES, RESPONSE_BODIES } from "../../contract/route-bodies.js";
 import { ROUTES, type Route } from "../../contract/routes.js";
 import {
   failureResponses,
@@ -18,6 +19,7 @@ import {
   namedSchemas,
   operationResponses,
   RESPONSE_HEADERS,
+  type RouteBodies,
 } from "./components.js";
 
 export interface OpenApiOptions {
@@ -89,19 +91,26 @@ function securitySchemes(authUrl: string): JsonObject {
 /** `paths` of the contract's routes. */
 function routePaths(): JsonObject {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const [operationId, route] of Object.entries<Route>(ROUTES)) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(operationId, route) };
+  for (const [name, route] of Object.entries<Route>(ROUTES)) {
+    const bodies = { request: REQUESTS[name], response: RESPONSES[name] ?? null };
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: operation(name, route, bodies),
+    };
   }
   return paths;
 }
 
-function operation(operationId: string, route: Route): JsonObject {
+const REQUESTS: Readonly<Record<string, GenericSchema>> = REQUEST_BODIES;
+const RESPONSES: Readonly<Record<string, GenericSchema | null>> = RESPONSE_BODIES;
+
+function operation(operationId: string, route: Route, bodies: RouteBodies): JsonObject {
   return {
     operationId,
     summary: route.summary,
     parameters: [...pathParameters(route), ...includeParameter(route), ...queryParameters(route)],
-    ...(route.body !== undefined && { requestBody: requestBody(route.body) }),
-    responses: operationResponses(route),
+    ...(bodies.request !== undefined && { requestBody: requestBody(bodies.request) }),
+    responses: operationResponses(route, bodies),
   };
 }
 
@@ -139,7 +148,7 @@ function queryParameters({ query = {} }: Route): JsonObject[] {
   }));
 }
 
-function requestBody(body: NonNullable<Route["body"]>): JsonObject {
+function requestBody(body: GenericSchema): JsonObject {
   return {
     required: true,
     ...(body === eventBodySchema && { description: eventRules() }),

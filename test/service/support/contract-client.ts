@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { expect } from "vitest";
 import { problemSchema } from "../../../src/contract/problem.js";
 import { parseRateLimit, type RateLimit } from "../../../src/contract/rate-limit.js";
+import { RESPONSE_BODIES } from "../../../src/contract/route-bodies.js";
 import { ROUTES, type RouteName } from "../../../src/contract/routes.js";
 import type { Send } from "./send.js";
 import { strictSchema } from "./strict-schema.js";
@@ -29,8 +30,7 @@ export interface CallOptions extends RequestOptions {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-type RouteResponse<N extends RouteName> = (typeof ROUTES)[N]["responseBody"] extends infer S extends
-  v.GenericSchema
+type RouteResponse<N extends RouteName> = (typeof RESPONSE_BODIES)[N] extends infer S extends v.GenericSchema
   ? v.InferOutput<S>
   : undefined;
 
@@ -70,11 +70,12 @@ export function createContractClient(send: Send, ownToken: string): ContractClie
       const search = new URLSearchParams(query).toString();
       const answer = await request(route.method, `${pathname}?${search}`, options);
       expect(answer, JSON.stringify(answer.errors)).toMatchObject({ status: route.success });
-      if (route.responseBody === null) {
+      const responseBody = RESPONSE_BODIES[name];
+      if (responseBody === null) {
         expect(answer.json).toBeUndefined();
         return undefined as RouteResponse<typeof name>;
       }
-      return v.parse(strictSchema(route.responseBody), answer.json) as RouteResponse<typeof name>;
+      return v.parse(strictSchema(responseBody), answer.json) as RouteResponse<typeof name>;
     },
   };
 }

@@ -1,0 +1,266 @@
+// Splits the program into parts, each a file with a code cache of its own, so that a command reads only what it runs.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { constants, Script } from "node:vm";
+
+const RUN_PARTS = fileURLToPath(new URL("run-parts.cjs", import.meta.url));
+
+const CACHE = ".cache";
+
+/** Of the chunks that no run loads, the larger ones are a part each. In characters. */
+const OWN_PART_SIZE = 16_000;
+
+const WEEK = ["events", "list", "--days", "7"];
+const WEEK_AS_JSON = [...WEEK, "-o", "json"];
+
+/** Command lines that the build runs, to see what they load and to fill the code caches with what they compile. */
+const RUNS = {
+  help: [["--help"]],
+  local: [WEEK_AS_JSON],
+  http: [[...WEEK_AS_JSON, "-c", "Family"]],
+  usual: [
+    ["events", "create", "--help"],
+    [
+      "events",
+      "create",
+      "-c",
+      "Family",
+      "--title",
+      "Lunch",
+      "--start",
+      "2026-11-21T12:00",
+      "--duration",
+      "1h",
+    ],
+    ["calendars"],
+    ["whoami"],
+    ["agenda"],
+    WEEK,
+  ],
+};
+
+/** The runs that need a service; the others use the profile `local`. */
+const OVER_HTTP = ["http", "usual"];
+
+/** The part of a chunk, by the runs that load it; the first that applies counts. Its cache holds what `filledBy` compile. */
+const HOT = ["help", "local", "http"];
+const PARTS = [
+  { part: "start", loadedBy: ["help"], filledBy: HOT },
+  { part: "command", loadedBy: ["local", "http"], filledBy: HOT },
+  { part: "network", loadedBy: ["http"], filledBy: HOT },
+  { part: "local", loadedBy: ["local"], filledBy: HOT },
+  { part: "usual", loadedBy: ["usual"], filledBy: ["usual"] },
+];
+
+/** Of a CommonJS module, which esbuild gives a chunk that only has the default export. */
+const NAMED_EXPORTS =
+  ';module.exports=Object.defineProperty({...module.exports.default,...module.exports},"__esModule",{value:true});';
+
+/**
+ * Splits the program where it uses import().
+ * @param build esbuild's, with the options of the program
+ * @param root the working directory of esbuild
+ * @returns the CommonJS text of each chunk by name, and esbuild's metafile
+ */
+export async function splitProgram(build, root) {
+  const { transform } = await import("esbuild");
+  const { outputFiles, metafile } = await build({
+    format: "esm",
+    splitting: true,
+    entryNames: "[name]",
+    chunkNames: "[name]-[hash]",
+  });
+  const chunks = await Promise.all(
+    outputFiles.map(async ({ path, text }) => {
+      const { code } = await transform(text, {
+        format: "cjs",
+        platform: "node",
+        target: "node20.19",
+        minify: true,
+        charset: "ascii",
+        // Code from a code cache cannot use import(), so esbuild turns it into require().
+        supported: { "dynamic-import": false },
+      });
+      const { entryPoint } = metafile.outputs[relative(root, path)];
+      const isCommonJs = entryPoint !== undefined && metafile.inputs[entryPoint].format === "cjs";
+      return [basename(path), escapeNonAscii(isCommonJs ? code + NAMED_EXPORTS : code)];
+    }),
+  );
+  return { chunks: new Map(chunks), metafile };
+}
+
+/** The launcher reads the program as Latin-1, and esbuild leaves characters in regular expressions as they are. */
+function escapeNonAscii(text) {
+  return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/**
+ * Groups the chunks into parts, by what runs of the program load.
+ * @param entry name of the chunk that is the program
+ * @param folder where the parts will be: their code caches hold their paths
+ * @returns text, file name and code cache of each part by name, and where the entry is: its part, and its place there
+ */
+export async function makeParts(chunks, { entry, folder: destination }) {
+  const folder = mkdtempSync(join(tmpdir(), "calctl-build-"));
+  try {
+    const partOf = await groupChunks(chunks, { entry, folder: join(folder, "chunks") });
+    const program = layOut(chunks, entry, partOf);
+    const caches = await fillCaches(program, { folder: join(folder, "parts"), destination });
+    return { ...program, caches };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Finds out what the runs load.
+ * @param metafile esbuild's, of the chunks
+ * @param groups names of RUNS
+ * @returns for each run the files of source code and of packages in the chunks that it loads
+ */
+export async function traceRuns({ chunks, metafile }, { entry, groups }) {
+  const folder = mkdtempSync(join(tmpdir(), "calctl-trace-"));
+  try {
+    const loads = await traceChunks(chunks, { entry, folder, groups });
+    const outputs = Object.entries(metafile.outputs).map(([path, { inputs }]) => [basename(path), inputs]);
+    const filesOf = (group) =>
+      outputs.filter(([chunk]) => loads(group, chunk)).flatMap(([, inputs]) => Object.keys(inputs));
+    return Object.fromEntries(groups.map((group) => [group, filesOf(group)]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @returns whether a run loads a chunk */
+async function traceChunks(chunks, { entry, folder, groups }) {
+  // Each chunk as a part of its own, so that the runs tell which ones they load.
+  const caches = await runProgram(layOut(chunks, entry, partNameOf), { folder, destination: folder, groups });
+  return (group, name) => caches.get(group).has(partNameOf(name));
+}
+
+/** @returns the part of each chunk */
+async function groupChunks(chunks, { entry, folder }) {
+  const loads = await traceChunks(chunks, { entry, folder, groups: Object.keys(RUNS) });
+  return (name) =>
+    PARTS.find(({ loadedBy }) => loadedBy.every((group) => loads(group, name)))?.part ??
+    (chunks.get(name).length >= OWN_PART_SIZE ? partNameOf(name) : "rest");
+}
+
+function partNameOf(chunk) {
+  return basename(chunk, ".js").toLowerCase();
+}
+
+/** @returns the code cache of each part by name */
+async function fillCaches(program, { folder, destination }) {
+  const groups = [...new Map(PARTS.map(({ filledBy }) => [filledBy.join(" "), filledBy])).keys()];
+  const caches = await runProgram(program, { folder, destination, groups });
+  const cacheOf = (part) => {
+    const { filledBy } = PARTS.find((known) => known.part === part) ?? {};
+    return (
+      caches.get(filledBy?.join(" "))?.get(part) ??
+      compile(program.texts.get(part), join(destination, program.files.get(part)))
+    );
+  };
+  return new Map([...program.texts.keys()].map((part) => [part, cacheOf(part)]));
+}
+
+/** The code cache of a part that no run loads. */
+function compile(text, filename) {
+  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  return new Script(text, { filename, importModuleDynamically }).createCachedData();
+}
+
+/** A part is a function that returns its chunks; these call `__chunk` for each other. */
+function layOut(chunks, entry, partOf) {
+  const members = new Map();
+  for (const name of chunks.keys()) members.set(partOf(name), [...(members.get(partOf(name)) ?? []), name]);
+  const addressOf = (name) => [partOf(name), members.get(partOf(name)).indexOf(name)];
+  const link = (text) =>
+    text.replace(/\brequire\("\.\/([\w-]+\.js)"\)/g, (_, name) => {
+      const [part, index] = addressOf(name);
+      return `__chunk(${JSON.stringify(part)},${index})`;
+    });
+  const textOf = (names) => {
+    const functions = names.map((name) => `function(module,exports){${link(chunks.get(name))}}`);
+    return `(function(require,__chunk){return[${functions.join(",\n")}]})`;
+  };
+  const texts = new Map([...members].map(([part, names]) => [part, textOf(names)]));
+  const files = new Map([...texts].map(([part, text]) => [part, `calctl-${part}-${hashOf(text)}.js`]));
+  return { texts, files, entry: addressOf(entry) };
+}
+
+function hashOf(text) {
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+}
+
+/**
+ * Runs groups of command lines, each in a process of its own. Their results do not matter, only what is loaded.
+ * @param groups names of RUNS, several with a space between them
+ * @returns for each group the code caches of the parts that it loaded, by name
+ */
+async function runProgram({ texts, files, entry }, { folder, destination, groups }) {
+  mkdirSync(folder, { recursive: true });
+  const program = { entry, files: Object.fromEntries(files), folder: destination };
+  writeFileSync(join(folder, "program.json"), JSON.stringify(program));
+  for (const [part, text] of texts) writeFileSync(join(folder, files.get(part)), text);
+  const service = await startService(folder);
+  try {
+    const caches = groups.map((group) => [group, runGroup(folder, group.split(" "), service.env)]);
+    return new Map(await Promise.all(caches.map(async ([group, result]) => [group, await result])));
+  } finally {
+    await service.stop();
+  }
+}
+
+async function runGroup(folder, runs, serviceEnv) {
+  const commandLines = runs.flatMap((run) =>
+    RUNS[run].map((args) => [args, OVER_HTTP.includes(run) ? serviceEnv : {}]),
+  );
+  const output = mkdtempSync(join(folder, "run-"));
+  await once(start(folder, { output, commandLines, stdio: "ignore" }), "exit");
+  const names = readdirSync(output).filter((name) => name.endsWith(CACHE));
+  return new Map(names.map((name) => [basename(name, CACHE), readFileSync(join(output, name))]));
+}
+
+/** A service with sample data. @returns the environment in which the program uses it, and what ends it */
+async function startService(folder) {
+  const args = [
+    "service",
+    "start",
+    "--memory",
+    "--sample",
+    "--rate-limit",
+    "off",
+    "--port",
+    "0",
+    "-o",
+    "json",
+  ];
+  const output = mkdtempSync(join(folder, "service-"));
+  const child = start(folder, { output, commandLines: [[args, {}]], stdio: ["ignore", "pipe", "ignore"] });
+  const exited = once(child, "exit");
+  const ended = exited.then(([code]) => {
+    throw new Error(`the service for the code caches ended with exit code ${code}`);
+  });
+  const [line] = await Promise.race([once(child.stdout.setEncoding("utf8"), "data"), ended]);
+  ended.catch(() => undefined);
+  const { base_url, token } = JSON.parse(line);
+  return {
+    env: { CALCTL_BASE_URL: base_url, CALCTL_TOKEN: token },
+    async stop() {
+      child.kill();
+      await exited;
+    },
+  };
+}
+
+function start(folder, { output, commandLines, stdio }) {
+  const env = { HOME: join(output, "home"), TZ: "UTC" };
+  const args = [RUN_PARTS, folder, output, JSON.stringify(commandLines)];
+  return spawn(process.execPath, args, { env, stdio });
+}

@@ -1,0 +1,30 @@
+import { type Environment, SECRET_VARIABLES } from "./environment.js";
+
+/** The `//` distinguishes a scheme from the user of `user:password@host`. */
+const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** The address of a proxy; without a scheme it is http. Null when it is not a URL. */
+export function parseProxyAddress(address: string): URL | null {
+  const text = address.trim();
+  const url = SCHEME.test(text) ? text : `http://${text}`;
+  return URL.canParse(url) ? new URL(url) : null;
+}
+
+const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+
+/** The secrets in the environment: a token, a client secret, passwords of proxies. */
+export function environmentSecrets(env: Environment): readonly string[] {
+  const secrets = SECRET_VARIABLES.map((name) => env[name] ?? "");
+  const passwords = PROXIES.map((name) => passwordIn(env[name] ?? ""));
+  return [...secrets, ...passwords].filter((value) => value !== "");
+}
+
+/** The password in a proxy's address; "" when there is none. */
+function passwordIn(address: string): string {
+  const password = parseProxyAddress(address)?.password ?? "";
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
+}

@@ -1,0 +1,144 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
+
+/**
+ * What commands load and read before they do anything. Nothing here is timed: a module or a part of the program that is not
+ * expected costs time on every machine. What is needed after all is added here, with its price in
+ * docs/decisions/2026-11-22-start-up.md.
+ */
+
+const BUILD = fileURLToPath(new URL("../../scripts/build.mjs", import.meta.url));
+
+type Loads = Readonly<Record<"help" | "local" | "http", readonly string[]>>;
+
+describe("of the source code and packages", () => {
+  let loads: Loads;
+
+  beforeAll(async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [BUILD, "--loads"], {
+      maxBuffer: 2 ** 24,
+    });
+    loads = JSON.parse(stdout);
+  }, 120_000);
+
+  const packagesOf = (files: readonly string[]): readonly string[] =>
+    [
+      ...new Set(files.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [])),
+    ].sort();
+
+  const layersOf = (files: readonly string[]): readonly string[] =>
+    [...new Set(files.flatMap((file) => /^(src\/[^/.]+)\//.exec(file)?.[1] ?? []))].sort();
+
+  test.for<[keyof Loads, readonly string[]]>([
+    ["help", ["commander"]],
+    ["local", ["commander", "kysely", "luxon", "valibot"]],
+    ["http", ["commander", "luxon", "undici", "valibot"]],
+  ])("%s loads no package but %j", ([run, packages]) => {
+    expect(packagesOf(loads[run])).toEqual(packages);
+  });
+
+  test("help loads neither client, service nor commands", () => {
+    const unwanted = ["src/api", "src/cache", "src/service", "src/output/formats", "src/output/views"];
+    expect(layersOf(loads.help).filter((layer) => unwanted.includes(layer))).toEqual([]);
+    const commands = loads.help.filter((file) => file.startsWith("src/commands/"));
+    expect(commands.sort()).toEqual(["src/commands/command.ts", "src/commands/suggestion.ts"]);
+  });
+
+  test("a list over the network loads no service, one of the profile local no network", () => {
+    const service = loads.http.filter((file) => file.startsWith("src/service/"));
+    expect(service).toEqual(["src/service/request-log.ts"]);
+    expect(loads.local.filter((file) => file.startsWith("src/api/network/"))).toEqual([]);
+  });
+
+  test("neither loads what only few commands use", () => {
+    const cold =
+      /^src\/(?:auth\/(?:browser|login)|html|help\/(?:manual|schema|topic)|service\/(?:oauth|openapi)|contract\/(?:route-bodies|resources)\.ts)/;
+    expect([...loads.local, ...loads.http].filter((file) => cold.test(file))).toEqual([]);
+  });
+});
+
+/** Node's own modules with a public name that a run loads beyond a bare Node, and the bytes of the program that it reads. */
+async function watch({ home, shell }: Installation, argv: readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), "calctl-watch-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [preload, report] = [join(folder, "preload.cjs"), join(folder, "report.json")];
+  writeFileSync(
+    preload,
+    `const fs = require("node:fs");
+    const before = new Set(process.moduleLoadList);
+    const read = fs.readFileSync;
+    let bytes = 0;
+    fs.readFileSync = (path, ...options) => {
+      const content = read(path, ...options);
+      if (/[\\\\/]dist[\\\\/]calctl-/.test(path)) bytes += content.length;
+      return content;
+    };
+    process.on("exit", () => {
+      const added = process.moduleLoadList.filter((name) => !before.has(name));
+      fs.writeFileSync(${JSON.stringify(report)}, JSON.stringify({ added, bytes }));
+    });`,
+  );
+  const line = `"${process.execPath}" -r "${preload}" "${PROGRAM}" ${argv.join(" ")} </dev/null | cat`;
+  const { stderr } = await shell(line);
+  expect({ stderr, home }).toEqual({ stderr: "", home });
+  const { added, bytes } = JSON.parse(readFileSync(report, "utf8")) as {
+    readonly added: readonly string[];
+    readonly bytes: number;
+  };
+  const names = added.flatMap((name) => /^NativeModule ((?!internal\/|_)\S+)$/.exec(name)?.[1] ?? []);
+  return { modules: names.sort(), bytes: bytes + statSync(PROGRAM).size };
+}
+
+/** Streams and what they are made of, which standard output needs. */
+const STREAMS = ["diagnostics_channel", "net", "stream", "stream/promises", "string_decoder"];
+const HELP = [...STREAMS, "os", "process", "timers/promises", "vm", "zlib"];
+const LOCAL = [...HELP, "crypto", "fs/promises", "sqlite", "url"];
+const HTTP = [
+  ...[...HELP, "crypto", "fs/promises", "http", "assert", "v8", "querystring"],
+  ...["async_hooks", "perf_hooks", "util/types", "dns", "worker_threads", "tty", "url"],
+];
+
+/** The bounds are for the code caches of Node 26, which are 8% larger than those of Node 20. */
+const KIB = 1_024;
+const WEEK = ["events", "list", "--days", "7", "-o", "json"];
+
+describe("of Node's modules, and of the program's bytes", () => {
+  const expectAtMost = async (
+    installation: Installation,
+    argv: readonly string[],
+    { modules, bytes }: { readonly modules: readonly string[]; readonly bytes: number },
+  ) => {
+    const watched = await watch(installation, argv);
+    expect(watched.modules.filter((name) => !modules.includes(name))).toEqual([]);
+    expect(watched.bytes / KIB).toBeLessThan(bytes / KIB);
+  };
+
+  test("--version", async () => {
+    await expectAtMost(createInstallation(), ["--version"], { modules: [], bytes: 20 * KIB });
+  });
+
+  test("--help", async () => {
+    await expectAtMost(createInstallation(), ["--help"], { modules: HELP, bytes: 380 * KIB });
+  });
+
+  test("a list of the profile local", async () => {
+    const installation = createInstallation();
+    await installation.run("calendars");
+    await expectAtMost(installation, WEEK, { modules: LOCAL, bytes: 1_950 * KIB });
+  });
+
+  test("a list over HTTP", async () => {
+    const service = createInstallation().start(
+      ...["service", "start", "--memory", "--sample", "--port", "0", "-o", "json"],
+    );
+    const { base_url: url, token } = JSON.parse(await service.stdoutWith("\n"));
+    const client = createInstallation({ CALCTL_BASE_URL: url, CALCTL_TOKEN: token });
+    await expectAtMost(client, [...WEEK, "-c", "Family"], { modules: HTTP, bytes: 1_750 * KIB });
+  });
+});
