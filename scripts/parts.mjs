@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { constants, Script } from "node:vm";
 
@@ -243,18 +244,18 @@ async function startService(folder) {
   ];
   const output = mkdtempSync(join(folder, "service-"));
   const child = start(folder, { output, commandLines: [[args, {}]], stdio: ["ignore", "pipe", "ignore"] });
-  const exited = once(child, "exit");
-  const ended = exited.then(([code]) => {
+  const closed = once(child, "close");
+  const ended = closed.then(([code]) => {
     throw new Error(`the service for the code caches ended with exit code ${code}`);
   });
-  const [line] = await Promise.race([once(child.stdout.setEncoding("utf8"), "data"), ended]);
+  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), ended]);
   ended.catch(() => undefined);
   const { base_url, token } = JSON.parse(line);
   return {
     env: { CALCTL_BASE_URL: base_url, CALCTL_TOKEN: token },
     async stop() {
       child.kill();
-      await exited;
+      await closed;
     },
   };
 }
