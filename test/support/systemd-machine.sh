@@ -15,6 +15,8 @@ if [ "$1" = init ]; then
   mount -t tmpfs -o mode=0755 run /run
   mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 pts /dev/pts
   hostname machine
+  # Within this namespace alone: systemd mounts credentials in one of its own, from where they must get here.
+  mount --make-rshared /
   exec env -i container=test PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin \
     /lib/systemd/systemd --unit=booted.service --log-target=journal --show-status=no </dev/null >/dev/null 2>&1
 fi
