@@ -17,7 +17,7 @@ export interface JobWorld extends Installation {
 /** A zone in which it is about noon: no day ends during a test. */
 export const NOON_ZONE = noonZone();
 
-/** The service has one event, which is today in every zone. */
+/** The service has one event, all day and several days long: it is today in every zone, and never about to start. */
 export async function createJobWorld(env: Readonly<Record<string, string>> = {}): Promise<JobWorld> {
   const installation = createInstallation(env);
   const start = ["service", "start", "--memory", "--sample", "--port", "0", "-o", "json"];
@@ -32,9 +32,10 @@ export async function createJobWorld(env: Readonly<Record<string, string>> = {})
   writeFileSync(files.token, `${token}\n`, { mode: 0o600 });
   writeFileSync(files.url, `${hook}\n`, { mode: 0o600 });
   const days = ["--all-day", "--start", dayFromNow(-2), "--end", dayFromNow(2)];
-  const account = { env: { CALCTL_BASE_URL: baseUrl, CALCTL_TOKEN: token } };
-  const create = ["events", "create", "-c", "Family", "--title", "Choir trip", ...days];
-  expect(await createInstallation().runWith(account, ...create)).toMatchObject({ exitCode: 0 });
+  const account = { CALCTL_BASE_URL: baseUrl, CALCTL_TOKEN: token };
+  const setUp = `calctl events list -A --days 7 --fields id | calctl events delete - --yes -q
+    calctl events create -c Family --title 'Choir trip' ${days.join(" ")} -q`;
+  expect(await createInstallation(account).shell(setUp)).toMatchObject({ exitCode: 0, stderr: "" });
   return { ...installation, chat, hook, service: { baseUrl, token }, files };
 }
 

@@ -31,6 +31,7 @@ const SYSTEM_PARTS = {
   sqlite3: { binaries: ["sqlite3"], debianPackage: "sqlite3" },
   faketime: { binaries: ["faketime"], debianPackage: "faketime" },
   msmtp: { binaries: ["msmtp"], debianPackage: "msmtp-mta" },
+  cron: { binaries: ["cron"], debianPackage: "cron" },
   systemd: { binaries: ["systemd"], debianPackage: "systemd" },
 } as const;
 

@@ -36,6 +36,7 @@ write_system() {
   mkdir -p etc/systemd/system home proc root run sys tmp usr var/lib var/tmp
   chmod 1777 tmp var/tmp
   ln -s usr/bin usr/sbin usr/lib usr/lib64 .
+  ln -s ../run var/run
   cp "$script" etc/machine.sh
   cp /etc/ld.so.cache /etc/login.defs etc
   od -An -tx1 -N16 /dev/urandom | tr -d ' \n' >etc/machine-id
@@ -94,6 +95,7 @@ make_devices() {
   mkdir dev/pts
   ln -s pts/ptmx dev/ptmx
   ln -s /proc/self/fd dev/fd
+  ln -s /run/systemd/journal/dev-log dev/log
 }
 
 in_control_groups() {
