@@ -20,7 +20,7 @@ import type { Target } from "../messages/target.js";
 import { jsonObject, keysOf, textOf } from "../output/view.js";
 import { eventView } from "../output/views/event.js";
 import { JSON_DOCUMENT } from "../output/views/plain.js";
-import { addSilentAction, type ContextOf, requireChosenService } from "./command.js";
+import { addSilentAction, type ContextOf, forJobs, requireChosenService } from "./command.js";
 import type { OpenEvents } from "./events/event-source.js";
 import {
   addCalendarFlag,
@@ -76,7 +76,7 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addSilentAction(command, contextOf, runRemind);
+  addSilentAction(command, forJobs(contextOf), runRemind);
 }
 
 /** Announces each start of an event once: to a program, or to the target of messages. */

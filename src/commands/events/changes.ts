@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import { missingFlagsError } from "../../errors.js";
 import { describeCommand } from "../../help/facts.js";
 import { changeView, createChangeListView } from "../../output/views/change.js";
-import { addAction, type ContextOf } from "../command.js";
+import { addAction, type ContextOf, forJobs } from "../command.js";
 import { recentEventOf } from "./event-ids.js";
 import { addCalendarFlag, addFilterFlags } from "./listing.js";
 import { type News, type NewsContext, type NewsFlags, withNews } from "./news.js";
@@ -32,7 +32,7 @@ export function registerEventsChanges(command: Command, contextOf: ContextOf): v
       ],
     ],
   });
-  addAction(command, contextOf, runEventsChanges);
+  addAction(command, forJobs(contextOf), runEventsChanges);
 }
 
 type ChangesContext = NewsContext & Pick<Context, "output" | "isTerminal">;
