@@ -62,7 +62,7 @@ function quote(text: string): string {
 async function runCron(machine: SystemdMachine, crontab: string, jobs: number): Promise<CronRun> {
   await machine.succeed(`crontab -u ana - <<'END'\n${crontab}\nEND`);
   // Jobs get a clean environment, and so the real time.
-  machine.start(`exec env '${fixedTime("@2026-11-23 06:59:58").join("' '")}' cron -f -L 7`);
+  machine.start(`exec env '${fixedTime("@2026-11-23 06:59:55").join("' '")}' cron -f -L 7`);
   const readLog = "journalctl --identifier CRON --output cat";
   const log = await machine.succeed(
     `until [ $(${readLog} | grep -c ' END ') = ${jobs} ]; do :; done; ${readLog}`,
