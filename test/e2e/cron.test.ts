@@ -79,26 +79,32 @@ async function runCron(machine: SystemdMachine, crontab: string, jobs: number): 
 }
 
 describeWithSystemd("in a machine of its own,", () => {
-  describeWithSystem("cron", "cron", () => {
-    test("runs the crontab of docs/cron.md as it stands, posts once and mails nothing", async () => {
-      const machine = await createCronMachine();
-      const { chat } = machine.world;
-      await machine.asUser(setUpOf(machine));
-      const [block] = blocksBelow(readPage("cron"), "The crontab");
-      const crontab = (block?.text ?? "").replaceAll("Europe/Berlin", NOON_ZONE);
-      // All but that of five past seven.
-      expect(await machine.atSeven(crontab, 3)).toEqual({ failures: [], mails: [] });
-      expect(chat.received("slack")).toMatchObject([{ body: expect.stringContaining("Choir trip") }]);
-      expect(chat.requests("slack")).toBe(1);
-    });
+  // Its clock, and the `sendmail` that is replaced, have to be there.
+  describeWithSystem("faketime", "with its own time", () =>
+    describeWithSystem("msmtp", "and mail,", () => describeWithSystem("cron", "cron", describeCron)),
+  );
+});
 
-    test("mails what went wrong, and nothing else", async () => {
-      const machine = await createCronMachine();
-      const { chat } = machine.world;
-      await machine.asUser(setUpOf(machine));
-      chat.answerNext("slack", "hang_up");
-      const post = `/usr/local/bin/calctl post --timezone ${NOON_ZONE} --to`;
-      const crontab = `MAILTO=ana@example.org
+function describeCron(): void {
+  test("runs the crontab of docs/cron.md as it stands, posts once and mails nothing", async () => {
+    const machine = await createCronMachine();
+    const { chat } = machine.world;
+    await machine.asUser(setUpOf(machine));
+    const [block] = blocksBelow(readPage("cron"), "The crontab");
+    const crontab = (block?.text ?? "").replaceAll("Europe/Berlin", NOON_ZONE);
+    // All but that of five past seven.
+    expect(await machine.atSeven(crontab, 3)).toEqual({ failures: [], mails: [] });
+    expect(chat.received("slack")).toMatchObject([{ body: expect.stringContaining("Choir trip") }]);
+    expect(chat.requests("slack")).toBe(1);
+  });
+
+  test("mails what went wrong, and nothing else", async () => {
+    const machine = await createCronMachine();
+    const { chat } = machine.world;
+    await machine.asUser(setUpOf(machine));
+    chat.answerNext("slack", "hang_up");
+    const post = `/usr/local/bin/calctl post --timezone ${NOON_ZONE} --to`;
+    const crontab = `MAILTO=ana@example.org
         PATH=/usr/local/bin:/usr/bin:/bin
         0 7 * * * ${post} team
         0 7 * * * ${post} nosuch
@@ -106,44 +112,39 @@ describeWithSystemd("in a machine of its own,", () => {
         0 7 * * * ${post} team --on 2026-13-01
         0 7 * * * ${post} team --search nosuch
         0 7 * * * calctl doctor --to team >/dev/null`.replaceAll("        ", "");
-      const { failures, mails } = await machine.atSeven(crontab, 6);
-      expect(failures).toEqual([2, 5, 9, 10]);
-      const mailed = mails.map(
-        ([subject, text]) => `${subject.replace(post, "post")}: ${text.split("\n")[0]}`,
-      );
-      expect(mailed).toEqual([
-        'post nosuch (failed): error: there is no webhook "nosuch"',
-        expect.stringMatching(
-          /^post team \(failed\): error: webhook team: .*; the write may have succeeded$/,
-        ),
-        "post team --on 2026-13-01 (failed): error: --on: the date 2026-13-01 does not exist",
-        expect.stringMatching(/^HOME=\/nowhere post team \(failed\): error: no service was chosen/),
-      ]);
-      for (const [, text] of mails) expect(text).toMatch(/^error: .+\nhint: .+\n$/);
-      expect(chat.requests("slack")).toBe(1);
-    });
-
-    test("runs the line that doctor printed, as it stands, with a folder of any name", async () => {
-      const machine = await createCronMachine();
-      const { chat } = machine.world;
-      // Neither the home folder of the user database nor the state folder in it.
-      const variables = `export HOME="$HOME/jobs of 'us'" CALCTL_STATE_DIR="$HOME/50% done"`;
-      await machine.asUser(
-        `mkdir "$HOME/jobs of 'us'"; mv *-file "$HOME"/jobs*; ${variables}; cd; ${setUpOf(machine)}`,
-      );
-      const doctor = `calctl doctor --to team --timezone ${NOON_ZONE}`;
-      const lines = await machine.asUser(
-        `${variables}; ${doctor} --jq '.[] | select(.check == "crontab") | .detail'`,
-      );
-      expect(lines).toMatch(/^CALCTL_STATE_DIR=/m);
-      // Twice at the same second, as with two crontabs.
-      const crontab = `MAILTO=ana@example.org\n${lines}${lines}`;
-      expect(await machine.atSeven(crontab, 2)).toEqual({ failures: [], mails: [] });
-      expect(chat.requests("slack")).toBe(1);
-      expect(await machine.asUser(`ls "$HOME/50% done"`)).toContain("ledger.db");
-    });
+    const { failures, mails } = await machine.atSeven(crontab, 6);
+    expect(failures).toEqual([2, 5, 9, 10]);
+    const mailed = mails.map(([subject, text]) => `${subject.replace(post, "post")}: ${text.split("\n")[0]}`);
+    expect(mailed).toEqual([
+      'post nosuch (failed): error: there is no webhook "nosuch"',
+      expect.stringMatching(/^post team \(failed\): error: webhook team: .*; the write may have succeeded$/),
+      "post team --on 2026-13-01 (failed): error: --on: the date 2026-13-01 does not exist",
+      expect.stringMatching(/^HOME=\/nowhere post team \(failed\): error: no service was chosen/),
+    ]);
+    for (const [, text] of mails) expect(text).toMatch(/^error: .+\nhint: .+\n$/);
+    expect(chat.requests("slack")).toBe(1);
   });
-});
+
+  test("runs the line that doctor printed, as it stands, with a folder of any name", async () => {
+    const machine = await createCronMachine();
+    const { chat } = machine.world;
+    // Neither the home folder of the user database nor the state folder in it.
+    const variables = `export HOME="$HOME/jobs of 'us'" CALCTL_STATE_DIR="$HOME/50% done"`;
+    await machine.asUser(
+      `mkdir "$HOME/jobs of 'us'"; mv *-file "$HOME"/jobs*; ${variables}; cd; ${setUpOf(machine)}`,
+    );
+    const doctor = `calctl doctor --to team --timezone ${NOON_ZONE}`;
+    const lines = await machine.asUser(
+      `${variables}; ${doctor} --jq '.[] | select(.check == "crontab") | .detail'`,
+    );
+    expect(lines).toMatch(/^CALCTL_STATE_DIR=/m);
+    // Twice at the same second, as with two crontabs.
+    const crontab = `MAILTO=ana@example.org\n${lines}${lines}`;
+    expect(await machine.atSeven(crontab, 2)).toEqual({ failures: [], mails: [] });
+    expect(chat.requests("slack")).toBe(1);
+    expect(await machine.asUser(`ls "$HOME/50% done"`)).toContain("ledger.db");
+  });
+}
 
 /** The commands of docs/cron.md before the first run. */
 function setUpOf({ world }: CronMachine): string {
