@@ -237,14 +237,11 @@ function findRecord(storage: WebhookStorage, name: string): WebhookRecord {
   checkName(name);
   const names = [...records.keys()].sort();
   const [nearest] = findNearest(name, names, (each) => each);
-  const hint =
-    nearest !== undefined
-      ? `did you mean ${nearest}?`
-      : names.length > 0
-        ? `webhooks: ${names.join(", ")}`
-        : "save one: calctl webhooks add NAME --as KIND";
+  const saved =
+    names.length > 0 ? `webhooks: ${names.join(", ")}` : "save one: calctl webhooks add NAME --as KIND";
+  const address = name.includes("@") ? "for a mail address add --as mail" : undefined;
   throw new CliError("not_found", `there is no webhook "${name}"`, {
-    hint,
+    hint: nearest === undefined ? (address ?? saved) : `did you mean ${nearest}?`,
     details: { candidates: names.map((each) => ({ id: each, name: each })) },
   });
 }
