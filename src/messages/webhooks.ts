@@ -4,11 +4,18 @@ import type { WebhookStorage } from "../auth/webhook-storage.js";
 import { findNearest } from "../calendar/nearest.js";
 import type { WebhookRecord } from "../config/config-file.js";
 import { isName, NAME_HINT } from "../config/profile-store.js";
-import { CliError, configurationError, dryRunError, missingFlagsError, usageError } from "../errors.js";
+import {
+  CliError,
+  configurationError,
+  dryRunError,
+  emptyValueError,
+  missingFlagsError,
+  usageError,
+} from "../errors.js";
 import { parseMailAddresses } from "./sendmail.js";
 import type { Target } from "./target.js";
 import { TARGET_KINDS, type TargetKind } from "./target-kinds.js";
-import { checkChat, isLikeUrl, parseWebhookUrl, secretsOf } from "./webhook-url.js";
+import { checkChat, isLikeUrl, parseWebhookUrl, SEEN_BY_OTHERS, secretsOf } from "./webhook-url.js";
 
 export interface WebhookSummary {
   readonly name: string;
@@ -130,11 +137,9 @@ function checkNewWebhook({
 /** Never repeats a URL or a bot's token, which others could have seen already. @throws CliError usage */
 function checkName(name: string): void {
   if (isName(name)) return;
+  if (name === "") throw emptyValueError("the name of the webhook");
   if (isLikeUrl(name)) {
-    throw usageError(
-      "the name of a webhook is expected, not its URL",
-      "a command line can be seen by others: renew the URL, and give it at the prompt, on stdin or with --url-file",
-    );
+    throw usageError("the name of a webhook is expected, not its URL", SEEN_BY_OTHERS);
   }
   throw usageError(`"${name}" is not a valid name of a webhook`, NAME_HINT);
 }
