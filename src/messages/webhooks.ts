@@ -173,7 +173,7 @@ async function openEnvironment(
     throw usageError(`${source} needs --as`, `what does it take? ${TARGET_KINDS.join(", ")}`);
   }
   const url = asConfiguration(() => readUrl(text, as, source));
-  const id = `url:${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
+  const id = withChat(`url:${createHash("sha256").update(url).digest("hex").slice(0, 32)}`, chat);
   const renewHint = `create a new one, and set ${source} to its URL`;
   return webhookTarget(parts, { kind: as, name: source, id, chat, url, renewHint });
 }
@@ -203,8 +203,13 @@ async function openSaved(
   const stored = parts.dryRun ? null : await parts.storage.loadUrl(name, record);
   const url = stored === null ? null : asConfiguration(() => readUrl(stored, kind, source));
   const renewHint = `create a new one, and run calctl webhooks add ${name} --as ${kind} --replace`;
-  const id = `webhook:${name}${chat === undefined ? "" : ` ${chat}`}`;
+  const id = withChat(`webhook:${name}`, chat);
   return webhookTarget(parts, { kind, name: source, id, chat: chat ?? record.chat, url, renewHint });
+}
+
+/** The URL of a bot is the same for all its chats. */
+function withChat(id: string, chat: string | undefined): string {
+  return chat === undefined ? id : `${id} ${chat}`;
 }
 
 const NO_WEBHOOK = { name: "no webhook", id: "", url: null, renewHint: "" };
