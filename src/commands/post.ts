@@ -53,7 +53,7 @@ export async function runPost(context: PostContext, options: PostOptions): Promi
   requireChosenService(context.settings());
   const target = await (await context.webhooks()).open({ to, as, chat });
   if (changes === undefined) return postDigest(context, options, target);
-  await postNews(context, { ...options, sinceLast: changes }, target);
+  await postNews(context, { ...options, sinceLast: changes, nameFlag: "--changes" }, target);
 }
 
 /** What is new is always of the next days, and is sent once by itself. */

@@ -81,8 +81,9 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
 
 /** Announces each start of an event once: to a program, or to the target of messages. */
 export async function runRemind(context: RemindContext, options: RemindOptions): Promise<void> {
+  const before = requireFlags(options);
   requireChosenService(context.settings());
-  const window = readWindow(context, options);
+  const window = readWindow(context, options, before);
   const matches = searchOf(options);
   const announcer = await createAnnouncer(context, options);
   const { reminders, reportFailures } = await readReminders(context, { window, matches }, options);
@@ -99,11 +100,22 @@ export async function runRemind(context: RemindContext, options: RemindOptions):
 
 const DEFAULT_GRACE = "1h";
 
-/** @throws CliError usage */
-function readWindow({ now, settings }: RemindContext, options: RemindOptions): ReminderWindow {
-  const { before, grace = DEFAULT_GRACE, allDayAt } = options;
+/** @returns `--before`. @throws CliError usage that names all that is missing */
+function requireFlags({ before, program, post, as }: RemindOptions): string {
+  const hasAnnouncer = program.length > 0 || post !== undefined || as !== undefined;
+  const announcer = hasAnnouncer ? [] : ["--post (or a program after --)"];
   if (before === undefined)
-    throw missingFlagsError(["--before"], "write how long before its start, such as 15m");
+    throw missingFlagsError(["--before", ...announcer], "--before is how long before its start, such as 15m");
+  if (!hasAnnouncer) throw missingFlagsError(announcer);
+  return before;
+}
+
+/** @throws CliError usage */
+function readWindow(
+  { now, settings }: RemindContext,
+  { grace = DEFAULT_GRACE, allDayAt }: RemindOptions,
+  before: string,
+): ReminderWindow {
   const window = {
     now: now(),
     before: parseLead(before, "--before"),
@@ -130,13 +142,10 @@ interface Announcer {
 async function createAnnouncer(context: RemindContext, options: RemindOptions): Promise<Announcer> {
   const { program: words, post, as, chat } = options;
   const [program, ...args] = words;
-  const hasTarget = post !== undefined || as !== undefined;
-  if (program === undefined) {
-    if (!hasTarget)
-      throw usageError("a program or --post is missing", "write the program and its arguments after --");
+  if (program === undefined)
     return targetAnnouncer(context, await (await context.webhooks()).open({ to: post, as, chat }));
-  }
-  if (hasTarget) throw usageError("give either a program or a target of messages, not both");
+  if (post !== undefined || as !== undefined)
+    throw usageError("give either a program or a target of messages, not both");
   if (program === "") throw emptyValueError("the program");
   return {
     id: `run ${JSON.stringify(words)}`,
@@ -240,6 +249,8 @@ async function announceAll(
     name: ({ event }) => event.id,
     warn: context.warn,
     concurrency: 1,
+    // Of those that earlier runs announced, or another one does now, this run has nothing to report.
+    counts: (result) => result === "sent",
     work: (reminder) =>
       ledger.sendOnce(keyOf(reminder), () => announcer.announce(reminder.event), {
         keepDays: KEEP_DAYS,
@@ -249,7 +260,9 @@ async function announceAll(
   });
   if (context.isTerminal) {
     const sent = results.filter((result) => result === "sent").length;
-    context.note(`announced ${sent} of ${reminders.length} events, the others before`);
+    const others = results.length - sent;
+    const before = others === 0 ? "" : `, ${others} before`;
+    context.note(`announced ${sent} of ${reminders.length} events${before}`);
   }
   reportFailures();
 }

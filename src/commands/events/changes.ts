@@ -45,7 +45,7 @@ export async function runEventsChanges(
   // Checks format and fields before any request.
   context.output(changeView);
   if (sinceLast === undefined) throw missingFlagsError(["--since-last"]);
-  await withNews(context, { ...flags, sinceLast }, async (news) => {
+  await withNews(context, { ...flags, sinceLast, nameFlag: "--since-last" }, async (news) => {
     const isTaken = await printNews(context, news);
     if (isTaken) await news.remember();
     else context.warn("the output was closed before it was read; the next run prints these changes again");

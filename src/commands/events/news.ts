@@ -20,12 +20,10 @@ import { requireChosenService } from "../command.js";
 import { processEach } from "../process-each.js";
 import { CALENDARS_READ, readCalendar } from "./event-source.js";
 import { createListing, type FilterFlags, type ListingContext, listedEvents } from "./listing.js";
-import { type Binding, checkBinding, createBinding } from "./name-binding.js";
+import { type Binding, checkBinding, createBinding, type NewsName } from "./name-binding.js";
 
 /** The flags that say what is news, as typed. */
-export interface NewsFlags extends FilterFlags {
-  /** Name under which the runs belong together. */
-  readonly sinceLast: string;
+export interface NewsFlags extends FilterFlags, NewsName {
   readonly days?: string;
   /** Reports the events of calendars that were never read under this name as added. */
   readonly fromStart?: boolean;
@@ -72,7 +70,7 @@ export async function withNews<T>(
   work: (news: News) => Promise<T>,
 ): Promise<T> {
   requireChosenService(context.settings());
-  const name = checkName(flags.sinceLast);
+  const name = checkName(flags);
   const run = { name, days: parseDays(flags.days ?? "7", "--days"), flags };
   const ledger = await context.ledger();
   const collectAndWork = async () => work(await collectNews(context, run));
@@ -82,10 +80,10 @@ export async function withNews<T>(
 /** Code units of a name. */
 const MAX_NAME = 200;
 
-function checkName(name: string): string {
-  if (name === "") throw emptyValueError("--since-last");
+function checkName({ sinceLast: name, nameFlag }: NewsName): string {
+  if (name === "") throw emptyValueError(nameFlag);
   if (name.length <= MAX_NAME) return name;
-  throw usageError(`--since-last: the name is longer than ${MAX_NAME} characters`);
+  throw usageError(`${nameFlag}: the name is longer than ${MAX_NAME} characters`);
 }
 
 interface NewsRun {
@@ -167,7 +165,7 @@ interface Reading {
 /** @throws CliError the first failure when no calendar could be read */
 async function readCalendars(
   context: NewsContext,
-  { name, days: count, flags }: NewsRun,
+  { days: count, flags }: NewsRun,
   before: SeenState | null,
 ): Promise<Reading> {
   const { timezone: zone, service, defaultCalendar } = context.settings();
@@ -184,7 +182,7 @@ async function readCalendars(
   // Once it is known, it stays known.
   const account = look.account ?? before?.binding.account ?? null;
   const binding = createBinding({ service, flags, account, calendars: chosen, days: count });
-  if (before !== null) checkBinding(name, before.binding, binding);
+  if (before !== null) checkBinding(flags, before.binding, binding);
   const listed = new Map<string, readonly CalendarEvent[]>();
   const { reportFailures } = await processEach(calendars, {
     ...CALENDARS_READ,
