@@ -12,7 +12,7 @@ import {
 } from "../calendar/reminders.js";
 import type { Context, ProgramCall } from "../context.js";
 import type { CalendarEvent } from "../contract/shapes.js";
-import { emptyValueError, missingFlagsError, usageError } from "../errors.js";
+import { CliError, emptyValueError, missingFlagsError, usageError, wrapError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
 import { createReminder } from "../messages/message.js";
 import { renderMessage } from "../messages/render.js";
@@ -219,7 +219,10 @@ interface Announcing {
   readonly window: ReminderWindow;
 }
 
-/** One after the other, by start. @throws CliError the failure, partial when others worked */
+/**
+ * One after the other, by start.
+ * @throws CliError outcome_unknown if that is so of one of them, otherwise the failure, partial when others worked
+ */
 async function announceAll(
   context: RemindContext,
   { reminders, announcer, window }: Announcing,
@@ -234,22 +237,38 @@ async function announceAll(
       event: [event.calendar_id, event.id],
       start,
     });
+  let isUnknown = false;
   const { reportFailures, results } = await processEach(reminders, {
     noun: "event",
     verb: "announced",
     name: ({ event }) => event.id,
     warn: context.warn,
     concurrency: 1,
-    work: (reminder) =>
-      ledger.sendOnce(keyOf(reminder), () => announcer.announce(reminder.event), {
-        keepDays: KEEP_DAYS,
-        forgetUnknown: true,
-        skipBusy: true,
-      }),
+    work: async (reminder) => {
+      try {
+        return await ledger.sendOnce(keyOf(reminder), () => announcer.announce(reminder.event), {
+          keepDays: KEEP_DAYS,
+          forgetUnknown: true,
+          skipBusy: true,
+        });
+      } catch (error) {
+        isUnknown ||= error instanceof CliError && error.code === "outcome_unknown";
+        throw error;
+      }
+    },
   });
   if (context.isTerminal) {
     const sent = results.filter((result) => result === "sent").length;
     context.note(`announced ${sent} of ${reminders.length} events, the others before`);
   }
-  reportFailures();
+  try {
+    reportFailures();
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+    // An unknown outcome is reported only once, while other failures are tried again by themselves.
+    const code = isUnknown ? "outcome_unknown" : error.code;
+    const [only, another] = reminders;
+    const event = another === undefined ? `event ${only?.event.id}: ` : "";
+    throw wrapError(error, code, `${event}${error.message}`);
+  }
 }

@@ -79,9 +79,27 @@ describe("posting", () => {
       [reply({ status: 502, headers: {}, body: "" })],
     );
     const first = await world.send("remind", "--before", "15m", "--as", "json");
-    expect(first).toMatchObject({ exitCode: 11, stdout: "" });
+    expect(first).toMatchObject({ exitCode: 9, stdout: "" });
     expect(first.stderr).toContain("may have");
     expect(await remind()).toEqual(["In 10 min: Refused"]);
+  });
+
+  test("an unknown outcome is exit 9 although others worked, and names its event", async () => {
+    const lost = await world.create("Lost", ...todayAt("15:40"));
+    await world.create("Fine", ...todayAt("15:41"));
+    world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
+    const partly = await world.send("remind", "--before", "15m", "--as", "json");
+    expect(partly.exitCode).toBe(9);
+    expect(partly.stderr).toContain(`1 of 2 events were announced, not: ${lost}`);
+    const alone = await world.create("Alone", ...todayAt("15:44"));
+    world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
+    const flags = ["--before", "15m", "--as", "json", "--search", "Alone"];
+    const { exitCode, stderr } = await world.send("remind", ...flags);
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 9,
+      stderr: expect.stringContaining(`error: event ${alone}: `),
+    });
+    expect(await remind()).toEqual([]);
   });
 
   test("--dry-run prints the events, and announces none", async () => {
