@@ -98,7 +98,10 @@ function isoDate(midnight: number): string {
 /** How often people do what is unusual. */
 const RARELY = 0.12;
 
-/** A month as people have it: a meeting on every weekday, odd events, long ones, and many around the change of clocks. */
+/**
+ * A month as people have it: a meeting on every weekday, odd events, long ones, and many around the change of clocks; some
+ * are entered too late to be announced.
+ */
 export function planMonth({ clock, from, until, change }: Month, draw: Draw): readonly Change[] {
   const events: PlannedEvent[] = [];
   const add = (name: string, span: Span): void => {
@@ -122,7 +125,11 @@ export function planMonth({ clock, from, until, change }: Month, draw: Draw): re
   }
   for (const minutes of [-75, -30, -1, 0, 1, 30, 60, 61]) add("Change", timed(change + minutes * MINUTE, 45));
   add("Day of change", allDay(clock.date(change), 1));
-  return events.flatMap((event) => livesOf(event, from, draw));
+  const tooLate = [-300, 75, 600].map((minutes, index): Change => {
+    const span = timed(change + minutes * MINUTE, 240);
+    return { at: span.start + GRACE + MINUTE, title: `Too late ${index}`, calendar: 0, span };
+  });
+  return [...events.flatMap((event) => livesOf(event, from, draw)), ...tooLate];
 }
 
 function datesOf(clock: WallClock, from: number, until: number): readonly string[] {

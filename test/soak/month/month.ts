@@ -56,13 +56,19 @@ export async function liveThrough(month: Month, draw: Draw, { everyRun }: LiveOp
   return { counts: { ...exits, ...accounts.counts }, crashes: crashes.counts, violation };
 }
 
-/** How many of the runs are started that have nothing to announce: close to a start, and far from any. */
+/**
+ * How many of the runs are started that have nothing to announce: close to a start, or while there is one that was missed,
+ * and far from any.
+ */
 const SHARE_OF_RUNS = { near: 0.15, far: 0.02 };
 
 /** Null for a run that has something to do. */
 function leisureOf({ agenda, accounts }: Scene, { job }: Tick, now: number): "near" | "far" | null {
   if (job === "digest" || !agenda.due(now).every(accounts.isSettled)) return null;
-  return agenda.due(now, 10 * MINUTE).length > 0 ? "near" : "far";
+  const isMissed = agenda
+    .due(now, 12 * HOUR)
+    .some((start) => start.start < now && !accounts.isSettled(start));
+  return isMissed || agenda.due(now, 10 * MINUTE).length > 0 ? "near" : "far";
 }
 
 interface Tick {
