@@ -52,7 +52,10 @@ export function createAccounts(): Accounts {
         ? checkReminders(run, reminderOf)
         : checkDigest(run, accountOf(digests, run.date));
     },
-    isSettled: (start) => isDone(reminderOf(start)),
+    isSettled(start) {
+      const account = reminders.get(nameOf(start));
+      return account !== undefined && isDone(account);
+    },
     missesDigest(date) {
       const { arrived, reported } = accountOf(digests, date);
       return reported > 0 && arrived === 0;
