@@ -49,8 +49,7 @@ export async function liveThrough(month: Month, draw: Draw, { everyRun }: LiveOp
     world.setNow(now);
     const run = await runJob(scene, tick);
     for (const code of run?.exitCodes ?? []) exits[`exit ${code}`] = (exits[`exit ${code}`] ?? 0) + 1;
-    const problem =
-      run && (accounts.check(run) ?? (leisure === "far" || leisure === "missed" ? run.touched : null));
+    const problem = run && (accounts.check(run) ?? (run.due.length === 0 ? run.touched : null));
     violation = problem && `${new Date(now).toISOString()} ${tick.job}: ${problem}\n${run?.stderr}`;
     if (violation !== null) break;
   }
@@ -174,7 +173,7 @@ interface CalendarService {
   begin(seed: number): void;
   /** Number of calls that have failed so far. */
   failures(): number;
-  /** Whether one of the calendars cannot be read now. */
+  /** Whether one of the calendars cannot be read in this run. */
   hasOutage(): boolean;
 }
 
@@ -186,8 +185,7 @@ function createCalendarService(world: RemoteWorld, flaky: string): CalendarServi
   const replies = new Map<string, FaultyReplies>();
   let seed = 0;
   let failures = 0;
-  // Five hours of every week.
-  const hasOutage = (): boolean => world.now() % (7 * DAY) < 5 * HOUR;
+  let isOut = false;
   const next = (path: string): Script => {
     const resource = path.includes(flaky) ? 2 : path === "/calendars" ? 0 : 1;
     const key = `${seed} ${resource}`;
@@ -201,16 +199,18 @@ function createCalendarService(world: RemoteWorld, flaky: string): CalendarServi
   server.otherwise([
     (exchange: Exchange) => {
       const { path } = exchange.request;
-      return play(hasOutage() && path.includes(flaky) ? forbidden : next(path), exchange);
+      return play(isOut && path.includes(flaky) ? forbidden : next(path), exchange);
     },
   ]);
   return {
     begin(next) {
       seed = next;
+      // Five hours of every week, and for the whole of a run.
+      isOut = world.now() % (7 * DAY) < 5 * HOUR;
       replies.clear();
     },
     failures: () => failures,
-    hasOutage,
+    hasOutage: () => isOut,
   };
 }
 
@@ -225,20 +225,19 @@ async function runJob(scene: Scene, tick: Tick): Promise<RunOfJob | null> {
   const { world, draw, month, agenda, chat, crashes, service, accounts } = scene;
   const date = month.clock.date(world.now());
   if (tick.again && !accounts.missesDigest(date)) return null;
-  const hadOutage = service.hasOutage();
-  const due = agenda.due(world.now()).filter(({ calendar }) => !(hadOutage && calendar === 1));
   const { point, count } = chooseFate(scene, tick);
   const [failures, file] = [service.failures(), fileOf(world)];
   const seed = draw.below(2 ** 31);
   crashes.begin(point);
   chat.begin(createDraw(seed));
   service.begin(seed + 1);
+  const outage = service.hasOutage();
+  const due = agenda.due(world.now()).filter(({ calendar }) => !(outage && calendar === 1));
   const results = await Promise.all(Array.from({ length: count }, () => start(scene, tick)));
   const crashed = crashes.isDead();
   crashes.end();
   world.server.forget();
   const turn = chat.take();
-  const outage = hadOutage || service.hasOutage();
   const hasFailed = turn.faults.length > 0 || service.failures() > failures;
   const heard = crashed ? [] : results;
   return {
@@ -248,7 +247,9 @@ async function runJob(scene: Scene, tick: Tick): Promise<RunOfJob | null> {
     clean: !hasFailed && !(outage && tick.job === "digest"),
     stderr: results.map(({ exitCode, stderr }) => `exit ${exitCode} ${stderr}`).join(""),
     touched:
-      turn.arrived.length > 0 || fileOf(world) !== file ? "a run far from any start did something" : null,
+      tick.job === "remind" && (turn.arrived.length > 0 || fileOf(world) !== file)
+        ? "a run with nothing due did something"
+        : null,
   };
 }
 
