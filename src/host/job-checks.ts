@@ -17,9 +17,9 @@ export function withoutSession(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !SESSION_VARIABLES.includes(name)));
 }
 
-/** Variables that a job must have as well, to find the same as this run: its HOME is that of the user database. */
+/** Variables that a job must have as well, to find the same as this run. */
 const COPIED_VARIABLES =
-  /^(?:HOME|CALCTL_.*|XDG_(?:CONFIG|DATA|STATE|CACHE)_HOME|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS)$/i;
+  /^(?:CALCTL_.*|XDG_(?:CONFIG|DATA|STATE|CACHE)_HOME|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS)$/i;
 
 /** Checks for `doctor`. @param secrets as a job without a session would read them */
 export function createJobChecks(

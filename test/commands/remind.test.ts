@@ -79,7 +79,7 @@ describe("posting", () => {
       [reply({ status: 502, headers: {}, body: "" })],
     );
     const first = await world.send("remind", "--before", "15m", "--as", "json");
-    expect(first).toMatchObject({ exitCode: 11, stdout: "" });
+    expect(first).toMatchObject({ exitCode: 9, stdout: "" });
     expect(first.stderr).toContain("may have");
     expect(await remind()).toEqual(["In 10 min: Refused"]);
   });
@@ -113,6 +113,24 @@ describe("posting", () => {
     expect(await notes()).toBe("announced 1 of 1 events\n");
     await world.create("Next", ...todayAt("15:41"));
     expect(await notes()).toBe("announced 1 of 2 events, 1 before\n");
+  });
+
+  test("an unknown outcome is exit 9 although others worked, and names its event", async () => {
+    const lost = await world.create("Lost", ...todayAt("15:40"));
+    await world.create("Fine", ...todayAt("15:41"));
+    world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
+    const partly = await world.send("remind", "--before", "15m", "--as", "json");
+    expect(partly.exitCode).toBe(9);
+    expect(partly.stderr).toContain(`1 of 2 events were announced, not: ${lost}`);
+    const alone = await world.create("Alone", ...todayAt("15:44"));
+    world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
+    const flags = ["--before", "15m", "--as", "json", "--search", "Alone"];
+    const { exitCode, stderr } = await world.send("remind", ...flags);
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 9,
+      stderr: expect.stringContaining(`error: event ${alone}: `),
+    });
+    expect(await remind()).toEqual([]);
   });
 
   test("--dry-run prints the events, and announces none", async () => {
@@ -181,11 +199,11 @@ describe("running a program", () => {
   });
 
   test("a program that cannot be started is exit 1", async () => {
-    await world.create("Dentist", ...todayAt("15:40"));
+    const id = await world.create("Dentist", ...todayAt("15:40"));
     const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--", "/nosuch/program");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr: "error: /nosuch/program cannot be started (ENOENT)\nhint: check the path\n",
+      stderr: `error: event ${id}: /nosuch/program cannot be started (ENOENT)\nhint: check the path\n`,
     });
     const inPath = await world.send("remind", "--before", "15m", "--", "calctl-nosuch-program");
     expect(inPath.stderr).toContain("hint: it is in no folder of PATH: write its whole path");
