@@ -6,7 +6,8 @@ import { changeView, createChangeListView } from "../../output/views/change.js";
 import { addAction, type ContextOf, forJobs } from "../command.js";
 import { recentEventOf } from "./event-ids.js";
 import { addCalendarFlag, addFilterFlags } from "./listing.js";
-import { type News, type NewsContext, type NewsFlags, withNews } from "./news.js";
+import { type News, withNews } from "./news.js";
+import type { NewsContext, NewsFlags } from "./news-reading.js";
 
 export interface ChangesOptions extends Omit<NewsFlags, "sinceLast"> {
   readonly sinceLast?: string;
