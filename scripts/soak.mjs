@@ -1,4 +1,4 @@
-// `npm run soak`: the soak test at full size. SOAK_COMMANDS and SOAK_SEED change the size and the seed.
+// `npm run soak`: the soak tests at full size. SOAK_COMMANDS and SOAK_SEED change the size and the seed.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { runIfEntry } from "./entry.mjs";
@@ -13,7 +13,7 @@ async function soak() {
   const child = spawn(process.execPath, [VITEST, "run", "test/soak"], {
     cwd: ROOT,
     stdio: "inherit",
-    env: { SOAK_COMMANDS: COMMANDS, ...process.env },
+    env: { SOAK_COMMANDS: COMMANDS, SOAK_MONTH: "whole", ...process.env },
   });
   process.exitCode = await new Promise((resolve, reject) => {
     child.on("error", reject);

@@ -28,12 +28,12 @@ export async function runProgram(
   let exitCode = 0;
   const written: string[] = [];
   let createContext: CreateContext | undefined;
-  const contextOf: ContextOf = (command) => {
+  const contextOf: ContextOf = (command, options) => {
     if (createContext === undefined) throw new Error("an action began before its context was loaded");
     const flags = readGlobalFlags(command);
     onFlags(flags);
     return {
-      ...createContext(flags, run),
+      ...createContext({ ...flags, ...options }, run),
       commandTree: loadCommandTree,
       setExitCode: (code) => {
         exitCode = code;

@@ -7,7 +7,17 @@ import { pathOf } from "../help/facts.js";
 import { suggestCommand } from "./suggestion.js";
 
 /** Creates the context of a command whose flags are parsed. */
-export type ContextOf = (command: Command) => Context;
+export type ContextOf = (command: Command, options?: ContextOptions) => Context;
+
+export interface ContextOptions {
+  /** Whether a scheduler runs it, which mails all that is printed: retries that helped are not worth a mail. */
+  readonly isJob?: boolean;
+}
+
+/** For the commands that a scheduler runs. */
+export function forJobs(contextOf: ContextOf): ContextOf {
+  return (command) => contextOf(command, { isJob: true });
+}
 
 /** Adds a subcommand. It has the global flags once it is parsed. */
 export function addCommand(parent: Command, nameAndArguments: string, summary: string): Command {

@@ -129,7 +129,11 @@ async function readFromKeychain(jobs: JobChecks): Promise<void> {
 
 async function checkTarget(jobs: JobChecks, { to, as, chat }: DoctorOptions): Promise<Finding> {
   const { kind, name } = await jobs.openTargetWithoutSession({ to, as, chat });
-  return { detail: kind === "mail" ? `mail to ${name}` : `${name}, for ${kind}` };
+  if (kind === "mail") return { detail: `mail to ${name}` };
+  if (name !== "CALCTL_WEBHOOK_URL") return { detail: `${name}, for ${kind}` };
+  const hint =
+    "write it into a file that only you can read, and set CALCTL_WEBHOOK_URL_FILE in the crontab, or use calctl webhooks add";
+  return { detail: `${name}, for ${kind}, which a cron job does not have by itself`, hint };
 }
 
 /** Reminders and digests of the wrong minute are wrong. */

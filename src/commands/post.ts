@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { emptyValueError, usageError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
-import { addSilentAction, type ContextOf, requireChosenService } from "./command.js";
+import { addSilentAction, type ContextOf, forJobs, requireChosenService } from "./command.js";
 import { addCalendarFlag, addFilterFlags } from "./events/listing.js";
 import { postDigest } from "./post/digest.js";
 import { postNews } from "./post/news.js";
@@ -42,7 +42,7 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addSilentAction(command, contextOf, runPost, ["template"]);
+  addSilentAction(command, forJobs(contextOf), runPost, ["template"]);
 }
 
 /** Sends events, or what is new, as one message. */
@@ -53,7 +53,7 @@ export async function runPost(context: PostContext, options: PostOptions): Promi
   requireChosenService(context.settings());
   const target = await (await context.webhooks()).open({ to, as, chat });
   if (changes === undefined) return postDigest(context, options, target);
-  await postNews(context, { ...options, sinceLast: changes }, target);
+  await postNews(context, { ...options, sinceLast: changes, nameFlag: "--changes" }, target);
 }
 
 /** What is new is always of the next days, and is sent once by itself. */

@@ -4,6 +4,8 @@ export interface ProcessOptions<I, R> extends ProcessTexts<I> {
   readonly work: (item: I) => Promise<R>;
   /** Items processed at the same time; several by default, which suits reads. */
   readonly concurrency?: number;
+  /** Whether an item with this result counts as one that was processed; all do by default. */
+  readonly counts?: (result: R) => boolean;
 }
 
 const READ_CONCURRENCY = 4;
@@ -39,7 +41,17 @@ export async function processEach<I, R>(
   const results = itemResults.flatMap((itemResult) =>
     itemResult?.kind === "done" ? [itemResult.result] : [],
   );
-  const reportFailures = () => reportMissing(items, itemResults, options);
+  const { counts = () => true } = options;
+  const counted = items.flatMap((item, index) => {
+    const itemResult = itemResults[index];
+    return itemResult?.kind === "done" && !counts(itemResult.result) ? [] : [{ item, itemResult }];
+  });
+  const reportFailures = () =>
+    reportMissing(
+      counted.map(({ item }) => item),
+      counted.map(({ itemResult }) => itemResult),
+      { ...options, isOnly: items.length === 1 },
+    );
   const planned = itemResults.flatMap((itemResult) =>
     itemResult?.kind === "planned" ? itemResult.requests : [],
   );
@@ -114,6 +126,8 @@ interface ProcessTexts<I> {
   readonly name: (item: I) => string;
   /** Prints a line on stderr. */
   readonly warn: (text: string) => void;
+  /** Whether there is only one item, which its error need not name; by default where one is reported. */
+  readonly isOnly?: boolean;
 }
 
 /** The result of an item that was started. */
@@ -144,12 +158,12 @@ interface MissingItem {
 export function reportMissing<I, R>(
   items: readonly I[],
   itemResults: readonly (ItemResult<R> | undefined)[],
-  { noun, verb, name, warn }: ProcessTexts<I>,
+  { noun, verb, name, warn, isOnly = items.length === 1 }: ProcessTexts<I>,
 ): void {
   const failures = failuresOf(itemResults);
   const [first] = failures;
   if (first === undefined) return;
-  if (items.length === 1) throw first.error;
+  if (isOnly) throw first.error;
   const stopped = failures.find(({ kind }) => kind === "stopped");
   const forAll = failures.find(({ kind }) => kind === "failed_for_all");
   const missing = items.flatMap((item, index): readonly MissingItem[] => {
@@ -166,11 +180,13 @@ export function reportMissing<I, R>(
   const count = `${done.length} of ${items.length} ${noun}s ${isPlanned ? "would be" : "were"} ${verb}`;
   if (stopped !== undefined && done.length > 0) warn(`${count}: ${done.join(", ")}`);
   for (const { name: missed, error } of missing) {
-    warn(`${noun} ${missed}${error.mayHaveSucceeded ? "" : ` could not be ${verb}`}: ${error.message}`);
+    const isUnknown = error.mayHaveSucceeded || error.code === "outcome_unknown";
+    warn(`${noun} ${missed}${isUnknown ? "" : ` could not be ${verb}`}: ${error.message}`);
   }
   if (stopped !== undefined) throw withMissing(stopped.error, missing);
   if (done.length === 0) {
-    throw withMissing(first.error, missing, `none of ${missing.length}: ${asCliError(first.error).message}`);
+    const prefix = missing.length === 1 ? "" : `none of ${missing.length}: `;
+    throw withMissing(first.error, missing, `${prefix}${asCliError(first.error).message}`);
   }
   throw new CliError("partial", `${count}, not: ${missing.map((item) => item.name).join(", ")}`, {
     details: detailsOf(missing),

@@ -10,45 +10,27 @@ import {
   type ReminderWindow,
   reminderQueries,
 } from "../calendar/reminders.js";
-import type { Context, ProgramCall } from "../context.js";
 import type { CalendarEvent } from "../contract/shapes.js";
-import { emptyValueError, missingFlagsError, usageError } from "../errors.js";
+import { missingFlagsError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
-import { createReminder } from "../messages/message.js";
-import { renderMessage } from "../messages/render.js";
-import type { Target } from "../messages/target.js";
-import { jsonObject, keysOf, textOf } from "../output/view.js";
+import { jsonObject } from "../output/view.js";
 import { eventView } from "../output/views/event.js";
 import { JSON_DOCUMENT } from "../output/views/plain.js";
-import { addSilentAction, type ContextOf, requireChosenService } from "./command.js";
+import { addSilentAction, type ContextOf, forJobs, requireChosenService } from "./command.js";
 import type { OpenEvents } from "./events/event-source.js";
 import {
   addCalendarFlag,
   addFilterFlags,
   createListing,
   type FilterFlags,
-  type ListingContext,
   type ReadListing,
   readListing,
 } from "./events/listing.js";
 import { createLocalizer } from "./events/print-events.js";
-import { ledgerKey } from "./post/ledger-key.js";
-import { addTargetFlags, type TargetFlags } from "./post/target.js";
-import { processEach } from "./process-each.js";
-
-export interface RemindOptions extends FilterFlags, TargetFlags {
-  readonly before?: string;
-  readonly grace?: string;
-  readonly allDayAt?: string;
-  readonly search?: string;
-  /** A saved webhook, or addresses of mail. */
-  readonly post?: string;
-  /** The program and its arguments. */
-  readonly program: readonly string[];
-}
-
-type RemindContext = ListingContext &
-  Pick<Context, "webhooks" | "ledger" | "dryRun" | "isTerminal" | "printDocument" | "runProgram">;
+import { addTargetFlags } from "./post/target.js";
+import { announceAll } from "./remind/announce.js";
+import { createAnnouncer } from "./remind/announcer.js";
+import type { RemindContext, RemindOptions } from "./remind/options.js";
 
 export function registerRemind(command: Command, contextOf: ContextOf): void {
   command
@@ -76,13 +58,14 @@ export function registerRemind(command: Command, contextOf: ContextOf): void {
       ],
     ],
   });
-  addSilentAction(command, contextOf, runRemind);
+  addSilentAction(command, forJobs(contextOf), runRemind);
 }
 
 /** Announces each start of an event once: to a program, or to the target of messages. */
 export async function runRemind(context: RemindContext, options: RemindOptions): Promise<void> {
+  const before = requireFlags(options);
   requireChosenService(context.settings());
-  const window = readWindow(context, options);
+  const window = readWindow(context, options, before);
   const matches = searchOf(options);
   const announcer = await createAnnouncer(context, options);
   const { reminders, reportFailures } = await readReminders(context, { window, matches }, options);
@@ -99,11 +82,22 @@ export async function runRemind(context: RemindContext, options: RemindOptions):
 
 const DEFAULT_GRACE = "1h";
 
-/** @throws CliError usage */
-function readWindow({ now, settings }: RemindContext, options: RemindOptions): ReminderWindow {
-  const { before, grace = DEFAULT_GRACE, allDayAt } = options;
+/** @returns `--before`. @throws CliError usage that names all that is missing */
+function requireFlags({ before, program, post, as }: RemindOptions): string {
+  const hasAnnouncer = program.length > 0 || post !== undefined || as !== undefined;
+  const announcer = hasAnnouncer ? [] : ["--post (or a program after --)"];
   if (before === undefined)
-    throw missingFlagsError(["--before"], "write how long before its start, such as 15m");
+    throw missingFlagsError(["--before", ...announcer], "--before is how long before its start, such as 15m");
+  if (!hasAnnouncer) throw missingFlagsError(announcer);
+  return before;
+}
+
+/** @throws CliError usage */
+function readWindow(
+  { now, settings }: RemindContext,
+  { grace = DEFAULT_GRACE, allDayAt }: RemindOptions,
+  before: string,
+): ReminderWindow {
   const window = {
     now: now(),
     before: parseLead(before, "--before"),
@@ -117,55 +111,6 @@ function readWindow({ now, settings }: RemindContext, options: RemindOptions): R
 
 function searchOf({ search }: RemindOptions): (event: CalendarEvent) => boolean {
   return search === undefined ? () => true : createEventSearch(parseSearch(search, "--search"));
-}
-
-/** What an event is announced to. */
-interface Announcer {
-  /** The same in every run. */
-  readonly id: string;
-  /** @throws CliError when it failed; a certain failure is tried again at the next run */
-  announce(event: LocalizedEvent): Promise<void>;
-}
-
-async function createAnnouncer(context: RemindContext, options: RemindOptions): Promise<Announcer> {
-  const { program: words, post, as, chat } = options;
-  const [program, ...args] = words;
-  const hasTarget = post !== undefined || as !== undefined;
-  if (program === undefined) {
-    if (!hasTarget)
-      throw usageError("a program or --post is missing", "write the program and its arguments after --");
-    return targetAnnouncer(context, await (await context.webhooks()).open({ to: post, as, chat }));
-  }
-  if (hasTarget) throw usageError("give either a program or a target of messages, not both");
-  if (program === "") throw emptyValueError("the program");
-  return {
-    id: `run ${JSON.stringify(words)}`,
-    announce: (event) => context.runProgram(programCall(program, args, event)),
-  };
-}
-
-function targetAnnouncer({ settings, now }: RemindContext, target: Target): Announcer {
-  return {
-    id: `post ${target.id}`,
-    async announce(event) {
-      const message = createReminder(event, { zone: settings().timezone, now: now() });
-      await target.deliver(await renderMessage(target.kind, message, target));
-    },
-  };
-}
-
-/** The event as JSON on stdin, and each key as a variable: lists and objects as tsv has them. */
-function programCall(program: string, args: readonly string[], event: LocalizedEvent): ProgramCall {
-  const variables = keysOf(eventView).map((key) => [
-    `CALCTL_EVENT_${key.toUpperCase()}`,
-    textOf(eventView, key, event),
-  ]);
-  return {
-    program,
-    args,
-    input: `${JSON.stringify(jsonObject(eventView, event))}\n`,
-    variables: Object.fromEntries(variables),
-  };
 }
 
 interface FoundReminders extends Pick<ReadListing, "reportFailures"> {
@@ -208,48 +153,4 @@ function openUpcoming({ api }: RemindContext, window: ReminderWindow): OpenEvent
       yield [...found.values()];
     })();
   };
-}
-
-/** A key is kept for longer than the window, since a clock may be wrong for a while. */
-const KEEP_DAYS = 30;
-
-interface Announcing {
-  readonly reminders: readonly Reminder<LocalizedEvent>[];
-  readonly announcer: Announcer;
-  readonly window: ReminderWindow;
-}
-
-/** One after the other, by start. @throws CliError the failure, partial when others worked */
-async function announceAll(
-  context: RemindContext,
-  { reminders, announcer, window }: Announcing,
-): Promise<void> {
-  if (reminders.length === 0) return;
-  const ledger = await context.ledger();
-  // An event that moves is announced anew.
-  const keyOf = ({ event, start }: Reminder<LocalizedEvent>) =>
-    ledgerKey(context, "reminder", {
-      target: announcer.id,
-      before: window.before,
-      event: [event.calendar_id, event.id],
-      start,
-    });
-  const { reportFailures, results } = await processEach(reminders, {
-    noun: "event",
-    verb: "announced",
-    name: ({ event }) => event.id,
-    warn: context.warn,
-    concurrency: 1,
-    work: (reminder) =>
-      ledger.sendOnce(keyOf(reminder), () => announcer.announce(reminder.event), {
-        keepDays: KEEP_DAYS,
-        forgetUnknown: true,
-        skipBusy: true,
-      }),
-  });
-  if (context.isTerminal) {
-    const sent = results.filter((result) => result === "sent").length;
-    context.note(`announced ${sent} of ${reminders.length} events, the others before`);
-  }
-  reportFailures();
 }

@@ -4,7 +4,7 @@ import { missingFlagsError, usageError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
 import { parseMailAddresses } from "../messages/sendmail.js";
 import { TARGET_KINDS, type TargetKind } from "../messages/target-kinds.js";
-import { checkChat } from "../messages/webhook-url.js";
+import { checkChat, SEEN_BY_OTHERS } from "../messages/webhook-url.js";
 import { webhookView } from "../output/views/webhook.js";
 import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
 
@@ -25,6 +25,10 @@ export function registerWebhooks(command: Command, contextOf: ContextOf): void {
       ["For cron, which has no keychain", "calctl webhooks add ops --as slack --insecure-storage <url-file"],
       ["Mail, through the local sendmail", "calctl webhooks add me --as mail --to ana@example.org"],
     ],
+  });
+  // The message of too many arguments would not say what to do about a URL among them.
+  add.allowExcessArguments().hook("preAction", ({ args: [, excess] }) => {
+    if (excess !== undefined) throw usageError("only the name is expected, not the URL", SEEN_BY_OTHERS);
   });
   addSilentAction(add, contextOf, runWebhooksAdd);
   const list = addCommand(command, "list", "list the saved webhooks");

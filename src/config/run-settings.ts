@@ -23,6 +23,8 @@ export interface GlobalFlags {
   readonly prompts?: boolean | undefined;
   readonly color?: ColorChoice | undefined;
   readonly quiet?: boolean | undefined;
+  /** Set by the command, not typed: whether a scheduler runs it. */
+  readonly isJob?: boolean | undefined;
   readonly verbose?: boolean | undefined;
   readonly debug?: boolean | undefined;
   readonly timeout?: string | undefined;
@@ -50,6 +52,8 @@ export interface RunSettings extends ReportSettings {
   /** False when the program must not ask. */
   readonly prompts: boolean;
   readonly quiet: boolean;
+  /** Whether the command is one that a scheduler runs. */
+  readonly isJob: boolean;
   readonly verbose: boolean;
   /** For one attempt, in milliseconds. */
   readonly timeout: number;
@@ -83,6 +87,7 @@ export function readRunSettings(flags: GlobalFlags, env: Environment): RunSettin
     refresh: flags.refresh === true,
     prompts: flags.prompts !== false && !isOn(env["CALCTL_NO_INPUT"]) && !isOn(env["CI"]),
     quiet: flags.quiet === true,
+    isJob: flags.isJob === true,
     verbose: flags.verbose === true,
     timeout: Math.ceil(readNumber(TIMEOUT, flags.timeout, env) * 1000),
     retries: readNumber(RETRIES, flags.retries, env),

@@ -154,7 +154,8 @@ export async function createSenderOptions(
   ]);
   const { clock } = parts;
   const store = account === null ? undefined : await openRateLimitFile(parts, account);
-  const { maxSleep, onWait } = createWaitDisplay(parts.stderr, run.quiet);
+  const isSilentJob = run.isJob && !run.verbose && !parts.stderr.isTerminal;
+  const { maxSleep, onWait } = createWaitDisplay(parts.stderr, run.quiet || isSilentJob);
   return {
     policy: { ...DEFAULT_RETRY_POLICY, retries: run.retries },
     limiter: createRateLimiter({ maxWait: run.maxWait, maxSleep, clock, store, onWait }),

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
+import { userInfo } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
 import { type Environment, SECRET_VARIABLES } from "../config/environment.js";
 import type { FolderCheck, JobChecks } from "../context.js";
 import { configurationError, errorCodeOf } from "../errors.js";
@@ -33,14 +34,37 @@ export function createJobChecks(
   ];
   return {
     command: selfCommand(process),
-    variables: Object.fromEntries(
-      Object.entries(process.env).flatMap(([name, value]) =>
-        COPIED_VARIABLES.test(name) && value && !isSecret(name, value) ? [[name, value]] : [],
-      ),
-    ),
+    variables: { ...homeVariable(process), ...copiedVariables(process.env) },
     folders: () => folders.map(([name, pathOf]) => checkFolder(name, pathOf())),
     ...secrets,
   };
+}
+
+/** HOME where it is not that of the user database, which a job has. */
+function homeVariable({ env: { HOME }, platform }: HostParts["process"]): Readonly<Record<string, string>> {
+  const isOther = HOME !== undefined && isAbsolute(HOME) && platform !== "win32" && HOME !== registeredHome();
+  return isOther ? { HOME } : {};
+}
+
+/** The home folder of the user database; null without an entry. */
+function registeredHome(): string | null {
+  try {
+    return userInfo().homedir;
+  } catch (_noEntry) {
+    return null;
+  }
+}
+
+/** Variables with the name of a file or folder. A job starts in another one, so these are made absolute. */
+const PATH_VARIABLES = /^(?:CALCTL_.*_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS)$/;
+
+function copiedVariables(env: Environment): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => {
+      if (!COPIED_VARIABLES.test(name) || !value || isSecret(name, value)) return [];
+      return [[name, PATH_VARIABLES.test(name) ? resolve(value) : value]];
+    }),
+  );
 }
 
 /** A proxy may have a password. */

@@ -37,7 +37,8 @@ export function createProgramRunner(
       throw interruptedProgram(reason, program);
     });
     const problem = problemOf(result);
-    if (problem !== null) throw new CliError("failed", `${program} ${problem}`);
+    if (problem !== null)
+      throw new CliError("failed", `${program} ${problem}`, { hint: hintOf(result, program) });
   };
 }
 
@@ -46,6 +47,12 @@ function problemOf(result: ChildProcessResult): string | null {
   if (result.kind === "not_started") return `cannot be started (${result.code})`;
   if (result.kind !== "exited" || result.exitCode === null) return "was ended by a signal";
   return result.exitCode === 0 ? null : `ended with exit code ${result.exitCode}`;
+}
+
+/** Jobs of cron have a short PATH. Undefined where the program says itself what is wrong. */
+function hintOf(result: ChildProcessResult, program: string): string | undefined {
+  if (result.kind !== "not_started" || result.code !== "ENOENT") return undefined;
+  return program.includes("/") ? "check the path" : "it is in no folder of PATH: write its whole path";
 }
 
 /** What the program had done by then is not known. */

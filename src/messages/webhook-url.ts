@@ -103,6 +103,10 @@ export function isLikeUrl(text: string): boolean {
   return /[:/]/.test(text);
 }
 
+/** What to do about a URL or a bot's token that was written on a command line. */
+export const SEEN_BY_OTHERS =
+  "a command line can be seen by others: renew the URL, and give it at the prompt, on stdin or with --url-file";
+
 /** A wrong value in quotes for a message, unless it may be a secret in the wrong place. */
 export function quote(text: string): string {
   return isLikeUrl(text) ? "the value" : `"${text}"`;

@@ -4,11 +4,18 @@ import type { WebhookStorage } from "../auth/webhook-storage.js";
 import { findNearest } from "../calendar/nearest.js";
 import type { WebhookRecord } from "../config/config-file.js";
 import { isName, NAME_HINT } from "../config/profile-store.js";
-import { CliError, configurationError, dryRunError, missingFlagsError, usageError } from "../errors.js";
+import {
+  CliError,
+  configurationError,
+  dryRunError,
+  emptyValueError,
+  missingFlagsError,
+  usageError,
+} from "../errors.js";
 import { parseMailAddresses } from "./sendmail.js";
 import type { Target } from "./target.js";
 import { TARGET_KINDS, type TargetKind } from "./target-kinds.js";
-import { checkChat, isLikeUrl, parseWebhookUrl, secretsOf } from "./webhook-url.js";
+import { checkChat, isLikeUrl, parseWebhookUrl, SEEN_BY_OTHERS, secretsOf } from "./webhook-url.js";
 
 export interface WebhookSummary {
   readonly name: string;
@@ -130,11 +137,9 @@ function checkNewWebhook({
 /** Never repeats a URL or a bot's token, which others could have seen already. @throws CliError usage */
 function checkName(name: string): void {
   if (isName(name)) return;
+  if (name === "") throw emptyValueError("the name of the webhook");
   if (isLikeUrl(name)) {
-    throw usageError(
-      "the name of a webhook is expected, not its URL",
-      "a command line can be seen by others: renew the URL, and give it at the prompt, on stdin or with --url-file",
-    );
+    throw usageError("the name of a webhook is expected, not its URL", SEEN_BY_OTHERS);
   }
   throw usageError(`"${name}" is not a valid name of a webhook`, NAME_HINT);
 }
@@ -168,7 +173,7 @@ async function openEnvironment(
     throw usageError(`${source} needs --as`, `what does it take? ${TARGET_KINDS.join(", ")}`);
   }
   const url = asConfiguration(() => readUrl(text, as, source));
-  const id = `url:${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
+  const id = withChat(`url:${createHash("sha256").update(url).digest("hex").slice(0, 32)}`, chat);
   const renewHint = `create a new one, and set ${source} to its URL`;
   return webhookTarget(parts, { kind: as, name: source, id, chat, url, renewHint });
 }
@@ -198,8 +203,13 @@ async function openSaved(
   const stored = parts.dryRun ? null : await parts.storage.loadUrl(name, record);
   const url = stored === null ? null : asConfiguration(() => readUrl(stored, kind, source));
   const renewHint = `create a new one, and run calctl webhooks add ${name} --as ${kind} --replace`;
-  const id = `webhook:${name}${chat === undefined ? "" : ` ${chat}`}`;
+  const id = withChat(`webhook:${name}`, chat);
   return webhookTarget(parts, { kind, name: source, id, chat: chat ?? record.chat, url, renewHint });
+}
+
+/** The URL of a bot is the same for all its chats. */
+function withChat(id: string, chat: string | undefined): string {
+  return chat === undefined ? id : `${id} ${chat}`;
 }
 
 const NO_WEBHOOK = { name: "no webhook", id: "", url: null, renewHint: "" };
@@ -237,14 +247,11 @@ function findRecord(storage: WebhookStorage, name: string): WebhookRecord {
   checkName(name);
   const names = [...records.keys()].sort();
   const [nearest] = findNearest(name, names, (each) => each);
-  const hint =
-    nearest !== undefined
-      ? `did you mean ${nearest}?`
-      : names.length > 0
-        ? `webhooks: ${names.join(", ")}`
-        : "save one: calctl webhooks add NAME --as KIND";
+  const saved =
+    names.length > 0 ? `webhooks: ${names.join(", ")}` : "save one: calctl webhooks add NAME --as KIND";
+  const address = name.includes("@") ? "for a mail address add --as mail" : undefined;
   throw new CliError("not_found", `there is no webhook "${name}"`, {
-    hint,
+    hint: nearest === undefined ? (address ?? saved) : `did you mean ${nearest}?`,
     details: { candidates: names.map((each) => ({ id: each, name: each })) },
   });
 }

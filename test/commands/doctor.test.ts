@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { userInfo } from "node:os";
+import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Check } from "../../src/output/views/check.js";
 import { reply } from "../support/fault-steps.js";
@@ -61,6 +62,33 @@ test("a secret is in no line for the crontab", async () => {
   const { stdout } = await runWith({ env }, "doctor", "-p", "local");
   expect(stdout).toContain("no_proxy=localhost");
   expect(stdout).not.toContain("pass");
+});
+
+/** The lines for the crontab of a run with these variables. */
+async function crontabOf(env: Readonly<Record<string, string>>, ...flags: readonly string[]) {
+  const { runWith } = await createHarness();
+  const { stdout } = await runWith({ env }, "doctor", "-p", "local", "-o", "json", ...flags);
+  const checks: readonly Check[] = JSON.parse(stdout);
+  return checks.filter(({ check }) => check === "crontab").map(({ detail }) => detail);
+}
+
+test("cron takes HOME from the user database, so another one is in the lines", async () => {
+  const { homedir } = userInfo();
+  const homeOf = async (HOME: string) =>
+    (await crontabOf({ HOME })).filter((line) => line.startsWith("HOME="));
+  expect(await homeOf(join(homedir, "other"))).toEqual([`HOME=${join(homedir, "other")}`]);
+  expect(await homeOf(homedir)).toEqual([]);
+});
+
+test("cron starts jobs in another folder, so files and folders are absolute in the lines", async () => {
+  const env = { CALCTL_WEBHOOK_URL_FILE: "url-file", NODE_EXTRA_CA_CERTS: "ca.pem", CALCTL_OUTPUT: "json" };
+  expect(await crontabOf(env)).toEqual(
+    expect.arrayContaining([
+      `CALCTL_WEBHOOK_URL_FILE=${resolve("url-file")}`,
+      `NODE_EXTRA_CA_CERTS=${resolve("ca.pem")}`,
+      "CALCTL_OUTPUT=json",
+    ]),
+  );
 });
 
 describe("over a network", () => {
@@ -149,7 +177,19 @@ describe("--to", () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain("CALCTL_PROFILE=local");
     expect(stdout).toMatch(/ post -p local --timezone Europe\/Berlin --as slack --once\t/);
+    expect(stdout).toContain(
+      "webhook\ttrue\tCALCTL_WEBHOOK_URL, for slack, which a cron job does not have by itself\twrite it into a file",
+    );
     expect(stdout).not.toContain("s3cret");
+  });
+
+  test("a mail address without --as mail is told so", async () => {
+    const { run } = await createHarness();
+    const { exitCode, stderr } = await run("doctor", "-p", "local", "--to", "ana@example.org");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 5,
+      stderr: 'error: there is no webhook "ana@example.org"\nhint: for a mail address add --as mail\n',
+    });
   });
 
   test("an unknown one is exit 5", async () => {

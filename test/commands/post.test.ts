@@ -162,6 +162,9 @@ test.each<[readonly string[], number, string]>([
   [["post", ...JSON_TARGET, "--days", "8"], 2, "--days"],
   [["post", ...JSON_TARGET, "--on", "friday", "--days", "2"], 2, "--on"],
   [["post", ...JSON_TARGET, "--title", ""], 2, "--title is empty"],
+  [["post", "--to", ""], 2, "the name of the webhook is empty"],
+  [["post", ...JSON_TARGET, "--changes", ""], 2, "--changes is empty"],
+  [["post", ...JSON_TARGET, "--changes", "n".repeat(201)], 2, "--changes: the name is longer"],
   [["post", ...JSON_TARGET, "--jq", "."], 2, "--jq"],
   [["post", ...JSON_TARGET, "--if-empty", "cry"], 2, "--if-empty"],
 ])("%j is refused, and nothing is sent", async (argv, exitCode, message) => {
@@ -229,6 +232,14 @@ describe("--changes", () => {
     expect(world.hook.requests).toEqual([]);
     expect(await post(world)).toEqual(QUIET);
     expect(await titlesOf(world)).toEqual([["Dinner"]]);
+  });
+
+  test("a name that is bound to other days is refused, with the flag that gave it", async () => {
+    const world = await createPostWorld();
+    await post(world);
+    const { exitCode, stderr } = await post(world, "--days", "3");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('error: --changes: the name "news" is bound to 7 days');
   });
 
   test.each([["--on", "friday"], ["--from", "friday"], ["--search", "x"], ["--once"]])(

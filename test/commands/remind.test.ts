@@ -79,9 +79,58 @@ describe("posting", () => {
       [reply({ status: 502, headers: {}, body: "" })],
     );
     const first = await world.send("remind", "--before", "15m", "--as", "json");
-    expect(first).toMatchObject({ exitCode: 11, stdout: "" });
+    expect(first).toMatchObject({ exitCode: 9, stdout: "" });
     expect(first.stderr).toContain("may have");
     expect(await remind()).toEqual(["In 10 min: Refused"]);
+  });
+
+  test("what earlier runs announced does not count: a failure keeps its own exit code", async () => {
+    await world.create("Soon", ...todayAt("15:40"));
+    expect(await remind()).toEqual(["In 10 min: Soon"]);
+    const refused = await world.create("Refused", ...todayAt("15:41"));
+    world.hook.next([reply({ status: 400, headers: {}, body: "" })]);
+    const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--as", "json");
+    expect(exitCode).toBe(11);
+    expect(stderr).toContain(`event ${refused} could not be announced: `);
+    expect(stderr).not.toContain("of 2 events");
+  });
+
+  test("an unknown outcome is not called a failure, and is reported with exit 9", async () => {
+    await world.create("Soon", ...todayAt("15:40"));
+    expect(await remind()).toEqual(["In 10 min: Soon"]);
+    const lost = await world.create("Lost", ...todayAt("15:41"));
+    world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
+    const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--as", "json");
+    expect(exitCode).toBe(9);
+    expect(stderr).toContain(`event ${lost}: CALCTL_WEBHOOK_URL: `);
+    expect(stderr).not.toContain("could not be announced");
+  });
+
+  test("on a terminal, says how many were announced before only where there are some", async () => {
+    await world.create("Soon", ...todayAt("15:40"));
+    const flags = ["remind", "-p", "local", "--before", "15m", "--", "true"];
+    const notes = async () => (await world.runWith({ columns: 80 }, ...flags)).stderr;
+    expect(await notes()).toBe("announced 1 of 1 events\n");
+    await world.create("Next", ...todayAt("15:41"));
+    expect(await notes()).toBe("announced 1 of 2 events, 1 before\n");
+  });
+
+  test("an unknown outcome is exit 9 although others worked, and names its event", async () => {
+    const lost = await world.create("Lost", ...todayAt("15:40"));
+    await world.create("Fine", ...todayAt("15:41"));
+    world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
+    const partly = await world.send("remind", "--before", "15m", "--as", "json");
+    expect(partly.exitCode).toBe(9);
+    expect(partly.stderr).toContain(`1 of 2 events were announced, not: ${lost}`);
+    const alone = await world.create("Alone", ...todayAt("15:44"));
+    world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
+    const flags = ["--before", "15m", "--as", "json", "--search", "Alone"];
+    const { exitCode, stderr } = await world.send("remind", ...flags);
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 9,
+      stderr: expect.stringContaining(`error: event ${alone}: `),
+    });
+    expect(await remind()).toEqual([]);
   });
 
   test("--dry-run prints the events, and announces none", async () => {
@@ -150,15 +199,21 @@ describe("running a program", () => {
   });
 
   test("a program that cannot be started is exit 1", async () => {
-    await world.create("Dentist", ...todayAt("15:40"));
+    const id = await world.create("Dentist", ...todayAt("15:40"));
     const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--", "/nosuch/program");
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("(ENOENT)") });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: `error: event ${id}: /nosuch/program cannot be started (ENOENT)\nhint: check the path\n`,
+    });
+    const inPath = await world.send("remind", "--before", "15m", "--", "calctl-nosuch-program");
+    expect(inPath.stderr).toContain("hint: it is in no folder of PATH: write its whole path");
   });
 });
 
 test.each<[readonly string[], string]>([
-  [["--", "true"], "missing --before"],
-  [["--before", "15m"], "a program or --post is missing"],
+  [["--", "true"], "missing --before\n"],
+  [[], "missing --before and --post (or a program after --)\n"],
+  [["--before", "15m"], "missing --post (or a program after --)\n"],
   [["--before", "15m", "--as", "json", "--", "true"], "either a program or a target"],
   [["--before", "15m", "--", ""], "the program is empty"],
   [["--before", "soon", "--", "true"], '--before: "soon"'],

@@ -98,8 +98,9 @@ describe("webhooks add", () => {
     ["the URL as file", ["team", "--as", "slack", "--url-file", URL_A], "", "not a URL"],
     ["the URL as chat", ["team", "--as", "telegram", "--chat", URL_A], "", "is not the id of a chat"],
     ["the URL as address", ["me", "--as", "mail", "--to", URL_A], "", "is not a mail address"],
+    ["the URL after the name", ["team", URL_A, "--as", "slack"], "", "renew the URL"],
     ["a name with a space", ["my team", "--as", "slack"], URL_A, "not a valid name of a webhook"],
-    ["an empty name", ["", "--as", "slack"], URL_A, "not a valid name of a webhook"],
+    ["an empty name", ["", "--as", "slack"], URL_A, "the name of the webhook is empty"],
     ["telegram without a chat", ["team", "--as", "telegram"], "x", "missing --chat"],
     [
       "telegram with another chat",

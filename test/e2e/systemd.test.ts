@@ -7,17 +7,10 @@ import { type SystemdMachine, startSystemdMachine } from "../support/systemd-mac
 
 const DATABASE = "--db sqlite:/var/lib/calctl/calendar.db";
 
-/** The output of a script that succeeds. */
-async function run(machine: SystemdMachine, script: string): Promise<string> {
-  const { exitCode, stdout, stderr } = await machine.run(script);
-  expect(exitCode, `${script}\n${stderr}`).toBe(0);
-  return stdout;
-}
-
 /** Runs the last commands below a heading of the page. The date does not change between two blocks. */
 async function runBlock(machine: SystemdMachine, heading: string): Promise<void> {
   const commands = blocksBelow(readPage("operating"), heading).findLast(({ language }) => language === "sh");
-  await run(machine, (commands?.text ?? "").replaceAll("$(date +%F)", "2026-11-21"));
+  await machine.succeed((commands?.text ?? "").replaceAll("$(date +%F)", "2026-11-21"));
 }
 
 /** A command that waits until the service answers. */
@@ -32,39 +25,38 @@ async function installService(): Promise<SystemdMachine> {
     if (task.result?.state === "fail") process.stderr.write((await machine.run("journalctl")).stdout);
   });
   await runBlock(machine, "Start it with systemd");
-  await run(machine, ready());
+  await machine.succeed(ready());
   return machine;
 }
 
 describeWithSystemd("with systemd,", () => {
   test("the service runs as its own user, answers, logs to the journal and ends cleanly", async () => {
     const machine = await installService();
-    const token = await run(
-      machine,
+    const token = await machine.succeed(
       `sudo -u calctl calctl service tokens create --user Ana --fields token ${DATABASE}`,
     );
     const env = `HOME=/root CALCTL_BASE_URL=http://127.0.0.1:8787 CALCTL_TOKEN=${token.trim()}`;
-    expect(await run(machine, `${env} calctl whoami --fields name`)).toBe("Ana\n");
+    expect(await machine.succeed(`${env} calctl whoami --fields name`)).toBe("Ana\n");
     const modes = "cd /var/lib; stat --format '%n %U %a' calctl calctl/calendar.db calctl/calendar.db-wal";
-    expect(await run(machine, modes)).toBe(
+    expect(await machine.succeed(modes)).toBe(
       "calctl calctl 700\ncalctl/calendar.db calctl 600\ncalctl/calendar.db-wal calctl 600\n",
     );
-    await run(machine, "systemctl stop calctl");
+    await machine.succeed("systemctl stop calctl");
     const result = "systemctl show calctl --property Result,ExecMainStatus,NRestarts --value";
-    expect(await run(machine, result)).toBe("success\n0\n0\n");
-    const journal = await run(machine, "journalctl --unit calctl --output cat");
+    expect(await machine.succeed(result)).toBe("success\n0\n0\n");
+    const journal = await machine.succeed("journalctl --unit calctl --output cat");
     const requests = journal.match(/^\{.*\}$/gm)?.map((line) => JSON.parse(line));
     expect(requests?.filter(({ path }) => path !== "/readyz")).toMatchObject([
       { method: "GET", path: "/user", status: 200, address: "127.0.0.1" },
     ]);
-    expect(await run(machine, "ls -A /var/lib/calctl")).toBe("calendar.db\n");
+    expect(await machine.succeed("ls -A /var/lib/calctl")).toBe("calendar.db\n");
   });
 
   test("the service is started again after it was killed", async () => {
     const machine = await installService();
-    await run(machine, "systemctl kill --signal=KILL calctl");
+    await machine.succeed("systemctl kill --signal=KILL calctl");
     const restarts = "systemctl show calctl --property NRestarts --value";
-    await run(machine, `until [ "$(${restarts})" = 1 ]; do :; done; ${ready()}`);
+    await machine.succeed(`until [ "$(${restarts})" = 1 ]; do :; done; ${ready()}`);
   });
 
   describeWithSystem("sqlite3", "with sqlite3,", () => {
@@ -72,13 +64,13 @@ describeWithSystemd("with systemd,", () => {
       const machine = await installService();
       const names = `sudo -u calctl calctl service users list --fields name ${DATABASE}`;
       await runBlock(machine, "Back up");
-      await run(machine, `sudo -u calctl calctl service users add Ben ${DATABASE} </dev/null`);
-      expect(await run(machine, names)).toBe("Ana\nBen\n");
-      await run(machine, "systemctl kill --signal=KILL calctl");
+      await machine.succeed(`sudo -u calctl calctl service users add Ben ${DATABASE} </dev/null`);
+      expect(await machine.succeed(names)).toBe("Ana\nBen\n");
+      await machine.succeed("systemctl kill --signal=KILL calctl");
       await runBlock(machine, "Restore");
-      expect(await run(machine, names)).toBe("Ana\n");
-      await run(machine, ready());
-      expect(await run(machine, "stat --format '%U %a' /var/lib/calctl/calendar.db")).toBe("calctl 600\n");
+      expect(await machine.succeed(names)).toBe("Ana\n");
+      await machine.succeed(ready());
+      expect(await machine.succeed("stat --format '%U %a' /var/lib/calctl/calendar.db")).toBe("calctl 600\n");
     });
   });
 });

@@ -123,6 +123,14 @@ describe("the target of the environment", () => {
     expect(other).not.toMatchObject({ id: (one as { readonly id: string }).id });
   });
 
+  test("of telegram is another one for each chat of a bot", async () => {
+    const env = { CALCTL_WEBHOOK_URL: BOT };
+    const idOf = async (chat: string) => (await world.open({ as: "telegram", chat }, { env })).id;
+    const [news, family] = [await idOf("@news"), await idOf("-100123")];
+    expect(family).not.toBe(news);
+    expect(await idOf("@news")).toBe(news);
+  });
+
   test("is not used for a name", async () => {
     const error = await world
       .open({ to: "team" }, { env: { CALCTL_WEBHOOK_URL: URL_A } })

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createHost } from "../../src/host/host.js";
+import type { ProcessLike } from "../../src/host/parts.js";
 import { run } from "../../src/run.js";
 import { openService, type Service } from "../../src/service/service.js";
 import { keptSecrets } from "./kept-secrets.js";
@@ -37,6 +38,8 @@ export interface Harness {
   /** Runs a command line that must succeed, and reads the JSON it prints. */
   json<T = Record<string, unknown>>(...argv: readonly string[]): Promise<T>;
   setNow(now: number): void;
+  /** Milliseconds since the Unix epoch: pauses and timeouts advance it. */
+  now(): number;
   /** Every pause so far (ms). None of them took time: each advanced the clock. */
   readonly pauses: readonly number[];
   /** Timers of attempts. */
@@ -52,11 +55,14 @@ export interface HarnessOptions {
   readonly random?: number;
   /** Called during each pause. */
   readonly duringPause?: () => Promise<void> | void;
+  /** The process of the next run, and who sees which others run; that of the test by default. */
+  readonly nextProcess?: () => Pick<ProcessLike, "pid" | "kill">;
 }
 
 /** The whole program over a service in memory; only streams, clock and environment are replaced. */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
   const { timeZone = "Europe/Berlin", userName = "ana", random = 0.5, duringPause, database } = options;
+  const { nextProcess = () => ({ pid: process.pid, kill: process.kill }) } = options;
   let now = NOW;
   const setNow = (changed: number): void => {
     now = changed;
@@ -91,8 +97,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
         platform: "linux",
         execPath: process.execPath,
         argv: [],
-        pid: process.pid,
-        kill: process.kill,
+        ...nextProcess(),
         stdin: createStdin(stdin, columns !== undefined && stdin === ""),
         stdout,
         stderr,
@@ -134,6 +139,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
       return JSON.parse(result.stdout) as T;
     },
     setNow,
+    now: () => now,
     pauses,
     timers,
   };

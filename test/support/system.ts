@@ -31,6 +31,7 @@ const SYSTEM_PARTS = {
   sqlite3: { binaries: ["sqlite3"], debianPackage: "sqlite3" },
   faketime: { binaries: ["faketime"], debianPackage: "faketime" },
   msmtp: { binaries: ["msmtp"], debianPackage: "msmtp-mta" },
+  cron: { binaries: ["cron"], debianPackage: "cron" },
   systemd: { binaries: ["systemd"], debianPackage: "systemd" },
 } as const;
 
@@ -154,7 +155,7 @@ function refuse(reason: string, title: string, canBeInstalled: boolean): void {
 /**
  * Environment in which the clock of a program stands still, as words for `env`: the library of faketime, without its
  * wrapper, whose semaphores outlive a process that is killed.
- * @param time local time, as `2026-11-21 15:30:00`
+ * @param time local time, as `2026-11-21 15:30:00`; with `@` before it, the clock starts there and runs
  */
 export function fixedTime(time: string): readonly string[] {
   const candidates = readdirSync("/usr/lib").map((folder) => `/usr/lib/${folder}/faketime/libfaketime.so.1`);

@@ -15,6 +15,8 @@ if [ "$1" = init ]; then
   mount -t tmpfs -o mode=0755 run /run
   mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 pts /dev/pts
   hostname machine
+  # Within this namespace alone: systemd mounts credentials in one of its own, from where they must get here.
+  mount --make-rshared /
   exec env -i container=test PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin \
     /lib/systemd/systemd --unit=booted.service --log-target=journal --show-status=no </dev/null >/dev/null 2>&1
 fi
@@ -34,6 +36,7 @@ write_system() {
   mkdir -p etc/systemd/system home proc root run sys tmp usr var/lib var/tmp
   chmod 1777 tmp var/tmp
   ln -s usr/bin usr/sbin usr/lib usr/lib64 .
+  ln -s ../run var/run
   cp "$script" etc/machine.sh
   cp /etc/ld.so.cache /etc/login.defs etc
   od -An -tx1 -N16 /dev/urandom | tr -d ' \n' >etc/machine-id
@@ -92,6 +95,7 @@ make_devices() {
   mkdir dev/pts
   ln -s pts/ptmx dev/ptmx
   ln -s /proc/self/fd dev/fd
+  ln -s /run/systemd/journal/dev-log dev/log
 }
 
 in_control_groups() {

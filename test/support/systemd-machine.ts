@@ -1,16 +1,24 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, realpathSync, rmdirSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, realpathSync, rmdirSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { RunResult } from "./harness.js";
-import { follow } from "./spawned.js";
+import { follow, type Running } from "./spawned.js";
 
 /** A machine of its own with systemd as PID 1 and calctl installed, until the end of the test. */
 export interface SystemdMachine {
   /** Runs a script of bash as root, in the folder of the package. */
   run(script: string): Promise<RunResult>;
+  /** The same for a script that succeeds; its output. */
+  succeed(script: string): Promise<string>;
+  /** Leaves a script running until the end of the test. */
+  start(script: string): Running;
+  /** A port of 127.0.0.1 of this machine is reached in the other one under the same number. */
+  forward(port: number): Promise<void>;
 }
 
 const SCRIPT = fileURLToPath(new URL("systemd-machine.sh", import.meta.url));
@@ -28,13 +36,40 @@ export async function startSystemdMachine(): Promise<SystemdMachine> {
     rmdirSync(folder);
   });
   const init = (await machine.stdoutWith("\n")).trim();
+  const start = (script: string): Running => {
+    const enter = ["--target", init, "--all", "env", "-i", `PATH=${PATH}`];
+    const inPackage = `cd /usr/local/lib/node_modules/calctl; ${script}`;
+    return follow(spawn("nsenter", [...enter, "bash", "-ec", inPackage], { stdio: "pipe" }));
+  };
+  const run = (script: string) => start(script).ended;
   return {
-    run(script) {
-      const enter = ["--target", init, "--all", "env", "-i", `PATH=${PATH}`];
-      const inPackage = `cd /usr/local/lib/node_modules/calctl; ${script}`;
-      return follow(spawn("nsenter", [...enter, "bash", "-ec", inPackage], { stdio: "pipe" })).ended;
+    run,
+    start,
+    async succeed(script) {
+      const { exitCode, stdout, stderr } = await run(script);
+      expect(exitCode, `${script}\n${stderr}`).toBe(0);
+      return stdout;
+    },
+    async forward(port) {
+      // Its network is its own, but a socket in its files can be reached from both.
+      const path = `/var/${port}`;
+      const server = createServer((socket) => connectBoth(socket, connect(port, "127.0.0.1")));
+      server.listen(`/proc/${init}/root${path}`);
+      await once(server, "listening");
+      onTestFinished(() => void server.close());
+      chmodSync(`/proc/${init}/root${path}`, 0o666);
+      const relay = `require("net").createServer((socket) => {
+        const other = require("net").connect("${path}");
+        socket.on("error", () => other.destroy()).pipe(other).on("error", () => socket.destroy()).pipe(socket);
+      }).listen(${port}, "127.0.0.1", () => console.log("ready"))`;
+      await start(`exec node -e '${relay}'`).stdoutWith("ready");
     },
   };
+}
+
+function connectBoth(one: Socket, other: Socket): void {
+  one.on("error", () => other.destroy()).pipe(other);
+  other.on("error", () => one.destroy()).pipe(one);
 }
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin";

@@ -3,10 +3,11 @@ import type { Context } from "../../context.js";
 import { missingFlagsError } from "../../errors.js";
 import { describeCommand } from "../../help/facts.js";
 import { changeView, createChangeListView } from "../../output/views/change.js";
-import { addAction, type ContextOf } from "../command.js";
+import { addAction, type ContextOf, forJobs } from "../command.js";
 import { recentEventOf } from "./event-ids.js";
 import { addCalendarFlag, addFilterFlags } from "./listing.js";
-import { type News, type NewsContext, type NewsFlags, withNews } from "./news.js";
+import { type News, withNews } from "./news.js";
+import type { NewsContext, NewsFlags } from "./news-reading.js";
 
 export interface ChangesOptions extends Omit<NewsFlags, "sinceLast"> {
   readonly sinceLast?: string;
@@ -32,7 +33,7 @@ export function registerEventsChanges(command: Command, contextOf: ContextOf): v
       ],
     ],
   });
-  addAction(command, contextOf, runEventsChanges);
+  addAction(command, forJobs(contextOf), runEventsChanges);
 }
 
 type ChangesContext = NewsContext & Pick<Context, "output" | "isTerminal">;
@@ -45,7 +46,7 @@ export async function runEventsChanges(
   // Checks format and fields before any request.
   context.output(changeView);
   if (sinceLast === undefined) throw missingFlagsError(["--since-last"]);
-  await withNews(context, { ...flags, sinceLast }, async (news) => {
+  await withNews(context, { ...flags, sinceLast, nameFlag: "--since-last" }, async (news) => {
     const isTaken = await printNews(context, news);
     if (isTaken) await news.remember();
     else context.warn("the output was closed before it was read; the next run prints these changes again");

@@ -39,15 +39,23 @@ function urlOf(text: string): string {
   return (URL.canParse(text) ? new URL(text).href : text).replace(/\/+$/, "");
 }
 
+/** A name as it was typed. */
+export interface NewsName {
+  /** Under it the runs belong together. */
+  readonly sinceLast: string;
+  /** The flag that gave it, for messages. */
+  readonly nameFlag: "--since-last" | "--changes";
+}
+
 /** @throws CliError usage when the name watches something else; says what */
-export function checkBinding(name: string, bound: Binding, now: Binding): void {
+export function checkBinding({ sinceLast: name, nameFlag }: NewsName, bound: Binding, now: Binding): void {
   // A service may not have told yet who one is.
   const there = describe(bound);
   const here = describe(bound.account === null ? { ...now, account: null } : now);
   const differing = there.filter((part, index) => part !== here[index]);
   if (differing.length === 0) return;
   throw usageError(
-    `--since-last: the name "${name}" is bound to ${differing.join(", ")}, which this run is not for`,
+    `${nameFlag}: the name "${name}" is bound to ${differing.join(", ")}, which this run is not for`,
     `choose another name for this one; "${name}" is for ${describe(bound).join(", ")}`,
   );
 }

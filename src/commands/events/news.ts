@@ -1,37 +1,28 @@
-import { lastOfDays, parseDays } from "../../calendar/dates.js";
-import {
-  type ChangeKind,
-  type Comparison,
-  compareEvents,
-  type EventChange,
-  type JudgedEvent,
-  judgeMissing,
-  type SeenCalendar,
-  type SeenDays,
-} from "../../calendar/event-changes.js";
+import { parseDays } from "../../calendar/dates.js";
+import type { ChangeKind, SeenDays } from "../../calendar/event-changes.js";
 import { filterEvents, sortEvents } from "../../calendar/event-order.js";
 import { type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
-import { localDate } from "../../calendar/zoned-time.js";
-import type { Context } from "../../context.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
-import { CliError, configurationError, emptyValueError, usageError, wrapError } from "../../errors.js";
+import { emptyValueError, usageError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { requireChosenService } from "../command.js";
-import { processEach } from "../process-each.js";
-import { CALENDARS_READ, readCalendar } from "./event-source.js";
-import { createListing, type FilterFlags, type ListingContext, listedEvents } from "./listing.js";
-import { type Binding, checkBinding, createBinding } from "./name-binding.js";
+import type { FilterFlags } from "./listing.js";
+import type { NewsName } from "./name-binding.js";
 
-/** The flags that say what is news, as typed. */
-export interface NewsFlags extends FilterFlags {
-  /** Name under which the runs belong together. */
-  readonly sinceLast: string;
-  readonly days?: string;
-  /** Reports the events of calendars that were never read under this name as added. */
-  readonly fromStart?: boolean;
-}
-
-export type NewsContext = ListingContext & Pick<Context, "ledger" | "dryRun">;
+import {
+  type Answers,
+  type CalendarLook,
+  compareCalendars,
+  readMissing,
+  watchedAfter,
+} from "./news-comparison.js";
+import {
+  type NewsContext,
+  type NewsFlags,
+  type NewsRun,
+  readCalendars,
+  readState,
+  type SeenState,
+} from "./news-reading.js";
 
 /** A change with the times of its event in the chosen zone, and the name of its calendar. */
 export interface LocalizedChange {
@@ -72,7 +63,7 @@ export async function withNews<T>(
   work: (news: News) => Promise<T>,
 ): Promise<T> {
   requireChosenService(context.settings());
-  const name = checkName(flags.sinceLast);
+  const name = checkName(flags);
   const run = { name, days: parseDays(flags.days ?? "7", "--days"), flags };
   const ledger = await context.ledger();
   const collectAndWork = async () => work(await collectNews(context, run));
@@ -82,30 +73,10 @@ export async function withNews<T>(
 /** Code units of a name. */
 const MAX_NAME = 200;
 
-function checkName(name: string): string {
-  if (name === "") throw emptyValueError("--since-last");
+function checkName({ sinceLast: name, nameFlag }: NewsName): string {
+  if (name === "") throw emptyValueError(nameFlag);
   if (name.length <= MAX_NAME) return name;
-  throw usageError(`--since-last: the name is longer than ${MAX_NAME} characters`);
-}
-
-interface NewsRun {
-  readonly name: string;
-  readonly days: number;
-  readonly flags: NewsFlags;
-}
-
-/** What is remembered under a name. */
-interface SeenState {
-  readonly version: 1;
-  readonly binding: Binding;
-  /** When the last run began to look, by the service's clock (ms since the Unix epoch). */
-  readonly since: number;
-  readonly calendars: readonly WatchedCalendar[];
-}
-
-interface WatchedCalendar extends SeenCalendar {
-  readonly id: string;
-  readonly name: string | null;
+  throw usageError(`${nameFlag}: the name is longer than ${MAX_NAME} characters`);
 }
 
 async function collectNews(context: NewsContext, run: NewsRun): Promise<News> {
@@ -139,201 +110,6 @@ async function collectNews(context: NewsContext, run: NewsRun): Promise<News> {
       }
     },
   };
-}
-
-function readState(seen: unknown, name: string): SeenState {
-  // Written by calctl, to a file of its user.
-  const state = seen as SeenState;
-  if (state.version === 1) return state;
-  throw configurationError(`what is remembered under the name "${name}" was written by a newer calctl`, {
-    hint: "update calctl, or choose another name",
-  });
-}
-
-/** The calendars as they are now. */
-interface Reading {
-  readonly binding: Binding;
-  readonly calendars: readonly ChosenCalendar[];
-  readonly days: SeenDays;
-  /** As in SeenState. */
-  readonly since: number;
-  /** Of each calendar that could be read. */
-  readonly listed: ReadonlyMap<string, readonly CalendarEvent[]>;
-  /** Those of the events that the run is about. */
-  readonly matching: ReadonlySet<CalendarEvent>;
-  readonly reportFailures: () => void;
-}
-
-/** @throws CliError the first failure when no calendar could be read */
-async function readCalendars(
-  context: NewsContext,
-  { name, days: count, flags }: NewsRun,
-  before: SeenState | null,
-): Promise<Reading> {
-  const { timezone: zone, service, defaultCalendar } = context.settings();
-  const look = await beginLook(context, before);
-  const { remaining, ...filters } = flags;
-  const listing = await createListing(
-    context,
-    listedEvents(context, { kind: "upcoming", days: count }),
-    filters,
-  );
-  const { calendars } = listing;
-  const hasChoice = context.calendarFlags.length > 0 || (flags.allCalendars !== true && defaultCalendar);
-  const chosen = hasChoice ? calendars.map(({ id }) => id) : null;
-  // Once it is known, it stays known.
-  const account = look.account ?? before?.binding.account ?? null;
-  const binding = createBinding({ service, flags, account, calendars: chosen, days: count });
-  if (before !== null) checkBinding(name, before.binding, binding);
-  const listed = new Map<string, readonly CalendarEvent[]>();
-  const { reportFailures } = await processEach(calendars, {
-    ...CALENDARS_READ,
-    warn: context.warn,
-    work: async ({ id }) => void listed.set(id, await readCalendar(id, listing)),
-  });
-  if (listed.size === 0) reportFailures();
-  const filter = listing.filterOf(listed.size === calendars.length);
-  const first = localDate(look.time, zone);
-  return {
-    ...{ binding, calendars, listed, reportFailures },
-    days: { first, last: lastOfDays(first, count), zone },
-    since: look.since,
-    matching: new Set(filterEvents([...listed.values()].flat(), filter, zone)),
-  };
-}
-
-/** When a look begins, and for whom. */
-interface Look {
-  /** Id of the user; null where the service does not tell it. */
-  readonly account: string | null;
-  /** By the service's clock, as far as it is known, in milliseconds since the Unix epoch. */
-  readonly time: number;
-  /** What is written from now on is not older, by the service's clock. */
-  readonly since: number;
-}
-
-async function beginLook({ api, settings, now }: NewsContext, before: SeenState | null): Promise<Look> {
-  const client = await api();
-  const started = now();
-  const account = await client.getCurrentUser().then(
-    ({ id }) => id,
-    (error: unknown) => {
-      if (error instanceof CliError && error.code === "forbidden") return null;
-      throw error;
-    },
-  );
-  const served = settings().service.kind === "local" ? started : (client.lastResponse()?.serverTime ?? null);
-  return { account, time: served ?? started, since: served ?? latestWrite(before) ?? started };
-}
-
-/** When the last of the events that were seen was written, by the service's clock; null if that is not known. */
-function latestWrite(before: SeenState | null): number | null {
-  const events = before?.calendars.flatMap(({ events: seen }) => seen) ?? [];
-  const times = events.map(({ updated_at }) => Date.parse(updated_at ?? "")).filter((time) => time > 0);
-  return times.length === 0 ? null : times.reduce((latest, time) => Math.max(latest, time));
-}
-
-/** A calendar before and now. */
-interface CalendarLook {
-  readonly id: string;
-  readonly name: string | null;
-  readonly before: SeenCalendar;
-  /** Null when it could not be read: nothing of it is news, and it stays as it was. */
-  readonly now: Comparison | null;
-}
-
-/** Compares each calendar with what was seen, also those that are not there any more. */
-function compareCalendars(
-  { calendars, listed, matching, days, since }: Reading,
-  before: SeenState | null,
-  fromStart: boolean,
-): readonly CalendarLook[] {
-  const known = new Map(before?.calendars.map((calendar) => [calendar.id, calendar]));
-  const present = calendars.map(({ id, name }): CalendarLook => {
-    const seen = known.get(id) ?? { since: before?.since ?? since, days: null, events: [] };
-    const events = listed.get(id);
-    if (events === undefined) return { id, name, before: seen, now: null };
-    const ofCalendar = new Set(events.filter((event) => matching.has(event)));
-    const isStart = seen.days === null && (before === null || fromStart);
-    const now = isStart
-      ? startWatching(ofCalendar, fromStart)
-      : compareEvents(seen, { days, events, matching: ofCalendar });
-    return { id, name, before: seen, now };
-  });
-  const isPresent = new Set(calendars.map(({ id }) => id));
-  const absent = (before?.calendars ?? []).filter(({ id }) => !isPresent.has(id));
-  const nothing = { days, events: [], matching: new Set<CalendarEvent>() };
-  return [
-    ...present,
-    ...absent.map(({ id, name, ...seen }) => ({ id, name, before: seen, now: compareEvents(seen, nothing) })),
-  ];
-}
-
-function startWatching(events: ReadonlySet<CalendarEvent>, fromStart: boolean): Comparison {
-  const seen = [...events];
-  const changes = seen.map((event): EventChange => ({ change: "added", event }));
-  return { changes: fromStart ? changes : [], missing: [], seen };
-}
-
-/** What the missing events turned out to be. */
-interface Answers {
-  readonly judged: ReadonlyMap<CalendarEvent, JudgedEvent>;
-  readonly reportFailures: () => void;
-}
-
-/** Asks for each event that is not listed any more although its days are. */
-async function readMissing(
-  { api, warn }: NewsContext,
-  looks: readonly CalendarLook[],
-  days: SeenDays,
-): Promise<Answers> {
-  const missing = looks.flatMap(({ now }) => now?.missing ?? []);
-  const client = await api();
-  const judged = new Map<CalendarEvent, JudgedEvent>();
-  const { reportFailures } = await processEach(missing, {
-    noun: "event",
-    verb: "read",
-    name: ({ id }) => id,
-    warn,
-    work: async (event) => {
-      const address = { calendarId: event.calendar_id, eventId: event.id };
-      const now = await client.getEvent(address).catch(nullIfUnreadable);
-      judged.set(event, judgeMissing(event, now, days));
-    },
-  });
-  return { judged, reportFailures: () => asPartial(reportFailures) };
-}
-
-function nullIfUnreadable(error: unknown): null {
-  if (error instanceof CliError && ["not_found", "forbidden"].includes(error.code)) return null;
-  throw error;
-}
-
-/** Everything else was read. */
-function asPartial(reportFailures: () => void): void {
-  try {
-    reportFailures();
-  } catch (error) {
-    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
-    throw wrapError(error, "partial", `whether an event is gone could not be asked: ${error.message}`);
-  }
-}
-
-/** What is remembered of each calendar. An event that could not be asked for stays, and is asked for again. */
-function watchedAfter(
-  looks: readonly CalendarLook[],
-  { judged }: Answers,
-  { days, since, calendars }: Reading,
-): readonly WatchedCalendar[] {
-  const watched = looks.map(({ id, name, before, now }): WatchedCalendar => {
-    if (now === null) return { id, name, ...before };
-    const missing = now.missing.flatMap((event) => {
-      const answer = judged.get(event);
-      return answer === undefined ? [event] : (answer.seen ?? []);
-    });
-    return { id, name, since, days, events: [...now.seen, ...missing] };
-  });
-  return watched.filter(({ id, events }) => events.length > 0 || calendars.some((each) => each.id === id));
 }
 
 function localizeChanges(

@@ -2,7 +2,8 @@ import { createChangesDigest, createTextMessage, type Message } from "../../mess
 import type { Target } from "../../messages/target.js";
 import { describeDayRange } from "../../output/event-when.js";
 import { changeView } from "../../output/views/change.js";
-import { type News, type NewsFlags, withNews } from "../events/news.js";
+import { type News, withNews } from "../events/news.js";
+import type { NewsFlags } from "../events/news-reading.js";
 import { rangeOf } from "../events/print-events.js";
 import { ledgerKey } from "./ledger-key.js";
 import type { PostContext, PostOptions } from "./options.js";

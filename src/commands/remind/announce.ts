@@ -1,0 +1,74 @@
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import type { Reminder, ReminderWindow } from "../../calendar/reminders.js";
+import { CliError, wrapError } from "../../errors.js";
+import { ledgerKey } from "../post/ledger-key.js";
+import { processEach } from "../process-each.js";
+import type { Announcer } from "./announcer.js";
+import type { RemindContext } from "./options.js";
+
+/** A key is kept for longer than the window, since a clock may be wrong for a while. */
+const KEEP_DAYS = 30;
+
+export interface Announcing {
+  readonly reminders: readonly Reminder<LocalizedEvent>[];
+  readonly announcer: Announcer;
+  readonly window: ReminderWindow;
+}
+
+/**
+ * Announces reminders one after the other, by start, each once.
+ * @throws CliError outcome_unknown if that is so of one of them, otherwise the failure, partial when others worked
+ */
+export async function announceAll(
+  context: RemindContext,
+  { reminders, announcer, window }: Announcing,
+): Promise<void> {
+  if (reminders.length === 0) return;
+  const ledger = await context.ledger();
+  // An event that moves is announced anew.
+  const keyOf = ({ event, start }: Reminder<LocalizedEvent>) =>
+    ledgerKey(context, "reminder", {
+      target: announcer.id,
+      before: window.before,
+      event: [event.calendar_id, event.id],
+      start,
+    });
+  let isUnknown = false;
+  const { reportFailures, results } = await processEach(reminders, {
+    noun: "event",
+    verb: "announced",
+    name: ({ event }) => event.id,
+    warn: context.warn,
+    concurrency: 1,
+    // Of those that earlier runs announced, or another one does now, this run has nothing to report.
+    counts: (result) => result === "sent",
+    work: async (reminder) => {
+      try {
+        return await ledger.sendOnce(keyOf(reminder), () => announcer.announce(reminder.event), {
+          keepDays: KEEP_DAYS,
+          forgetUnknown: true,
+          skipBusy: true,
+        });
+      } catch (error) {
+        isUnknown ||= error instanceof CliError && error.code === "outcome_unknown";
+        throw error;
+      }
+    },
+  });
+  if (context.isTerminal) {
+    const sent = results.filter((result) => result === "sent").length;
+    const others = results.length - sent;
+    const before = others === 0 ? "" : `, ${others} before`;
+    context.note(`announced ${sent} of ${reminders.length} events${before}`);
+  }
+  try {
+    reportFailures();
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+    // An unknown outcome is reported only once, while other failures are tried again by themselves.
+    const code = isUnknown ? "outcome_unknown" : error.code;
+    const [only, another] = reminders;
+    const event = another === undefined ? `event ${only?.event.id}: ` : "";
+    throw wrapError(error, code, `${event}${error.message}`);
+  }
+}

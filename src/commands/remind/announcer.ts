@@ -1,0 +1,56 @@
+import type { LocalizedEvent } from "../../calendar/event-view.js";
+import type { ProgramCall } from "../../context.js";
+import { emptyValueError, usageError } from "../../errors.js";
+import { createReminder } from "../../messages/message.js";
+import { renderMessage } from "../../messages/render.js";
+import type { Target } from "../../messages/target.js";
+import { jsonObject, keysOf, textOf } from "../../output/view.js";
+import { eventView } from "../../output/views/event.js";
+import type { RemindContext, RemindOptions } from "./options.js";
+
+/** What an event is announced to. */
+export interface Announcer {
+  /** The same in every run. */
+  readonly id: string;
+  /** @throws CliError when it failed; a certain failure is tried again at the next run */
+  announce(event: LocalizedEvent): Promise<void>;
+}
+
+/** The program, or the target of messages. @throws CliError usage, not_found, configuration */
+export async function createAnnouncer(context: RemindContext, options: RemindOptions): Promise<Announcer> {
+  const { program: words, post, as, chat } = options;
+  const [program, ...args] = words;
+  if (program === undefined)
+    return targetAnnouncer(context, await (await context.webhooks()).open({ to: post, as, chat }));
+  if (post !== undefined || as !== undefined)
+    throw usageError("give either a program or a target of messages, not both");
+  if (program === "") throw emptyValueError("the program");
+  return {
+    id: `run ${JSON.stringify(words)}`,
+    announce: (event) => context.runProgram(programCall(program, args, event)),
+  };
+}
+
+function targetAnnouncer({ settings, now }: RemindContext, target: Target): Announcer {
+  return {
+    id: `post ${target.id}`,
+    async announce(event) {
+      const message = createReminder(event, { zone: settings().timezone, now: now() });
+      await target.deliver(await renderMessage(target.kind, message, target));
+    },
+  };
+}
+
+/** The event as JSON on stdin, and each key as a variable: lists and objects as tsv has them. */
+function programCall(program: string, args: readonly string[], event: LocalizedEvent): ProgramCall {
+  const variables = keysOf(eventView).map((key) => [
+    `CALCTL_EVENT_${key.toUpperCase()}`,
+    textOf(eventView, key, event),
+  ]);
+  return {
+    program,
+    args,
+    input: `${JSON.stringify(jsonObject(eventView, event))}\n`,
+    variables: Object.fromEntries(variables),
+  };
+}

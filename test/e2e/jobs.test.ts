@@ -1,0 +1,155 @@
+import { EventEmitter, once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import type { Check } from "../../src/output/views/check.js";
+import { listenHttp } from "../api/network/peers.js";
+import type { RunResult } from "../support/harness.js";
+import { createJobWorld, type JobWorld, NOON_ZONE } from "../support/job-world.js";
+import { startSession } from "../support/keyring.js";
+import { describeWithSystem } from "../support/system.js";
+
+/** Jobs of the built program: what `doctor` finds before, the workflow of the examples, and several at once. */
+
+function environmentOf({ service, hook }: JobWorld): Readonly<Record<string, string>> {
+  return { CALCTL_BASE_URL: service.baseUrl, CALCTL_TOKEN: service.token, CALCTL_WEBHOOK_URL: hook };
+}
+
+const POST = ["post", "--as", "slack", "--once", "--timezone", NOON_ZONE];
+
+describeWithSystem("keyring", "doctor with a keyring", () => {
+  describeWithSystem("dbus", "of a session", () => {
+    test("finds what a job cannot read there: exit 10 until both are in files", async () => {
+      const session = await startSession({ keyring: "unlocked" });
+      const { service, files, ...world } = await createJobWorld(session.env);
+      const login = (flag: string) =>
+        world.shell(`calctl login --with-token ${flag} --base-url ${service.baseUrl} < '${files.token}'`);
+      const add = (flag: string) =>
+        world.shell(`calctl webhooks add team --as slack ${flag} < '${files.url}'`);
+      const failuresOf = async () => {
+        const { exitCode, stdout } = await world.run("doctor", "--to", "team", "-o", "json");
+        const checks: readonly Check[] = JSON.parse(stdout);
+        return {
+          exitCode,
+          failures: checks.filter(({ ok }) => !ok),
+          lines: checks.filter(({ check }) => check === "crontab"),
+        };
+      };
+      expect(await login("")).toMatchObject({ exitCode: 0 });
+      expect(await add("")).toMatchObject({ exitCode: 0 });
+      // With the session, everything works.
+      expect(await world.run("post", "--to", "team", "--timezone", NOON_ZONE)).toMatchObject({ exitCode: 0 });
+      expect(await failuresOf()).toEqual({
+        exitCode: 10,
+        lines: [],
+        failures: [
+          {
+            check: "token",
+            ok: false,
+            detail: expect.stringContaining("in the keychain"),
+            hint: expect.stringContaining("calctl login --insecure-storage"),
+          },
+          {
+            check: "webhook",
+            ok: false,
+            detail: expect.stringContaining("keychain"),
+            hint: expect.stringContaining("webhooks add --insecure-storage"),
+          },
+        ],
+      });
+      expect(await login("--insecure-storage")).toMatchObject({ exitCode: 0 });
+      expect(await failuresOf()).toMatchObject({ exitCode: 10, failures: [{ check: "webhook" }] });
+      expect(await add("--insecure-storage --replace")).toMatchObject({ exitCode: 0 });
+      const { exitCode, failures, lines } = await failuresOf();
+      expect({ exitCode, failures }).toEqual({ exitCode: 0, failures: [] });
+      expect(lines).not.toEqual([]);
+    });
+  });
+});
+
+interface Workflow {
+  readonly jobs: {
+    readonly post: {
+      readonly env: Readonly<Record<string, string>>;
+      readonly steps: readonly {
+        readonly run?: string;
+        readonly uses?: string;
+        readonly with?: Readonly<Record<string, unknown>>;
+      }[];
+    };
+  };
+}
+
+test("examples/calctl-digest.yml posts once, also when its run is repeated", async () => {
+  const world = await createJobWorld();
+  const { service, hook, chat } = world;
+  const file = new URL("../../examples/calctl-digest.yml", import.meta.url);
+  const { env, steps } = (parse(readFileSync(file, "utf8")) as Workflow).jobs.post;
+  const expressions = new Map([
+    ["secrets.CALCTL_TOKEN", service.token],
+    ["secrets.CALCTL_WEBHOOK_URL", hook],
+    ["github.workspace", world.home],
+  ]);
+  const place = (value: string) =>
+    value
+      .replace("https://calendar.example/api", service.baseUrl)
+      .replace(/\$\{\{ ([\w.]+) \}\}/g, (all, name: string) => expressions.get(name) ?? all);
+  const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, place(value)]));
+  expect(Object.values(variables).join()).not.toMatch(/\$\{|example/);
+  const commands = steps.flatMap(({ run = "" }) => (run.startsWith("calctl ") ? [run] : []));
+  expect(commands).toHaveLength(1);
+  // As on a runner: an empty home, and CI.
+  const [command = ""] = commands.map((run) => run.replace("Europe/Berlin", NOON_ZONE));
+  for (const _run of [1, 2]) {
+    const exports = Object.entries({ ...variables, CI: "true" }).map(
+      ([name, value]) => `export ${name}='${value}';`,
+    );
+    expect(await world.shell(`set -e; ${exports.join(" ")} ${command}`)).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "",
+    });
+  }
+  expect(chat.requests("slack")).toBe(1);
+  // What is kept between runs is the folder with the ledger.
+  const kept = steps.flatMap(({ with: { path } = {} }) => (path === undefined ? [] : [path]));
+  expect(kept).toEqual(["state", "state"]);
+  expect(readFileSync(join(world.home, "state", "ledger.db")).length).toBeGreaterThan(0);
+});
+
+describe("post --once", () => {
+  test("of two processes at the same second posts one message", async () => {
+    const world = await createJobWorld();
+    const env = environmentOf(world);
+    const runs: RunResult[] = await Promise.all([1, 2].map(() => world.runWith({ env }, ...POST)));
+    expect(runs).toEqual([1, 2].map(() => ({ exitCode: 0, stdout: "", stderr: "" })));
+    expect(world.chat.requests("slack")).toBe(1);
+  });
+
+  test("that is killed before the webhook answers: the next run is exit 9 and posts nothing, until --again", async () => {
+    const world = await createJobWorld();
+    const requests: string[] = [];
+    const arrival = new EventEmitter();
+    const host = await listenHttp(async (request, response) => {
+      requests.push(await text(request));
+      // The first one is never answered.
+      if (requests.length > 1) response.end("ok");
+      else arrival.emit("first");
+    });
+    const env = { ...environmentOf(world), CALCTL_WEBHOOK_URL: `http://${host}/services/T0/B0/a-secret` };
+    const first = once(arrival, "first");
+    const { child, ended } = world.startWith({ env }, ...POST);
+    await first;
+    child.kill("SIGKILL");
+    await ended;
+    for (const _run of [1, 2]) {
+      const hint = expect.stringMatching(/^error: .+\nhint: .*--again.*\n$/);
+      expect(await world.runWith({ env }, ...POST)).toEqual({ exitCode: 9, stdout: "", stderr: hint });
+    }
+    expect(requests).toEqual([expect.stringContaining("Choir trip")]);
+    expect(await world.runWith({ env }, ...POST, "--again")).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(requests).toHaveLength(2);
+  });
+});

@@ -1,0 +1,149 @@
+import { expect, onTestFinished, test } from "vitest";
+import { CHAT_SECRET } from "../support/chat/services.js";
+import { blocksBelow, readPage } from "../support/docs-pages.js";
+import { createJobWorld, type JobWorld, NOON_ZONE } from "../support/job-world.js";
+import { startSilentServer } from "../support/silent-server.js";
+import { describeWithSystemd } from "../support/system.js";
+import { type SystemdMachine, startSystemdMachine } from "../support/systemd-machine.js";
+
+/** examples/calctl-digest.service and .timer, set up by the commands of docs/cron.md. */
+
+interface DigestMachine extends SystemdMachine {
+  readonly world: JobWorld;
+  /** Starts the unit as its timer does. Resolves with its state when it has ended, or waits to be restarted. */
+  digest(): Promise<UnitState>;
+  state(): Promise<UnitState>;
+}
+
+interface UnitState {
+  readonly Result: string;
+  readonly ExecMainStatus: string;
+  readonly NRestarts: string;
+}
+
+const DONE: UnitState = { Result: "success", ExecMainStatus: "0", NRestarts: "0" };
+
+/** @param baseUrl of the calendar service, if it is another one than that of the world */
+async function createDigestMachine(baseUrl?: string): Promise<DigestMachine> {
+  const machine = await startSystemdMachine();
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === "fail") process.stderr.write((await machine.run("journalctl")).stdout);
+  });
+  const world = await createJobWorld();
+  const { service, hook } = world;
+  await machine.forward(portOf(hook));
+  const places = [
+    ["https://calendar.example/api", baseUrl ?? service.baseUrl],
+    ["Europe/Berlin", NOON_ZONE],
+    ["RestartSec=5min", "RestartSec=100ms"],
+  ];
+  const edits = places.map(([from, to]) => `-e 's|${from}|${to}|'`).join(" ");
+  // In a copy of the package, with the files of secrets beside the examples.
+  const commands = blocksBelow(readPage("cron"), "systemd").findLast(({ language }) => language === "sh");
+  await machine.succeed(`
+    mkdir -p /home/examples && cd /home
+    cp "$OLDPWD"/examples/calctl-digest.* examples && sed -i ${edits} examples/*
+    echo '${service.token}' >token-file
+    echo '${hook}' >url-file
+    ${commands?.text}`);
+  const state = async (): Promise<UnitState> => {
+    const show = "systemctl show calctl-digest --property Result,ExecMainStatus,NRestarts";
+    const lines = (await machine.succeed(show)).trim().split("\n");
+    return Object.fromEntries(lines.map((line) => line.split("=")));
+  };
+  return {
+    ...machine,
+    world,
+    state,
+    async digest() {
+      await machine.run("systemctl start calctl-digest");
+      return state();
+    },
+  };
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
+}
+
+describeWithSystemd("with systemd,", () => {
+  test("the digest is posted once, and the timer is set", async () => {
+    const machine = await createDigestMachine();
+    const { chat, service } = machine.world;
+    await machine.forward(portOf(service.baseUrl));
+    const units = "/etc/systemd/system/calctl-digest.service /etc/systemd/system/calctl-digest.timer";
+    expect(await machine.run(`systemd-analyze verify ${units}`)).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "",
+    });
+    expect(await machine.succeed("systemctl list-timers")).toMatch(
+      /calctl-digest\.timer +calctl-digest\.service/,
+    );
+    expect(await machine.digest()).toEqual(DONE);
+    expect(chat.received("slack")).toMatchObject([{ body: expect.stringContaining("Choir trip") }]);
+    expect(await machine.digest()).toEqual(DONE);
+    expect(chat.requests("slack")).toBe(1);
+    const journal = "journalctl --unit calctl-digest --output cat _SYSTEMD_UNIT=calctl-digest.service";
+    expect(await machine.succeed(journal)).toBe("");
+  });
+
+  test("exit 8 is restarted until the service can be reached", async () => {
+    const machine = await createDigestMachine();
+    const { chat, service } = machine.world;
+    await machine.digest();
+    await machine.forward(portOf(service.baseUrl));
+    await machine.succeed("until [ $(systemctl is-active calctl-digest) = inactive ]; do :; done");
+    const { NRestarts, ...rest } = await machine.state();
+    expect(rest).toEqual({ Result: "success", ExecMainStatus: "0" });
+    expect(Number(NRestarts)).toBeGreaterThan(0);
+    const journal = await machine.succeed("journalctl --unit calctl-digest --output cat");
+    expect(new Set(journal.match(/status=\d+/g))).toEqual(new Set(["status=8"]));
+    expect(chat.received("slack")).toHaveLength(1);
+  });
+
+  test("exit 9 is not restarted, and stays until somebody looks", async () => {
+    const machine = await createDigestMachine();
+    const { chat, service } = machine.world;
+    await machine.forward(portOf(service.baseUrl));
+    chat.answerNext("slack", "hang_up");
+    expect(await machine.digest()).toEqual({ ...DONE, Result: "exit-code", ExecMainStatus: "9" });
+    expect(await machine.succeed("systemctl show calctl-digest --property ActiveState --value")).toBe(
+      "failed\n",
+    );
+    expect(await machine.digest()).toEqual({ ...DONE, Result: "exit-code", ExecMainStatus: "9" });
+    expect(chat.requests("slack")).toBe(1);
+  });
+
+  test("nothing but the service can read token and webhook", async () => {
+    const silent = await startSilentServer();
+    const machine = await createDigestMachine(silent.url);
+    const { service } = machine.world;
+    await machine.forward(portOf(silent.url));
+    await machine.succeed("systemctl start --no-block calctl-digest");
+    // It has read both, and waits.
+    expect((await silent.asked("authorization")).readyState).toBe("open");
+    const credentials = "/run/credentials/calctl-digest.service";
+    const pid = "$(systemctl show calctl-digest --property MainPID --value)";
+    const find = `grep -rlsF -e '${service.token}' -e ${CHAT_SECRET}`;
+    expect(
+      await machine.succeed(`${find} /etc /home /proc/${pid}/{environ,cmdline} ${credentials} /var | sort`),
+    ).toBe(
+      [
+        "/etc/calctl-token",
+        "/etc/calctl-webhook",
+        "/home/token-file",
+        "/home/url-file",
+        ...["token", "webhook-url"].map((name) => `${credentials}/calctl-${name}`),
+        "",
+      ].join("\n"),
+    );
+    const asOther = "setpriv --reuid 4242 --regid 4242 --clear-groups";
+    expect((await machine.run(`${asOther} ${find} /etc ${credentials} /var`)).stdout).toBe("");
+    expect((await machine.run(`${asOther} cat ${credentials}/calctl-token`)).stderr).toContain(
+      "Permission denied",
+    );
+    await machine.succeed("systemctl stop calctl-digest");
+    expect(await machine.run(`ls ${credentials}`)).toMatchObject({ exitCode: 2 });
+  });
+});
