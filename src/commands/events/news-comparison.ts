@@ -10,8 +10,8 @@ import {
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { CliError, wrapError } from "../../errors.js";
 import { processEach } from "../process-each.js";
-
 import type { NewsContext, Reading, SeenState, WatchedCalendar } from "./news-reading.js";
+
 /** A calendar before and now. */
 export interface CalendarLook {
   readonly id: string;
