@@ -112,8 +112,12 @@ export class StaleNamesError extends Error {
 
 /** A new error with the details of another one, which becomes its cause. */
 export function wrapError(error: CliError, code: ErrorCode, message: string): CliError {
-  const { hint, status, details, request } = error;
-  return new CliError(code, message, { hint, status, details, request, cause: error });
+  const { hint, status, details, request, mayHaveSucceeded } = error;
+  const exitCode = code === error.code ? error.exitCode : undefined;
+  return new CliError(code, message, {
+    ...{ hint, status, details, request, exitCode, mayHaveSucceeded },
+    cause: error,
+  });
 }
 
 /** For a flag, argument or value that is wrong or missing (exit 2). */

@@ -75,7 +75,7 @@ export function createWebhookStorage(parts: WebhookStorageParts): WebhookStorage
         place === null
           ? `the configuration does not say where the URL of webhook ${name} is`
           : `the URL of webhook ${name} is no longer in the ${place.store}`,
-        { hint: `add it again: calctl webhooks add ${name} --replace` },
+        { hint: `add it again: calctl webhooks add ${name} --as KIND --replace` },
       );
     },
     async remove(name, record) {
@@ -112,7 +112,7 @@ function placeOf(name: string, { as = "", store }: WebhookRecord): SecretPlace |
   if (isStoreName(store)) return { key: keyOf({ name, as }), store };
   throw configurationError(
     `the URL of webhook ${name} is in "${store}", a store that this version does not know (keychain, file)`,
-    { hint: `add it again: calctl webhooks add ${name} --replace` },
+    { hint: `add it again: calctl webhooks add ${name} --as KIND --replace` },
   );
 }
 

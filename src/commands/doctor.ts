@@ -27,7 +27,10 @@ export function registerDoctor(command: Command, contextOf: ContextOf): void {
   addAction(command, contextOf, runDoctor);
 }
 
-type DoctorContext = Pick<Context, "api" | "output" | "session" | "now" | "settings" | "jobChecks">;
+type DoctorContext = Pick<
+  Context,
+  "api" | "output" | "session" | "now" | "settings" | "jobChecks" | "calendarFlags"
+>;
 
 /** Checks what an unattended job needs, and prints its crontab line. The report is printed even if a check fails. */
 export async function runDoctor(context: DoctorContext, options: DoctorOptions): Promise<void> {
@@ -166,12 +169,13 @@ interface CrontabOptions {
 
 /** What to write into the crontab for a digest at seven in the morning. */
 function crontabLines(
-  { settings }: DoctorContext,
+  { settings, calendarFlags }: DoctorContext,
   { jobs, options: { to, as, chat } }: CrontabOptions,
 ): readonly Check[] {
   // Named, so that the job does not depend on what is in use later.
   const { profile, timezone } = settings();
-  const flags = [...(profile === null ? [] : ["-p", profile]), "--timezone", timezone];
+  const calendars = calendarFlags.flatMap((calendar) => ["-c", calendar]);
+  const flags = [...(profile === null ? [] : ["-p", profile]), ...calendars, "--timezone", timezone];
   const target = [
     ...(to === undefined && as !== undefined ? [] : ["--to", to ?? "NAME"]),
     ...(as === undefined ? [] : ["--as", as]),

@@ -11,7 +11,7 @@ import {
   reminderQueries,
 } from "../calendar/reminders.js";
 import type { CalendarEvent } from "../contract/shapes.js";
-import { missingFlagsError } from "../errors.js";
+import { CliError, missingFlagsError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
 import { jsonObject } from "../output/view.js";
 import { eventView } from "../output/views/event.js";
@@ -23,7 +23,6 @@ import {
   addFilterFlags,
   createListing,
   type FilterFlags,
-  type ReadListing,
   readListing,
 } from "./events/listing.js";
 import { createLocalizer } from "./events/print-events.js";
@@ -68,16 +67,14 @@ export async function runRemind(context: RemindContext, options: RemindOptions):
   const window = readWindow(context, options, before);
   const matches = searchOf(options);
   const announcer = await createAnnouncer(context, options);
-  const { reminders, reportFailures } = await readReminders(context, { window, matches }, options);
-  if (context.dryRun) {
-    await context.printDocument(
-      JSON_DOCUMENT,
-      reminders.map(({ event }) => jsonObject(eventView, event)),
-    );
-    return reportFailures();
+  const { reminders, failure } = await readReminders(context, { window, matches }, options);
+  if (!context.dryRun) {
+    await announceAll(context, { reminders, announcer, window });
+  } else if (failure === null || failure.code === "partial") {
+    const events = reminders.map(({ event }) => jsonObject(eventView, event));
+    await context.printDocument(JSON_DOCUMENT, events);
   }
-  await announceAll(context, { reminders, announcer, window });
-  reportFailures();
+  if (failure !== null) throw failure;
 }
 
 const DEFAULT_GRACE = "1h";
@@ -113,8 +110,10 @@ function searchOf({ search }: RemindOptions): (event: CalendarEvent) => boolean 
   return search === undefined ? () => true : createEventSearch(parseSearch(search, "--search"));
 }
 
-interface FoundReminders extends Pick<ReadListing, "reportFailures"> {
+interface FoundReminders {
   readonly reminders: readonly Reminder<LocalizedEvent>[];
+  /** Of calendars that could not be read; null without one. Each was named on stderr. */
+  readonly failure: CliError | null;
 }
 
 /** Reads the events that are to be announced. Those of a calendar that cannot be read are left for the next run. */
@@ -135,9 +134,20 @@ async function readReminders(
     const found = findReminders(events.filter(matches), window);
     return {
       reminders: found.map((reminder) => ({ ...reminder, event: localize(reminder.event) })),
-      reportFailures,
+      failure: failureOf(reportFailures),
     };
   });
+}
+
+/** Reports what could not be read. @throws an interruption or an unexpected error */
+function failureOf(reportFailures: () => void): CliError | null {
+  try {
+    reportFailures();
+    return null;
+  } catch (error) {
+    if (error instanceof CliError && error.code !== "interrupted") return error;
+    throw error;
+  }
 }
 
 /** The events of a window, each once although two lists may have it. */

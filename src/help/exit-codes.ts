@@ -41,7 +41,7 @@ const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
     "yes, safely; a DELETE that had succeeded then exits with 5",
   ],
   outcome_unknown: [
-    "a create, comment or message was sent and it is unknown whether it was done: no response, any 5xx, a 2xx that cannot be read, or a mail program that was killed; or an `events update` with `--if-unchanged` or `--edit` got no response, and the event is now neither as it was nor as it was written",
+    "a create, comment or message was sent and it is unknown whether it was done: no response, any 5xx, a 2xx that cannot be read, or a mail program that was killed or may try again by itself; or an `events update` with `--if-unchanged` or `--edit` got no response, and the event is now neither as it was nor as it was written",
     "only after checking, it could exist twice",
   ],
   configuration: [

@@ -67,9 +67,10 @@ function copiedVariables(env: Environment): Readonly<Record<string, string>> {
   );
 }
 
-/** A proxy may have a password. */
+/** A proxy may have a password, with and without a scheme. */
 function isSecret(name: string, value: string): boolean {
-  return SECRET_VARIABLES.some((variable) => variable === name) || /:\/\/[^/]*@/.test(value);
+  if (SECRET_VARIABLES.some((variable) => variable === name)) return true;
+  return /_proxy$/i.test(name) ? value.includes("@") : /:\/\/[^/]*@/.test(value);
 }
 
 /** Writes a file and removes it. */

@@ -22,6 +22,7 @@ export function createProgramRunner(
         `${name} is larger than ${MAX_VARIABLE / 1024} KiB, which a variable cannot be: it is only on stdin`,
       );
     }
+    let isStarted = false;
     const result = await runChildProcess({
       program,
       args,
@@ -33,8 +34,11 @@ export function createProgramRunner(
       timeout: Number.POSITIVE_INFINITY,
       maxOutput: Number.POSITIVE_INFINITY,
       signal: signal(),
+      onStart: () => {
+        isStarted = true;
+      },
     }).catch((reason: unknown) => {
-      throw interruptedProgram(reason, program);
+      throw isStarted ? interruptedProgram(reason, program) : reason;
     });
     const problem = problemOf(result);
     if (problem !== null)

@@ -1,5 +1,4 @@
 import { usageError } from "../errors.js";
-import { createClock } from "../system/clock.js";
 import type { Message } from "./message.js";
 import type { Payload } from "./payload.js";
 import type { TargetKind } from "./target-kinds.js";
@@ -10,8 +9,8 @@ export interface Destination {
   readonly chat?: string | undefined;
   /** Of mail: an address. */
   readonly to?: string | undefined;
-  /** When it is sent, for mail: milliseconds since the Unix epoch; the default is now. */
-  readonly now?: number | undefined;
+  /** When it is sent, for mail: milliseconds since the Unix epoch. */
+  readonly now: number;
 }
 
 /**
@@ -21,7 +20,7 @@ export interface Destination {
 export async function renderMessage(
   kind: TargetKind,
   message: Message,
-  { chat, to, now = createClock({}).now() }: Destination,
+  { chat, to, now }: Destination,
 ): Promise<Payload> {
   switch (kind) {
     case "slack":

@@ -11,7 +11,7 @@ const ADDRESS = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,250
 /** Longest address. @see RFC 5321 §4.5.3.1.3 */
 const MAX_ADDRESS = 254;
 
-/** More recipients than a digest has (and one header line can have). */
+/** More recipients than a digest has. */
 const MAX_ADDRESSES = 20;
 
 /**
@@ -45,8 +45,8 @@ export interface SendmailOptions {
 
 /**
  * Hands a complete message to the local `sendmail -t`, which reads the recipients from its headers.
- * @throws CliError configuration without a sendmail, unavailable for a temporary failure, rejected for a refusal,
- * outcome_unknown when it was killed or took too long, and the signal's reason
+ * @throws CliError configuration without a sendmail, unavailable for a failure of this machine, rejected for a refusal,
+ * outcome_unknown when it was killed, took too long or may try again itself, and the signal's reason
  * @see sysexits(3)
  */
 export async function sendMail(message: string, options: SendmailOptions): Promise<void> {
@@ -54,6 +54,7 @@ export async function sendMail(message: string, options: SendmailOptions): Promi
   const signal = options.signal();
   signal.throwIfAborted();
   const program = findSendmail(env, folders);
+  let isStarted = false;
   const result = await runChildProcess({
     program,
     // Without -i, a line with only a dot would end the message.
@@ -64,8 +65,11 @@ export async function sendMail(message: string, options: SendmailOptions): Promi
     timeout,
     maxOutput: MAX_OUTPUT,
     signal,
+    onStart: () => {
+      isStarted = true;
+    },
   }).catch((error: unknown) => {
-    throw interruptedMail(error);
+    throw isStarted ? interruptedMail(error) : error;
   });
   switch (result.kind) {
     case "not_started":
@@ -105,14 +109,17 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** EX_OSERR, EX_IOERR and EX_TEMPFAIL. @see sysexits(3) */
-const TEMPORARY: ReadonlySet<number> = new Set([71, 74, 75]);
+/** EX_OSERR and EX_IOERR. @see sysexits(3) */
+const TEMPORARY: ReadonlySet<number> = new Set([71, 74]);
+/** EX_TEMPFAIL: some programs have put the mail into their queue then. */
+const MAY_BE_QUEUED = 75;
 /** EX_CONFIG. */
 const BROKEN_CONFIGURATION = 78;
 
 function refusal(program: string, exitCode: number, stderr: string): CliError {
   const reason = shorten(stderr);
   const message = `${program} ended with ${exitCode}${reason === "" ? "" : `: ${reason}`}`;
+  if (exitCode === MAY_BE_QUEUED) return unknownOutcome(message);
   if (TEMPORARY.has(exitCode)) {
     return new CliError("unavailable", message, { hint: "try again later; nothing was sent" });
   }

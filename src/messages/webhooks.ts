@@ -188,7 +188,7 @@ async function openSaved(
   if (kind === undefined) {
     throw configurationError(
       `webhook ${name} is for "${record.as}", which this version does not know (${TARGET_KINDS.join(", ")})`,
-      { hint: `add it again: calctl webhooks add ${name} --replace` },
+      { hint: `add it again: calctl webhooks add ${name} --as KIND --replace` },
     );
   }
   if (as !== undefined && as !== kind) {

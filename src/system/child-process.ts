@@ -16,6 +16,8 @@ export interface ChildProcessOptions {
   /** Largest size of stdout in bytes. */
   readonly maxOutput: number;
   readonly signal: AbortSignal;
+  /** Called once the child may run: an interruption before that did nothing. */
+  readonly onStart?: () => void;
 }
 
 export type ChildProcessResult =
@@ -61,6 +63,7 @@ export async function runChildProcess(options: ChildProcessOptions): Promise<Chi
       resolve({ kind: "not_started", code: errorCodeOf(error) ?? "unknown" });
       return;
     }
+    options.onStart?.();
     const chunks: Buffer[] = [];
     const errorChunks: Buffer[] = [];
     let [size, errorSize] = [0, 0];

@@ -58,7 +58,11 @@ test("where nothing chose a service, it says what to set, and ends with 10", asy
 
 test("a secret is in no line for the crontab", async () => {
   const { runWith } = await createHarness();
-  const env = { https_proxy: "http://user:pass@proxy.example", no_proxy: "localhost" };
+  const env = {
+    https_proxy: "http://user:pass@proxy.example",
+    HTTPS_PROXY: "user:pass@proxy.example:3128",
+    no_proxy: "localhost",
+  };
   const { stdout } = await runWith({ env }, "doctor", "-p", "local");
   expect(stdout).toContain("no_proxy=localhost");
   expect(stdout).not.toContain("pass");
@@ -154,6 +158,12 @@ test("on a terminal, a line for each check, and what to do below it", async () =
   expect(stdout).toMatch(
     /✗ state folder {3}.* cannot be written to \(ENOTDIR\)\n {17}CALCTL_STATE_DIR names another folder\n/,
   );
+});
+
+test("the line has the calendars that were given", async () => {
+  const { runWith } = await createHarness();
+  const { stdout } = await runWith({}, "doctor", "-p", "local", "-c", "Personal");
+  expect(stdout).toContain(" post -p local -c Personal --timezone Europe/Berlin ");
 });
 
 describe("--to", () => {

@@ -118,6 +118,17 @@ describe("--once", () => {
     expect(await post("--if-empty", "say")).toBe(7);
   });
 
+  test("a search of any day is a digest of its own each day", async () => {
+    const world = await createPostWorld();
+    await world.create("Lunch", "--start", "2026-12-24T12:00", "--duration", "1h");
+    const post = () => world.send("post", ...JSON_TARGET, "--once", "--search", "lunch");
+    for (const run of [post, post]) expect((await run()).exitCode).toBe(0);
+    expect(world.hook.requests).toHaveLength(1);
+    world.setNow(NOW + 86_400_000);
+    expect((await post()).exitCode).toBe(0);
+    expect(world.hook.requests).toHaveLength(2);
+  });
+
   test("a digest that was refused is sent by the next run", async () => {
     const world = await createPostWorld();
     await world.create("Lunch", ...todayAt("12:00"));

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { CliError } from "../../src/errors.js";
 import { createProgramRunner } from "../../src/host/programs.js";
 
 /** What a program of the user is given, beyond what `remind` can be made to give. */
@@ -42,4 +43,14 @@ test("no secret of this program is in its environment", async () => {
   const { written } = await runScript('env > "$OUT"', {});
   expect(written).toContain("OUT=");
   expect(written).not.toContain("s3cret");
+});
+
+test("an interruption before the program starts says that nothing was done", async () => {
+  const stopped = new AbortController();
+  const run = createProgramRunner({ process, signal: () => stopped.signal }, () => undefined);
+  stopped.abort(new CliError("interrupted", "interrupted"));
+  await expect(run({ program: "true", args: [], input: "", variables: {} })).rejects.toMatchObject({
+    code: "interrupted",
+    mayHaveSucceeded: false,
+  });
 });

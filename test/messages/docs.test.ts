@@ -12,7 +12,7 @@ import { TEAMS_LIMITS } from "../../src/messages/targets/teams.js";
 import { TELEGRAM_LIMITS } from "../../src/messages/targets/telegram.js";
 import { checkPayload } from "../support/chat/checks.js";
 import { readPage } from "../support/docs-pages.js";
-import { EVENTS, OPTIONS } from "./fixtures.js";
+import { EVENTS, NOW, OPTIONS } from "./fixtures.js";
 
 const PAGE = readPage("messages");
 /** The page breaks its lines anywhere. */
@@ -48,7 +48,7 @@ test("docs/messages.md shows what json gets", async () => {
   const example = /```json\n(.*?)```/s.exec(PAGE)?.[1] ?? "";
   const headers = { contentType: "application/json", headers: {} };
   expect(checkPayload("json", { ...headers, body: example })).toEqual([]);
-  const { body } = await renderMessage("json", createDigest(EVENTS, OPTIONS), {});
+  const { body } = await renderMessage("json", createDigest(EVENTS, OPTIONS), { now: NOW });
   const [sent, shown] = [JSON.parse(body), JSON.parse(example)];
   expect(Object.keys(sent)).toEqual(Object.keys(shown));
   expect(Object.keys(sent.days[0].entries[0])).toEqual(Object.keys(shown.days[0].entries[0]));

@@ -5,7 +5,7 @@ import { renderMessage } from "../../src/messages/render.js";
 import { cutText, type LengthUnit, textLength } from "../../src/messages/text-length.js";
 import { checkPayload } from "../support/chat/checks.js";
 import type { ChatKind } from "../support/chat/services.js";
-import { event, OPTIONS } from "./fixtures.js";
+import { event, NOW, OPTIONS } from "./fixtures.js";
 
 interface Edge {
   readonly kind: ChatKind;
@@ -46,7 +46,7 @@ function linesOf(count: number, lastLength: number): string {
 }
 
 async function bodyOf(kind: ChatKind, text: string): Promise<string> {
-  const payload = await renderMessage(kind, createTextMessage("Title", text), { chat: "1" });
+  const payload = await renderMessage(kind, createTextMessage("Title", text), { chat: "1", now: NOW });
   expect(checkPayload(kind, payload)).toEqual([]);
   return payload.body;
 }
@@ -75,7 +75,7 @@ test.each([
   [150, "t".repeat(150)],
   [151, `${"t".repeat(149)}…`],
 ])("a header of slack of %i characters", async (length, header) => {
-  const { body } = await renderMessage("slack", createTextMessage("t".repeat(length), "x"), {});
+  const { body } = await renderMessage("slack", createTextMessage("t".repeat(length), "x"), { now: NOW });
   expect(JSON.parse(body).blocks[0].text.text).toBe(header);
 });
 
@@ -83,7 +83,7 @@ test("a day of slack that is longer than a section goes on in the next", async (
   const events = Array.from({ length: 80 }, (_, index) =>
     event(`${index} ${"t".repeat(40)}`, "2026-11-21T09:00", "2026-11-21T10:00"),
   );
-  const payload = await renderMessage("slack", createDigest(events, OPTIONS), {});
+  const payload = await renderMessage("slack", createDigest(events, OPTIONS), { now: NOW });
   expect(checkPayload("slack", payload)).toEqual([]);
   const sections: string[] = JSON.parse(payload.body)
     .blocks.slice(1, -1)
@@ -96,7 +96,7 @@ test.each([10, 11])("%i days with events fit in the embeds of discord", async (c
   const days = Array.from({ length: count }, (_, index) => `2026-12-${String(index + 1).padStart(2, "0")}`);
   const events = days.map((day) => event(`On ${day}`, day, day));
   const range = { first: days[0] ?? "", last: days.at(-1) ?? "" };
-  const payload = await renderMessage("discord", createDigest(events, { ...OPTIONS, range }), {});
+  const payload = await renderMessage("discord", createDigest(events, { ...OPTIONS, range }), { now: NOW });
   expect(checkPayload("discord", payload)).toEqual([]);
   expect(JSON.parse(payload.body).embeds).toHaveLength(count === 10 ? 10 : 1);
   for (const day of days) expect(payload.body).toContain(`On ${day}`);
@@ -108,7 +108,7 @@ test("60 days with events fit in the blocks of slack", async () => {
   );
   const range = { first: days[0] ?? "", last: days.at(-1) ?? "" };
   const events = days.map((day) => event(`On ${day}`, day, day));
-  const payload = await renderMessage("slack", createDigest(events, { ...OPTIONS, range }), {});
+  const payload = await renderMessage("slack", createDigest(events, { ...OPTIONS, range }), { now: NOW });
   expect(checkPayload("slack", payload)).toEqual([]);
   for (const day of days) expect(payload.body).toContain(`On ${day}`);
 });

@@ -120,3 +120,10 @@ test.each(["", " ", "a@b.example\nBcc: x@evil.example", "a@b.example\r\n\r\nx", 
     await expect(raw(createDigest(EVENTS, OPTIONS), to)).rejects.toMatchObject({ code: "usage" });
   },
 );
+
+test("many addresses are on lines of their own, and all of them are read back", async () => {
+  const addresses = Array.from({ length: 20 }, (_, index) => `${"a".repeat(60)}${index}@example.com`);
+  const mail = await raw(createTextMessage("Title", "x"), addresses.join(", "));
+  expect(Math.max(...mail.split("\n").map((line) => line.length))).toBeLessThan(100);
+  expect((await PostalMime.parse(mail)).to).toMatchObject(addresses.map((address) => ({ address })));
+});

@@ -71,7 +71,7 @@ describe("a saved target", () => {
     expect(await openFailure("team")).toMatchObject({
       exitCode: 10,
       message: "the URL of webhook team is no longer in the file",
-      hint: "add it again: calctl webhooks add team --replace",
+      hint: "add it again: calctl webhooks add team --as KIND --replace",
     });
     edit('"discord"', '"matrix"');
     expect(await openFailure("team")).toMatchObject({

@@ -13,13 +13,23 @@ import { checkPayload, type SentPayload } from "../support/chat/checks.js";
 import { type ChatPage, showMessage } from "../support/chat/pages.js";
 import { CHAT_KINDS, type ChatKind } from "../support/chat/services.js";
 import { hostileText } from "../support/harmful-text.js";
-import { EVENTS, event, HOSTILE_TITLES, HOSTILE_WEEK, numberOf, OPTIONS, person, ZONE } from "./fixtures.js";
+import {
+  EVENTS,
+  event,
+  HOSTILE_TITLES,
+  HOSTILE_WEEK,
+  NOW,
+  numberOf,
+  OPTIONS,
+  person,
+  ZONE,
+} from "./fixtures.js";
 
 const LIMITED = CHAT_KINDS.filter((kind) => kind !== "json");
 
 /** What a service gets, once it has accepted it. */
 async function sent(kind: ChatKind, message: Message): Promise<SentPayload> {
-  const payload = await renderMessage(kind, message, { chat: "-100123" });
+  const payload = await renderMessage(kind, message, { chat: "-100123", now: NOW });
   expect(checkPayload(kind, payload), kind).toEqual([]);
   return payload;
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { createDigest } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
-import { EVENTS, event, OPTIONS } from "./fixtures.js";
+import { EVENTS, event, NOW, OPTIONS } from "./fixtures.js";
 
 async function slack(events: typeof EVENTS): Promise<unknown> {
-  const { contentType, body } = await renderMessage("slack", createDigest(events, OPTIONS), {});
+  const { contentType, body } = await renderMessage("slack", createDigest(events, OPTIONS), { now: NOW });
   expect(contentType).toBe("application/json; charset=utf-8");
   return JSON.parse(body);
 }

@@ -101,7 +101,7 @@ interface OnceOptions {
 }
 
 async function sendOnce(
-  context: Pick<Context, "ledger" | "settings" | "calendarFlags">,
+  context: Pick<Context, "ledger" | "settings" | "calendarFlags" | "now">,
   send: () => Promise<void>,
   { options, listing, target }: OnceOptions,
 ): Promise<"sent" | "already_sent" | "being_sent"> {
@@ -112,7 +112,7 @@ async function sendOnce(
 
 /** What makes two digests the same: profile, target, calendars, zone, days and filters. */
 function digestKey(
-  { settings, calendarFlags }: Pick<Context, "settings" | "calendarFlags">,
+  { settings, calendarFlags, now }: Pick<Context, "settings" | "calendarFlags" | "now">,
   { options, listing: { calendars, days }, target }: OnceOptions,
 ): string {
   const { timezone, defaultCalendar } = settings();
@@ -123,7 +123,8 @@ function digestKey(
     target: target.id,
     calendars: isAll ? "all" : calendars.map(({ id }) => id).sort(),
     timezone,
-    days,
+    // Without a last day, every day has a digest of its own.
+    days: days.last === null ? { ...days, today: localDate(now(), timezone) } : days,
     filters: { category, label, mine, remaining, search },
   });
 }

@@ -1,3 +1,4 @@
+import { CliError } from "../../errors.js";
 import { createChangesDigest, createTextMessage, type Message } from "../../messages/message.js";
 import type { Target } from "../../messages/target.js";
 import { describeDayRange } from "../../output/event-when.js";
@@ -22,22 +23,46 @@ export async function postNews(
   target: Target,
 ): Promise<void> {
   await withNews(context, options, async (news) => {
-    if (news.changes.length === 0 && options.ifEmpty !== "say") {
-      await news.remember();
-      if (context.isTerminal) context.note("nothing is new: nothing was posted");
-    } else {
-      const ledger = await context.ledger();
-      const { remembered: remember, revision } = news;
-      // The same news have the same key, until they are remembered.
-      const key = ledgerKey(context, "news", { name: remember.name, revision });
-      await postMessage(context, createMessage(context, news, options.title), {
-        target,
-        sendMessage: (send) =>
-          ledger.sendOnce(key, send, { keepDays: KEEP_DAYS, forgetUnknown: true, remember }),
-      });
+    try {
+      await deliver(context, { news, options, target });
+    } catch (error) {
+      // It says more than what could not be read, which is still named on stderr.
+      throw reportBeside(error, news);
     }
     news.reportFailures();
   });
+}
+
+function reportBeside(error: unknown, { reportFailures }: News): unknown {
+  try {
+    reportFailures();
+  } catch (failure) {
+    if (failure instanceof CliError && failure.code === "interrupted") return failure;
+  }
+  return error;
+}
+
+interface Delivery {
+  readonly news: News;
+  readonly options: PostOptions;
+  readonly target: Target;
+}
+
+async function deliver(context: PostContext, { news, options, target }: Delivery): Promise<void> {
+  if (news.changes.length === 0 && options.ifEmpty !== "say") {
+    await news.remember();
+    if (context.isTerminal) context.note("nothing is new: nothing was posted");
+  } else {
+    const ledger = await context.ledger();
+    const { remembered: remember, revision } = news;
+    // The same news have the same key, until they are remembered.
+    const key = ledgerKey(context, "news", { name: remember.name, revision });
+    await postMessage(context, createMessage(context, news, options.title), {
+      target,
+      sendMessage: (send) =>
+        ledger.sendOnce(key, send, { keepDays: KEEP_DAYS, forgetUnknown: true, remember }),
+    });
+  }
 }
 
 function createMessage(

@@ -28,11 +28,11 @@ export type SendMessage = (send: () => Promise<void>) => Promise<unknown>;
 
 /** Sends a message, or prints it with `--dry-run`. On a terminal, says what was done. */
 export async function postMessage(
-  context: Pick<Context, "dryRun" | "isTerminal" | "note" | "printDocument">,
+  context: Pick<Context, "dryRun" | "isTerminal" | "note" | "now" | "printDocument">,
   message: Message,
   { target, sendMessage }: { readonly target: Target; readonly sendMessage: SendMessage },
 ): Promise<void> {
-  const payload = await renderMessage(target.kind, message, target);
+  const payload = await renderMessage(target.kind, message, { ...target, now: context.now() });
   if (context.dryRun) return context.printDocument(PAYLOAD_DOCUMENT, payload);
   const result = await sendMessage(() => target.deliver(payload));
   if (!context.isTerminal) return;

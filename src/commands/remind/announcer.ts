@@ -36,7 +36,7 @@ function targetAnnouncer({ settings, now }: RemindContext, target: Target): Anno
     id: `post ${target.id}`,
     async announce(event) {
       const message = createReminder(event, { zone: settings().timezone, now: now() });
-      await target.deliver(await renderMessage(target.kind, message, target));
+      await target.deliver(await renderMessage(target.kind, message, { ...target, now: now() }));
     },
   };
 }

@@ -34,7 +34,7 @@ export function renderMail(message: Message, { to, now }: MailOptions): Payload 
   const boundary = `=_${id}`;
   const { text, page } = drawFitting(message, { draw: drawParts, fits });
   const body = [
-    `To: ${to}`,
+    `To: ${to.replaceAll(", ", ",\n ")}`,
     `Subject: ${encodeWords(message.title).join("\n ")}`,
     `Date: ${new Date(now).toUTCString().replace("GMT", "+0000")}`,
     `Message-ID: <${id}@${hostname().replace(/[^\w.-]/g, "") || "localhost"}>`,

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { createDigest } from "../../../src/messages/message.js";
 import { renderMessage } from "../../../src/messages/render.js";
-import { EVENTS, OPTIONS } from "../../messages/fixtures.js";
+import { EVENTS, NOW, OPTIONS } from "../../messages/fixtures.js";
 import { CHAT_KINDS, CHAT_SECRET, type ChatKind, startChatServices } from "./services.js";
 
 const DIGEST = createDigest(EVENTS, OPTIONS);
 
 async function post(url: string, kind: ChatKind): Promise<Response> {
-  const { contentType, headers, body } = await renderMessage(kind, DIGEST, { chat: "1" });
+  const { contentType, headers, body } = await renderMessage(kind, DIGEST, { chat: "1", now: NOW });
   return fetch(url, { method: "POST", headers: { ...headers, "content-type": contentType }, body });
 }
 
