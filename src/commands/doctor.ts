@@ -105,14 +105,14 @@ async function checkAccount(context: DoctorContext, jobs: JobChecks): Promise<re
 async function checkToken({ session }: DoctorContext, jobs: JobChecks): Promise<Finding> {
   const { tokenSource, tokenError, baseUrl } = await session.status();
   if (tokenError !== null) throw tokenError;
-  if (baseUrl === null) return { detail: "none is needed" };
+  if (baseUrl === null) return { detail: "no token is needed" };
   if (tokenSource === "keychain") {
     await readFromKeychain(jobs);
     return { detail: "from the keychain, which can be read without a desktop session" };
   }
   if (tokenSource !== "CALCTL_TOKEN") return { detail: `from ${tokenSource ?? "no source"}` };
   const hint = "write it into a file that only you can read, and set CALCTL_TOKEN_FILE in the crontab";
-  return { detail: "from CALCTL_TOKEN, which a cron job does not have by itself", hint };
+  return { detail: "from CALCTL_TOKEN, which is not set in a cron job", hint };
 }
 
 async function readFromKeychain(jobs: JobChecks): Promise<void> {
@@ -136,7 +136,7 @@ async function checkTarget(jobs: JobChecks, { to, as, chat }: DoctorOptions): Pr
   if (name !== "CALCTL_WEBHOOK_URL") return { detail: `${name}, for ${kind}` };
   const hint =
     "write it into a file that only you can read, and set CALCTL_WEBHOOK_URL_FILE in the crontab, or use calctl webhooks add";
-  return { detail: `${name}, for ${kind}, which a cron job does not have by itself`, hint };
+  return { detail: `${name}, for ${kind}, which is not set in a cron job`, hint };
 }
 
 /** Reminders and digests of the wrong minute are wrong. */
@@ -146,7 +146,7 @@ function checkClock(answer: ServiceCheck): Finding {
   const skew = clockSkew(answer);
   if (skew === null) return { detail: "the service does not say what time it is" };
   const detail = `${Math.abs(skew)} s ${skew < 0 ? "behind" : "ahead of"} the service's`;
-  if (Math.abs(skew) <= MAX_SKEW) return { detail: skew === 0 ? "as the service's" : detail };
+  if (Math.abs(skew) <= MAX_SKEW) return { detail: skew === 0 ? "in sync with the service" : detail };
   throw configurationError(`this machine's clock is ${detail}`, {
     hint: "let the system set the clock (NTP)",
   });

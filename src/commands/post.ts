@@ -28,7 +28,7 @@ export function registerPost(command: Command, contextOf: ContextOf): void {
     .option("--title <text>", "title of the message (default: calendar and days)")
     .option("--once", "post the same days of the same calendars to the same target at most once")
     .option("--changes <name>", "post what is new since the last time under this name, instead of a list")
-    .option("--again", "with --once: post all the same");
+    .option("--again", "with --once: post even if it was posted before");
   describeCommand(command, {
     examples: () => [
       ["What would be posted?", "calctl post --as slack --dry-run"],

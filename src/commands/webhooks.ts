@@ -13,7 +13,7 @@ type WebhooksContext = Pick<Context, "webhooks" | "prompt" | "input" | "output" 
 export function registerWebhooks(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
   const add = addCommand(command, "add <name>", "save a chat or mail address that messages go to")
-    .addOption(new Option("--as <kind>", "what it takes").choices(TARGET_KINDS))
+    .addOption(new Option("--as <kind>", "message format").choices(TARGET_KINDS))
     .option("--chat <chat>", "for telegram: the id of the chat, or @ and a channel's name")
     .option("--to <address>", "for mail: the address, several separated by commas")
     .option("--url-file <file>", "file with the URL, - for stdin (default: prompt)")
@@ -68,6 +68,7 @@ export async function runWebhooksAdd(context: WebhooksContext, options: AddOptio
     throw usageError("--url-file: the name of a file is expected, not a URL", "or - for stdin");
   }
   const { as, chat, to } = await completeFlags(context, options);
+  if (as === "mail" && urlFile !== undefined) throw usageError("--url-file: mail has no URL");
   const webhooks = await context.webhooks();
   const readUrl = () => readSecret(context, as, urlFile);
   await webhooks.add({ name, as, chat, to, replace, insecureStorage, readUrl });
@@ -85,7 +86,7 @@ async function completeFlags({ prompt, input }: WebhooksContext, options: AddOpt
     missing.push(flag);
     return undefined;
   };
-  const as = options.as ?? (await ask("--as", () => prompt.choose("What does it take?", KINDS)));
+  const as = options.as ?? (await ask("--as", () => prompt.choose("Message format:", KINDS)));
   const flags = {
     chat:
       as === "telegram" ? (chat ?? (await ask("--chat", () => prompt.text("Id of the chat:", CHAT)))) : chat,

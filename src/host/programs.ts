@@ -56,7 +56,7 @@ function problemOf(result: ChildProcessResult): string | null {
 /** Jobs of cron have a short PATH. Undefined where the program says itself what is wrong. */
 function hintOf(result: ChildProcessResult, program: string): string | undefined {
   if (result.kind !== "not_started" || result.code !== "ENOENT") return undefined;
-  return program.includes("/") ? "check the path" : "it is in no folder of PATH: write its whole path";
+  return program.includes("/") ? "check the path" : "not found in PATH: use its full path";
 }
 
 /** What the program had done by then is not known. */

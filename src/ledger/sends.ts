@@ -247,7 +247,7 @@ function unknownOutcome({ beganAt, owner }: Send, { forgetUnknown = false }: Sen
 function notNotedError(cause: unknown): unknown {
   if (!(cause instanceof CliError)) return cause;
   return new CliError("failed", `it was sent, but that could not be noted: ${cause.message}`, {
-    hint: `${cause.hint === undefined ? "" : `${cause.hint}; `}the next run will not send it again, and end with exit code 9`,
+    hint: `${cause.hint === undefined ? "" : `${cause.hint}; `}the next run does not send it again and ends with exit code 9`,
     cause,
   });
 }

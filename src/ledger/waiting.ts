@@ -38,7 +38,7 @@ export async function waitForOthers<T extends { readonly kind: string }>(
     if (!isBusy(result)) return result;
     if (waited >= TIMEOUT) {
       throw new CliError("unavailable", `another calctl (process ${result.owner.pid}) is still ${doing}`, {
-        hint: "nothing was sent by this one; try again when the other has finished",
+        hint: "this run did nothing; try again when the other has finished",
       });
     }
     await clock.sleep(pause, signal());

@@ -236,7 +236,7 @@ function describeStartDay({ start_local }: LocalizedEvent, today: string): strin
   if (days === 0) return "Today";
   if (days === 1) return "Tomorrow";
   if (days === -1) return "Since yesterday";
-  return days > 0 ? `In ${days} days` : `Since ${-days} days ago`;
+  return days > 0 ? `In ${days} days` : `Started ${-days} days ago`;
 }
 
 /** `45 min`, `1 h 30 min`, `2 days 3 h` */

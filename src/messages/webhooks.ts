@@ -106,6 +106,7 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
       const { to, as } = request;
       if (as === "mail" && (to === undefined || to.includes("@"))) {
         if (to === undefined) throw missingFlagsError(["--to ADDRESS"]);
+        checkChat("mail", request.chat);
         return mailTarget(parts, parseMailAddresses(to, "--to"));
       }
       return to === undefined
@@ -170,7 +171,7 @@ async function openEnvironment(
   }
   const { text, source } = found;
   if (as === undefined) {
-    throw usageError(`${source} needs --as`, `what does it take? ${TARGET_KINDS.join(", ")}`);
+    throw usageError(`${source} needs --as`, `message formats: ${TARGET_KINDS.join(", ")}`);
   }
   const url = asConfiguration(() => readUrl(text, as, source));
   const id = withChat(`url:${createHash("sha256").update(url).digest("hex").slice(0, 32)}`, chat);
@@ -194,11 +195,13 @@ async function openSaved(
   if (as !== undefined && as !== kind) {
     throw usageError(`--as ${as}: webhook ${name} is for ${kind}`, "leave --as out for a saved webhook");
   }
-  if (kind === "mail")
+  if (kind === "mail") {
+    checkChat(kind, chat);
     return mailTarget(
       parts,
       asConfiguration(() => parseMailAddresses(record.to ?? "", name)),
     );
+  }
   const source = `webhook ${name}`;
   const stored = parts.dryRun ? null : await parts.storage.loadUrl(name, record);
   const url = stored === null ? null : asConfiguration(() => readUrl(stored, kind, source));

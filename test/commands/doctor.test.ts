@@ -188,7 +188,7 @@ describe("--to", () => {
     expect(stdout).toContain("CALCTL_PROFILE=local");
     expect(stdout).toMatch(/ post -p local --timezone Europe\/Berlin --as slack --once\t/);
     expect(stdout).toContain(
-      "webhook\ttrue\tCALCTL_WEBHOOK_URL, for slack, which a cron job does not have by itself\twrite it into a file",
+      "webhook\ttrue\tCALCTL_WEBHOOK_URL, for slack, which is not set in a cron job\twrite it into a file",
     );
     expect(stdout).not.toContain("s3cret");
   });

@@ -101,7 +101,7 @@ describe("an event that is not listed any more", () => {
     expect(await changes()).toMatchObject({
       exitCode: 12,
       titles: ["added Dentist"],
-      stderr: expect.stringContaining("whether an event is gone could not be asked"),
+      stderr: expect.stringContaining("could not check whether an event is gone"),
     });
     expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: ["gone Meeting"] });
   });

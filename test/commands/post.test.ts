@@ -177,6 +177,7 @@ test.each<[readonly string[], number, string]>([
   [["post", ...JSON_TARGET, "--changes", ""], 2, "--changes is empty"],
   [["post", ...JSON_TARGET, "--changes", "n".repeat(201)], 2, "--changes: the name is longer"],
   [["post", ...JSON_TARGET, "--jq", "."], 2, "--jq"],
+  [["post", "--as", "mail", "--to", "ana@example.org", "--chat", "1"], 2, "--chat: only telegram has chats"],
   [["post", ...JSON_TARGET, "--if-empty", "cry"], 2, "--if-empty"],
 ])("%j is refused, and nothing is sent", async (argv, exitCode, message) => {
   const world = await createPostWorld();

@@ -206,7 +206,7 @@ describe("running a program", () => {
       stderr: `error: event ${id}: /nosuch/program cannot be started (ENOENT)\nhint: check the path\n`,
     });
     const inPath = await world.send("remind", "--before", "15m", "--", "calctl-nosuch-program");
-    expect(inPath.stderr).toContain("hint: it is in no folder of PATH: write its whole path");
+    expect(inPath.stderr).toContain("hint: not found in PATH: use its full path");
   });
 });
 
@@ -216,6 +216,7 @@ test.each<[readonly string[], string]>([
   [["--before", "15m"], "missing --post (or a program after --)\n"],
   [["--before", "15m", "--as", "json", "--", "true"], "either a program or a target"],
   [["--before", "15m", "--", ""], "the program is empty"],
+  [["--before", "15m", "--chat", "1", "--", "true"], "--chat: a program has no chat"],
   [["--before", "soon", "--", "true"], '--before: "soon"'],
   [["--before", "6d", "--", "true"], "--before is longer than 5 days"],
   [["--before", "1h", "--grace", "13h", "--", "true"], "--grace can be at most 12h"],

@@ -175,7 +175,7 @@ describeWithSystem("tmux", "webhooks add on a terminal", () => {
     const { installation } = createMachine();
     const terminal = openTerminal(installation, { columns });
     terminal.type('calctl webhooks add family --insecure-storage; echo "exit $?"', "Enter");
-    await terminal.shows("What does it take?");
+    await terminal.shows("Message format:");
     terminal.type("-l", "--", "telegr");
     await terminal.shows("telegram");
     terminal.type("Enter");

@@ -14,10 +14,7 @@ export interface ChangesOptions extends Omit<NewsFlags, "sinceLast"> {
 }
 
 export function registerEventsChanges(command: Command, contextOf: ContextOf): void {
-  command.option(
-    "--since-last <name>",
-    "name that your runs share; what they saw is kept under it (required)",
-  );
+  command.option("--since-last <name>", "name under which runs share what they have seen (required)");
   addCalendarFlag(command);
   command
     .option("--days <1-7>", "number of days to watch, including today (default: 7)")

@@ -94,7 +94,7 @@ function asPartial(reportFailures: () => void): void {
     reportFailures();
   } catch (error) {
     if (!(error instanceof CliError) || error.code === "interrupted") throw error;
-    throw wrapError(error, "partial", `whether an event is gone could not be asked: ${error.message}`);
+    throw wrapError(error, "partial", `could not check whether an event is gone: ${error.message}`);
   }
 }
 

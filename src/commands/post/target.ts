@@ -17,7 +17,7 @@ export function addTargetFlags(command: Command): void {
   command
     .addOption(
       command
-        .createOption("--as <kind>", "what the webhook of the environment takes, or mail")
+        .createOption("--as <kind>", "message format of the webhook in the environment, or mail")
         .choices(TARGET_KINDS),
     )
     .option("--chat <id>", "chat of telegram, if it is not the saved one");

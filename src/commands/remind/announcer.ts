@@ -24,6 +24,7 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
     return targetAnnouncer(context, await (await context.webhooks()).open({ to: post, as, chat }));
   if (post !== undefined || as !== undefined)
     throw usageError("give either a program or a target of messages, not both");
+  if (chat !== undefined) throw usageError("--chat: a program has no chat");
   if (program === "") throw emptyValueError("the program");
   return {
     id: `run ${JSON.stringify(words)}`,

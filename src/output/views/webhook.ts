@@ -11,7 +11,7 @@ export const webhookView: View<WebhookRow> = {
   shape: "webhook",
   keys: {
     name: { type: "string", minWidth: 8 },
-    as: { type: "string", about: "what it takes", header: "Takes" },
+    as: { type: "string", about: "message format", header: "Format" },
   },
   tsv: ["name", "as"],
 };
