@@ -120,6 +120,11 @@ export function wrapError(error: CliError, code: ErrorCode, message: string): Cl
   });
 }
 
+/** Whether something may have been done although it failed. */
+export function isOutcomeUnknown({ code, mayHaveSucceeded }: CliError): boolean {
+  return code === "outcome_unknown" || mayHaveSucceeded;
+}
+
 /** For a flag, argument or value that is wrong or missing (exit 2). */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError("usage", message, { hint });

@@ -2,7 +2,7 @@ import type { LockWaitOptions } from "../system/sqlite/connection.js";
 import { openLedgerDatabase } from "./database.js";
 import { createExclusively } from "./holders.js";
 import { encodeSeen, readSeen, type Seen, writeSeen } from "./seen.js";
-import { createSendOnce, type Remembered, type SendOnce } from "./sends.js";
+import { acknowledgeUnknown, createSendOnce, type Remembered, type SendOnce } from "./sends.js";
 import type { LedgerParts } from "./waiting.js";
 
 /**
@@ -18,6 +18,8 @@ export interface Ledger {
    * another process takes too long; failed when it was sent, but that could not be noted
    */
   readonly sendOnce: SendOnce;
+  /** Takes unknown outcomes under these keys as sent: call it when the run is about to report them. */
+  acknowledge(keys: readonly string[]): Promise<void>;
   /**
    * Runs work while no other process of this machine works under the same name: others wait. A process that was killed
    * holds up nobody.
@@ -45,6 +47,7 @@ export async function openLedger({
   const database = await openLedgerDatabase(path, { signal, sleep });
   return {
     sendOnce: createSendOnce(database, parts),
+    acknowledge: (keys) => acknowledgeUnknown(database, keys, clock.now()),
     exclusively: createExclusively(database, parts),
     readSeen: (name) => readSeen(database, name),
     async remember({ name, seen }) {

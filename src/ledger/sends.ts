@@ -1,5 +1,5 @@
 import { DAY_MS } from "../contract/date-time.js";
-import { CliError, DryRunStop, wrapError } from "../errors.js";
+import { CliError, DryRunStop, isOutcomeUnknown, wrapError } from "../errors.js";
 import type { LedgerDatabase, LedgerTransaction, SqlValue } from "./database.js";
 import { createOwner, readOwner } from "./owner.js";
 import { encodeSeen, writeSeen } from "./seen.js";
@@ -17,8 +17,8 @@ export interface SendOptions {
   readonly again?: boolean;
   /** How many days the key is kept at least. */
   readonly keepDays: number;
-  /** An unknown outcome is reported once, and is then taken as sent. */
-  readonly forgetUnknown?: boolean;
+  /** Whether an unknown outcome is taken as sent once it was reported: with `acknowledge`. */
+  readonly reportUnknownOnce?: boolean;
   /** Whether what another process is sending now is left to it: by default its outcome is waited for. */
   readonly skipBusy?: boolean;
   /** What is remembered under a name in the moment in which the message counts as sent. */
@@ -49,12 +49,7 @@ export function createSendOnce(database: LedgerDatabase, parts: LedgerParts): Se
     try {
       await send();
     } catch (error) {
-      await noteFailure(
-        database,
-        error,
-        { key, owner, previous: claim.previous },
-        { ...options, now: parts.clock.now },
-      );
+      await noteFailure(database, error, { key, owner, previous: claim.previous });
       throw error;
     }
     try {
@@ -118,7 +113,6 @@ async function claimKey(
     const stillBusy = busy(found);
     if (stillBusy !== null) return stillBusy;
     setState(db, { key, owner: found.owner }, "unknown");
-    if (options.forgetUnknown === true) noteSent(db, { key, owner: found.owner }, now);
     return { kind: "unknown", send: found };
   });
 }
@@ -187,6 +181,24 @@ function noteSent(db: LedgerTransaction, attempt: Attempt, now: number): void {
   insertSend(db, { ...send, state: "sent", seenName: null, seen: null });
 }
 
+/**
+ * Takes outcomes that were unknown as sent, once that was reported. A run that is killed before leaves the report to the
+ * next one.
+ */
+export async function acknowledgeUnknown(
+  database: LedgerDatabase,
+  keys: readonly string[],
+  now: number,
+): Promise<void> {
+  if (keys.length === 0) return;
+  await database.write((db) => {
+    for (const key of keys) {
+      const send = findSend(db, key);
+      if (send?.state === "unknown") noteSent(db, send, now);
+    }
+  }, FOR_CERTAIN);
+}
+
 /** The note must be written, even if the run was interrupted meanwhile. */
 const FOR_CERTAIN = { evenIfInterrupted: true };
 
@@ -200,13 +212,11 @@ async function noteFailure(
   database: LedgerDatabase,
   failure: unknown,
   { previous, ...attempt }: FailedSend,
-  { forgetUnknown = false, now }: Pick<SendOptions, "forgetUnknown"> & Pick<LedgerParts["clock"], "now">,
 ): Promise<void> {
   try {
     await database.write((db) => {
       if (!isCertain(failure)) {
-        if (forgetUnknown) noteSent(db, attempt, now());
-        else setState(db, attempt, "unknown");
+        setState(db, attempt, "unknown");
         return;
       }
       const [own] = db.all("select 1 from sends where key = ? and owner = ?", attempt.key, attempt.owner);
@@ -224,10 +234,10 @@ async function noteFailure(
 /** Whether nothing was sent for certain. An unexpected error says nothing about that. */
 function isCertain(failure: unknown): boolean {
   if (failure instanceof DryRunStop) return true;
-  return failure instanceof CliError && failure.code !== "outcome_unknown" && !failure.mayHaveSucceeded;
+  return failure instanceof CliError && !isOutcomeUnknown(failure);
 }
 
-function unknownOutcome({ beganAt, owner }: Send, { forgetUnknown = false }: SendOptions): CliError {
+function unknownOutcome({ beganAt, owner }: Send, { reportUnknownOnce = false }: SendOptions): CliError {
   const { pid, host } = readOwner(owner) ?? {};
   const where = pid === undefined ? "" : ` (process ${pid} on ${host})`;
   const when = new Date(beganAt).toISOString();
@@ -235,7 +245,7 @@ function unknownOutcome({ beganAt, owner }: Send, { forgetUnknown = false }: Sen
     "outcome_unknown",
     `it is not known whether this was sent: the attempt of ${when}${where} did not come to an end`,
     {
-      hint: forgetUnknown
+      hint: reportUnknownOnce
         ? "look where it should have arrived; from now on it counts as sent"
         : "look where it should have arrived; --again sends it again",
       mayHaveSucceeded: true,

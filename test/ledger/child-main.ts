@@ -71,12 +71,13 @@ try {
     },
     {
       keepDays: 1,
-      forgetUnknown: mode === "forget",
+      reportUnknownOnce: mode === "forget",
       remember: { name: "job", seen: key },
     },
   );
 } catch (error) {
   outcome = error instanceof CliError ? error.code : String(error);
+  if (mode === "forget") await ledger.acknowledge([key]);
 }
 const seen = await ledger.readSeen("job");
 ledger.close();

@@ -69,11 +69,15 @@ describe("a message under a key", () => {
     expect(sent).toEqual(["again"]);
   });
 
-  test.each(unknown)("counts as sent after %s where unknown outcomes are forgotten", async (_, failure) => {
+  test.each(unknown)("counts as sent after %s once that was reported", async (_, failure) => {
     const { sent, send } = createMailbox();
     const ledger = await openTestLedger(createLedgerPath());
-    const options = { ...KEEP, forgetUnknown: true, remember: { name: "job", seen: [1] } };
+    const options = { ...KEEP, reportUnknownOnce: true, remember: { name: "job", seen: [1] } };
     await expect(ledger.sendOnce("event", () => Promise.reject(failure), options)).rejects.toBe(failure);
+    const again = ledger.sendOnce("event", send("again"), options);
+    await expect(again).rejects.toMatchObject({ code: "outcome_unknown" });
+    expect(await ledger.readSeen("job")).toBeNull();
+    await ledger.acknowledge(["event"]);
     expect(await ledger.sendOnce("event", send("again"), options)).toBe("already_sent");
     expect(sent).toEqual([]);
     expect(await ledger.readSeen("job")).toEqual({ revision: 1, seen: [1] });

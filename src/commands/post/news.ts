@@ -1,4 +1,4 @@
-import { CliError } from "../../errors.js";
+import { CliError, isOutcomeUnknown } from "../../errors.js";
 import { createChangesDigest, createTextMessage, type Message } from "../../messages/message.js";
 import type { Target } from "../../messages/target.js";
 import { describeDayRange } from "../../output/event-when.js";
@@ -8,7 +8,7 @@ import type { NewsFlags } from "../events/news-reading.js";
 import { rangeOf } from "../events/print-events.js";
 import { ledgerKey } from "./ledger-key.js";
 import type { PostContext, PostOptions } from "./options.js";
-import { postMessage } from "./target.js";
+import { postMessage, type SendMessage } from "./target.js";
 
 /** A key is used until the next message under its name. */
 const KEEP_DAYS = 400;
@@ -57,11 +57,15 @@ async function deliver(context: PostContext, { news, options, target }: Delivery
     const { remembered: remember, revision } = news;
     // The same news have the same key, until they are remembered.
     const key = ledgerKey(context, "news", { name: remember.name, revision });
-    await postMessage(context, createMessage(context, news, options.title), {
-      target,
-      sendMessage: (send) =>
-        ledger.sendOnce(key, send, { keepDays: KEEP_DAYS, forgetUnknown: true, remember }),
-    });
+    const message = createMessage(context, news, options.title);
+    const sendMessage: SendMessage = (send) =>
+      ledger.sendOnce(key, send, { keepDays: KEEP_DAYS, reportUnknownOnce: true, remember });
+    try {
+      await postMessage(context, message, { target, sendMessage });
+    } catch (error) {
+      if (error instanceof CliError && isOutcomeUnknown(error)) await ledger.acknowledge([key]);
+      throw error;
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { Reminder, ReminderWindow } from "../../calendar/reminders.js";
-import { CliError, wrapError } from "../../errors.js";
+import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { ledgerKey } from "../post/ledger-key.js";
 import { processEach } from "../process-each.js";
 import type { Announcer } from "./announcer.js";
@@ -33,7 +33,7 @@ export async function announceAll(
       event: [event.calendar_id, event.id],
       start,
     });
-  let isUnknown = false;
+  const unknown: string[] = [];
   const { reportFailures, results } = await processEach(reminders, {
     noun: "event",
     verb: "announced",
@@ -43,14 +43,15 @@ export async function announceAll(
     // Of those that earlier runs announced, or another one does now, this run has nothing to report.
     counts: (result) => result === "sent",
     work: async (reminder) => {
+      const key = keyOf(reminder);
       try {
-        return await ledger.sendOnce(keyOf(reminder), () => announcer.announce(reminder.event), {
+        return await ledger.sendOnce(key, () => announcer.announce(reminder.event), {
           keepDays: KEEP_DAYS,
-          forgetUnknown: true,
+          reportUnknownOnce: true,
           skipBusy: true,
         });
       } catch (error) {
-        isUnknown ||= error instanceof CliError && error.code === "outcome_unknown";
+        if (error instanceof CliError && isOutcomeUnknown(error)) unknown.push(key);
         throw error;
       }
     },
@@ -61,12 +62,13 @@ export async function announceAll(
     const before = others === 0 ? "" : `, ${others} before`;
     context.note(`announced ${sent} of ${reminders.length} events${before}`);
   }
+  await ledger.acknowledge(unknown);
   try {
     reportFailures();
   } catch (error) {
     if (!(error instanceof CliError) || error.code === "interrupted") throw error;
     // An unknown outcome is reported only once, while other failures are tried again by themselves.
-    const code = isUnknown ? "outcome_unknown" : error.code;
+    const code = unknown.length > 0 ? "outcome_unknown" : error.code;
     const [only, another] = reminders;
     const event = another === undefined ? `event ${only?.event.id}: ` : "";
     throw wrapError(error, code, `${event}${error.message}`);

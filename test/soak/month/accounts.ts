@@ -35,8 +35,6 @@ interface Account {
   reported: number;
   /** An attempt may have sent it, and nobody has said so yet. */
   isOpen: boolean;
-  /** A process was killed that was about to report it. */
-  isReportLost: boolean;
 }
 
 export function createAccounts(): Accounts {
@@ -66,9 +64,6 @@ export function createAccounts(): Accounts {
         "reminders that arrived": all.filter(({ arrived }) => arrived === 1).length,
         "reminders reported": all.filter(({ reported }) => reported === 1).length,
         "reminders that failed aloud": all.filter((account) => !isDone(account)).length,
-        "reports lost with a second crash": all.filter(
-          ({ arrived, reported, isReportLost }) => isReportLost && arrived + reported === 0,
-        ).length,
         "digests that arrived": days.filter(({ arrived }) => arrived === 1).length,
         "digests reported": days.filter(({ reported }) => reported > 0).length,
       };
@@ -77,7 +72,7 @@ export function createAccounts(): Accounts {
 }
 
 function accountOf(accounts: Map<string, Account>, key: string): Account {
-  const account = accounts.get(key) ?? { arrived: 0, reported: 0, isOpen: false, isReportLost: false };
+  const account = accounts.get(key) ?? { arrived: 0, reported: 0, isOpen: false };
   accounts.set(key, account);
   return account;
 }
@@ -86,8 +81,8 @@ function nameOf({ title, start }: Start): string {
   return `${title}, ${new Date(start).toISOString()}`;
 }
 
-function isDone({ arrived, reported, isReportLost }: Account): boolean {
-  return arrived > 0 || reported > 0 || isReportLost;
+function isDone({ arrived, reported }: Account): boolean {
+  return arrived > 0 || reported > 0;
 }
 
 type FindAccount = (start: Start) => Account;
@@ -96,7 +91,7 @@ function checkReminders(run: JobRun, find: FindAccount): string | null {
   const problem = countReminders(run, find) ?? countReports(run, find);
   if (problem !== null) return problem;
   if (run.crashed) {
-    for (const start of run.due) noteCrash(find(start), run.turn.unclear.includes(start.title));
+    for (const start of run.due) find(start).isOpen = true;
     return null;
   }
   const missing = run.due.find((start) => !isDone(find(start)));
@@ -107,11 +102,6 @@ function checkReminders(run: JobRun, find: FindAccount): string | null {
 function judgeMissing({ clean, exitCodes }: JobRun, name: string): string | null {
   if (clean) return `${name} did not arrive, though nothing failed`;
   return exitCodes.every((code) => code === 0) ? `${name} was lost in silence` : null;
-}
-
-function noteCrash(account: Account, isUnclear: boolean): void {
-  account.isReportLost ||= account.isOpen || isUnclear;
-  account.isOpen = true;
 }
 
 function countReminders({ due, turn }: JobRun, find: FindAccount): string | null {
