@@ -1,8 +1,18 @@
 import { DAY_MS } from "../contract/date-time.js";
 import { CliError, DryRunStop, isOutcomeUnknown, wrapError } from "../errors.js";
-import type { LedgerDatabase, LedgerTransaction, SqlValue } from "./database.js";
+import type { LedgerDatabase } from "./database.js";
 import { createOwner, readOwner } from "./owner.js";
-import { encodeSeen, writeSeen } from "./seen.js";
+import { encodeSeen } from "./seen.js";
+import {
+  type Attempt,
+  deleteSend,
+  findSend,
+  insertSend,
+  noteSent,
+  prune,
+  type Send,
+  setState,
+} from "./send-rows.js";
 import { type Busy, type LedgerParts, waitForOthers } from "./waiting.js";
 
 /** What is remembered for the next run under a name. */
@@ -61,25 +71,6 @@ export function createSendOnce(database: LedgerDatabase, parts: LedgerParts): Se
   };
 }
 
-type SendState = "sending" | "sent" | "unknown";
-
-/** A row of `sends`. */
-interface Send {
-  readonly key: string;
-  readonly state: SendState;
-  readonly owner: string;
-  readonly beganAt: number;
-  readonly forgetAt: number;
-  readonly seenName: string | null;
-  readonly seen: Uint8Array | null;
-}
-
-/** One attempt to send under a key. */
-interface Attempt {
-  readonly key: string;
-  readonly owner: string;
-}
-
 type Claim =
   /** With what the key was before. */
   | { readonly kind: "claimed"; readonly previous: Send | null }
@@ -125,62 +116,6 @@ function newSend({ key, owner, options }: Attempt & { readonly options: SendOpti
   };
 }
 
-/** Rows that are removed at once. */
-const PRUNED_AT_ONCE = 100;
-
-/**
- * Removes keys that were kept for long enough, by this run's clock and by that of the run before: a clock that is wrong
- * once forgets nothing.
- */
-function prune(db: LedgerTransaction, now: number): void {
-  const [latest] = db.all("select began_at from sends order by rowid desc limit 1");
-  const before = Math.min(now, Number(latest?.["began_at"] ?? 0));
-  db.run(
-    "delete from sends where rowid in (select rowid from sends where forget_at < ? order by forget_at limit ?)",
-    before,
-    PRUNED_AT_ONCE,
-  );
-}
-
-function findSend(db: LedgerTransaction, key: string): Send | null {
-  const [row] = db.all(
-    "select state, owner, began_at, forget_at, seen_name, seen from sends where key = ?",
-    key,
-  );
-  if (row === undefined) return null;
-  const { state, owner, began_at, forget_at, seen_name, seen } = row;
-  return {
-    key,
-    state: state === "sent" || state === "sending" ? state : "unknown",
-    owner: String(owner),
-    beganAt: Number(began_at),
-    forgetAt: Number(forget_at),
-    seenName: typeof seen_name === "string" ? seen_name : null,
-    seen: seen instanceof Uint8Array ? seen : null,
-  };
-}
-
-function insertSend(db: LedgerTransaction, send: Send): void {
-  const values: readonly SqlValue[] = [
-    ...[send.key, send.state, send.owner, send.beganAt, send.forgetAt],
-    ...[send.seenName, send.seen],
-  ];
-  db.run("insert or replace into sends values (?, ?, ?, ?, ?, ?, ?)", ...values);
-}
-
-/** Changes nothing for an attempt whose key another one has taken with `again`. */
-function setState(db: LedgerTransaction, { key, owner }: Attempt, state: SendState): void {
-  db.run("update sends set state = ? where key = ? and owner = ?", state, key, owner);
-}
-
-/** What was to be remembered once it is sent is remembered in the same transaction. */
-function noteSent(db: LedgerTransaction, attempt: Attempt, now: number): void {
-  const send = findSend(db, attempt.key);
-  if (send?.owner !== attempt.owner) return;
-  if (send.seenName !== null && send.seen !== null) writeSeen(db, send.seenName, send.seen, now);
-  insertSend(db, { ...send, state: "sent", seenName: null, seen: null });
-}
-
 /**
  * Takes outcomes that were unknown as sent, once that was reported. A run that is killed before leaves the report to the
  * next one.
@@ -219,9 +154,8 @@ async function noteFailure(
         setState(db, attempt, "unknown");
         return;
       }
-      const [own] = db.all("select 1 from sends where key = ? and owner = ?", attempt.key, attempt.owner);
-      if (own === undefined) return;
-      if (previous === null) db.run("delete from sends where key = ?", attempt.key);
+      if (findSend(db, attempt.key)?.owner !== attempt.owner) return;
+      if (previous === null) deleteSend(db, attempt.key);
       else insertSend(db, previous);
     }, FOR_CERTAIN);
   } catch (error) {
@@ -257,7 +191,8 @@ function unknownOutcome({ beganAt, owner }: Send, { reportUnknownOnce = false }:
 function notNotedError(cause: unknown): unknown {
   if (!(cause instanceof CliError)) return cause;
   return new CliError("failed", `it was sent, but that could not be noted: ${cause.message}`, {
-    hint: `${cause.hint === undefined ? "" : `${cause.hint}; `}the next run does not send it again and ends with exit code 9`,
+    // Not that of the cause: to run the command again could send it again.
+    hint: "it has arrived: correct what is wrong, and do not repeat this one",
     cause,
   });
 }

@@ -1,5 +1,6 @@
+import type { ChangeKind } from "../calendar/event-changes.js";
 import { linkUrls } from "./links.js";
-import type { EventChange, Message, MessageDay, MessageEntry } from "./message.js";
+import type { Message, MessageDay, MessageEntry } from "./message.js";
 import { cutText } from "./text-length.js";
 
 /** How much of a message is shown. Details are shortened before any event is left out. */
@@ -142,7 +143,7 @@ function dayBlocks(days: readonly MessageDay[], { detail, shown }: Extent): Bloc
   return blocks;
 }
 
-const CHANGE_WORDS: Readonly<Record<EventChange, string>> = {
+const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
   added: "New",
   changed: "Changed",
   gone: "Gone",

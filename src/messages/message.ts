@@ -1,12 +1,13 @@
 import { type Day, type DayEntry, type DayRange, listByDay } from "../calendar/day-list.js";
+import type { ChangeKind, EventChange } from "../calendar/event-changes.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { localDate } from "../calendar/zoned-time.js";
-import { DAY_MS, dateToInstant, MINUTE_MS, parseWireDateTime } from "../contract/date-time.js";
 import { HEX_COLOR } from "../contract/limits.js";
 import { sanitizeBlock, sanitizeLine } from "../output/sanitize.js";
 import { PLAIN_STYLE } from "../output/style.js";
 import { describeEntry, headingOf } from "../output/table/day-entry.js";
 import { linkTarget } from "./links.js";
+import { describeStart, type MomentOptions } from "./starts.js";
 import { cutText } from "./text-length.js";
 
 /** What is sent, before a target renders it. All text is sanitized; no markup of a target is escaped yet. */
@@ -34,7 +35,7 @@ export interface MessageDay {
 export interface MessageEntry {
   readonly event: LocalizedEvent;
   /** What happened to the event, in a message about changes. */
-  readonly change: EventChange | null;
+  readonly change: ChangeKind | null;
   /** `09:30–10:00`, `all day`, `22:00 →` */
   readonly time: string;
   /** Empty where the message's title has it. */
@@ -53,21 +54,6 @@ export interface MessageEntry {
   readonly color: string | null;
 }
 
-export type EventChange = "added" | "changed" | "gone";
-
-/** An event and what happened to it, as `events changes` has it. */
-export interface ChangedEvent {
-  readonly change: EventChange;
-  readonly event: LocalizedEvent;
-}
-
-export interface MomentOptions {
-  /** The chosen zone. */
-  readonly zone: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number;
-}
-
 export interface DigestOptions extends MomentOptions {
   readonly title: string;
   /** The days listed. */
@@ -84,21 +70,27 @@ const MAX_DESCRIPTION = { digest: 160, reminder: 1_000 } as const;
 /** Events by day, each under every day it takes place on within the range. */
 export function createDigest(events: readonly LocalizedEvent[], options: DigestOptions): Message {
   if (events.length === 0) return createTextMessage(options.title, "No events");
-  const days = messageDays(listByDay(events, options.range), { ...options, changes: null });
-  return {
-    title: titleLine(options.title),
-    body: { kind: "days", days },
-    note: zoneNote(days, options.zone),
-  };
+  return daysMessage(listByDay(events, options.range), options, null);
 }
 
 /** What is new, each event once, under its first day within the range. */
-export function createChangesDigest(changes: readonly ChangedEvent[], options: DigestOptions): Message {
+export function createChangesDigest(
+  changes: readonly EventChange<LocalizedEvent>[],
+  options: DigestOptions,
+): Message {
   if (changes.length === 0) return createTextMessage(options.title, "No changes");
   const changeOf = new Map(changes.map(({ change, event }) => [event, change]));
   const events = changes.map(({ event }) => event);
   const listed = listByDay(events, { ...options.range, once: true });
-  const days = messageDays(listed, { ...options, changes: changeOf });
+  return daysMessage(listed, options, changeOf);
+}
+
+function daysMessage(
+  listed: readonly Day<LocalizedEvent>[],
+  options: DigestOptions,
+  changes: EntryContext["changes"],
+): Message {
+  const days = messageDays(listed, { ...options, changes });
   return {
     title: titleLine(options.title),
     body: { kind: "days", days },
@@ -144,7 +136,7 @@ function zoneNote(days: readonly MessageDay[], zone: string): string | null {
 interface EntryContext extends MomentOptions {
   readonly showCalendar: boolean;
   /** Null where nothing is said about changes. */
-  readonly changes: ReadonlyMap<LocalizedEvent, EventChange> | null;
+  readonly changes: ReadonlyMap<LocalizedEvent, ChangeKind> | null;
 }
 
 /** Details of an event are under its first day only. */
@@ -218,34 +210,4 @@ function firstLine(event: LocalizedEvent): string {
 
 function descriptionBlock(event: LocalizedEvent): string {
   return cutText(descriptionLines(event).join("\n"), MAX_DESCRIPTION.reminder, "code points");
-}
-
-/** `In 15 min`, `Now`, `Started 10 min ago`; of an all-day event `Today` or `Tomorrow`. */
-function describeStart(event: LocalizedEvent, { zone, now }: MomentOptions): string {
-  if (event.all_day === true) return describeStartDay(event, localDate(now, zone));
-  const start = parseWireDateTime(event.start_at ?? "");
-  if (start === null) return "Reminder";
-  const minutes = Math.round((start.instant - now) / MINUTE_MS);
-  if (minutes === 0) return "Now";
-  return minutes > 0 ? `In ${describeMinutes(minutes)}` : `Started ${describeMinutes(-minutes)} ago`;
-}
-
-function describeStartDay({ start_local }: LocalizedEvent, today: string): string {
-  if (start_local === null) return "Reminder";
-  const days = (dateToInstant(start_local) - dateToInstant(today)) / DAY_MS;
-  if (days === 0) return "Today";
-  if (days === 1) return "Tomorrow";
-  if (days === -1) return "Since yesterday";
-  return days > 0 ? `In ${days} days` : `Started ${-days} days ago`;
-}
-
-/** `45 min`, `1 h 30 min`, `2 days 3 h` */
-function describeMinutes(minutes: number): string {
-  const [days, hours] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24];
-  const parts = [
-    days === 0 ? "" : `${days} ${days === 1 ? "day" : "days"}`,
-    hours === 0 ? "" : `${hours} h`,
-    minutes % 60 === 0 || days > 0 ? "" : `${minutes % 60} min`,
-  ];
-  return parts.filter((part) => part !== "").join(" ");
 }
