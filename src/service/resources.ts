@@ -9,8 +9,7 @@ import type {
   UserResource,
 } from "../contract/resources.js";
 import type { CalendarOfUser } from "./store/calendars.js";
-import type { EventContent } from "./store/events.js";
-import type { ActivityRow, LabelRow, UserRow } from "./store/schema.js";
+import type { ActivityRow, EventContent, LabelRow, UserRow } from "./store/schema.js";
 
 /** Converts rows of the store to the contract's resource objects. @see contract section 2 */
 
@@ -72,6 +71,11 @@ export function eventResource(row: EventContent, attendeeIds: readonly string[])
       attendees: { data: attendeeIds.map(user) },
     },
   };
+}
+
+/** An event as answers have it. It is stored: when it changes, a migration renders all events anew. */
+export function eventJson(row: EventContent, attendeeIds: readonly string[]): string {
+  return JSON.stringify(eventResource(row, attendeeIds));
 }
 
 export function activityResource({ id, content, created_at, updated_at }: ActivityRow): ActivityResource {

@@ -46,6 +46,13 @@ test("a database of the driver before opens unchanged, with what its log has", a
     { bytes: 1_138 },
     { bytes: 1_137 },
   ]);
+  // Nor revisions and rendered events.
+  const stored = querySql(database, "select json, revision from events order by start_at");
+  const { data } = JSON.parse(new TextDecoder().decode(body));
+  expect(stored).toEqual(data.map((event: object) => ({ json: JSON.stringify(event), revision: 1 })));
+  expect(querySql(database, "select revision, changes_from from calendars")).toEqual([
+    { revision: 1, changes_from: 1 },
+  ]);
   expect(querySql(database, "select content from activities")).toEqual([{ content: "A comment in the log" }]);
   expect(querySql(database, "pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
   folder.remove();

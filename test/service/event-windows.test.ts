@@ -14,7 +14,9 @@ import { eventResource } from "../../src/service/resources.js";
 import { groupByCalendar } from "../../src/service/store/calendars.js";
 import { eventsFrom } from "../../src/service/store/event-pages.js";
 import { eventSizes, eventsInWindow, listEventsInWindow } from "../../src/service/store/event-windows.js";
-import { type EventContent, insertEvent, sizeOfEvent } from "../../src/service/store/events.js";
+import { insertEvent, sizeOfEvent } from "../../src/service/store/events.js";
+import { correctSizes } from "../../src/service/store/migrations/0005-sizes.js";
+import type { EventContent } from "../../src/service/store/schema.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
 import type { Store } from "../../src/service/store/store.js";
 import { runSql } from "./support/database.js";
@@ -48,7 +50,7 @@ async function openCalendar(): Promise<Store> {
   const store = await openStore(":memory:");
   await store.write(async (db) => {
     await sql`insert into users values (${USER}, 'Ana', 'ana', 'ana', null, '', '', 0, 1)`.execute(db);
-    await sql`insert into calendars values (${CALENDAR}, 'Family', '', '', '', 1)`.execute(db);
+    await sql`insert into calendars values (${CALENDAR}, 'Family', '', '', '', 1, 1, 1)`.execute(db);
     await sql`insert into labels values (${CALENDAR}, 1, '', '#2ecc87')`.execute(db);
   });
   return store;
@@ -120,7 +122,7 @@ describe("the events of a window", () => {
           );
           const found = await store.write(async (db) => {
             await db.deleteFrom("events").execute();
-            for (const row of rows) await insertEvent(db, { row, attendeeIds: [] });
+            for (const row of rows) await insertEvent(db, { row, attendeeIds: [], revision: 1 });
             return listEventsInWindow(db, CALENDAR, WEEK);
           });
           expect(found.map(({ id }) => id).sort()).toEqual(overlapping.map(({ id }) => id).sort());
@@ -171,16 +173,16 @@ test("the size of an event from before sizes were stored is that of its JSON", a
   runSql(
     path,
     `insert into users values ('${USER}', 'Ana', 'ana', 'ana', null, '', '', 0, 1);
-     insert into calendars values ('c', 'Family', '', '', '', 1);
+     insert into calendars values ('c', 'Family', '', '', '', 1, 1, 1);
      insert into labels values ('c', 1, 'One', '#000000');
      insert into events (id, calendar_id, category, all_day, title, description, location, url, label_number, creator_id,
        created_at, updated_at) values ('e', 'c', 'keep', 0, ${values}, 1, '${USER}', 1, 1);
      insert into attendees values ('e', '${USER}', 0);
      update events set bytes = 1100
-       + octet_length(title) + octet_length(description) + octet_length(location) + octet_length(url);
-     pragma user_version = 4`,
+       + octet_length(title) + octet_length(description) + octet_length(location) + octet_length(url)`,
   );
   const store = await openStore(path);
+  await store.write(correctSizes);
   const [row] = await store.read((db) => db.selectFrom("events").selectAll().execute());
   expect([row?.title, row?.description, row?.location, row?.url]).toEqual(texts);
   expect(row?.bytes).toBe(row && sizeOfEvent({ row, attendeeIds: [USER] }));

@@ -3,6 +3,7 @@ import { configurationError } from "../../errors.js";
 import { createHexId, createSecret, createUserId, hashPassword } from "../secrets.js";
 import { addMember } from "../store/calendars.js";
 import { type EventWithAttendees, insertEvent } from "../store/events.js";
+import { advanceRevision } from "../store/revisions.js";
 import type { Transaction } from "../store/store.js";
 import { insertUser, listAllUsers, type NewUser } from "../store/users.js";
 import type { AdminOptions, ServiceSample, ServiceUser } from "./admin.js";
@@ -58,7 +59,10 @@ async function addCalendars(db: Transaction, members: SampleMembers): Promise<vo
   const work = await addCalendar(db, { name: "Work", ownerId: owner, color: "#47b2f7", now });
   for (const [{ id }, events] of [[family, FAMILY_EVENTS] as const, [work, WORK_EVENTS] as const]) {
     await addMember(db, { calendarId: id, userId: guest });
-    for (const event of events) await insertEvent(db, eventOf(event, id, members));
+    for (const event of events) {
+      const revision = await advanceRevision(db, id);
+      await insertEvent(db, { ...eventOf(event, id, members), revision });
+    }
   }
 }
 

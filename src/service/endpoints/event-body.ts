@@ -5,7 +5,7 @@ import { calendarOfId, plainId } from "../../contract/ids.js";
 import { isJsonObject } from "../../contract/json.js";
 import { MAX_ATTENDEES } from "../../contract/limits.js";
 import { badRequest, excerpt } from "../http/response.js";
-import type { EventContent } from "../store/events.js";
+import type { EventContent } from "../store/schema.js";
 
 /** What an event of a calendar may refer to. */
 export interface EventReferences {

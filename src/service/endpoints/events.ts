@@ -13,7 +13,6 @@ import {
   sumEventSizes,
 } from "../store/event-windows.js";
 import {
-  type EventContent,
   type EventWithAttendees,
   findEvent,
   insertEvent,
@@ -21,7 +20,8 @@ import {
   replaceEvent,
   sizeOfEvent,
 } from "../store/events.js";
-import type { AttendeeRow, EventRow } from "../store/schema.js";
+import { advanceRevision, deleteEvent } from "../store/revisions.js";
+import type { AttendeeRow, CalendarRow, EventContent, EventRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import { listUsers } from "../store/users.js";
 import { type Endpoint, type EndpointContext, requireCalendar } from "./calendars.js";
@@ -44,9 +44,10 @@ export const eventEndpoints = {
   createEvent,
   updateEvent,
   async deleteEvent(context) {
-    const { id: calendarId } = await requireCalendar(context);
-    const { row } = await requireEvent(context, calendarId);
-    await context.db.deleteFrom("events").where("id", "=", row.id).execute();
+    const { id: calendar_id, revision } = await changeCalendar(context);
+    const { row } = await requireEvent(context, calendar_id);
+    const deleted = { calendar_id, revision, event_id: row.id, deleted_at: context.now };
+    await deleteEvent(context.db, deleted);
     return null;
   },
   createActivity,
@@ -74,8 +75,17 @@ export async function describeEvents(
   };
 }
 
+/**
+ * The calendar of the path with the revision that this write gives it.
+ * @throws ProblemError like `requireCalendar`
+ */
+async function changeCalendar(context: EndpointContext): Promise<CalendarRow> {
+  const calendar = await requireCalendar(context);
+  return { ...calendar, revision: await advanceRevision(context.db, calendar.id) };
+}
+
 async function createEvent(context: EndpointContext): Promise<object> {
-  const { id: calendarId } = await requireCalendar(context);
+  const { id: calendarId, revision } = await changeCalendar(context);
   const { content, attendeeIds } = parseEventBody(context.body, await listReferences(context, calendarId));
   const row: EventContent = {
     ...content,
@@ -85,13 +95,13 @@ async function createEvent(context: EndpointContext): Promise<object> {
     created_at: context.now,
     updated_at: context.now,
   };
-  await insertEvent(context.db, { row, attendeeIds });
+  await insertEvent(context.db, { row, attendeeIds, revision });
   await checkAnswerSize(context.db, row);
   return { data: eventResource(row, attendeeIds) };
 }
 
 async function updateEvent(context: EndpointContext): Promise<object> {
-  const { id: calendarId } = await requireCalendar(context);
+  const { id: calendarId, revision } = await changeCalendar(context);
   const stored = await requireEvent(context, calendarId);
   const { content, attendeeIds } = parseEventBody(context.body, {
     ...(await listReferences(context, calendarId)),
@@ -99,7 +109,7 @@ async function updateEvent(context: EndpointContext): Promise<object> {
   });
   // Two updates in the same millisecond still get different times.
   const row = { ...stored.row, ...content, updated_at: Math.max(context.now, stored.row.updated_at + 1) };
-  await replaceEvent(context.db, stored.row, { row, attendeeIds });
+  await replaceEvent(context.db, stored.row, { row, attendeeIds, revision });
   // What is too large already may be shortened.
   const moved = row.start_at !== stored.row.start_at || row.end_at !== stored.row.end_at;
   if (moved || sizeOfEvent({ row, attendeeIds }) > sizeOfEvent(stored))
@@ -180,7 +190,7 @@ async function loadIncluded(
 }
 
 async function createActivity(context: EndpointContext): Promise<object> {
-  const { id: calendarId } = await requireCalendar(context);
+  const { id: calendarId } = await changeCalendar(context);
   const { row: event } = await requireEvent(context, calendarId);
   const row = {
     id: createHexId(),

@@ -1,3 +1,4 @@
+import { advanceRevision } from "./revisions.js";
 import type { CalendarRow, LabelRow, UserRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
@@ -102,6 +103,7 @@ export async function deleteCalendar(db: Transaction, calendarId: string): Promi
   for (const { id } of await listMembers(db, { id: calendarId }))
     await removeMember(db, { calendarId, userId: id });
   await db.deleteFrom("events").where("calendar_id", "=", calendarId).execute();
+  await db.deleteFrom("deleted_events").where("calendar_id", "=", calendarId).execute();
   await db.deleteFrom("labels").where("calendar_id", "=", calendarId).execute();
   await db.deleteFrom("calendars").where("id", "=", calendarId).execute();
 }
@@ -113,6 +115,7 @@ export interface Membership {
 
 /** Adds a member and puts the calendar last in the user's list. Does nothing if the user is already a member. */
 export async function addMember(db: Transaction, { calendarId, userId }: Membership): Promise<void> {
+  await advanceRevision(db, calendarId);
   const { position } = await db
     .selectFrom("members")
     .select(({ fn }) => fn.countAll<number>().as("position"))
@@ -132,6 +135,7 @@ export async function addMember(db: Transaction, { calendarId, userId }: Members
 
 /** Removes a member and closes the gap in the user's list. Events and comments of the user stay. */
 export async function removeMember(db: Transaction, { calendarId, userId }: Membership): Promise<void> {
+  await advanceRevision(db, calendarId);
   const removed = await db
     .deleteFrom("members")
     .where("calendar_id", "=", calendarId)

@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../contract/date-time.js";
-import type { AttendeeRow, EventRow } from "./schema.js";
+import { eventJson } from "../resources.js";
+import type { AttendeeRow, EventContent, EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
 /** An event of a calendar; undefined if the calendar has no such event. */
@@ -32,34 +33,47 @@ export async function listAttendeesOf(db: Transaction, eventIds: readonly string
     .execute();
 }
 
-/** An event as it is written: its size and its moves are computed. */
-export type EventContent = Omit<EventRow, "bytes" | "moved_at" | "moved_from">;
-
 export interface EventWithAttendees {
   readonly row: EventContent;
   /** Plain ids in the order of the event. */
   readonly attendeeIds: readonly string[];
 }
 
-export async function insertEvent(db: Transaction, event: EventWithAttendees): Promise<void> {
-  const { row, attendeeIds } = event;
-  await db
-    .insertInto("events")
-    .values({ ...row, bytes: sizeOfEvent(event), moved_at: 0, moved_from: null })
-    .execute();
-  await insertAttendees(db, row.id, attendeeIds);
+export interface WrittenEvent extends EventWithAttendees {
+  readonly revision: number;
 }
 
-export async function replaceEvent(
-  db: Transaction,
-  stored: EventRow,
-  event: EventWithAttendees,
-): Promise<void> {
+/**
+ * Inserts an event. Resolves with its JSON, like the next one.
+ * @param event.revision of the calendar by this write
+ */
+export async function insertEvent(db: Transaction, event: WrittenEvent): Promise<string> {
   const { row, attendeeIds } = event;
-  const columns = { ...row, ...movesOf(stored, row), bytes: sizeOfEvent(event) };
-  await db.updateTable("events").set(columns).where("id", "=", row.id).execute();
+  const columns = computedColumns(event);
+  await db
+    .insertInto("events")
+    .values({ ...row, ...columns, moved_at: 0, moved_from: null })
+    .execute();
+  await insertAttendees(db, row.id, attendeeIds);
+  return columns.json;
+}
+
+export async function replaceEvent(db: Transaction, stored: EventRow, event: WrittenEvent): Promise<string> {
+  const { row, attendeeIds } = event;
+  const columns = computedColumns(event);
+  await db
+    .updateTable("events")
+    .set({ ...row, ...columns, ...movesOf(stored, row) })
+    .where("id", "=", row.id)
+    .execute();
   await db.deleteFrom("attendees").where("event_id", "=", row.id).execute();
   await insertAttendees(db, row.id, attendeeIds);
+  return columns.json;
+}
+
+function computedColumns(event: WrittenEvent) {
+  const { row, attendeeIds, revision } = event;
+  return { revision, json: eventJson(row, attendeeIds), bytes: sizeOfEvent(event) };
 }
 
 /** How long the position of an event in a list is remembered after a move: as long as cursors are valid (ms). */

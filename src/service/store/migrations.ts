@@ -5,6 +5,7 @@ import { createSignIn } from "./migrations/0002-sign-in.js";
 import { createWindows } from "./migrations/0003-windows.js";
 import { createLists } from "./migrations/0004-lists.js";
 import { correctSizes } from "./migrations/0005-sizes.js";
+import { createRevisions } from "./migrations/0006-revisions.js";
 import { SCHEMA_VERSION } from "./schema.js";
 import type { Store, Transaction } from "./store.js";
 
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly ((schema: SchemaModule, db: Transaction) => Pr
   createWindows,
   createLists,
   (_, db) => correctSizes(db),
+  createRevisions,
 ];
 
 /** The schema version of a database: the number of migrations that it has run. */

@@ -4,7 +4,7 @@
  */
 
 /** Number of the newest migration. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 export type Flag = 0 | 1;
 
@@ -29,6 +29,10 @@ export interface CalendarRow {
   readonly color: string;
   readonly image_url: string;
   readonly created_at: number;
+  /** From 1. Grows with every write that changes what the calendar shows; only its `order` is apart, which is a user's. */
+  readonly revision: number;
+  /** Whoever knows the calendar as of this revision or a later one can be told what changed since. */
+  readonly changes_from: number;
 }
 
 export interface MemberRow {
@@ -71,6 +75,22 @@ export interface EventRow {
   readonly moved_at: number;
   /** The earliest start that it had before its recent moves; null if it had none. */
   readonly moved_from: number | null;
+  /** Of the calendar, when the event was written last. */
+  readonly revision: number;
+  /** The event in an answer: `eventResource` as JSON. */
+  readonly json: string;
+}
+
+/** An event as it is written: the other columns are computed. */
+export type EventContent = Omit<EventRow, "bytes" | "moved_at" | "moved_from" | "revision" | "json">;
+
+/** An event that was deleted not long ago. */
+export interface DeletedEventRow {
+  readonly calendar_id: string;
+  /** Of the calendar, when it was deleted. */
+  readonly revision: number;
+  readonly event_id: string;
+  readonly deleted_at: number;
 }
 
 export interface AttendeeRow {
@@ -167,6 +187,7 @@ export interface StoreSchema {
   readonly members: MemberRow;
   readonly labels: LabelRow;
   readonly events: EventRow;
+  readonly deleted_events: DeletedEventRow;
   readonly attendees: AttendeeRow;
   readonly activities: ActivityRow;
   readonly tokens: TokenRow;
