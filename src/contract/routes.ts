@@ -159,5 +159,12 @@ export const ROUTES = {
 
 export type RouteName = keyof typeof ROUTES;
 
+/** The routes that read. */
+export type ReadRouteName = {
+  [N in RouteName]: (typeof ROUTES)[N]["method"] extends "GET" ? N : never;
+}[RouteName];
+
+export type WriteRouteName = Exclude<RouteName, ReadRouteName>;
+
 /** Error statuses of every endpoint. @see contract section 7 */
 export const FAILURE_STATUSES = [400, 401, 403, 404, 406, 429, 500, 503, 504] as const;

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { runSql } from "../service/support/database.js";
+import { renderEvents, runSql } from "../service/support/database.js";
 import { createWorld, NOW, type World } from "../service/support/world.js";
 import { type FaultServer, startFaultServer } from "../support/fault-server.js";
 import { byService, hang, reply } from "../support/fault-steps.js";
@@ -44,6 +44,7 @@ function addEvents(count: number): void {
         ${NOW} + n * 600000 + 1000, 'UTC', hex(zeroblob(1000)), '', '', 1, '${world.member.id}', 0, 0, 4000
         from numbers`,
   );
+  renderEvents(world.database);
 }
 
 const LIST = ["events", "list", "-c", "Family", "--from", "2026-11-01", "-o", "ndjson"] as const;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import { describeAccess, describeFailure } from "./contract/access.js";
+import { describeConditionalReads } from "./contract/conditional.js";
 import { describeLists } from "./contract/lists.js";
 import { describeMalformedBodies } from "./contract/malformed-bodies.js";
 import { describeMalformedRequests } from "./contract/malformed-requests.js";
@@ -27,6 +28,7 @@ export function describeContract(way: string, connect: Connect): void {
     describeReading(stage);
     describeUpcoming(stage);
     describeLists(stage);
+    describeConditionalReads(stage);
     describeWriting(stage);
     describeAccess(stage);
     describeMalformedRequests(stage);

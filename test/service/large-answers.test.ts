@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../src/contract/date-time.js";
 import type { EventRow } from "../../src/service/store/schema.js";
-import { runSql } from "./support/database.js";
+import { renderEvents, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { createWorld, NOW, type World } from "./support/world.js";
 
@@ -47,7 +47,7 @@ describe("a user with 33,000 calendars", () => {
   beforeEach(() =>
     runSql(
       world.database,
-      `insert into calendars ${numbers(MANY)}
+      `insert into calendars (id, name, description, color, image_url, created_at) ${numbers(MANY)}
          select 'calendar-' || n, 'Calendar ' || n, '', '#2ecc87', '', n from numbers;
        insert into members ${numbers(MANY)} select 'calendar-' || n, '${world.member.id}', n, 1 from numbers;
        insert into labels ${numbers(MANY)} select 'calendar-' || n, 1, 'label ' || n, '#2ecc87' from numbers;`,
@@ -90,6 +90,7 @@ test("an event with 33,000 attendees is answered with all of them", async () => 
        select 'user-' || n, 'User ' || n, 'user-' || n, 'user-' || n, null, '', '', 0, n from numbers;
      insert into attendees ${numbers(MANY)} select '${id}', 'user-' || n, n from numbers;`,
   );
+  renderEvents(world.database);
   for (const path of [`events/${id}?include=attendees`, "upcoming_events?include=attendees"]) {
     const { status, json } = await send("GET", `/calendars/${world.calendarId}/${path}`);
     expect(status).toBe(200);

@@ -1,4 +1,4 @@
-import { ProblemError } from "../http/response.js";
+import { type JsonBody, ProblemError } from "../http/response.js";
 import type { Query } from "../http/router.js";
 import { calendarResource, labelResource, memberResource, userResource } from "../resources.js";
 import {
@@ -27,35 +27,70 @@ export interface EndpointContext {
   readonly body: unknown;
 }
 
+/** The answer to a read. What it is made of is loaded only if the client does not have it. */
+export interface Answer {
+  /**
+   * What it depends on besides route and `include`, as JSON: the same version gives the same answer. Null if that takes as
+   * long to find out as to answer.
+   */
+  readonly version: readonly unknown[] | null;
+  render(): Promise<JsonBody>;
+}
+
+/** Handles one route of the contract that reads. @throws ProblemError */
+export type ReadEndpoint = (context: EndpointContext) => Promise<Answer>;
+
 /**
- * Handles one route of the contract. Resolves with the JSON of the response, null for a response without a body.
+ * Handles one route of the contract that writes. Resolves with the body of the response, null for a response without one.
  * @throws ProblemError
  */
-export type Endpoint = (context: EndpointContext) => Promise<object | null>;
+export type WriteEndpoint = (context: EndpointContext) => Promise<JsonBody | null>;
 
-export const calendarEndpoints = {
+export const calendarReads = {
   async getCurrentUser({ db, userId }) {
     const user = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
-    return { data: userResource(user) };
+    return { version: null, render: async () => ({ data: userResource(user) }) };
   },
   async listCalendars(context) {
     const calendars = await listCalendarsOfUser(context.db, context.userId);
-    return describeCalendars(context, calendars, { memberId: context.userId });
+    return {
+      version: calendars.map(viewOf),
+      render: () => describeCalendars(context, calendars, { memberId: context.userId }),
+    };
   },
   async getCalendar(context) {
     const calendar = await requireCalendar(context);
-    const { data, ...rest } = await describeCalendars(context, [calendar], calendar);
-    return { data: data[0], ...rest };
+    return {
+      version: viewOf(calendar),
+      async render() {
+        const { data, ...rest } = await describeCalendars(context, [calendar], calendar);
+        return { data: data[0], ...rest };
+      },
+    };
   },
   async listLabels(context) {
-    const { id } = await requireCalendar(context);
-    return { data: (await listLabels(context.db, { id })).map(labelResource) };
+    const { id, revision } = await requireCalendar(context);
+    return {
+      version: [id, revision],
+      render: async () => ({ data: (await listLabels(context.db, { id })).map(labelResource) }),
+    };
   },
   async listMembers(context) {
-    const { id } = await requireCalendar(context);
-    return { data: (await listMembers(context.db, { id })).map((member) => memberResource(id, member)) };
+    const { id, revision } = await requireCalendar(context);
+    return {
+      version: [id, revision],
+      async render() {
+        const members = await listMembers(context.db, { id });
+        return { data: members.map((member) => memberResource(id, member)) };
+      },
+    };
   },
-} as const satisfies Readonly<Record<string, Endpoint>>;
+} as const satisfies Readonly<Record<string, ReadEndpoint>>;
+
+/** What a calendar depends on. Its position is the user's, and moves without a revision. */
+function viewOf({ id, revision, position }: CalendarOfUser) {
+  return [id, revision, position];
+}
 
 /**
  * The calendar of the path.

@@ -1,19 +1,29 @@
-import type { RouteName } from "../../contract/routes.js";
+import type { ReadRouteName, RouteName, WriteRouteName } from "../../contract/routes.js";
 import type { Principal } from "../authentication.js";
 import { acceptsJson, parseJsonBody } from "../http/content.js";
-import { jsonResponse, ProblemError, type ServiceResponse } from "../http/response.js";
+import { entityTag, isKnownTo } from "../http/entity-tag.js";
+import {
+  jsonResponse,
+  notModifiedResponse,
+  ProblemError,
+  type ServiceResponse,
+  taggedResponse,
+} from "../http/response.js";
 import { matchRoute, parseQuery, parseTarget, type RouteMatch } from "../http/router.js";
 import { bodyOf, type IncomingRequest } from "../request.js";
+import { SCHEMA_VERSION } from "../store/schema.js";
 import type { Store } from "../store/store.js";
-import { calendarEndpoints, type Endpoint, type EndpointContext } from "./calendars.js";
-import { eventEndpoints } from "./events.js";
-import { listEndpoints } from "./lists.js";
+import { calendarReads, type EndpointContext, type ReadEndpoint, type WriteEndpoint } from "./calendars.js";
+import { eventReads } from "./event-reads.js";
+import { eventWrites } from "./events.js";
+import { listReads } from "./lists.js";
 
-const ENDPOINTS: Readonly<Record<RouteName, Endpoint>> = {
-  ...calendarEndpoints,
-  ...eventEndpoints,
-  ...listEndpoints,
+const READS: Readonly<Record<ReadRouteName, ReadEndpoint>> = {
+  ...calendarReads,
+  ...eventReads,
+  ...listReads,
 };
+const WRITES: Readonly<Record<WriteRouteName, WriteEndpoint>> = eventWrites;
 
 /**
  * Runs the endpoint that a request addresses, in one transaction.
@@ -37,9 +47,31 @@ export async function callEndpoint(
     search,
     body: takesBody(match.route) ? parseJsonBody(await bodyOf(request), request.headers) : undefined,
   };
-  const run = (db: EndpointContext["db"]) => ENDPOINTS[match.name]({ ...context, db });
-  const body = match.route.method === "GET" ? await store.read(run) : await store.write(run);
+  const { name } = match;
+  if (isRead(name)) {
+    const condition = request.headers["if-none-match"];
+    return store.read((db) => respondToRead(name, { ...context, db }, condition));
+  }
+  const body = await store.write((db) => WRITES[name]({ ...context, db }));
   return jsonResponse(match.route.success, body);
+}
+
+function isRead(name: RouteName): name is ReadRouteName {
+  return Object.hasOwn(READS, name);
+}
+
+/** @param condition `If-None-Match` of the request */
+async function respondToRead(
+  name: ReadRouteName,
+  context: EndpointContext,
+  condition: string | undefined,
+): Promise<ServiceResponse> {
+  const { version, render } = await READS[name](context);
+  if (version === null) return jsonResponse(200, await render());
+  const include = [...context.query.include].sort();
+  // A migration may change how stored events are rendered.
+  const tag = entityTag([SCHEMA_VERSION, name, include, version]);
+  return isKnownTo(condition, tag) ? notModifiedResponse(tag) : taggedResponse(tag, await render());
 }
 
 function takesBody({ method }: RouteMatch["route"]): boolean {

@@ -1,24 +1,31 @@
 import { createEventSearch } from "../../calendar/event-search.js";
-import { type Cursor, formatCursor, parseCursor } from "../http/cursor.js";
+import { CURSOR_LIFETIME, type Cursor, formatCursor, parseCursor } from "../http/cursor.js";
 import { badRequest } from "../http/response.js";
 import { listedActivityResource, memberResource } from "../resources.js";
 import { listActivitiesAfter } from "../store/activities.js";
-import { type EventListQuery, type EventPosition, listEventsAfter } from "../store/event-pages.js";
+import {
+  type EventListQuery,
+  type EventPosition,
+  type ListedEvent,
+  listEventsAfter,
+} from "../store/event-pages.js";
 import { windowOfDays } from "../store/event-windows.js";
 import { listAttendeesOf } from "../store/events.js";
-import type { EventRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import { listUsers } from "../store/users.js";
-import { type Endpoint, type EndpointContext, requireCalendar } from "./calendars.js";
-import { describeEvents, requireEvent } from "./events.js";
+import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./calendars.js";
+import { jsonArray, jsonDocument, loadIncluded, requireEvent } from "./event-reads.js";
 
 /** Lists in pages, which the contract does not have. @see docs/extensions.md */
-export const listEndpoints = { listEvents, listActivities } as const satisfies Readonly<
-  Record<string, Endpoint>
+export const listReads = { listEvents, listActivities } as const satisfies Readonly<
+  Record<string, ReadEndpoint>
 >;
 
-async function listEvents(context: EndpointContext): Promise<object> {
-  const { id: calendarId } = await requireCalendar(context);
+/** The link to the next page is renewed this often (ms): well before the cursor in it expires. */
+const LINK_RENEWAL = CURSOR_LIFETIME / 2;
+
+async function listEvents(context: EndpointContext): Promise<Answer> {
+  const { id: calendarId, revision } = await requireCalendar(context);
   const { from, to, timezone, search, limit } = context.query;
   if (from !== null && to !== null && from > to) throw badRequest({ to: ["must not be before from"] });
   const list = ["events", calendarId, from, to, timezone, search];
@@ -26,13 +33,16 @@ async function listEvents(context: EndpointContext): Promise<object> {
   const after = cursor === null ? null : { start: cursor.at, id: cursor.id };
   const since = cursor?.since ?? context.now;
   const query = { calendarId, window: windowOfDays({ from, to, timezone }), after, since };
-  const { rows, last } = await readPage(context.db, query, { search, limit });
-  const attendees = await listAttendeesOf(
-    context.db,
-    rows.map(({ id }) => id),
-  );
-  const next = last === null ? null : { since, at: last.start, id: last.id };
-  return { ...(await describeEvents(context, rows, attendees)), ...linksOf(context, next, list) };
+  return {
+    version: [list, revision, query.window, limit, cursor ?? Math.floor(context.now / LINK_RENEWAL)],
+    async render() {
+      const { rows, last } = await readPage(context.db, query, { search, limit });
+      const ids = rows.map(({ id }) => id);
+      const included = await loadIncluded(context, rows, () => listAttendeesOf(context.db, ids));
+      const next = last === null ? null : { since, at: last.start, id: last.id };
+      return jsonDocument(jsonArray(rows), { ...included, ...linksOf(context, next, list) });
+    },
+  };
 }
 
 /**
@@ -45,7 +55,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const BATCH = 64;
 
 interface EventPage {
-  readonly rows: readonly EventRow[];
+  readonly rows: readonly ListedEvent[];
   /** The last event that was visited; null at the end of the list. */
   readonly last: EventPosition | null;
 }
@@ -72,12 +82,12 @@ async function readPage(
 
 /** Collects as many events as a page can have; at least one, however large it is. */
 function createPage(limit: number) {
-  const rows: EventRow[] = [];
+  const rows: ListedEvent[] = [];
   let bytes = 0;
   return {
     rows,
     /** Whether there was room. */
-    add(row: EventRow): boolean {
+    add(row: ListedEvent): boolean {
       bytes += row.bytes;
       if (rows.length === limit || (rows.length > 0 && bytes > MAX_BYTES)) return false;
       rows.push(row);
@@ -86,21 +96,26 @@ function createPage(limit: number) {
   };
 }
 
-async function listActivities(context: EndpointContext): Promise<object> {
-  const { id: calendarId } = await requireCalendar(context);
-  const { row: event } = await requireEvent(context, calendarId);
+async function listActivities(context: EndpointContext): Promise<Answer> {
+  const { id: calendarId, revision } = await requireCalendar(context);
+  const { id: eventId } = await requireEvent(context, calendarId);
   const { limit, include } = context.query;
-  const list = ["activities", calendarId, event.id];
+  const list = ["activities", calendarId, eventId];
   const cursor = readCursor(context, list);
-  const found = await listActivitiesAfter(context.db, { eventId: event.id, after: cursor }, limit + 1);
-  const rows = found.slice(0, limit);
-  const last = found.length > limit ? rows.at(-1) : undefined;
   const since = cursor?.since ?? context.now;
-  const users = include.has("creator") ? await listUsers(context.db, creatorsOf(rows)) : [];
   return {
-    data: rows.map((row) => listedActivityResource(calendarId, row)),
-    ...(include.size > 0 && { included: users.map((user) => memberResource(calendarId, user)) }),
-    ...linksOf(context, last === undefined ? null : { since, at: last.created_at, id: last.id }, list),
+    version: [list, revision, limit, cursor ?? Math.floor(context.now / LINK_RENEWAL)],
+    async render() {
+      const found = await listActivitiesAfter(context.db, { eventId, after: cursor }, limit + 1);
+      const rows = found.slice(0, limit);
+      const last = found.length > limit ? rows.at(-1) : undefined;
+      const users = include.has("creator") ? await listUsers(context.db, creatorsOf(rows)) : [];
+      return {
+        data: rows.map((row) => listedActivityResource(calendarId, row)),
+        ...(include.size > 0 && { included: users.map((user) => memberResource(calendarId, user)) }),
+        ...linksOf(context, last === undefined ? null : { since, at: last.created_at, id: last.id }, list),
+      };
+    },
   };
 }
 

@@ -32,7 +32,7 @@ export function createCors(origins: readonly string[]): Cors {
       if (!isPreflight || !("access-control-allow-origin" in headers)) return null;
       const allow = {
         "access-control-allow-methods": methodsAt(request.target).join(", "),
-        "access-control-allow-headers": "authorization, content-type, accept",
+        "access-control-allow-headers": "authorization, content-type, accept, if-none-match",
         "access-control-max-age": "600",
       };
       return { status: 204, headers: allow, body: new Uint8Array() };
@@ -43,7 +43,7 @@ export function createCors(origins: readonly string[]): Cors {
 const VARY: Readonly<Record<string, string>> = { vary: "origin" };
 
 function readableBy(origin: string): Record<string, string> {
-  const exposed = [...Object.values(RATE_LIMIT_HEADERS), "retry-after", "x-request-id"];
+  const exposed = [...Object.values(RATE_LIMIT_HEADERS), "retry-after", "x-request-id", "etag"];
   return {
     "access-control-allow-origin": origin,
     "access-control-expose-headers": exposed.join(", "),

@@ -16,15 +16,36 @@ export interface ServiceResponse {
 /** Headers of every response of the API: calendars are private, and JSON is nothing else. @see RFC 9111 §5.2.2.5 */
 const API_HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
+/** A value to write as JSON, or JSON that is written already. */
+export type JsonBody = object | string;
+
 /** A success; null gives a response without a body. */
-export function jsonResponse(status: number, body: object | null): ServiceResponse {
+export function jsonResponse(status: number, body: JsonBody | null): ServiceResponse {
   if (body === null) return { status, headers: API_HEADERS, body: new Uint8Array() };
   const contentType = `${JSON_MEDIA_TYPE}; charset=utf-8`;
   return { status, headers: { ...API_HEADERS, "content-type": contentType }, body: encode(body) };
 }
 
+/** JSON that the client may keep, and use again if it asks first. @param tag entity tag of the body */
+export function taggedResponse(tag: string, body: JsonBody): ServiceResponse {
+  const response = jsonResponse(200, body);
+  return { ...response, headers: { ...response.headers, ...taggedHeaders(tag) } };
+}
+
+/** The response to a client that has the body already. @see RFC 9110 §15.4.5 */
+export function notModifiedResponse(tag: string): ServiceResponse {
+  return { status: 304, headers: { ...API_HEADERS, ...taggedHeaders(tag) }, body: new Uint8Array() };
+}
+
+/** What was kept is shown to nobody whose token is not valid any more. @see RFC 9111 §5.2.2.4, §5.2.2.7 */
+function taggedHeaders(tag: string) {
+  return { "cache-control": "private, no-cache", etag: tag };
+}
+
 /** The response to HEAD: that to GET without its body. @see RFC 9110 §9.3.2 */
 export function withoutBody(response: ServiceResponse): ServiceResponse {
+  // Here the length would be that of the body which the client has.
+  if (response.status === 304) return response;
   const headers = { ...response.headers, "content-length": String(response.body.byteLength) };
   return { ...response, headers, body: new Uint8Array() };
 }
@@ -46,8 +67,8 @@ export function toProblemError(error: unknown): ProblemError {
     : new ProblemError(500, { cause: error });
 }
 
-function encode(body: object): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(body));
+function encode(body: JsonBody): Uint8Array {
+  return new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
 }
 
 export interface ProblemErrorOptions {

@@ -21,7 +21,8 @@ export async function sendResponse(
   response: ServerResponse,
   { status, headers, body, timeout, stallTimeout, discard }: Sending,
 ): Promise<void> {
-  response.writeHead(status, { ...(status !== 204 && { "content-length": body.byteLength }), ...headers });
+  const hasLength = status !== 204 && status !== 304;
+  response.writeHead(status, { ...(hasLength && { "content-length": body.byteLength }), ...headers });
   const deadline = new AbortController();
   const timers = [timeout, stallTimeout].map((time) => setTimeout(() => deadline.abort(), time));
   const { signal } = deadline;

@@ -43,6 +43,24 @@ export const RESPONSE_HEADERS = {
   },
 };
 
+/** Of reads whose answer a client may have already. @see RFC 9110 §8.8.3, §13.1.2 */
+const ENTITY_TAG_HEADERS = {
+  ETag: { description: `Names this answer. ${NOT_OF_CONTRACT}`, schema: { type: "string" } },
+  "Cache-Control": { schema: { const: "private, no-cache" } },
+};
+
+/** Whether the answers of a route have entity tags. The current user has no revision. */
+function isTagged({ method, path }: Route): boolean {
+  return method === "GET" && path !== "/user";
+}
+
+/** `parameters` of an operation whose answer has an entity tag. */
+export function conditionParameters(route: Route): JsonObject[] {
+  if (!isTagged(route)) return [];
+  const description = `Entity tags of the answers that the client has. ${NOT_OF_CONTRACT}`;
+  return [{ name: "If-None-Match", in: "header", description, schema: { type: "string" } }];
+}
+
 const HEADER_REFS = Object.fromEntries(
   Object.keys(RESPONSE_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );
@@ -106,10 +124,13 @@ export function operationResponses(route: Route, { request, response }: RouteBod
   const failures = DOCUMENTED_FAILURES.filter(
     (status) => (status !== 413 || request !== undefined) && (status !== 404 || route.path.includes("{")),
   );
+  const tagged = isTagged(route);
+  const headers = { ...HEADER_REFS, ...(tagged && ENTITY_TAG_HEADERS) };
   return {
+    ...(tagged && { 304: { description: "The client has this answer", headers } }),
     [route.success]: {
       description: route.summary,
-      headers: HEADER_REFS,
+      headers,
       ...(response !== null && {
         content: { [JSON_MEDIA_TYPE]: { schema: inlineSchema(response) } },
       }),

@@ -12,6 +12,7 @@ import {
 import { REQUEST_BODIES, RESPONSE_BODIES } from "../../contract/route-bodies.js";
 import { ROUTES, type Route } from "../../contract/routes.js";
 import {
+  conditionParameters,
   failureResponses,
   healthPaths,
   inlineSchema,
@@ -108,7 +109,12 @@ function operation(operationId: string, route: Route, bodies: RouteBodies): Json
   return {
     operationId,
     summary: route.summary,
-    parameters: [...pathParameters(route), ...includeParameter(route), ...queryParameters(route)],
+    parameters: [
+      ...pathParameters(route),
+      ...includeParameter(route),
+      ...queryParameters(route),
+      ...conditionParameters(route),
+    ],
     ...(bodies.request !== undefined && { requestBody: requestBody(bodies.request) }),
     responses: operationResponses(route, bodies),
   };

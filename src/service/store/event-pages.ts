@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type DayWindow, eventsBeforeWindow, overlaps, spanOf } from "./event-windows.js";
+import { RENDERED_COLUMNS, type RenderedEvent } from "./events.js";
 import type { EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
@@ -19,6 +20,19 @@ export interface EventListQuery {
   readonly since: number;
 }
 
+/** An event of a list, with its order, its size and what a search compares. */
+export type ListedEvent = RenderedEvent &
+  Pick<EventRow, "start_at" | "bytes" | "title" | "description" | "location">;
+
+const LISTED_COLUMNS = [
+  ...RENDERED_COLUMNS,
+  "start_at",
+  "bytes",
+  "title",
+  "description",
+  "location",
+] as const;
+
 /**
  * The next events of a list, ordered by start and id. What is visited does not grow with the list. An event that was
  * moved since the first page, from before the position to after it, is left out: it was listed already.
@@ -27,13 +41,13 @@ export async function listEventsAfter(
   db: Transaction,
   query: EventListQuery,
   count: number,
-): Promise<EventRow[]> {
+): Promise<ListedEvent[]> {
   const { start } = spanOf(query.window);
   const isBefore = query.after === null || query.after.start < start;
   const before = isBefore ? await listBeforeWindow(db, query, count) : [];
   if (before.length === count) return before;
   const started = await eventsFrom(db, query)
-    .selectAll()
+    .select(LISTED_COLUMNS)
     .limit(count - before.length)
     .execute();
   return [...before, ...started];
@@ -44,9 +58,9 @@ function listBeforeWindow(
   db: Transaction,
   { calendarId, window, after, since }: EventListQuery,
   count: number,
-): Promise<EventRow[]> {
+): Promise<ListedEvent[]> {
   return eventsBeforeWindow(db, calendarId, window)
-    .selectAll("events")
+    .select(LISTED_COLUMNS)
     .where(follows(after))
     .where(isNew(after, since))
     .orderBy("start_at")

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { addDays, localDate, readWallClock } from "../../calendar/zoned-time.js";
 import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
-import type { AttendeeRow, EventRow } from "./schema.js";
+import { RENDERED_COLUMNS, type RenderedEvent } from "./events.js";
 import type { Transaction } from "./store.js";
 
 /** Whole days in a timezone, in milliseconds since the epoch. Ends are exclusive. */
@@ -55,27 +55,27 @@ export function listEventsInWindow(
   db: Transaction,
   calendarId: string,
   window: DayWindow,
-): Promise<EventRow[]> {
+): Promise<RenderedEvent[]> {
   return eventsInWindow(db, calendarId, window)
-    .selectAll("events")
+    .select(RENDERED_COLUMNS)
     .orderBy("start_at")
     .orderBy("id")
     .execute();
 }
 
-/** The attendees of the same events, ordered by event and position. */
-export function listAttendeesInWindow(
+/** Ids of the users who attend the same events, each once. */
+export async function listAttendeesInWindow(
   db: Transaction,
   calendarId: string,
   window: DayWindow,
-): Promise<AttendeeRow[]> {
-  return db
+): Promise<string[]> {
+  const rows = await db
     .selectFrom("attendees")
-    .selectAll()
+    .select("user_id")
+    .distinct()
     .where("event_id", "in", eventsInWindow(db, calendarId, window).select("events.id"))
-    .orderBy("event_id")
-    .orderBy("position")
     .execute();
+  return rows.map(({ user_id }) => user_id);
 }
 
 /** A query of the same events, without columns and order. */

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { eventJson } from "../resources.js";
-import type { AttendeeRow, EventContent, EventRow } from "./schema.js";
+import type { EventContent, EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
 /** An event of a calendar; undefined if the calendar has no such event. */
@@ -17,21 +17,33 @@ export function findEvent(
     .executeTakeFirst();
 }
 
-export function listAttendees(db: Transaction, eventId: string): Promise<AttendeeRow[]> {
-  return db.selectFrom("attendees").selectAll().where("event_id", "=", eventId).orderBy("position").execute();
-}
-
-/** The attendees of several events, ordered by event and position. */
-export async function listAttendeesOf(db: Transaction, eventIds: readonly string[]): Promise<AttendeeRow[]> {
-  if (eventIds.length === 0) return [];
-  return db
+/** Ids of the attendees of an event, in its order. */
+export async function listAttendees(db: Transaction, eventId: string): Promise<string[]> {
+  const rows = await db
     .selectFrom("attendees")
-    .selectAll()
-    .where("event_id", "in", eventIds)
-    .orderBy("event_id")
+    .select("user_id")
+    .where("event_id", "=", eventId)
     .orderBy("position")
     .execute();
+  return rows.map(({ user_id }) => user_id);
 }
+
+/** Ids of the users who attend some of these events, each once. */
+export async function listAttendeesOf(db: Transaction, eventIds: readonly string[]): Promise<string[]> {
+  if (eventIds.length === 0) return [];
+  const rows = await db
+    .selectFrom("attendees")
+    .select("user_id")
+    .distinct()
+    .where("event_id", "in", eventIds)
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** An event as answers have it, with what `include` refers to but for the attendees. */
+export type RenderedEvent = Pick<EventRow, "id" | "json" | "creator_id" | "label_number">;
+
+export const RENDERED_COLUMNS = ["events.id", "json", "creator_id", "label_number"] as const;
 
 export interface EventWithAttendees {
   readonly row: EventContent;

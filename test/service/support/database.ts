@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
+import { eventJson } from "../../../src/service/resources.js";
+import type { EventRow } from "../../../src/service/store/schema.js";
 import { loadSqlite } from "../../../src/system/sqlite/driver.js";
 
 // The library of the service: a second one in this process would not see its locks.
@@ -26,6 +28,29 @@ export function querySql(path: string, sql: string): Readonly<Record<string, unk
   const database = openConnection(path);
   try {
     return database.prepare(sql).all();
+  } finally {
+    database.close();
+  }
+}
+
+/** Renders every event of a database file anew, after its rows were written as another program would. */
+export function renderEvents(path: string): void {
+  const database = openConnection(path);
+  try {
+    database.exec("begin");
+    const attendees = new Map<unknown, string[]>();
+    const attending = "select event_id, user_id from attendees order by position";
+    for (const { event_id, user_id } of database.prepare(attending).all()) {
+      const ids = attendees.get(event_id) ?? [];
+      ids.push(String(user_id));
+      attendees.set(event_id, ids);
+    }
+    const update = database.prepare("update events set json = ? where id = ?");
+    // The columns of the table are those of the type.
+    for (const row of database.prepare("select * from events").all() as unknown as EventRow[]) {
+      update.run(eventJson(row, attendees.get(row.id) ?? []), row.id);
+    }
+    database.exec("commit");
   } finally {
     database.close();
   }

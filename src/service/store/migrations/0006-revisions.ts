@@ -1,6 +1,5 @@
 import type { SchemaModule } from "kysely";
 import { eventJson } from "../../resources.js";
-import { listAttendeesOf } from "../events.js";
 import type { Transaction } from "../store.js";
 
 /** Revisions of calendars, what was deleted, and events as they are in answers. */
@@ -46,7 +45,12 @@ async function renderEvents(db: Transaction): Promise<void> {
       .limit(BATCH)
       .execute();
     const ids = rows.map(({ id }) => id);
-    const attendees = await listAttendeesOf(db, ids);
+    const attendees = await db
+      .selectFrom("attendees")
+      .selectAll()
+      .where("event_id", "in", ids)
+      .orderBy("position")
+      .execute();
     for (const row of rows) {
       const own = attendees.filter(({ event_id }) => event_id === row.id);
       const json = eventJson(
