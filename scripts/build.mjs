@@ -9,7 +9,7 @@ import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { runIfEntry } from "./entry.mjs";
 import { withLock } from "./lock.mjs";
-import { makeParts, splitProgram, traceRuns } from "./parts.mjs";
+import { LAZY_PACKAGE, makeParts, splitProgram, traceRuns } from "./parts.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
@@ -83,7 +83,7 @@ function buildOptions() {
     platform: "node",
     format: "cjs",
     target: "node20.19",
-    external: EXTERNAL_PACKAGES,
+    external: [...EXTERNAL_PACKAGES, LAZY_PACKAGE],
     // Its main file is UMD, in which esbuild cannot see require().
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     define: { __CALCTL_VERSION__: JSON.stringify(version) },

@@ -39,7 +39,7 @@ export function composeNames(parts: HostParts, { settings, refresh, token, api }
 }
 
 async function accountOf(settings: Settings, token: string): Promise<string> {
-  // Loads cryptography, which a client of a service over the network has loaded already.
+  // Loaded for a client of a service over the network alone.
   const { hashAccount } = await import("../api/sending/account-hash.js");
   return hashAccount({ token, origin: cacheOwnerOf(settings).service });
 }

@@ -85,7 +85,7 @@ function isNewer(pause: SharedPause, saved: SharedPause | null): boolean {
 /** Removes the long expired and invalid files of all tokens. */
 function removeExpired(folder: string, now: number): void {
   for (const name of readdirSync(folder)) {
-    if (!/^[0-9a-f]{32}\.json$/.test(name)) continue;
+    if (!/^[0-9a-f]{8}\.json$/.test(name)) continue;
     const pause = readPause(join(folder, name), now);
     if (pause === null || isLongExpired(pause, now)) unlinkSync(join(folder, name));
   }

@@ -68,7 +68,7 @@ describe("the file of a rate limit", () => {
     const path = onlyFile();
     expect(statSync(path).mode & 0o777).toBe(0o600);
     for (const made of [state, folder()]) expect(statSync(made).mode & 0o777).toBe(0o700);
-    expect(path).toMatch(/[0-9a-f]{32}\.json$/);
+    expect(path).toMatch(/[0-9a-f]{8}\.json$/);
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(PAUSE);
   });
 
