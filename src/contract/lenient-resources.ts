@@ -1,116 +1,163 @@
-import * as v from "valibot";
 import { isJsonObject } from "./json.js";
 
 /**
  * The resource objects as clients accept them: attributes may be missing, null or unknown, ids may be safe integers,
- * and only the JSON type of a value is checked.
+ * and only the JSON type of a value is checked. Without schemas, since a list of thousands would pay for the copies
+ * that they make.
  * @see wire-notes.md in the project's specification
  */
 
-const lenientId = v.union([
-  v.pipe(v.string(), v.minLength(1)),
-  v.pipe(
-    v.number(),
-    v.safeInteger(),
-    v.transform((id) => String(id)),
-  ),
-]);
-const text = v.nullish(v.string(), null);
-/** JSON.parse reads numbers such as 1e999 as Infinity. */
-const number = v.nullish(v.pipe(v.number(), v.finite()), null);
-const flag = v.nullish(v.boolean(), null);
-
-/** An object of any members. Unlike a record it is not copied, which a list of thousands would pay for. */
-const members = v.custom<Readonly<Record<string, unknown>>>(
-  (input) => typeof input === "object" && input !== null,
-  ({ received }) => `Invalid type: Expected Object but received ${received}`,
-);
-
-/** A resource object of any type. Another schema checks its attributes, `readIdentifiers` reads its relationships. */
-export const lenientResourceSchema = v.looseObject({
-  id: lenientId,
-  type: v.string(),
-  attributes: v.nullish(members, {}),
-  relationships: v.fallback(members, {}),
-});
-
-/** Resource objects of any type. Those without id and type are dropped, since nothing can refer to them. */
-const lenientIncluded = v.fallback(
-  v.pipe(
-    v.array(v.fallback(v.nullable(lenientResourceSchema), null)),
-    v.transform((resources) => resources.filter((resource) => resource !== null)),
-  ),
-  [],
-);
-
-/** A document with one resource object, and one with a list of them. */
-export const lenientDocumentSchema = v.looseObject({
-  data: lenientResourceSchema,
-  included: lenientIncluded,
-});
-export const lenientListSchema = v.looseObject({
-  data: v.array(lenientResourceSchema),
-  included: lenientIncluded,
-});
-
-/** The link to the next page: an address, or an object with one. @see JSON:API "Links" */
-const lenientLink = v.union([v.string(), v.looseObject({ href: v.string() })]);
-const linksSchema = v.looseObject({ links: v.nullish(v.looseObject({ next: v.nullish(lenientLink) })) });
-
-/**
- * The address of the next page of a list, which may be relative; null on the last one.
- * @throws ValiError for a link of another type: the rest of the list must not be missed
- */
-export function readNextLink(document: unknown): string | null {
-  const next = v.parse(linksSchema, document).links?.next ?? null;
-  return typeof next === "string" || next === null ? next : next.href;
+/** Thrown for JSON that is not what the contract says. The message says where. */
+export class ContractMismatch extends Error {
+  override readonly name = "ContractMismatch";
 }
 
-export const lenientUserAttributes = v.looseObject({ name: text, description: text, image_url: text });
+function mismatch(path: string, expected: string, value: unknown): ContractMismatch {
+  const where = path === "" ? "" : `${path}: `;
+  return new ContractMismatch(`${where}expected ${expected} but received ${describeValue(value)}`);
+}
 
-export const lenientLabelAttributes = v.looseObject({ name: text, color: text });
+function describeValue(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "Array";
+  return typeof value === "object" ? "Object" : JSON.stringify(value).slice(0, MAX_SHOWN);
+}
 
-export const lenientCalendarAttributes = v.looseObject({
-  name: text,
-  description: text,
-  color: text,
-  order: number,
-  image_url: text,
-  created_at: text,
-});
+/** How much of a value is shown, in UTF-16 code units. */
+const MAX_SHOWN = 60;
 
-const isText = (value: unknown) => typeof value === "string";
+/** The members of an object, none of them checked. */
+export type Members = Readonly<Record<string, unknown>>;
 
-/** Items that are not text are not RFC 5545 lines. */
-const recurrences = v.nullish(
-  v.pipe(
-    v.array(v.unknown()),
-    v.transform((lines) => lines.filter(isText)),
-  ),
-  [],
-);
+/** A resource object of any type. `readText` and its like read its attributes, `readIdentifiers` its relationships. */
+export interface LenientResource {
+  readonly id: string;
+  readonly type: string;
+  readonly attributes: Members;
+  readonly relationships: Members;
+}
 
-export const lenientEventAttributes = v.looseObject({
-  category: text,
-  title: text,
-  all_day: flag,
-  start_at: text,
-  start_timezone: text,
-  end_at: text,
-  end_timezone: text,
-  recurrences,
-  /** Some services send this name instead of `recurrences`. */
-  recurrence: recurrences,
-  description: text,
-  location: text,
-  url: text,
-  updated_at: text,
-  created_at: text,
-});
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null;
+}
 
-export const lenientActivityAttributes = v.looseObject({ content: text, updated_at: text, created_at: text });
+/** A resource object; itself where it is complete, as most are. @throws ContractMismatch */
+function readResource(value: unknown, path: string): LenientResource {
+  if (!isMembers(value)) throw mismatch(path, "Object", value);
+  if (isResource(value)) return value;
+  const { id, type, attributes, relationships } = value;
+  const text = readId(id);
+  if (text === null) throw mismatch(`${path}.id`, "a text or an integer", id);
+  if (typeof type !== "string") throw mismatch(`${path}.type`, "String", type);
+  if (attributes !== null && attributes !== undefined && !isMembers(attributes))
+    throw mismatch(`${path}.attributes`, "Object", attributes);
+  return {
+    id: text,
+    type,
+    attributes: attributes ?? {},
+    relationships: isMembers(relationships) ? relationships : {},
+  };
+}
 
-export type LenientResource = v.InferOutput<typeof lenientResourceSchema>;
+function isResource(value: Members): value is Members & LenientResource {
+  const { id, type, attributes, relationships } = value;
+  return (
+    typeof id === "string" &&
+    id !== "" &&
+    typeof type === "string" &&
+    isMembers(attributes) &&
+    isMembers(relationships)
+  );
+}
+
+/** Null for what is not an id. An integer beyond 2^53 has lost digits. */
+function readId(id: unknown): string | null {
+  if (typeof id === "string" && id !== "") return id;
+  return typeof id === "number" && Number.isSafeInteger(id) ? String(id) : null;
+}
+
+/** A document: its primary data, and the resources of its `included`. */
+export interface LenientDocument<T> {
+  readonly data: T;
+  readonly included: readonly LenientResource[];
+}
+
+/** A document whose `data` is one resource. @throws ContractMismatch */
+export function readOneDocument(document: unknown): LenientDocument<LenientResource> {
+  if (!isMembers(document)) throw mismatch("", "Object", document);
+  return { data: readResource(document["data"], "data"), included: readIncluded(document["included"]) };
+}
+
+/** A document whose `data` is a list of resources. @throws ContractMismatch */
+export function readListDocument(document: unknown): LenientDocument<readonly LenientResource[]> {
+  if (!isMembers(document)) throw mismatch("", "Object", document);
+  const { data, included } = document;
+  if (!Array.isArray(data)) throw mismatch("data", "Array", data);
+  return {
+    data: data.map((resource, index) => readResource(resource, `data.${index}`)),
+    included: readIncluded(included),
+  };
+}
+
+/** Those without id and type are dropped, since nothing can refer to them. */
+function readIncluded(included: unknown): readonly LenientResource[] {
+  if (!Array.isArray(included)) return [];
+  return included.flatMap((resource: unknown) => {
+    try {
+      return [readResource(resource, "included")];
+    } catch (error) {
+      if (error instanceof ContractMismatch) return [];
+      throw error;
+    }
+  });
+}
+
+/**
+ * The link to the next page of a list, which may be relative; null on the last one.
+ * @throws ContractMismatch for a link of another type: the rest of the list must not be missed
+ * @see JSON:API "Links"
+ */
+export function readNextLink(document: unknown): string | null {
+  if (!isMembers(document)) throw mismatch("", "Object", document);
+  const links = document["links"] ?? null;
+  if (links === null) return null;
+  if (!isMembers(links)) throw mismatch("links", "Object", links);
+  const next = links["next"] ?? null;
+  const address = isMembers(next) ? next["href"] : next;
+  if (address === null || typeof address === "string") return address;
+  throw mismatch("links.next", "String", address);
+}
+
+/** Attributes of a resource by their names, for messages. Null for one that is missing. @throws ContractMismatch */
+export function readText(value: unknown, name: string): string | null {
+  if (typeof value === "string") return value;
+  if (value === null || value === undefined) return null;
+  throw mismatch(`attributes.${name}`, "String", value);
+}
+
+export function readFlag(value: unknown, name: string): boolean | null {
+  if (typeof value === "boolean") return value;
+  if (value === null || value === undefined) return null;
+  throw mismatch(`attributes.${name}`, "Boolean", value);
+}
+
+export function readNumber(value: unknown, name: string): number | null {
+  // JSON.parse reads numbers such as 1e999 as Infinity.
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  if (value === null || value === undefined) return null;
+  throw mismatch(`attributes.${name}`, "Number", value);
+}
+
+/** The texts of a list; other items are left out. Empty if it is missing. */
+export function readTexts(value: unknown, name: string): readonly string[] {
+  if (value === null || value === undefined) return [];
+  if (!Array.isArray(value)) throw mismatch(`attributes.${name}`, "Array", value);
+  return value.every(isText) ? value : value.filter(isText);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
 
 /** @see JSON:API "Resource Identifier Objects" */
 export interface ResourceIdentifier {
@@ -118,28 +165,26 @@ export interface ResourceIdentifier {
   readonly type: string;
 }
 
-const identifierSchema = v.looseObject({ id: lenientId, type: v.fallback(v.nullable(v.string()), null) });
-const numericIdSchema = v.looseObject({ id: v.number() });
-
-function isIdentifier(entry: unknown): entry is ResourceIdentifier {
-  if (!isJsonObject(entry)) return false;
-  return typeof entry["id"] === "string" && entry["id"] !== "" && typeof entry["type"] === "string";
-}
-
 /**
  * The identifiers in a to-one or to-many relationship. Entries without an id are dropped.
  * @param type the type of an entry that has none
- * @throws ValiError for a numeric id above 2^53: its digits are lost, and dropping it could remove an attendee
+ * @throws ContractMismatch for a numeric id that is not an integer up to 2^53: dropping it could remove an attendee
  */
 export function readIdentifiers(relationship: unknown, type: string): readonly ResourceIdentifier[] {
   const data = isJsonObject(relationship) ? (relationship["data"] ?? null) : null;
   if (data === null) return [];
-  // What the schema accepts as it is. Lists have many of them.
-  if (isIdentifier(data)) return [{ id: data.id, type: data.type }];
-  return (Array.isArray(data) ? data : [data]).flatMap((entry: unknown) => {
-    const result = v.safeParse(identifierSchema, entry);
-    if (result.success) return [{ id: result.output.id, type: result.output.type ?? type }];
-    if (v.is(numericIdSchema, entry)) throw new v.ValiError(result.issues);
+  const entries: readonly unknown[] = Array.isArray(data) ? data : [data];
+  if (entries.every(isIdentifier)) return entries;
+  return entries.flatMap((entry) => {
+    if (!isMembers(entry)) return [];
+    const id = readId(entry["id"]);
+    if (id !== null) return [{ id, type: isText(entry["type"]) ? entry["type"] : type }];
+    if (typeof entry["id"] === "number") throw mismatch("relationships: id", "an integer", entry["id"]);
     return [];
   });
+}
+
+function isIdentifier(entry: unknown): entry is ResourceIdentifier {
+  if (!isJsonObject(entry)) return false;
+  return typeof entry["id"] === "string" && entry["id"] !== "" && typeof entry["type"] === "string";
 }

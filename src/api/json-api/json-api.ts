@@ -1,7 +1,13 @@
 import { isUtf8 } from "node:buffer";
-import * as v from "valibot";
 import { locateJsonError } from "../../contract/json.js";
-import { lenientDocumentSchema, lenientListSchema, readNextLink } from "../../contract/lenient-resources.js";
+import {
+  ContractMismatch,
+  type LenientDocument,
+  type LenientResource,
+  readListDocument,
+  readNextLink,
+  readOneDocument,
+} from "../../contract/lenient-resources.js";
 import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import { ROUTES, type Route, type RouteName } from "../../contract/routes.js";
 import { errorCodeOf, usageError } from "../../errors.js";
@@ -33,7 +39,7 @@ export interface RouteRequest extends Pick<RequestDescription, "subject" | "notF
 }
 
 /** A document whose `data` is a list of resources. */
-export type ListDocument = v.InferOutput<typeof lenientListSchema>;
+export type ListDocument = LenientDocument<readonly LenientResource[]>;
 
 /** Sends a request of a route and resolves with its success. @throws CliError */
 export type RequestRoute = (name: RouteName, request: RouteRequest) => Promise<JsonApiResponse>;
@@ -43,7 +49,7 @@ export interface JsonApiResponse {
   /** The address of the request. */
   readonly url: string;
   /** Reads a document whose `data` is one resource. @throws CliError when it does not match the contract */
-  one<T>(read: (document: v.InferOutput<typeof lenientDocumentSchema>) => T): T;
+  one<T>(read: (document: LenientDocument<LenientResource>) => T): T;
   /** Reads a document whose `data` is a list of resources. @throws CliError when it does not match the contract */
   many<T>(read: (document: ListDocument) => T): T;
   /**
@@ -65,8 +71,8 @@ export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApi
     if (body !== undefined) headers["content-type"] = JSON_MEDIA_TYPE;
     const respond = (success: Success): JsonApiResponse => ({
       url,
-      one: (read) => readDocument(description, success, { schema: lenientDocumentSchema, read }),
-      many: (read) => readDocument(description, success, { schema: lenientListSchema, read }),
+      one: (read) => readSuccess(description, success, (json) => read(readOneDocument(json))),
+      many: (read) => readSuccess(description, success, (json) => read(readListDocument(json))),
       next: () => nextAddress(description, success, baseUrl),
     });
     return send({
@@ -120,27 +126,22 @@ async function readBody(request: RequestDescription, route: Route, response: Htt
   }
 }
 
-interface DocumentReader<S extends v.GenericSchema, T> {
-  readonly schema: S;
-  readonly read: (document: v.InferOutput<S>) => T;
-}
-
-function readDocument<S extends v.GenericSchema, T>(
+function readSuccess<T>(
   request: RequestDescription,
   { status, json }: Success,
-  { schema, read }: DocumentReader<S, T>,
+  read: (json: unknown) => T,
 ): T {
   try {
-    return read(v.parse(schema, json));
+    return read(json);
   } catch (cause) {
-    if (!v.isValiError(cause)) throw cause;
-    const reason = `the response does not match the contract: ${describeIssue(cause.issues[0])}`;
+    if (!(cause instanceof ContractMismatch)) throw cause;
+    const reason = `the response does not match the contract: ${cause.message}`;
     throw unreadableResponse(request, status, { reason, cause });
   }
 }
 
 function nextAddress(request: RequestDescription, success: Success, baseUrl: URL): string | null {
-  const link = readDocument(request, success, { schema: v.unknown(), read: readNextLink });
+  const link = readSuccess(request, success, readNextLink);
   if (link === null) return null;
   const unreadable = (reason: string) =>
     unreadableResponse(request, success.status, { reason, cause: undefined });
@@ -150,11 +151,6 @@ function nextAddress(request: RequestDescription, success: Success, baseUrl: URL
     throw unreadable(`the link to the next page leads away from ${baseUrl.href}`);
   url.hash = "";
   return url.href;
-}
-
-function describeIssue(issue: v.BaseIssue<unknown>): string {
-  const path = v.getDotPath(issue);
-  return path === null ? issue.message : `${path}: ${issue.message}`;
 }
 
 /** Thrown when a complete response is not JSON. The message says what it is instead. */

@@ -1,15 +1,14 @@
-import * as v from "valibot";
 import { normalizeDateTime, parseLenientDateTime } from "../../contract/date-time.js";
 import { compositeId, plainId } from "../../contract/ids.js";
 import {
+  ContractMismatch,
   type LenientResource,
-  lenientActivityAttributes,
-  lenientCalendarAttributes,
-  lenientEventAttributes,
-  lenientLabelAttributes,
-  lenientUserAttributes,
   type ResourceIdentifier,
+  readFlag,
   readIdentifiers,
+  readNumber,
+  readText,
+  readTexts,
 } from "../../contract/lenient-resources.js";
 import type {
   Activity,
@@ -24,8 +23,9 @@ import type {
 /** The `included` resources of a response by type and id, and what was read of them: many events share few. */
 export interface Included {
   readonly resources: ReadonlyMap<string, LenientResource>;
-  readonly users: Map<string, User>;
-  readonly labels: Map<string, Label>;
+  /** By type, then by id. */
+  readonly users: Map<string, Map<string, User>>;
+  readonly labels: Map<string, Map<string, Label>>;
 }
 
 export function indexIncluded(resources: readonly LenientResource[]): Included {
@@ -33,12 +33,22 @@ export function indexIncluded(resources: readonly LenientResource[]): Included {
   return { resources: new Map(entries), users: new Map(), labels: new Map() };
 }
 
-/** The value under the key, created and kept when it is first asked for. */
-function remember<T>(values: Map<string, T>, key: string, create: () => T): T {
-  const known = values.get(key);
-  if (known !== undefined) return known;
-  const value = create();
-  values.set(key, value);
+/** What is known of an identifier, created and kept when it is first asked for. */
+function remember<T>(
+  known: Map<string, Map<string, T>>,
+  { type, id }: ResourceIdentifier,
+  create: () => T,
+): T {
+  let ofType = known.get(type);
+  if (ofType === undefined) {
+    ofType = new Map();
+    known.set(type, ofType);
+  }
+  let value = ofType.get(id);
+  if (value === undefined) {
+    value = create();
+    ofType.set(id, value);
+  }
   return value;
 }
 
@@ -54,18 +64,27 @@ function lookUp({ resources: included }: Included, { type, id }: ResourceIdentif
 /**
  * A user as the flat shape; null stands for what was not sent.
  * @param calendarId null for the current user, whose id is plain
- * @throws ValiError on a wrong JSON type
+ * @throws ContractMismatch on a wrong JSON type
  */
 export function readUser(resource: LenientResource, calendarId: string | null): User {
-  const { name, description, image_url } = v.parse(lenientUserAttributes, resource.attributes);
-  const id = calendarId === null ? resource.id : compositeId(calendarId, resource.id);
-  return { id, type: resource.type, name, description, image_url };
+  const { name, description, image_url } = resource.attributes;
+  return {
+    id: calendarId === null ? resource.id : compositeId(calendarId, resource.id),
+    type: resource.type,
+    name: readText(name, "name"),
+    description: readText(description, "description"),
+    image_url: readText(image_url, "image_url"),
+  };
 }
 
-/** A label of a calendar as the flat shape, its id composite. @throws ValiError on a wrong JSON type */
+/** A label of a calendar as the flat shape, its id composite. @throws ContractMismatch on a wrong JSON type */
 export function readLabel(resource: LenientResource, calendarId: string): Label {
-  const { name, color } = v.parse(lenientLabelAttributes, resource.attributes);
-  return { ...bareLabel(resource.id, calendarId), name, color };
+  const { name, color } = resource.attributes;
+  return {
+    ...bareLabel(resource.id, calendarId),
+    name: readText(name, "name"),
+    color: readText(color, "color"),
+  };
 }
 
 function bareLabel(id: string, calendarId: string): Label {
@@ -80,19 +99,19 @@ function bareLabel(id: string, calendarId: string): Label {
 
 /**
  * A calendar as the flat shape. Labels and members that were not included have only ids.
- * @throws ValiError on a wrong JSON type
+ * @throws ContractMismatch on a wrong JSON type
  */
 export function readCalendar(resource: LenientResource, included: Included): Calendar {
-  const attributes = v.parse(lenientCalendarAttributes, resource.attributes);
-  const { id } = resource;
+  const { id, attributes } = resource;
+  const { name, description, color, order, image_url, created_at } = attributes;
   return {
     id,
-    name: attributes.name,
-    description: attributes.description,
-    color: attributes.color,
-    order: attributes.order,
-    image_url: attributes.image_url,
-    created_at: timestamp(attributes.created_at),
+    name: readText(name, "name"),
+    description: readText(description, "description"),
+    color: readText(color, "color"),
+    order: readNumber(order, "order"),
+    image_url: readText(image_url, "image_url"),
+    created_at: timestamp(readText(created_at, "created_at")),
     labels: related(resource, "labels", "label").map((identifier) => relatedLabel(identifier, included, id)),
     members: related(resource, "members", "user").map((identifier) => relatedUser(identifier, included, id)),
   };
@@ -101,48 +120,51 @@ export function readCalendar(resource: LenientResource, included: Included): Cal
 /**
  * An event as the flat shape: times in UTC, those of an all-day event midnight of their dates. Creator, label and
  * attendees that were not included have only ids.
- * @throws ValiError on a wrong JSON type, and on an invalid start or end
+ * @throws ContractMismatch on a wrong JSON type, and on an invalid start or end
  */
 export function readEvent(resource: LenientResource, included: Included, calendarId: string): CalendarEvent {
-  const attributes = v.parse(lenientEventAttributes, resource.attributes);
-  const read = attributes.all_day === true ? normalizeDate : normalizeDateTime;
+  const { id, attributes } = resource;
+  const allDay = readFlag(attributes["all_day"], "all_day");
+  const read = allDay === true ? normalizeDate : normalizeDateTime;
+  const recurrences = readTexts(attributes["recurrences"], "recurrences");
   const [label] = related(resource, "label", "label");
   return {
-    id: resource.id,
+    id,
     calendar_id: calendarId,
-    category: attributes.category,
-    title: attributes.title,
-    all_day: attributes.all_day,
-    start_at: eventTime({ id: resource.id, name: "start_at", text: attributes.start_at }, read),
-    start_timezone: attributes.start_timezone,
-    end_at: eventTime({ id: resource.id, name: "end_at", text: attributes.end_at }, read),
-    end_timezone: attributes.end_timezone,
-    recurrences: attributes.recurrences.length > 0 ? attributes.recurrences : attributes.recurrence,
-    description: attributes.description,
-    location: attributes.location,
-    url: attributes.url,
-    created_at: timestamp(attributes.created_at),
-    updated_at: timestamp(attributes.updated_at),
+    category: readText(attributes["category"], "category"),
+    title: readText(attributes["title"], "title"),
+    all_day: allDay,
+    start_at: eventTime({ id, name: "start_at", text: readText(attributes["start_at"], "start_at") }, read),
+    start_timezone: readText(attributes["start_timezone"], "start_timezone"),
+    end_at: eventTime({ id, name: "end_at", text: readText(attributes["end_at"], "end_at") }, read),
+    end_timezone: readText(attributes["end_timezone"], "end_timezone"),
+    // Some services send the other name.
+    recurrences: recurrences.length > 0 ? recurrences : readTexts(attributes["recurrence"], "recurrence"),
+    description: readText(attributes["description"], "description"),
+    location: readText(attributes["location"], "location"),
+    url: readText(attributes["url"], "url"),
+    created_at: timestamp(readText(attributes["created_at"], "created_at")),
+    updated_at: timestamp(readText(attributes["updated_at"], "updated_at")),
     creator: readCreator(resource, included, calendarId),
     label: label === undefined ? null : relatedLabel(label, included, calendarId),
     attendees: related(resource, "attendees", "user").map((user) => relatedUser(user, included, calendarId)),
   };
 }
 
-/** A comment as the flat shape. @throws ValiError on a wrong JSON type */
+/** A comment as the flat shape. @throws ContractMismatch on a wrong JSON type */
 export function readActivity(resource: LenientResource, calendarId: string, eventId: string): Activity {
-  const attributes = v.parse(lenientActivityAttributes, resource.attributes);
+  const { content, created_at, updated_at } = resource.attributes;
   return {
     id: resource.id,
     event_id: eventId,
     calendar_id: calendarId,
-    content: attributes.content,
-    created_at: timestamp(attributes.created_at),
-    updated_at: timestamp(attributes.updated_at),
+    content: readText(content, "content"),
+    created_at: timestamp(readText(created_at, "created_at")),
+    updated_at: timestamp(readText(updated_at, "updated_at")),
   };
 }
 
-/** A comment of a list, with its creator. @throws ValiError on a wrong JSON type */
+/** A comment of a list, with its creator. @throws ContractMismatch on a wrong JSON type */
 export function readComment(
   resource: LenientResource,
   included: Included,
@@ -155,7 +177,7 @@ export function readComment(
 }
 
 function readCreator(resource: LenientResource, included: Included, calendarId: string): User | null {
-  const [creator] = [...related(resource, "creator", "user"), ...related(resource, "author", "user")];
+  const [creator = related(resource, "author", "user")[0]] = related(resource, "creator", "user");
   return creator === undefined ? null : relatedUser(creator, included, calendarId);
 }
 
@@ -164,7 +186,7 @@ function related(resource: LenientResource, name: string, type: string): readonl
 }
 
 function relatedUser(identifier: ResourceIdentifier, included: Included, calendarId: string): User {
-  return remember(included.users, `${calendarId} ${identifier.type} ${identifier.id}`, () => {
+  return remember(included.users, identifier, () => {
     const found = lookUp(included, identifier, calendarId);
     if (found !== undefined) return readUser(found, calendarId);
     const id = compositeId(calendarId, identifier.id);
@@ -173,7 +195,7 @@ function relatedUser(identifier: ResourceIdentifier, included: Included, calenda
 }
 
 function relatedLabel(identifier: ResourceIdentifier, included: Included, calendarId: string): Label {
-  return remember(included.labels, `${calendarId} ${identifier.type} ${identifier.id}`, () => {
+  return remember(included.labels, identifier, () => {
     const found = lookUp(included, identifier, calendarId);
     return found === undefined ? bareLabel(identifier.id, calendarId) : readLabel(found, calendarId);
   });
@@ -187,16 +209,17 @@ function timestamp(text: string | null): string | null {
 /**
  * Start or end of an event; null if missing or empty.
  * @param read null for a text that it cannot read
- * @throws ValiError then
+ * @throws ContractMismatch then
  */
 function eventTime(
   { id, name, text }: { readonly id: string; readonly name: string; readonly text: string | null },
   read: (text: string) => string | null,
 ): string | null {
   if (text === null || text === "") return null;
-  return (
-    read(text) ?? v.parse(v.never(`event ${id}: ${name} "${text}" is not a valid ISO 8601 date-time`), text)
-  );
+  const time = read(text);
+  if (time === null)
+    throw new ContractMismatch(`event ${id}: ${name} "${text}" is not a valid ISO 8601 date-time`);
+  return time;
 }
 
 /** Midnight of the date as written, whatever the offset. */
