@@ -1,5 +1,3 @@
-import * as v from "valibot";
-
 /** Error statuses of the contract, 421 of the sign-in pages and those of malformed HTTP, with their titles. @see contract section 7 */
 export const STATUS_TITLES = {
   400: "Bad Request",
@@ -23,14 +21,6 @@ export type ProblemStatus = keyof typeof STATUS_TITLES;
 
 /** Field name -> problems with it. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
-
-/** Problem details of the contract. @see RFC 9457 §3.1, contract section 7 */
-export const problemSchema = v.object({
-  type: v.string(),
-  status: v.pipe(v.number(), v.integer()),
-  title: v.string(),
-  errors: v.optional(v.union([v.string(), v.record(v.string(), v.array(v.string()))])),
-});
 
 /** The problem body of a status. */
 export function problem(status: ProblemStatus, errors?: string | FieldErrors): object {

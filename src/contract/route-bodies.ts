@@ -45,3 +45,11 @@ export const RESPONSE_BODIES = {
   }),
   createActivity: v.object({ data: activitySchema }),
 } as const satisfies { readonly [N in RouteName]: v.GenericSchema | null };
+
+/** Problem details of the contract. @see RFC 9457 §3.1, contract section 7 */
+export const problemSchema = v.object({
+  type: v.string(),
+  status: v.pipe(v.number(), v.integer()),
+  title: v.string(),
+  errors: v.optional(v.union([v.string(), v.record(v.string(), v.array(v.string()))])),
+});

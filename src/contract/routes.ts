@@ -1,4 +1,3 @@
-import * as v from "valibot";
 import { DEFAULT_DAYS, MAX_DAYS, MAX_PAGE, MAX_SEARCH, MIN_DAYS } from "./limits.js";
 
 /**
@@ -10,7 +9,8 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "DELETE";
 
 export interface QueryParameter {
   readonly description: string;
-  readonly schema: v.GenericSchema;
+  /** JSON Schema of its value. */
+  readonly schema: Readonly<Record<string, string | number>>;
 }
 
 export interface Route {
@@ -27,32 +27,32 @@ export interface Route {
 const CALENDAR_INCLUDE = ["labels", "members"] as const;
 const EVENT_INCLUDE = ["creator", "label", "attendees"] as const;
 
-export const UPCOMING_QUERY = {
+/** In which days begin without the parameter `timezone`. */
+export const DEFAULT_TIMEZONE = "UTC";
+
+const UPCOMING_QUERY = {
   timezone: {
     description: "Timezone name in which days begin, UTC by default",
-    schema: v.optional(v.string(), "UTC"),
+    schema: { type: "string", default: DEFAULT_TIMEZONE },
   },
   days: {
     description: "Number of days to return, from today on",
-    schema: v.optional(
-      v.pipe(v.number(), v.integer(), v.minValue(MIN_DAYS), v.maxValue(MAX_DAYS)),
-      DEFAULT_DAYS,
-    ),
+    schema: { type: "integer", minimum: MIN_DAYS, maximum: MAX_DAYS, default: DEFAULT_DAYS },
   },
 } as const;
 
-const dateSchema = v.optional(v.pipe(v.string(), v.isoDate()));
+const dateSchema = { type: "string", format: "date" };
 
 /** Parameters of lists in pages. */
 const PAGE_QUERY = {
   cursor: {
     description:
       "From the link to the next page. The other parameters, but for include and limit, stay the same",
-    schema: v.optional(v.string()),
+    schema: { type: "string" },
   },
   limit: {
     description: "How many to return at most; a page may have fewer, even none, and a next one",
-    schema: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_PAGE)), MAX_PAGE),
+    schema: { type: "integer", minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE },
   },
 } as const;
 
@@ -62,7 +62,7 @@ const LIST_QUERY = {
   timezone: UPCOMING_QUERY.timezone,
   search: {
     description: "Text in title, description or location, in upper or lower case",
-    schema: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_SEARCH))),
+    schema: { type: "string", minLength: 1, maxLength: MAX_SEARCH },
   },
   ...PAGE_QUERY,
 } as const;

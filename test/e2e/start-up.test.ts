@@ -37,8 +37,8 @@ describe("of the source code and packages", () => {
 
   test.for<[keyof Loads, readonly string[]]>([
     ["help", ["commander"]],
-    ["local", ["commander", "kysely", "luxon", "valibot"]],
-    ["http", ["commander", "luxon", "undici", "valibot"]],
+    ["local", ["commander", "kysely", "valibot"]],
+    ["http", ["commander", "undici"]],
   ])("%s loads no package but %j", ([run, packages]) => {
     expect(packagesOf(loads[run])).toEqual(packages);
   });

@@ -1,21 +1,12 @@
-import * as v from "valibot";
+import { isJsonObject } from "../../contract/json.js";
 import { STATUS_TITLES } from "../../contract/problem.js";
 import type { HttpResponse } from "../transport.js";
 
 /** Longest unstructured text that is passed on, in UTF-16 code units. */
 const MAX_LENGTH = 300;
 
-const text = v.optional(v.fallback(v.nullable(v.string()), null), null);
-
-/** Problem details, JSON:API errors and OAuth errors. */
-const bodySchema = v.looseObject({
-  errors: v.optional(v.unknown()),
-  detail: text,
-  title: text,
-  error_description: text,
-  error: text,
-  message: text,
-});
+/** Members with a sentence, of problem details, JSON:API errors and OAuth errors; the first that is there counts. */
+const SENTENCES = ["detail", "error_description", "message", "title", "error"];
 
 const STANDARD_TITLES: ReadonlySet<string> = new Set(Object.values(STATUS_TITLES));
 
@@ -30,12 +21,11 @@ export function readErrorDetails({ headers, body }: HttpResponse): unknown {
   if (json === undefined) {
     return headers["content-type"]?.startsWith("text/plain") === true ? shorten(decoded) : undefined;
   }
-  const parsed = v.safeParse(bodySchema, json);
-  if (!parsed.success) return typeof json === "string" ? shorten(json) : undefined;
-  const { errors, detail, error_description, message, title, error } = parsed.output;
+  if (!isJsonObject(json)) return typeof json === "string" ? shorten(json) : undefined;
+  const { errors } = json;
   if (errors !== undefined && errors !== null) return errors;
-  return [detail, error_description, message, title, error]
-    .map((value) => (value === null || STANDARD_TITLES.has(value) ? undefined : shorten(value)))
+  return SENTENCES.map((name) => json[name])
+    .map((value) => (typeof value !== "string" || STANDARD_TITLES.has(value) ? undefined : shorten(value)))
     .find((value) => value !== undefined);
 }
 

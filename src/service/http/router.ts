@@ -1,4 +1,3 @@
-import * as v from "valibot";
 import { isCalendarDate, isTimeZone } from "../../contract/date-time.js";
 import {
   codePointLength,
@@ -9,7 +8,7 @@ import {
   MIN_DAYS,
 } from "../../contract/limits.js";
 import { OAUTH_ROUTES } from "../../contract/oauth.js";
-import { ROUTES, type Route, type RouteName, UPCOMING_QUERY } from "../../contract/routes.js";
+import { DEFAULT_TIMEZONE, ROUTES, type Route, type RouteName } from "../../contract/routes.js";
 import { splitTarget } from "../request.js";
 import { badRequest, excerpt, ProblemError } from "./response.js";
 
@@ -139,9 +138,7 @@ export function parseQuery({ include = [], query = {} }: Route, search: URLSearc
   const result = {
     include:
       read("include", (text) => readList(text, include), `list of ${include.join(",")}`) ?? new Set<string>(),
-    timezone:
-      read("timezone", readTimeZone, "timezone name such as Asia/Tokyo") ??
-      v.getDefault(UPCOMING_QUERY.timezone.schema),
+    timezone: read("timezone", readTimeZone, "timezone name such as Asia/Tokyo") ?? DEFAULT_TIMEZONE,
     days: readNumber("days", [MIN_DAYS, MAX_DAYS]) ?? DEFAULT_DAYS,
     from: read("from", readDate, "date that exists, such as 2026-11-21"),
     to: read("to", readDate, "date that exists, such as 2026-11-21"),

@@ -8,7 +8,7 @@ import {
   tokenRequestSchema,
   tokenResponseSchema,
 } from "../../contract/oauth.js";
-import { type ProblemStatus, problemSchema, STATUS_TITLES } from "../../contract/problem.js";
+import { type ProblemStatus, STATUS_TITLES } from "../../contract/problem.js";
 import {
   activitySchema,
   calendarSchema,
@@ -16,6 +16,7 @@ import {
   labelSchema,
   userSchema,
 } from "../../contract/resources.js";
+import { problemSchema } from "../../contract/route-bodies.js";
 import { FAILURE_STATUSES, type Route } from "../../contract/routes.js";
 
 /** Header names in the spelling of the contract. @see contract section 8 */

@@ -150,7 +150,7 @@ function queryParameters({ query = {} }: Route): JsonObject[] {
     name,
     in: "query",
     description,
-    schema: inlineSchema(schema),
+    schema,
   }));
 }
 

@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { expect } from "vitest";
-import { problemSchema } from "../../../src/contract/problem.js";
 import { parseRateLimit, type RateLimit } from "../../../src/contract/rate-limit.js";
-import { RESPONSE_BODIES } from "../../../src/contract/route-bodies.js";
+import { problemSchema, RESPONSE_BODIES } from "../../../src/contract/route-bodies.js";
 import { ROUTES, type RouteName } from "../../../src/contract/routes.js";
 import type { Send } from "./send.js";
 import { strictSchema } from "./strict-schema.js";
