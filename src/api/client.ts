@@ -6,7 +6,7 @@ import { createJsonApi } from "./json-api/json-api.js";
 import type { SendRaw } from "./raw-request.js";
 import { readServerTime } from "./sending/rate-limit.js";
 import { createSender, type SenderOptions } from "./sending/sender.js";
-import type { HttpResponse } from "./transport.js";
+import { type HttpResponse, isSuccess } from "./transport.js";
 
 /** The contract's client. */
 export interface Api extends Endpoints {
@@ -42,7 +42,8 @@ export function createApi(options: ApiOptions): Api {
   const sender = createSender({
     ...options,
     onResponse: (response) => {
-      lastResponse = response;
+      // That of a success may be large, and nobody reads it again.
+      lastResponse = isSuccess(response) ? { ...response, body: new Uint8Array() } : response;
     },
   });
   const send = dryRun ? withDryRun(sender, baseUrl) : sender;

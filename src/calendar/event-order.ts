@@ -1,13 +1,13 @@
-import { dateToInstant, instantToDate } from "../contract/date-time.js";
+import { DAY_MS, dateToInstant } from "../contract/date-time.js";
 import { compositeId, plainId } from "../contract/ids.js";
 import type { CalendarEvent, User } from "../contract/shapes.js";
-import { readSpan } from "./event-span.js";
-import { localDate } from "./zoned-time.js";
+import { readSpan, readStart } from "./event-span.js";
+import { localDate, wallClockAt } from "./zoned-time.js";
 
 /** Position of an event in a list. */
 export interface SortKey {
-  /** The first listed day of the event, as `YYYY-MM-DD`. */
-  readonly day: string;
+  /** The first listed day of the event, in days since the Unix epoch. */
+  readonly day: number;
   readonly allDay: boolean;
   /** Milliseconds since the Unix epoch. */
   readonly start: number;
@@ -24,7 +24,7 @@ export interface SortOptions {
  * come last.
  */
 export function sortEvents<T extends CalendarEvent>(events: readonly T[], options: SortOptions): T[] {
-  return sortKeyed(events.map((event) => withSortKey(event, options))).map(({ event }) => event);
+  return sortKeyed(events.map(createKeyReader(options))).map(({ event }) => event);
 }
 
 /** An event and its position in a list, null for one without a readable start. */
@@ -33,9 +33,21 @@ export interface KeyedEvent<T extends CalendarEvent> {
   readonly key: SortKey | null;
 }
 
-/** An event with its position, computed once so that comparing is cheap. */
-export function withSortKey<T extends CalendarEvent>(event: T, options: SortOptions): KeyedEvent<T> {
-  return { event, key: sortKeyOf(event, options) };
+/** Returns events with their positions, computed once so that comparing is cheap. */
+export function createKeyReader({ zone, firstDay }: SortOptions) {
+  const first = firstDay === null ? Number.NEGATIVE_INFINITY : dayOf(dateToInstant(firstDay));
+  return <T extends CalendarEvent>(event: T): KeyedEvent<T> => {
+    const start = readStart(event);
+    if (start === null) return { event, key: null };
+    const allDay = event.all_day === true;
+    const day = dayOf(allDay ? start : wallClockAt(start, zone));
+    return { event, key: { day: Math.max(day, first), allDay, start } };
+  };
+}
+
+/** The day of an instant in UTC, in days since the Unix epoch. */
+export function dayOf(instant: number): number {
+  return Math.floor(instant / DAY_MS);
 }
 
 /** The events in the order of `sortEvents`. */
@@ -48,21 +60,9 @@ export function compareKeyed<T extends CalendarEvent>(left: KeyedEvent<T>, right
   return compareSortKeys(left.key, right.key) || compareTitles(left.event, right.event);
 }
 
-/** Null for an event without a readable start. */
-function sortKeyOf(event: CalendarEvent, { zone, firstDay }: SortOptions): SortKey | null {
-  const { allDay, start } = readSpan(event);
-  if (start === null) return null;
-  const day = allDay === true ? instantToDate(start) : localDate(start, zone);
-  return { day: firstDay !== null && day < firstDay ? firstDay : day, allDay: allDay === true, start };
-}
-
 function compareSortKeys(left: SortKey | null, right: SortKey | null): number {
   if (left === null || right === null) return Number(left === null) - Number(right === null);
-  return (
-    compare(left.day, right.day) ||
-    Number(right.allDay) - Number(left.allDay) ||
-    compare(left.start, right.start)
-  );
+  return left.day - right.day || Number(right.allDay) - Number(left.allDay) || left.start - right.start;
 }
 
 function compareTitles(left: CalendarEvent, right: CalendarEvent): number {
@@ -70,7 +70,7 @@ function compareTitles(left: CalendarEvent, right: CalendarEvent): number {
 }
 
 /** By code unit, for the same order on every machine. */
-function compare<T extends string | number>(left: T, right: T): number {
+function compare(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }

@@ -59,6 +59,16 @@ export function readSpan(event: EventTimeFields): EventSpan {
   };
 }
 
+/** The start alone. */
+export function readStart({
+  all_day,
+  start_at,
+}: Pick<EventTimeFields, "all_day" | "start_at">): number | null {
+  if (all_day !== true) return instantOf(start_at);
+  const days = daySpan({ start_at, end_at: null });
+  return days === null ? null : dateToInstant(days.first);
+}
+
 function instantOf(text: string | null): number | null {
   return text === null ? null : (parseWireDateTime(text)?.instant ?? null);
 }

@@ -1,8 +1,13 @@
-import { instantToDate } from "../contract/date-time.js";
 import type { CalendarEvent } from "../contract/shapes.js";
-import { compareKeyed, type KeyedEvent, type SortOptions, sortKeyed, withSortKey } from "./event-order.js";
-import { readSpan } from "./event-span.js";
-import { addDays } from "./zoned-time.js";
+import {
+  compareKeyed,
+  createKeyReader,
+  dayOf,
+  type KeyedEvent,
+  type SortOptions,
+  sortKeyed,
+} from "./event-order.js";
+import { readStart } from "./event-span.js";
 
 /** Batches of events in the order of lists, of which each is read only when it is asked for. */
 export type EventBatches<T extends CalendarEvent> = AsyncIterator<readonly KeyedEvent<T>[]>;
@@ -15,14 +20,15 @@ export async function* sortPages<T extends CalendarEvent>(
   pages: AsyncIterable<readonly T[]>,
   options: SortOptions,
 ): AsyncGenerator<readonly KeyedEvent<T>[]> {
+  const withKey = createKeyReader(options);
   let held: readonly KeyedEvent<T>[] = [];
   for await (const page of pages) {
-    held = sortKeyed([...held, ...page.map((event) => withSortKey(event, options))]);
+    held = sortKeyed([...held, ...page.map(withKey)]);
     const last = page.at(-1);
-    const start = last === undefined ? null : readSpan(last).start;
+    const start = last === undefined ? null : readStart(last);
     if (start === null) continue;
     // The day of a later event is that of its start in UTC, or the one before or after.
-    const open = addDays(instantToDate(start), -1);
+    const open = dayOf(start) - 1;
     const first = held.findIndex(({ key }) => key === null || key.day >= open);
     const end = first === -1 ? held.length : first;
     yield held.slice(0, end);

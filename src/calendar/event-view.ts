@@ -1,4 +1,10 @@
-import { DAY_MS, dateToInstant, formatWireDateTime, parseWireDateTime } from "../contract/date-time.js";
+import {
+  DAY_MS,
+  dateToInstant,
+  formatWireDateTime,
+  isWireDateTime,
+  parseWireDateTime,
+} from "../contract/date-time.js";
 import { plainId } from "../contract/ids.js";
 import type { CalendarEvent, Label, User } from "../contract/shapes.js";
 import { daySpan, formatLocal } from "./zoned-time.js";
@@ -60,6 +66,8 @@ function localTimes(event: CalendarEvent, zone: string): Pick<LocalizedEvent, "s
 }
 
 function localTime(text: string | null, zone: string): string | null {
+  // The zone of servers, where lists of thousands are read.
+  if (zone === "UTC" && text !== null && isWireDateTime(text)) return `${text.slice(0, 19)}+00:00`;
   const time = text === null ? null : parseWireDateTime(text);
   return time === null ? null : formatLocal(time.instant, zone);
 }

@@ -46,7 +46,7 @@ const COMMON_FORMATS: { readonly [F in Format]?: <T>() => Promise<Renderer<T>> }
   table: async () => (await import("./formats/table.js")).renderTable,
   tsv: async () => (await import("./formats/data.js")).renderTsv,
   csv: async () => (await import("./formats/csv.js")).renderCsv,
-  json: async () => (await import("./formats/data.js")).renderJson,
+  json: async () => (await import("./formats/data.js")).renderLongJson,
   ndjson: async () => (await import("./formats/data.js")).renderNdjson,
   markdown: async () => (await import("./formats/markdown.js")).renderMarkdown,
   text: async () => (await import("./formats/table.js")).renderText,
@@ -73,15 +73,13 @@ export function createOutput<T>(
     isClosed: () => target.isClosed,
     stream: isStreamed
       ? async (values) => {
-          const text = await render(values);
-          if (text.length > 0) await target.write(text);
+          await writeText(await render(values), target);
           return !target.isClosed;
         }
       : null,
     async print(value, completed) {
       try {
-        const text = await render(value);
-        if (text.length > 0) await target.write(text);
+        await writeText(await render(value), target);
       } catch (error) {
         throw completed === undefined || !(error instanceof CliError)
           ? error
@@ -91,7 +89,17 @@ export function createOutput<T>(
   };
 }
 
-type Render<T> = (value: T | readonly T[]) => string | Uint8Array | Promise<string>;
+/** Some formats give a long list in pieces. */
+type Text = string | Uint8Array | Generator<string>;
+
+async function writeText(text: Text, target: Pick<OutputTarget, "write">): Promise<void> {
+  const pieces = typeof text === "string" || text instanceof Uint8Array ? [text] : text;
+  for (const piece of pieces) {
+    if (piece.length > 0) await target.write(piece);
+  }
+}
+
+type Render<T> = (value: T | readonly T[]) => Text | Promise<Text>;
 
 function documentRenderer<T>(
   document: Document<T>,

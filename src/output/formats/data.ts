@@ -1,5 +1,5 @@
 import { escapeJson, sanitizeLine } from "../sanitize.js";
-import { jsonObject, memberKeys, presentKeys, type Rendering, type Surface, textOf } from "../view.js";
+import { createJsonReader, memberKeys, presentKeys, type Rendering, type Surface, textOf } from "../view.js";
 
 /** A value as JSON with a line feed at its end, on a terminal with control characters escaped. @see RFC 8259 */
 export function jsonText(value: unknown, { isTerminal }: Surface, indent = 2): string {
@@ -9,15 +9,32 @@ export function jsonText(value: unknown, { isTerminal }: Surface, indent = 2): s
 
 /** One JSON document: an object for a single value, an array for a list. */
 export function renderJson<T>({ view, values, single, fields, surface }: Rendering<T>): string {
-  const keys = fields ?? memberKeys(view);
-  const objects = values.map((value) => jsonObject(view, value, keys));
+  const objects = values.map(createJsonReader(view, fields ?? memberKeys(view)));
   return jsonText(single ? objects[0] : objects, surface);
+}
+
+/** Values in one piece of a list. */
+const PIECE = 500;
+
+/** The same, a long list in pieces, so that its whole text is never held. */
+export function renderLongJson<T>(rendering: Rendering<T>): string | Generator<string> {
+  const isLong = rendering.values.length > PIECE && !rendering.surface.isTerminal;
+  return isLong ? renderPieces(rendering) : renderJson(rendering);
+}
+
+function* renderPieces<T>(rendering: Rendering<T>): Generator<string> {
+  const { values } = rendering;
+  for (let start = 0; start < values.length; start += PIECE) {
+    const text = renderJson({ ...rendering, values: values.slice(start, start + PIECE) });
+    yield `${start === 0 ? "[" : ","}${text.slice("[".length, -"\n]\n".length)}`;
+  }
+  yield "\n]\n";
 }
 
 /** One compact JSON object per line. */
 export function renderNdjson<T>({ view, values, fields, surface }: Rendering<T>): string {
-  const keys = fields ?? memberKeys(view);
-  return values.map((value) => jsonText(jsonObject(view, value, keys), surface, 0)).join("");
+  const read = createJsonReader(view, fields ?? memberKeys(view));
+  return values.map((value) => jsonText(read(value), surface, 0)).join("");
 }
 
 /** One line per value, cells separated by tabs, without a header. */

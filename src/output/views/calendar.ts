@@ -4,6 +4,17 @@ import { type Cell, jsonObject, type View } from "../view.js";
 /** What `calctl schema` says about an instant. */
 export const INSTANT = "UTC, YYYY-MM-DDTHH:mm:ss.sssZ";
 
+/** The JSON of a related object. It is made once, since the events of a list share few labels and users. */
+function createRelatedJson<T extends object>(view: View<T>): (value: T | null) => unknown {
+  const made = new WeakMap<T, unknown>();
+  return (value) => {
+    if (value === null) return null;
+    const json = made.get(value) ?? jsonObject(view, value);
+    made.set(value, json);
+    return json;
+  };
+}
+
 /** The labels of a calendar. */
 export const labelView: View<Label> = {
   noun: "label",
@@ -19,9 +30,7 @@ export const labelView: View<Label> = {
 };
 
 /** A label inside another object. */
-export function labelJson(label: Label | null): unknown {
-  return label === null ? null : jsonObject(labelView, label);
-}
+export const labelJson = createRelatedJson(labelView);
 
 /** A label inside another object as text: the name or, if that is empty, the number. */
 export function labelText(label: Label | null): string {
@@ -50,9 +59,7 @@ export const userView: View<User> = {
 };
 
 /** A user inside another object. */
-export function userJson(user: User | null): unknown {
-  return user === null ? null : jsonObject(userView, user);
-}
+export const userJson = createRelatedJson(userView);
 
 /** A user inside another object as text: the name, or the id if the name is unknown. */
 export function userText(user: User | null): string {
