@@ -28,17 +28,31 @@ const INPUTS = [
 const EXTERNAL_PACKAGES = ["@photostructure/sqlite", "keytar", "open", "jq-wasm"];
 
 /**
- * Connections use HTTP/1.1 alone, but undici loads its HTTP/2 with `node:http2` in any case, 4 ms. Nothing calls it, since
- * no connection offers HTTP/2.
+ * What undici loads without a use for our connections: HTTP/2, 4 ms, which none of them offers; Node's own HTTP, 4 ms, for the
+ * size of headers and for bodies that are its streams; and Node's assert, 1 ms.
  */
-const HTTP1_ALONE = {
-  name: "http1-alone",
+const UNDICI_ALONE = {
+  name: "undici-alone",
   setup(build) {
     build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/ }, () => ({
       contents: 'module.exports = () => { throw new Error("no connection offers HTTP/2"); };',
     }));
+    build.onResolve({ filter: /^node:(http|assert)$/ }, ({ path, importer }) =>
+      /[\\/]undici[\\/]lib[\\/]/.test(importer) ? { path, namespace: "undici-alone" } : null,
+    );
+    build.onLoad({ filter: /^node:http$/, namespace: "undici-alone" }, () => ({
+      contents: `exports.maxHeaderSize = ${MAX_HEADER_SIZE};`,
+    }));
+    build.onLoad({ filter: /^node:assert$/, namespace: "undici-alone" }, () => ({
+      contents: `module.exports = (value, message = "assertion failed") => {
+        if (!value) throw message instanceof Error ? message : new Error(message);
+      };`,
+    }));
   },
 };
+
+/** Node's own default, in bytes. */
+const MAX_HEADER_SIZE = 16_384;
 
 /** commander loads `node:child_process`, 2 ms, for subcommands that are programs of their own. We have none. */
 const NO_PROGRAMS_AS_SUBCOMMANDS = {
@@ -87,7 +101,7 @@ function buildOptions() {
     // Its main file is UMD, in which esbuild cannot see require().
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     define: { __CALCTL_VERSION__: JSON.stringify(version) },
-    plugins: [HTTP1_ALONE, NO_PROGRAMS_AS_SUBCOMMANDS],
+    plugins: [UNDICI_ALONE, NO_PROGRAMS_AS_SUBCOMMANDS],
     legalComments: "none",
     logLevel: "warning",
   };

@@ -245,7 +245,13 @@ async function runGroup(folder, runs, serviceEnv) {
     RUNS[run].map((args) => [args, OVER_HTTP.includes(run) ? serviceEnv : {}]),
   );
   const output = mkdtempSync(join(folder, "run-"));
-  await once(start(folder, { output, commandLines, stdio: "ignore" }), "exit");
+  // Creates the database of the profile `local`, which other runs find.
+  const [first, home] = [mkdtempSync(join(folder, "first-")), join(output, "home")];
+  await once(
+    start(folder, { output: first, home, commandLines: [[["calendars"], {}]], stdio: "ignore" }),
+    "exit",
+  );
+  await once(start(folder, { output, home, commandLines, stdio: "ignore" }), "exit");
   const names = readdirSync(output).filter((name) => name.endsWith(CACHE));
   return new Map(names.map((name) => [basename(name, CACHE), readFileSync(join(output, name))]));
 }
@@ -282,8 +288,8 @@ async function startService(folder) {
   };
 }
 
-function start(folder, { output, commandLines, stdio }) {
-  const env = { HOME: join(output, "home"), TZ: "UTC" };
+function start(folder, { output, home = join(output, "home"), commandLines, stdio }) {
+  const env = { HOME: home, TZ: "UTC" };
   const args = [RUN_PARTS, folder, output, JSON.stringify(commandLines)];
   return spawn(process.execPath, args, { env, stdio });
 }

@@ -33,17 +33,17 @@ function loadChunk(part, index) {
 }
 
 function runNext() {
-  const next = commandLines.shift();
-  if (next === undefined) return;
-  const [args, env] = next;
+  const [args, env] = commandLines.shift();
   process.argv.splice(1, Infinity, join(folder, "calctl.js"), ...args);
   Object.assign(process.env, env);
   modules.delete(program.entry.join(" "));
   loadChunk(...program.entry);
 }
 
-// A command has ended when nothing is left to do.
-process.on("beforeExit", runNext);
+// A command has ended when nothing is left to do. One that waits for nothing would end the process, so it is begun later.
+process.on("beforeExit", () => {
+  if (commandLines.length > 0) setImmediate(runNext);
+});
 // At exit, because V8 compiles functions when they are first called.
 process.on("exit", () => {
   for (const [name, script] of scripts)

@@ -25,6 +25,39 @@ export function addCommand(parent: Command, nameAndArguments: string, summary: s
   return parent.command(nameAndArguments).description(summary).allowExcessArguments(false);
 }
 
+/** Declares the arguments and flags of a command, or its subcommands. */
+export type Register = (command: Command, contextOf: ContextOf) => void;
+
+/** Name, summary, and a function that loads the command: how it is declared, or its subcommands. */
+export type CommandEntry = readonly [
+  name: string,
+  summary: string,
+  load: () => Promise<Register | readonly CommandEntry[]>,
+];
+
+/** What loads each command when it is used. */
+export type CommandLoaders = ReadonlyMap<Command, CommandEntry[2]>;
+
+/** Adds commands without their arguments and flags. */
+export function addCommands(parent: Command, entries: readonly CommandEntry[]): CommandLoaders {
+  return new Map(entries.map(([name, summary, load]) => [addCommand(parent, name, summary), load]));
+}
+
+/** Loads a command. @returns what loads its subcommands; empty if they were declared with it, or it has none */
+export async function loadCommand(
+  command: Command,
+  load: CommandEntry[2],
+  contextOf: ContextOf,
+): Promise<CommandLoaders> {
+  const loaded = await load();
+  if (typeof loaded === "function") {
+    loaded(command, contextOf);
+    return new Map();
+  }
+  requireSubcommand(command);
+  return addCommands(command, loaded);
+}
+
 /** Runs a command with its context, and with its arguments and flags as one object under their names. */
 export function addAction<O>(
   command: Command,

@@ -1,25 +1,19 @@
-import type { Command } from "commander";
-import { addCommand, type ContextOf, requireSubcommand } from "./command.js";
-import { registerEventsChanges } from "./events/changes.js";
-import { registerEventsCreate } from "./events/create.js";
-import { registerEventsDelete } from "./events/delete.js";
-import { registerEventsGet } from "./events/get.js";
-import { registerEventsList } from "./events/list.js";
-import { registerEventsUpdate } from "./events/update.js";
+import type { CommandEntry } from "./command.js";
 
-export function registerEvents(command: Command, contextOf: ContextOf): void {
-  requireSubcommand(command);
-  registerEventsList(addCommand(command, "list", "list events by day"), contextOf);
-  registerEventsChanges(addCommand(command, "changes", "list what changed since the last run"), contextOf);
-  registerEventsGet(addCommand(command, "get", "show events"), contextOf);
-  registerEventsCreate(addCommand(command, "create", "create an event"), contextOf);
-  registerEventsUpdate(
-    addCommand(
-      command,
-      "update",
-      "update an event; other fields are not changed, but --start also moves the end",
-    ),
-    contextOf,
-  );
-  registerEventsDelete(addCommand(command, "delete", "delete events"), contextOf);
-}
+/** Each is loaded on its own, since lists are what scripts call most. */
+export const EVENT_COMMANDS: readonly CommandEntry[] = [
+  ["list", "list events by day", async () => (await import("./events/list.js")).registerEventsList],
+  [
+    "changes",
+    "list what changed since the last run",
+    async () => (await import("./events/changes.js")).registerEventsChanges,
+  ],
+  ["get", "show events", async () => (await import("./events/get.js")).registerEventsGet],
+  ["create", "create an event", async () => (await import("./events/create.js")).registerEventsCreate],
+  [
+    "update",
+    "update an event; other fields are not changed, but --start also moves the end",
+    async () => (await import("./events/update.js")).registerEventsUpdate,
+  ],
+  ["delete", "delete events", async () => (await import("./events/delete.js")).registerEventsDelete],
+];

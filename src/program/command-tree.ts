@@ -1,13 +1,15 @@
 import { Command, type HelpContext } from "commander";
-import { addCommand, type ContextOf, requireSubcommand } from "../commands/command.js";
+import {
+  addCommands,
+  type CommandEntry,
+  type CommandLoaders,
+  type ContextOf,
+  loadCommand,
+  requireSubcommand,
+} from "../commands/command.js";
 import { addGlobalFlags, prepareParsing } from "../global-flags.js";
 import { VERSION } from "../version.js";
 import { HelpRequest } from "./help-request.js";
-
-type Register = (command: Command, contextOf: ContextOf) => void;
-
-/** Name, summary, and a function that loads the command with its arguments and flags. */
-type CommandEntry = readonly [name: string, summary: string, load: () => Promise<Register>];
 
 const COMMANDS: readonly CommandEntry[] = [
   ["login", "sign in to a service", async () => (await import("../commands/login.js")).registerLogin],
@@ -33,7 +35,7 @@ const COMMANDS: readonly CommandEntry[] = [
   [
     "events",
     "list, read, create, update and delete events",
-    async () => (await import("../commands/events.js")).registerEvents,
+    async () => (await import("../commands/events.js")).EVENT_COMMANDS,
   ],
   [
     "agenda",
@@ -133,12 +135,16 @@ export function createProgram({ contextOf, write, onHelp, onParsing }: TreeOptio
   const given = new Map<string, string>();
   prepareParsing(program, given, onParsing);
   requestHelp(program);
-  const loaders = addCommands(program);
-  program.hook("preSubcommand", async (_, command) => {
-    const register = await loaders.get(command)?.();
-    register?.(command, contextOf);
-    eachCommand(command, (each) => prepareParsing(each, given, onParsing));
-  });
+  const loadOnUse = (parent: Command, loaders: CommandLoaders): void => {
+    parent.hook("preSubcommand", async (_, command) => {
+      const load = loaders.get(command);
+      const more: CommandLoaders =
+        load === undefined ? new Map() : await loadCommand(command, load, contextOf);
+      eachCommand(command, more, (each) => prepareParsing(each, given, onParsing));
+      if (more.size > 0) loadOnUse(command, more);
+    });
+  };
+  loadOnUse(program, addCommands(program, COMMANDS));
   requireSubcommand(program);
   return program;
 }
@@ -154,25 +160,26 @@ function requestHelp(program: Command): void {
   };
 }
 
-/** Adds every command without its flags. @returns what loads them */
-function addCommands(program: Command): ReadonlyMap<Command, CommandEntry[2]> {
-  return new Map(COMMANDS.map(([name, summary, load]) => [addCommand(program, name, summary), load]));
-}
-
 /** The whole command tree with all flags, for reading: none of its commands can be run. */
 export async function loadCommandTree(): Promise<Command> {
   const program = describeProgram(addGlobalFlags(new Command("calctl")));
-  for (const [command, load] of addCommands(program)) {
-    const register = await load();
-    register(command, () => {
-      throw new Error(`${command.name()} was loaded only to be read`);
-    });
-    eachCommand(command, addGlobalFlags);
-  }
+  const loadAll = async (loaders: CommandLoaders): Promise<void> => {
+    for (const [command, load] of loaders) {
+      const more = await loadCommand(command, load, () => {
+        throw new Error(`${command.name()} was loaded only to be read`);
+      });
+      eachCommand(command, more, addGlobalFlags);
+      await loadAll(more);
+    }
+  };
+  await loadAll(addCommands(program, COMMANDS));
   return program;
 }
 
-function eachCommand(command: Command, visit: (command: Command) => void): void {
+/** Visits a command and those below it, but for those that are still to be loaded. */
+function eachCommand(command: Command, loaders: CommandLoaders, visit: (command: Command) => void): void {
   visit(command);
-  for (const child of command.commands) eachCommand(child, visit);
+  for (const child of command.commands) {
+    if (!loaders.has(child)) eachCommand(child, loaders, visit);
+  }
 }
