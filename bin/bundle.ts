@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { constants, Script } from "node:vm";
 import { crc32 } from "node:zlib";
@@ -39,11 +39,11 @@ function createLoader(openPart: (name: string) => readonly Chunk[]): LoadChunk {
 /**
  * Runs the program in `folder`. It is split into parts, so that a command reads only those that it uses, and each has a
  * code cache, since compiling takes longer than running. The build makes the caches for its own version of Node; for any
- * other version the first runs make them.
+ * other version, and in a package, which comes without them, the first runs make them.
  * @param require of a CommonJS module in the folder
  */
 export async function runBundle(folder: string, require: NodeJS.Require): Promise<void> {
-  const runPart = isOwnNode() ? runWithBuiltCache : await loadOwnCaches();
+  const runPart = hasBuiltCaches(folder) ? runWithBuiltCache : await loadOwnCaches();
   const loadChunk = createLoader((name) => {
     const [file, checksum] = __PARTS__[name] ?? [name, 0];
     const part: Part = runPart(join(folder, file), checksum);
@@ -54,9 +54,11 @@ export async function runBundle(folder: string, require: NodeJS.Require): Promis
 
 type RunPart = (path: string, checksum: number) => Part;
 
-/** Whether the build made the caches for this Node. */
-function isOwnNode(): boolean {
-  return __CACHE_TARGET__ === `${process.versions.v8} ${process.platform} ${process.arch}`;
+/** Whether the build made the caches for this Node, and they were not left out. */
+function hasBuiltCaches(folder: string): boolean {
+  if (__CACHE_TARGET__ !== `${process.versions.v8} ${process.platform} ${process.arch}`) return false;
+  const [file] = __PARTS__[__ENTRY__[0]] ?? [""];
+  return existsSync(join(folder, `${file}.cache`));
 }
 
 function runWithBuiltCache(path: string, checksum: number): Part {

@@ -9,6 +9,7 @@ import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { runIfEntry } from "./entry.mjs";
 import { withLock } from "./lock.mjs";
+import { createNotices } from "./notices.mjs";
 import { LAZY_PACKAGE, makeParts, splitProgram, traceRuns } from "./parts.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -21,7 +22,7 @@ const PROGRAM = "calctl.js";
 /** Everything that the bundle depends on. */
 const INPUTS = [
   ...["bin", "src", "package.json", "package-lock.json", "tsconfig.json"],
-  ...["scripts/build.mjs", "scripts/parts.mjs", "scripts/run-parts.cjs"],
+  ...["scripts/build.mjs", "scripts/notices.mjs", "scripts/parts.mjs", "scripts/run-parts.cjs"],
 ];
 
 /** Not bundled, because they load files of their own: native binaries, and the launcher script of `open`. */
@@ -120,18 +121,22 @@ async function printLoads() {
 async function writeBuild(mark, keepForMs) {
   const { chunks, metafile } = await splitProgram(bundle, ROOT);
   const program = await makeParts(chunks, { entry: PROGRAM, folder: DIST });
-  const [kind, manual] = [join(DIST, "package.json"), join(DIST, "calctl.1")];
-  // The package is ESM, but code that runs from a code cache is CommonJS.
-  writeAtomically(kind, '{ "type": "commonjs" }\n');
   const parts = [...program.files].map(([name, file]) => writePart(program, name, join(DIST, file)));
-  writeAtomically(manual, await makeManual());
   const completion = await bundleCompletion();
-  writeAtomically(completion.path, completion.text);
-  // Last, since the launcher contains the names of the other files of its build.
-  const launcher = await bundleLauncher({ parts, entry: program.entry, completion });
-  writeAtomically(ENTRY, launcher + mark, 0o755);
+  const launcher = await bundleLauncher({ parts, entry: program.entry, completion: completion.file });
+  const texts = {
+    // The package is ESM, but code that runs from a code cache is CommonJS.
+    "package.json": '{ "type": "commonjs" }\n',
+    "THIRD-PARTY-NOTICES": createNotices(ROOT, [metafile, completion.metafile, launcher.metafile]),
+    ...(await makeDocuments()),
+    [basename(completion.file.path)]: completion.file.text,
+    // Last, since the launcher contains the names of the other files of its build.
+    [PROGRAM]: launcher.file.text + mark,
+  };
+  for (const [name, text] of Object.entries(texts))
+    writeAtomically(join(DIST, name), text, name === PROGRAM ? 0o755 : 0o644);
   const paths = parts.flatMap(({ path }) => [path, `${path}.cache`]);
-  removeOthers(new Set([kind, ...paths, manual, completion.path, ENTRY]), keepForMs);
+  removeOthers(new Set([...Object.keys(texts).map((name) => join(DIST, name)), ...paths]), keepForMs);
   return metafile;
 }
 
@@ -143,11 +148,11 @@ function writePart({ texts, caches }, name, path) {
 
 /** Completion is a small file of its own, which contains the commands and flags, since it is asked at every Tab. */
 async function bundleCompletion() {
-  const { outputFiles } = await bundle({
+  const { outputFiles, metafile } = await bundle({
     entryPoints: ["bin/completion.ts"],
     define: { ...buildOptions().define, __COMMAND_TREE__: JSON.stringify(await readCommandTree()) },
   });
-  return outputFiles[0];
+  return { file: outputFiles[0], metafile };
 }
 
 /** The commands and flags that the program declares, as JSON. */
@@ -164,7 +169,7 @@ async function readCommandTree() {
 
 async function bundleLauncher({ parts, entry, completion }) {
   const files = parts.map(({ name, path, checksum }) => [name, [basename(path), checksum]]);
-  const { outputFiles } = await bundle({
+  const { outputFiles, metafile } = await bundle({
     entryPoints: ["bin/launcher.ts"],
     external: [`./${basename(completion.path)}`],
     define: {
@@ -175,13 +180,13 @@ async function bundleLauncher({ parts, entry, completion }) {
       __CACHE_TARGET__: JSON.stringify(`${process.versions.v8} ${process.platform} ${process.arch}`),
     },
   });
-  return outputFiles[0].text;
+  return { file: outputFiles[0], metafile };
 }
 
-/** The manual page, made by the program's own code from its command tree. Its date is that of the build. */
-async function makeManual() {
+/** The manual page and the completion scripts, made by the program's own code. The date is that of the build. */
+async function makeDocuments() {
   const { outputFiles } = await bundle({
-    entryPoints: ["bin/manual.ts"],
+    entryPoints: ["bin/documents.ts"],
     supported: { "dynamic-import": false },
   });
   const module = { exports: {} };
@@ -191,7 +196,7 @@ async function makeManual() {
     module.exports,
   );
   const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? Date.now() / 1_000);
-  return module.exports.createManual(new Date(epoch * 1_000).toISOString().slice(0, 10));
+  return module.exports.createDocuments(new Date(epoch * 1_000).toISOString().slice(0, 10));
 }
 
 function writeAtomically(path, text, mode = 0o644) {

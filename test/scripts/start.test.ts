@@ -25,7 +25,7 @@ beforeEach(() => {
   project.write("bin/calctl.ts", PROGRAM);
   project.write("bin/command-tree.ts", `console.log("{}");`);
   project.write("bin/completion.ts", "console.log(__COMMAND_TREE__);");
-  project.write("bin/manual.ts", `export const createManual = async () => "";`);
+  project.write("bin/documents.ts", `export const createDocuments = async () => ({});`);
   project.write("src/lazy.ts", `export const word = "first";`);
 });
 
