@@ -12,12 +12,12 @@ import { withLock } from "./lock.mjs";
 import { createNotices } from "./notices.mjs";
 import { LAZY_PACKAGE, makeParts, splitProgram, traceRuns } from "./parts.mjs";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
 const ENTRY = join(DIST, "calctl.js");
 
 /** The chunk that is the program. */
-const PROGRAM = "calctl.js";
+export const PROGRAM = "calctl.js";
 
 /** Everything that the bundle depends on. */
 const INPUTS = [
@@ -25,8 +25,8 @@ const INPUTS = [
   ...["scripts/build.mjs", "scripts/notices.mjs", "scripts/parts.mjs", "scripts/run-parts.cjs"],
 ];
 
-/** Not bundled, because they load files of their own: native binaries, and the launcher script of `open`. */
-const EXTERNAL_PACKAGES = ["@photostructure/sqlite", "keytar", "open", "jq-wasm"];
+/** Not bundled, because they load files of their own: native binaries and WebAssembly. */
+const EXTERNAL_PACKAGES = ["@photostructure/sqlite", "keytar", "jq-wasm"];
 
 /**
  * Connections use HTTP/1.1 alone, but undici loads its HTTP/2 with `node:http2` in any case, 4 ms. Nothing calls it, since
@@ -72,7 +72,8 @@ export async function bundle(changes) {
   }
 }
 
-function buildOptions() {
+/** The options of esbuild for the program. */
+export function buildOptions() {
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   return {
     absWorkingDir: ROOT,
@@ -122,7 +123,7 @@ async function writeBuild(mark, keepForMs) {
   const { chunks, metafile } = await splitProgram(bundle, ROOT);
   const program = await makeParts(chunks, { entry: PROGRAM, folder: DIST });
   const parts = [...program.files].map(([name, file]) => writePart(program, name, join(DIST, file)));
-  const completion = await bundleCompletion();
+  const completion = await bundleOne("bin/completion.ts", await completionOptions());
   const launcher = await bundleLauncher({ parts, entry: program.entry, completion: completion.file });
   const texts = {
     // The package is ESM, but code that runs from a code cache is CommonJS.
@@ -146,13 +147,19 @@ function writePart({ texts, caches }, name, path) {
   return { name, path, checksum: crc32(caches.get(name)) };
 }
 
-/** Completion is a small file of its own, which contains the commands and flags, since it is asked at every Tab. */
-async function bundleCompletion() {
+/** Bundles into one file. @returns it, and esbuild's metafile */
+export async function bundleOne(entry, { define, ...changes }) {
   const { outputFiles, metafile } = await bundle({
-    entryPoints: ["bin/completion.ts"],
-    define: { ...buildOptions().define, __COMMAND_TREE__: JSON.stringify(await readCommandTree()) },
+    entryPoints: [entry],
+    ...changes,
+    define: { ...buildOptions().define, ...define },
   });
   return { file: outputFiles[0], metafile };
+}
+
+/** Completion is a small file of its own, which contains the commands and flags, since it is asked at every Tab. */
+export async function completionOptions() {
+  return { define: { __COMMAND_TREE__: JSON.stringify(await readCommandTree()) } };
 }
 
 /** The commands and flags that the program declares, as JSON. */
@@ -169,18 +176,15 @@ async function readCommandTree() {
 
 async function bundleLauncher({ parts, entry, completion }) {
   const files = parts.map(({ name, path, checksum }) => [name, [basename(path), checksum]]);
-  const { outputFiles, metafile } = await bundle({
-    entryPoints: ["bin/launcher.ts"],
-    external: [`./${basename(completion.path)}`],
+  return bundleOne("bin/launcher.ts", {
+    external: [...EXTERNAL_PACKAGES, `./${basename(completion.path)}`],
     define: {
-      ...buildOptions().define,
       __PARTS__: JSON.stringify(Object.fromEntries(files)),
       __ENTRY__: JSON.stringify(entry),
       __COMPLETION__: JSON.stringify(basename(completion.path)),
       __CACHE_TARGET__: JSON.stringify(`${process.versions.v8} ${process.platform} ${process.arch}`),
     },
   });
-  return { file: outputFiles[0], metafile };
 }
 
 /** The manual page and the completion scripts, made by the program's own code. The date is that of the build. */

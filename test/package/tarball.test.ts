@@ -64,7 +64,7 @@ test("it installs only packages that are loaded at run time, the native ones whe
   const { dependencies, optionalDependencies } = JSON.parse(
     tar("-xzOf", tarball, "package/package.json"),
   ) as Record<string, Readonly<Record<string, string>>>;
-  expect(Object.keys(dependencies ?? {})).toEqual(["jq-wasm", "open"]);
+  expect(Object.keys(dependencies ?? {})).toEqual(["jq-wasm"]);
   expect(Object.keys(optionalDependencies ?? {})).toEqual(["@photostructure/sqlite", "keytar"]);
 });
 
