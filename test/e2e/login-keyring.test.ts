@@ -180,7 +180,10 @@ describe("the keychain's library", () => {
     });
     mkdirSync(join(copy, "node_modules/keytar"), { recursive: true });
     // As when a library of the system is missing.
-    writeFileSync(join(copy, "node_modules/keytar/index.js"), 'throw new Error("libsecret-1.so.0: missing");');
+    writeFileSync(
+      join(copy, "node_modules/keytar/index.js"),
+      'throw new Error("libsecret-1.so.0: missing");',
+    );
     expect(await installation.shell(`${program} whoami`)).toMatchObject({
       exitCode: 10,
       stderr: expect.stringContaining("library cannot be loaded"),
