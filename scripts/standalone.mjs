@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -28,7 +29,10 @@ const NODE_MAJOR = 26;
 /** The parts of the program are not files, so this path is only shown in stack traces. */
 const FOLDER = "calctl";
 
-const NATIVE = "keytar";
+const KEYCHAIN = "node_modules/keytar";
+
+/** The keychain's library; without one for this platform, the executable uses files for tokens. */
+const LIBRARY = join(ROOT, KEYCHAIN, `prebuilds/${process.platform}-${process.arch}/keytar.node`);
 
 /** @returns what changes the options of esbuild: jq is bundled, too, with its WebAssembly as text */
 function inOneFile() {
@@ -69,7 +73,7 @@ async function buildIn(folder) {
   const { chunks, metafile } = await splitProgram(build, ROOT);
   const { texts, files, caches, entry } = await makeParts(chunks, { entry: PROGRAM, folder: FOLDER });
   const main = await bundleOne("bin/standalone.ts", await mainOptions({ files, entry }));
-  const assets = { "keytar.node": nativeLibrary() };
+  const assets = existsSync(LIBRARY) ? { "keytar.node": LIBRARY } : {};
   const writeAsset = (name, content) => {
     assets[name] = join(folder, `asset-${name}`);
     writeFileSync(assets[name], content);
@@ -80,8 +84,7 @@ async function buildIn(folder) {
   }
   writeFileSync(join(folder, "main.js"), main.file.text);
   makeExecutable(folder, assets);
-  const native = `node_modules/${NATIVE}`;
-  const notices = createNotices(ROOT, [metafile, main.metafile], [native]);
+  const notices = createNotices(ROOT, [metafile, main.metafile], [KEYCHAIN]);
   writeFileSync(join(RELEASE, "THIRD-PARTY-NOTICES"), `${notices}\n${"-".repeat(80)}\n\n${nodeLicense()}`);
 }
 
@@ -95,17 +98,6 @@ async function mainOptions({ files, entry }) {
       __ENTRY__: JSON.stringify(entry),
     },
   };
-}
-
-function nativeLibrary() {
-  return join(
-    ROOT,
-    "node_modules",
-    NATIVE,
-    "prebuilds",
-    `${process.platform}-${process.arch}`,
-    "keytar.node",
-  );
 }
 
 function makeExecutable(folder, assets) {
