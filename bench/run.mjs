@@ -1,5 +1,5 @@
 // `npm run bench`: what the program costs beside a bare Node, as ratios of the same minutes. See bench/README.md.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,9 @@ import { buildWith, createWorld, describeMachine, isInstalled, versionOf, weekOf
 
 const FIGURES = fileURLToPath(new URL("figures.json", import.meta.url));
 const GET = fileURLToPath(new URL("get.cjs", import.meta.url));
+
+/** What `npm run build:standalone` made. */
+const STANDALONE = fileURLToPath(new URL("../release/calctl", import.meta.url));
 
 const SIZES = [10, 1_000, 10_000];
 const MEMORY_ROUNDS = 3;
@@ -41,7 +44,11 @@ async function benchNode(node, { folder, rounds, program }) {
   const built = program ?? buildWith(node, folder);
   const world = await createWorld(node, built, { folder, sizes: SIZES });
   try {
-    const rows = [...programRows(node, built, world), ...referenceRows(node, world)];
+    const rows = [
+      ...programRows(node, built, world),
+      ...standaloneRows(world),
+      ...referenceRows(node, world),
+    ];
     const [bare, ...others] = [
       { title: "node -e 0", command: node, args: ["-e", "0"], env: world.local },
       ...rows,
@@ -86,6 +93,18 @@ function programRows(node, program, world) {
     ...lists("events list, local", world.local),
     ...lists("events list, HTTP", world.http),
     ...lists("events list, HTTPS", world.https),
+  ];
+}
+
+/** The single executable, where it was built. It has a Node of its own. */
+function standaloneRows({ local, http }) {
+  if (!existsSync(STANDALONE)) return [];
+  const row = (title, args, env) => ({ title: `executable, ${title}`, command: STANDALONE, args, env });
+  return [
+    row("--version", ["--version"], local),
+    row("--help", ["--help"], local),
+    row("list, local, 10 events", weekOf(10, "json"), local),
+    row("list, HTTP, 10 events", weekOf(10, "json"), http),
   ];
 }
 

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { constants, Script } from "node:vm";
+import type { Script } from "node:vm";
 import { crc32 } from "node:zlib";
+import { compilePart, createLoader, type Part } from "./part.js";
 
 /**
  * Defined by the build: file name of each part with the CRC-32 of its code cache, the part and the place of the chunk
@@ -11,52 +12,28 @@ declare const __PARTS__: Readonly<Record<string, readonly [file: string, checksu
 declare const __ENTRY__: readonly [part: string, index: number];
 declare const __CACHE_TARGET__: string;
 
-interface Module {
-  exports: unknown;
-}
-
-type Chunk = (module: Module, exports: unknown) => void;
-type LoadChunk = (part: string, index: number) => unknown;
-type Part = (require: NodeJS.Require, loadChunk: LoadChunk) => readonly Chunk[];
-
-/** What `import()` and `require()` of a chunk were made into. Each chunk is run once, when it is first needed. */
-function createLoader(openPart: (name: string) => readonly Chunk[]): LoadChunk {
-  const parts = new Map<string, readonly Chunk[]>();
-  const modules = new Map<Chunk | undefined, Module>();
-  return (name, index) => {
-    const part = parts.get(name) ?? openPart(name);
-    parts.set(name, part);
-    const chunk = part[index];
-    const loaded = modules.get(chunk);
-    if (loaded !== undefined) return loaded.exports;
-    const module: Module = { exports: {} };
-    modules.set(chunk, module);
-    chunk?.(module, module.exports);
-    return module.exports;
-  };
-}
-
 /**
  * Runs the program in `folder`. It is split into parts, so that a command reads only those that it uses, and each has a
  * code cache, since compiling takes longer than running. The build makes the caches for its own version of Node; for any
- * other version the first runs make them.
+ * other version, and in a package, which comes without them, the first runs make them.
  * @param require of a CommonJS module in the folder
  */
 export async function runBundle(folder: string, require: NodeJS.Require): Promise<void> {
-  const runPart = isOwnNode() ? runWithBuiltCache : await loadOwnCaches();
-  const loadChunk = createLoader((name) => {
+  const runPart = hasBuiltCaches(folder) ? runWithBuiltCache : await loadOwnCaches();
+  const loadChunk = createLoader(require, (name) => {
     const [file, checksum] = __PARTS__[name] ?? [name, 0];
-    const part: Part = runPart(join(folder, file), checksum);
-    return part(require, loadChunk);
+    return runPart(join(folder, file), checksum);
   });
   loadChunk(...__ENTRY__);
 }
 
 type RunPart = (path: string, checksum: number) => Part;
 
-/** Whether the build made the caches for this Node. */
-function isOwnNode(): boolean {
-  return __CACHE_TARGET__ === `${process.versions.v8} ${process.platform} ${process.arch}`;
+/** Whether the build made the caches for this Node, and they were not left out. */
+function hasBuiltCaches(folder: string): boolean {
+  if (__CACHE_TARGET__ !== `${process.versions.v8} ${process.platform} ${process.arch}`) return false;
+  const [file] = __PARTS__[__ENTRY__[0]] ?? [""];
+  return existsSync(join(folder, `${file}.cache`));
 }
 
 function runWithBuiltCache(path: string, checksum: number): Part {
@@ -86,9 +63,5 @@ async function loadOwnCaches(): Promise<RunPart> {
 }
 
 function compile(path: string, cachedData: Buffer | undefined): Script {
-  return new Script(readFileSync(path, "latin1"), {
-    filename: path,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    ...(cachedData === undefined ? {} : { cachedData }),
-  });
+  return compilePart(path, readFileSync(path), cachedData);
 }

@@ -8,16 +8,14 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  type Stats,
   writeFileSync,
 } from "node:fs";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import type { Script } from "node:vm";
 import { crc32 } from "node:zlib";
-import { resolveDirectories } from "../src/config/directories.js";
 import { makePrivateFolder } from "../src/system/private-file.js";
+import { attempt, type CacheFolderOptions, cacheFolder, isPrivate, isPrivateFolder } from "./cache-folder.js";
 
 /** The code cache of this Node for one part of the program, in the user's cache folder. */
 export interface CodeCache {
@@ -27,9 +25,7 @@ export interface CodeCache {
   update(script: Pick<Script, "cachedDataRejected" | "createCachedData">): void;
 }
 
-export interface CodeCacheOptions {
-  readonly env: NodeJS.ProcessEnv;
-  readonly platform: string;
+export interface CodeCacheOptions extends CacheFolderOptions {
   readonly arch: string;
 }
 
@@ -79,12 +75,6 @@ export function openCodeCache(program: string, options: CodeCacheOptions): CodeC
   };
 }
 
-/** Null without a home folder, and for a relative path, which would depend on the current folder. */
-function cacheFolder({ env, platform }: CodeCacheOptions): string | null {
-  const folder = attempt(() => resolveDirectories({ env, platform, home: homedir }).cache());
-  return folder !== null && isAbsolute(folder) ? folder : null;
-}
-
 /** Null when it is missing, damaged (which would crash V8), or writable for other users, since it is code. */
 function readStored(folder: string, path: string): Stored | null {
   return attempt(() => {
@@ -100,17 +90,6 @@ function readStored(folder: string, path: string): Stored | null {
       closeSync(file);
     }
   });
-}
-
-function isPrivateFolder(folder: string): boolean {
-  const stats = lstatSync(folder);
-  return stats.isDirectory() && isPrivate(stats);
-}
-
-/** Whether only the user can write to it. On Windows the location of the folder ensures that. */
-function isPrivate({ uid, mode }: Stats): boolean {
-  const user = process.geteuid?.();
-  return user === undefined || (uid === user && (mode & 0o022) === 0);
 }
 
 /** Replaces the file atomically. Calls `create` only if the folder can be written to. */
@@ -144,13 +123,4 @@ function removeOldest(folder: string, written: string): void {
 
 function larger(data: Buffer, other: Buffer | undefined): Buffer {
   return other === undefined || other.length < data.length ? data : other;
-}
-
-/** Null when it throws. */
-function attempt<T>(action: () => T): T | null {
-  try {
-    return action();
-  } catch {
-    return null;
-  }
 }

@@ -1,7 +1,5 @@
 #!/usr/bin/env node
-import { writeSync } from "node:fs";
-import { BROWSER_HELPER_ARGUMENT, runBrowserHelper } from "../src/auth/browser/browser-helper.js";
-import { VERSION } from "../src/version.js";
+import { dispatch } from "./dispatch.js";
 
 /** Defined by the build: file name of the part that completes. */
 declare const __COMPLETION__: string;
@@ -9,29 +7,10 @@ declare const __COMPLETION__: string;
 /** The launcher is built as CommonJS, whose require() costs nothing; `node:module` takes a millisecond. */
 declare const require: NodeJS.Require;
 
-/** Before anything is loaded, since scripts check the version often; the stream of stdout alone takes a millisecond. */
-function printVersion(): void {
-  try {
-    writeSync(1, `${VERSION}\n`);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EPIPE") return;
-    // A pipe that does not block, and is full.
-    if (code === "EAGAIN") return void process.stdout.write(`${VERSION}\n`);
-    process.exitCode = 1;
-    process.stderr.write(`error: stdout could not be written (${code})\n`);
-  }
-}
-
-async function launch(): Promise<void> {
-  const { runBundle } = await import("./bundle.js");
-  await runBundle(__dirname, require);
-}
-
-const [first, ...others] = process.argv.slice(2);
-if (others.length === 0 && (first === "--version" || first === "-V")) printVersion();
-// Here, because code from a code cache cannot import() an ES module that is not in the bundle.
-else if (first === BROWSER_HELPER_ARGUMENT) void runBrowserHelper(process.stdin);
-// Asked at every Tab.
-else if (first === "__complete") require(`./${__COMPLETION__}`);
-else void launch();
+dispatch({
+  complete: () => require(`./${__COMPLETION__}`),
+  async run() {
+    const { runBundle } = await import("./bundle.js");
+    await runBundle(__dirname, require);
+  },
+});

@@ -9,23 +9,24 @@ import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { runIfEntry } from "./entry.mjs";
 import { withLock } from "./lock.mjs";
+import { createNotices } from "./notices.mjs";
 import { LAZY_PACKAGE, makeParts, splitProgram, traceRuns } from "./parts.mjs";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(ROOT, "dist");
 const ENTRY = join(DIST, "calctl.js");
 
 /** The chunk that is the program. */
-const PROGRAM = "calctl.js";
+export const PROGRAM = "calctl.js";
 
 /** Everything that the bundle depends on. */
 const INPUTS = [
   ...["bin", "src", "package.json", "package-lock.json", "tsconfig.json"],
-  ...["scripts/build.mjs", "scripts/parts.mjs", "scripts/run-parts.cjs"],
+  ...["scripts/build.mjs", "scripts/notices.mjs", "scripts/parts.mjs", "scripts/run-parts.cjs"],
 ];
 
-/** Not bundled, because they load files of their own: native binaries, and the launcher script of `open`. */
-const EXTERNAL_PACKAGES = ["@photostructure/sqlite", "keytar", "open", "jq-wasm"];
+/** Not bundled, because they load files of their own: native binaries and WebAssembly. */
+const EXTERNAL_PACKAGES = ["@photostructure/sqlite", "keytar", "jq-wasm"];
 
 /**
  * What undici loads without a use for our connections: HTTP/2, 4 ms, which none of them offers; Node's own HTTP, 4 ms, for the
@@ -85,7 +86,8 @@ export async function bundle(changes) {
   }
 }
 
-function buildOptions() {
+/** The options of esbuild for the program. */
+export function buildOptions() {
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   return {
     absWorkingDir: ROOT,
@@ -134,18 +136,22 @@ async function printLoads() {
 async function writeBuild(mark, keepForMs) {
   const { chunks, metafile } = await splitProgram(bundle, ROOT);
   const program = await makeParts(chunks, { entry: PROGRAM, folder: DIST });
-  const [kind, manual] = [join(DIST, "package.json"), join(DIST, "calctl.1")];
-  // The package is ESM, but code that runs from a code cache is CommonJS.
-  writeAtomically(kind, '{ "type": "commonjs" }\n');
   const parts = [...program.files].map(([name, file]) => writePart(program, name, join(DIST, file)));
-  writeAtomically(manual, await makeManual());
-  const completion = await bundleCompletion();
-  writeAtomically(completion.path, completion.text);
-  // Last, since the launcher contains the names of the other files of its build.
-  const launcher = await bundleLauncher({ parts, entry: program.entry, completion });
-  writeAtomically(ENTRY, launcher + mark, 0o755);
+  const completion = await bundleOne("bin/completion.ts", await completionOptions());
+  const launcher = await bundleLauncher({ parts, entry: program.entry, completion: completion.file });
+  const texts = {
+    // The package is ESM, but code that runs from a code cache is CommonJS.
+    "package.json": '{ "type": "commonjs" }\n',
+    "THIRD-PARTY-NOTICES": createNotices(ROOT, [metafile, completion.metafile, launcher.metafile]),
+    ...(await makeDocuments()),
+    [basename(completion.file.path)]: completion.file.text,
+    // Last, since the launcher contains the names of the other files of its build.
+    [PROGRAM]: launcher.file.text + mark,
+  };
+  for (const [name, text] of Object.entries(texts))
+    writeAtomically(join(DIST, name), text, name === PROGRAM ? 0o755 : 0o644);
   const paths = parts.flatMap(({ path }) => [path, `${path}.cache`]);
-  removeOthers(new Set([kind, ...paths, manual, completion.path, ENTRY]), keepForMs);
+  removeOthers(new Set([...Object.keys(texts).map((name) => join(DIST, name)), ...paths]), keepForMs);
   return metafile;
 }
 
@@ -155,13 +161,19 @@ function writePart({ texts, caches }, name, path) {
   return { name, path, checksum: crc32(caches.get(name)) };
 }
 
-/** Completion is a small file of its own, which contains the commands and flags, since it is asked at every Tab. */
-async function bundleCompletion() {
-  const { outputFiles } = await bundle({
-    entryPoints: ["bin/completion.ts"],
-    define: { ...buildOptions().define, __COMMAND_TREE__: JSON.stringify(await readCommandTree()) },
+/** Bundles into one file. @returns it, and esbuild's metafile */
+export async function bundleOne(entry, { define, ...changes }) {
+  const { outputFiles, metafile } = await bundle({
+    entryPoints: [entry],
+    ...changes,
+    define: { ...buildOptions().define, ...define },
   });
-  return outputFiles[0];
+  return { file: outputFiles[0], metafile };
+}
+
+/** Completion is a small file of its own, which contains the commands and flags, since it is asked at every Tab. */
+export async function completionOptions() {
+  return { define: { __COMMAND_TREE__: JSON.stringify(await readCommandTree()) } };
 }
 
 /** The commands and flags that the program declares, as JSON. */
@@ -178,24 +190,21 @@ async function readCommandTree() {
 
 async function bundleLauncher({ parts, entry, completion }) {
   const files = parts.map(({ name, path, checksum }) => [name, [basename(path), checksum]]);
-  const { outputFiles } = await bundle({
-    entryPoints: ["bin/launcher.ts"],
-    external: [`./${basename(completion.path)}`],
+  return bundleOne("bin/launcher.ts", {
+    external: [...EXTERNAL_PACKAGES, `./${basename(completion.path)}`],
     define: {
-      ...buildOptions().define,
       __PARTS__: JSON.stringify(Object.fromEntries(files)),
       __ENTRY__: JSON.stringify(entry),
       __COMPLETION__: JSON.stringify(basename(completion.path)),
       __CACHE_TARGET__: JSON.stringify(`${process.versions.v8} ${process.platform} ${process.arch}`),
     },
   });
-  return outputFiles[0].text;
 }
 
-/** The manual page, made by the program's own code from its command tree. Its date is that of the build. */
-async function makeManual() {
+/** The manual page and the completion scripts, made by the program's own code. The date is that of the build. */
+async function makeDocuments() {
   const { outputFiles } = await bundle({
-    entryPoints: ["bin/manual.ts"],
+    entryPoints: ["bin/documents.ts"],
     supported: { "dynamic-import": false },
   });
   const module = { exports: {} };
@@ -205,7 +214,7 @@ async function makeManual() {
     module.exports,
   );
   const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? Date.now() / 1_000);
-  return module.exports.createManual(new Date(epoch * 1_000).toISOString().slice(0, 10));
+  return module.exports.createDocuments(new Date(epoch * 1_000).toISOString().slice(0, 10));
 }
 
 function writeAtomically(path, text, mode = 0o644) {

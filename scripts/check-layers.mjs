@@ -51,7 +51,7 @@ const LAYERS = {
     "program",
     "run",
   ],
-  bin: ["run", "program", "help", "completion", "host", "auth", "config", "system", "errors"],
+  bin: ["run", "program", "commands", "help", "completion", "host", "auth", "config", "system", "errors"],
 };
 
 /** Files that fewer layers may import than the rest of their layer. */

@@ -103,12 +103,10 @@ export async function splitProgram(build, root) {
       return [basename(path), escapeNonAscii(isCommonJs ? code + NAMED_EXPORTS : code)];
     }),
   );
-  return { chunks: new Map([...chunks, [`${LAZY_PACKAGE}.js`, await bundlePackage(build)]]), metafile };
-}
-
-async function bundlePackage(build) {
-  const { outputFiles } = await build({ entryPoints: [LAZY_PACKAGE], external: [] });
-  return escapeNonAscii(outputFiles[0].text);
+  const lazy = await build({ entryPoints: [LAZY_PACKAGE], external: [] });
+  const lazyChunk = [`${LAZY_PACKAGE}.js`, escapeNonAscii(lazy.outputFiles[0].text)];
+  const outputs = { ...metafile.outputs, ...lazy.metafile.outputs };
+  return { chunks: new Map([...chunks, lazyChunk]), metafile: { ...metafile, outputs } };
 }
 
 /** The launcher reads the program as Latin-1, and esbuild leaves characters in regular expressions as they are. */

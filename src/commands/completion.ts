@@ -96,14 +96,15 @@ Register-ArgumentCompleter -Native -CommandName calctl -ScriptBlock {
 }
 `;
 
-const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL } as const;
+/** The script of each shell. */
+export const COMPLETION_SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL } as const;
 
 export interface CompletionOptions {
-  readonly shell: keyof typeof SCRIPTS;
+  readonly shell: keyof typeof COMPLETION_SCRIPTS;
 }
 
 export function registerCompletion(command: Command, contextOf: ContextOf): void {
-  const shell = new Argument("<shell>").choices(Object.keys(SCRIPTS));
+  const shell = new Argument("<shell>").choices(Object.keys(COMPLETION_SCRIPTS));
   describeCommand(command.addArgument(shell), {
     prints: "text",
     examples: () => [
@@ -130,5 +131,5 @@ export async function runCompletion(
   context: Pick<Context, "output">,
   { shell }: CompletionOptions,
 ): Promise<void> {
-  await context.output(TEXT_DOCUMENT).print(SCRIPTS[shell]);
+  await context.output(TEXT_DOCUMENT).print(COMPLETION_SCRIPTS[shell]);
 }

@@ -121,7 +121,7 @@ export async function runChildProcess(options: ChildProcessOptions): Promise<Chi
 /** The command that starts this program again. */
 export type SelfCommand = readonly [program: string, ...args: string[]];
 
-/** Node and the script that it runs. */
+/** Node and the script that it runs, or the executable that contains both, which Node has for its script, too. */
 export function selfCommand({
   execPath,
   argv,
@@ -130,5 +130,5 @@ export function selfCommand({
   readonly argv: readonly string[];
 }): SelfCommand {
   const [, script] = argv;
-  return script === undefined ? [execPath] : [execPath, script];
+  return script === undefined || script === execPath ? [execPath] : [execPath, script];
 }

@@ -84,13 +84,20 @@ test("the Node that built it needs no cache of its own", async () => {
   expect(readdirSync(join(home, ".cache", "calctl"))).toEqual(["names"]);
 });
 
+test("a package without the caches of its build creates its own", async () => {
+  const { run, folder, part } = copyBuiltBy(THIS_NODE);
+  for (const path of partsOfProgram(join(dirname(part), "calctl.js"))) rmSync(`${path}.cache`);
+  expect(await run("--help")).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(cachedParts(folder)).toEqual(["start"]);
+});
+
 test("another Node creates one, and behaves the same with it", async () => {
   const { run, folder } = copyOfAnotherNode();
   expect(await run("--help")).toMatchObject({ exitCode: 0, stderr: "" });
   expect(cachedParts(folder)).toEqual(["start"]);
   expect(await run(...LIST)).toMatchObject({ exitCode: 0, stdout: "" });
   expect(await run(...LIST)).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
-  expect(cachedParts(folder)).toEqual(["command", "local", "start"]);
+  expect(cachedParts(folder)).toEqual(["command", "local", "luxon", "start"]);
 });
 
 test("a command over the network creates one", async () => {

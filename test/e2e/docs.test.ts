@@ -23,6 +23,7 @@ const PAGES = [
   "network",
   "operating",
   "output",
+  "platforms",
   // screens.test.ts compares it with the program.
   "screens",
   "scripting",
@@ -47,7 +48,11 @@ describeWithSystem("keyring", "on a desktop, the lines of", () => {
         const world = await createDocsWorld((await startSession({ keyring: "unlocked" })).env);
         await runPage(world, readPage("README.md"));
         // .ci/run builds, starts and tests the project for real, in a fresh clone.
-        expect(world.calls()).toBe("npm run build\nnpm install --global .\nnpm start\nnpm test\n");
+        const install = "npm pack\nnpm install --global calctl-*.tgz\n";
+        const executable = "npm run build:standalone\nnpm run build:deb\n";
+        const packages =
+          "sudo apt-get install ./release/calctl_*.deb\npodman build -f packaging/Containerfile -t calctl .\n";
+        expect(world.calls()).toBe(`${install}${executable}${packages}npm start\nnpm test\n`);
       },
       PAGE_TIMEOUT,
     );

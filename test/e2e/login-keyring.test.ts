@@ -176,6 +176,16 @@ describe("the keychain's library", () => {
     const program = `"${process.execPath}" "${copy}/calctl.js"`;
     expect(await run(`${program} whoami`)).toMatchObject({
       exitCode: 10,
+      stderr: expect.stringContaining("the package keytar is not installed"),
+    });
+    mkdirSync(join(copy, "node_modules/keytar"), { recursive: true });
+    // As when a library of the system is missing.
+    writeFileSync(
+      join(copy, "node_modules/keytar/index.js"),
+      'throw new Error("libsecret-1.so.0: missing");',
+    );
+    expect(await installation.shell(`${program} whoami`)).toMatchObject({
+      exitCode: 10,
       stderr: expect.stringContaining("library cannot be loaded"),
     });
     rmSync(copy, { recursive: true, force: true });

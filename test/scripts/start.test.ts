@@ -15,6 +15,9 @@ beforeEach(() => {
     "bin/launcher.ts",
     "bin/bundle.ts",
     "bin/code-cache.ts",
+    "bin/cache-folder.ts",
+    "bin/dispatch.ts",
+    "bin/part.ts",
     "src/config/directories.ts",
     "src/system/private-file.ts",
     "src/errors.ts",
@@ -25,7 +28,7 @@ beforeEach(() => {
   project.write("bin/calctl.ts", PROGRAM);
   project.write("bin/command-tree.ts", `console.log("{}");`);
   project.write("bin/completion.ts", "console.log(__COMMAND_TREE__);");
-  project.write("bin/manual.ts", `export const createManual = async () => "";`);
+  project.write("bin/documents.ts", `export const createDocuments = async () => ({});`);
   project.write("src/lazy.ts", `export const word = "first";`);
 });
 

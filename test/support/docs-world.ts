@@ -140,7 +140,7 @@ function installPrograms(bin: string, token: string): void {
   }
 }
 
-const RECORDED = { npm: "", ssh: "", sudo: "", crontab: "" };
+const RECORDED = { npm: "", ssh: "", sudo: "", crontab: "", podman: "" };
 
 /** Runs the command after the image in the environment of `-e`; a mounted path is the one on this machine. */
 const DOCKER = `shift; variables=() mounts=()

@@ -16,6 +16,8 @@ export const NOW = Date.parse("2026-11-21T14:30:00.000Z");
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** As Node names it; `linux` by default. */
+  readonly platform?: string;
   /** All streams are a terminal of this width. */
   readonly columns?: number;
 }
@@ -81,7 +83,10 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const runWith: Harness["runWith"] = async ({ env = {}, stdin = "", columns }, ...argv) => {
+  const runWith: Harness["runWith"] = async (
+    { env = {}, stdin = "", platform = "linux", columns },
+    ...argv
+  ) => {
     const terminal = columns === undefined ? undefined : { columns };
     const stdout = createScreen(terminal);
     const stderr = createScreen(terminal);
@@ -94,7 +99,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
           CALCTL_CACHE_DIR: directory,
           ...env,
         },
-        platform: "linux",
+        platform,
         execPath: process.execPath,
         argv: [],
         ...nextProcess(),

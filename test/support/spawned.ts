@@ -52,8 +52,16 @@ export interface Running {
   readonly ended: Promise<RunResult>;
 }
 
-/** A machine on which the program has never run: an empty home folder and a clean environment. */
-export function createInstallation(extra: Readonly<Record<string, string>> = {}): Installation {
+/**
+ * A machine on which the program has never run: an empty home folder and a clean environment.
+ * @param command what starts the program
+ */
+export function createInstallation(
+  extra: Readonly<Record<string, string>> = {},
+  command: readonly [string, ...string[]] = [process.execPath, PROGRAM],
+): Installation {
+  const [file, ...leading] = command;
+  const prelude = `calctl() { ${command.map((word) => `"${word}"`).join(" ")} "$@"; };`;
   const home = mkdtempSync(join(tmpdir(), "calctl-home-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
   const env = {
@@ -72,23 +80,19 @@ export function createInstallation(extra: Readonly<Record<string, string>> = {})
     return follow(child);
   };
   const startProgram: Installation["startWith"] = (options, ...argv) => {
-    const running = startWith(options, process.execPath, [PROGRAM, ...argv]);
+    const running = startWith(options, file, [...leading, ...argv]);
     onTestFinished(() => void running.child.kill("SIGKILL"));
     return running;
   };
   return {
     home,
     env,
-    run: (...argv) => startWith({}, process.execPath, [PROGRAM, ...argv]).ended,
-    runWith: (options, ...argv) => startWith(options, process.execPath, [PROGRAM, ...argv]).ended,
-    shell: (line) => {
-      const prelude = `set -o pipefail; calctl() { "${process.execPath}" "${PROGRAM}" "$@"; };`;
-      return startWith({}, "bash", ["-c", `${prelude} ${line}`]).ended;
-    },
+    run: (...argv) => startWith({}, file, [...leading, ...argv]).ended,
+    runWith: (options, ...argv) => startWith(options, file, [...leading, ...argv]).ended,
+    shell: (line) => startWith({}, "bash", ["-c", `set -o pipefail; ${prelude} ${line}`]).ended,
     start: (...argv) => startProgram({}, ...argv),
     startWith: startProgram,
     startOnTerminal: (line, more = {}) => {
-      const prelude = `calctl() { "${process.execPath}" "${PROGRAM}" "$@"; };`;
       const child = spawn("script", ["-qec", `bash -c '${prelude} ${line}'`, "/dev/null"], {
         env: { ...env, ...more },
         stdio: "pipe",

@@ -32,6 +32,7 @@ const SYSTEM_PARTS = {
   faketime: { binaries: ["faketime"], debianPackage: "faketime" },
   msmtp: { binaries: ["msmtp"], debianPackage: "msmtp-mta" },
   cron: { binaries: ["cron"], debianPackage: "cron" },
+  dpkg: { binaries: ["dpkg-deb"], debianPackage: "dpkg" },
   systemd: { binaries: ["systemd"], debianPackage: "systemd" },
 } as const;
 

@@ -1,3 +1,5 @@
+import { errorCodeOf } from "../../errors.js";
+
 /** A request to the keychain helper: one JSON text on its stdin. */
 export type KeychainRequest =
   /** Reads an entry. If there is none, it probes, since a locked keychain also reads as empty. */
@@ -19,6 +21,8 @@ export type KeychainResponse =
   | { readonly kind: "removed"; readonly existed: boolean; readonly gone: boolean }
   /** To `probe` and `ping`. */
   | { readonly kind: "done" }
+  /** npm did not install the package. */
+  | { readonly kind: "no_package" }
   /** The library cannot be loaded. */
   | { readonly kind: "no_library"; readonly reason: string }
   /** The keychain refused. */
@@ -68,6 +72,7 @@ async function respond(request: KeychainRequest): Promise<KeychainResponse> {
   try {
     keytar = (await import("keytar")).default;
   } catch (error) {
+    if (errorCodeOf(error) === "MODULE_NOT_FOUND") return { kind: "no_package" };
     return { kind: "no_library", reason: reasonOf(error) };
   }
   try {

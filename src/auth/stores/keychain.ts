@@ -14,6 +14,7 @@ const responseSchema = v.variant("kind", [
   v.object({ kind: v.literal("value"), value: v.nullable(v.string()) }),
   v.object({ kind: v.literal("removed"), existed: v.boolean(), gone: v.boolean() }),
   v.object({ kind: v.literal("done") }),
+  v.object({ kind: v.literal("no_package") }),
   v.object({ kind: v.literal("no_library"), reason: v.string() }),
   v.object({ kind: v.literal("failed"), reason: v.string() }),
 ]);
@@ -92,6 +93,7 @@ async function callHelper(options: KeychainOptions, request: KeychainRequest): P
   try {
     const response = await runHelper(options, request, timeout);
     if (response === null) throw await timeoutError(options, timeout);
+    if (response.kind === "no_package") throw packageError(options);
     if (response.kind === "no_library") throw libraryError(response.reason, options);
     if (response.kind === "failed") throw await refusalError(options, request, response.reason);
     return response;
@@ -141,6 +143,12 @@ async function timeoutError(options: KeychainOptions, timeout: number): Promise<
   }
   return configurationError(`the keychain did not respond in ${seconds} seconds: its service hangs`, {
     hint: `restart it (on Linux often gnome-keyring-daemon); ${withoutKeychain}`,
+  });
+}
+
+function packageError({ purpose }: Pick<KeychainOptions, "purpose">): CliError {
+  return configurationError("the keychain cannot be used: the package keytar is not installed", {
+    hint: `install calctl again without --omit=optional; ${SECRET_LABELS[purpose].withoutKeychain}`,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import type { SqliteDatabase, SqliteStatement } from "kysely";
+import { configurationError } from "../../errors.js";
 
 /** SQLite: Node's own, or the package with the same API. */
 export type SqliteModule = Pick<typeof import("@photostructure/sqlite"), "DatabaseSync" | "StatementSync">;
@@ -10,9 +11,20 @@ const CACHED_STATEMENTS = 100;
 /**
  * Loads SQLite. Only this file knows where it comes from: `node:sqlite` from Node 22.16 on, before that the package,
  * since `node:sqlite` did not exist, needed a flag, or had neither `columns()` nor URIs.
+ * @throws CliError configuration where npm did not install the package
  */
 export async function loadSqlite(): Promise<SqliteModule> {
-  return builtinSqlite() ?? (await import("@photostructure/sqlite"));
+  const builtin = builtinSqlite();
+  if (builtin !== undefined) return builtin;
+  try {
+    return await import("@photostructure/sqlite");
+  } catch (cause) {
+    const node = `Node ${process.versions.node} has none that calctl can use`;
+    throw configurationError(
+      `SQLite is missing: ${node}, and the package @photostructure/sqlite cannot be loaded`,
+      { hint: "use Node 22.16 or newer, or install calctl again without --omit=optional", cause },
+    );
+  }
 }
 
 /** Node's own SQLite; undefined where it does not exist or lacks what is needed here. */

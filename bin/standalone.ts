@@ -1,0 +1,14 @@
+import { dispatch } from "./dispatch.js";
+
+// The main script of the single executable.
+
+// Node has what was typed here, which is no path that starts the program again.
+process.argv[1] = process.execPath;
+
+dispatch({
+  complete: () => import("./completion.js"),
+  async run() {
+    const { runEmbedded } = await import("./embedded-program.js");
+    runEmbedded();
+  },
+});
