@@ -22,6 +22,8 @@ const WEEK_AS_JSON = [...WEEK, "-o", "json"];
 /** Command lines that the build runs, to see what they load and to fill the code caches with what they compile. */
 const RUNS = {
   help: [["--help"]],
+  // Creates the database of the profile `local`.
+  first: [["calendars"]],
   local: [WEEK_AS_JSON],
   http: [[...WEEK_AS_JSON, "-c", "Family"]],
   usual: [
@@ -53,8 +55,10 @@ const HOT = ["help", "local", "http"];
 const PARTS = [
   { part: "start", loadedBy: ["help"], filledBy: HOT },
   { part: "command", loadedBy: ["local", "http"], filledBy: HOT },
+  { part: "command", loadedBy: ["first", "http"], filledBy: HOT },
   { part: "network", loadedBy: ["http"], filledBy: HOT },
   { part: "local", loadedBy: ["local"], filledBy: HOT },
+  { part: "first", loadedBy: ["first"], filledBy: ["first"] },
   { part: "usual", loadedBy: ["usual"], filledBy: ["usual"] },
 ];
 
@@ -239,17 +243,16 @@ async function runProgram({ texts, files, entry }, { folder, destination, groups
 }
 
 async function runGroup(folder, runs, serviceEnv) {
-  const commandLines = runs.flatMap((run) =>
-    RUNS[run].map((args) => [args, OVER_HTTP.includes(run) ? serviceEnv : {}]),
-  );
-  const output = mkdtempSync(join(folder, "run-"));
-  // Creates the database of the profile `local`, which other runs find.
-  const [first, home] = [mkdtempSync(join(folder, "first-")), join(output, "home")];
-  await once(
-    start(folder, { output: first, home, commandLines: [[["calendars"], {}]], stdio: "ignore" }),
-    "exit",
-  );
-  await once(start(folder, { output, home, commandLines, stdio: "ignore" }), "exit");
+  const linesOf = (run) => RUNS[run].map((args) => [args, OVER_HTTP.includes(run) ? serviceEnv : {}]);
+  const home = mkdtempSync(join(folder, "home-"));
+  const run = async (commandLines) => {
+    const output = mkdtempSync(join(folder, "run-"));
+    await once(start(folder, { output, home, commandLines, stdio: "ignore" }), "exit");
+    return output;
+  };
+  // Each user has a first run once, and so does this home.
+  if (!runs.includes("first")) await run(linesOf("first"));
+  const output = await run(runs.flatMap(linesOf));
   const names = readdirSync(output).filter((name) => name.endsWith(CACHE));
   return new Map(names.map((name) => [basename(name, CACHE), readFileSync(join(output, name))]));
 }
