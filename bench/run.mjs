@@ -10,11 +10,14 @@ import { buildWith, createWorld, describeMachine, isInstalled, versionOf, weekOf
 
 const FIGURES = fileURLToPath(new URL("figures.json", import.meta.url));
 const GET = fileURLToPath(new URL("get.cjs", import.meta.url));
+const GET_JSON = fileURLToPath(new URL("get-json.cjs", import.meta.url));
 
 /** What `npm run build:standalone` made. */
 const STANDALONE = fileURLToPath(new URL("../release/calctl", import.meta.url));
 
 const SIZES = [10, 1_000, 10_000];
+/** Of lists in pages, which are printed as they arrive; more than a service sends at once. */
+const PAGED_SIZES = [1_000, 10_000, 100_000];
 const MEMORY_ROUNDS = 3;
 
 /**
@@ -42,7 +45,7 @@ async function bench({ nodes, rounds, program, json }) {
 /** Measures all rows with one Node, and prints them. */
 async function benchNode(node, { folder, rounds, program }) {
   const built = program ?? buildWith(node, folder);
-  const world = await createWorld(node, built, { folder, sizes: SIZES });
+  const world = await createWorld(node, built, { folder, sizes: [...new Set([...SIZES, ...PAGED_SIZES])] });
   try {
     const rows = [
       ...programRows(node, built, world),
@@ -81,6 +84,11 @@ function programRows(node, program, world) {
   ];
   const lists = (title, env) =>
     SIZES.map((size) => row(`${title}, ${size} events`, weekOf(size, "json"), env));
+  const days = ["--from", dayFromNow(0), "--to", dayFromNow(7), "-o", "ndjson"];
+  const pagedLists = (title, env) =>
+    PAGED_SIZES.map((size) =>
+      row(`${title}, ${size} events`, ["events", "list", ...days, "-c", String(size)], env),
+    );
   const typed = ["__complete", "zsh", "80", "events", "list", "-c", "1"];
   return [
     row("--version", ["--version"], world.local),
@@ -93,7 +101,14 @@ function programRows(node, program, world) {
     ...lists("events list, local", world.local),
     ...lists("events list, HTTP", world.http),
     ...lists("events list, HTTPS", world.https),
+    ...pagedLists("pages, local", world.local),
+    ...pagedLists("pages, HTTP", world.http),
   ];
+}
+
+/** A day in UTC. */
+function dayFromNow(days) {
+  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** The single executable, where it was built. It has a Node of its own. */
@@ -113,8 +128,8 @@ function referenceRows(node, world) {
   const { token, local } = world;
   const target = (env, size) =>
     `${env.CALCTL_BASE_URL}/calendars/${world.calendarIds.get(String(size))}/upcoming_events?days=7`;
-  const get = (title, env) => ({
-    ...{ title, command: node, args: [GET, target(env, 10), token] },
+  const get = (title, env, { size = 10, script = GET } = {}) => ({
+    ...{ title: `${title}, ${size} events`, command: node, args: [script, target(env, size), token] },
     env: { ...local, NODE_EXTRA_CA_CERTS: env.NODE_EXTRA_CA_CERTS ?? "" },
   });
   const bearer = ["-s", "-H", `Authorization: Bearer ${token}`];
@@ -128,8 +143,9 @@ function referenceRows(node, world) {
   });
   const version = (command) => ({ title: `${command} --version`, command, args: ["--version"], env: local });
   return [
-    get("node:http, 10 events", world.http),
-    get("node:https, 10 events", world.https),
+    get("node:http", world.http),
+    get("node:https", world.https),
+    get("node:http and JSON", world.http, { size: 10_000, script: GET_JSON }),
     ...SIZES.map((size) => curl("curl, HTTP", world.http, size)),
     ...SIZES.map((size) => curl("curl, HTTPS", world.https, size)),
     ...(isInstalled("khal") ? SIZES.map(khal) : []),
