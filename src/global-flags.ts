@@ -7,55 +7,6 @@ export function collect(value: string, previous: readonly string[] | undefined):
   return [...(previous ?? []), value];
 }
 
-/** The flags of every command, in any position. */
-export function globalOptions(): readonly Option[] {
-  return [
-    new Option("-p, --profile <name>", "service and account to use (env: CALCTL_PROFILE)"),
-    new Option(
-      "-c, --calendar <id|name>",
-      "calendar: id, name or unique prefix of a name (env: CALCTL_CALENDAR)",
-    ).argParser(collect),
-    new Option(
-      "-o, --output <format>",
-      "table, tsv, csv, json, ndjson, markdown, text or (events) ics (default: table on a terminal, else tsv; env: CALCTL_OUTPUT)",
-    ),
-    new Option("--fields [a,b]", "columns or keys to print, in that order; alone, list them"),
-    new Option("--jq <expr>", "print what a jq program makes of the JSON"),
-    new Option("--template <text|@file>", "print each item with a Liquid template"),
-    new Option("--csv-safe", "with csv: put ' before cells that a spreadsheet would take for formulas"),
-    new Option(
-      "--timezone <zone>",
-      "zone to read and show times in, such as Asia/Tokyo (env: CALCTL_TIMEZONE)",
-    ),
-    new Option("--refresh", "look names up at the service, not in the cache"),
-    noInputOption(),
-    new Option("--color <when>", "whether to use colors (env: NO_COLOR, FORCE_COLOR)").choices([
-      "auto",
-      "always",
-      "never",
-    ]),
-    new Option("-q, --quiet", "print no notes on stderr"),
-    new Option("-v, --verbose", "print one line per HTTP request on stderr"),
-    new Option(
-      "--debug",
-      "print headers and bodies of HTTP requests, and stack traces, on stderr; secrets masked (env: CALCTL_DEBUG)",
-    ),
-    new Option(
-      "--timeout <seconds>",
-      `timeout of one HTTP request (default: ${TIMEOUT.default}; env: ${TIMEOUT.variable})`,
-    ),
-    new Option(
-      "--retries <n>",
-      `retries of requests that are safe to repeat (default: ${RETRIES.default}; env: ${RETRIES.variable})`,
-    ),
-    new Option(
-      "--max-wait <seconds>",
-      `longest total wait for a rate limit, 0 fails immediately (default: ${MAX_WAIT.default}; env: ${MAX_WAIT.variable})`,
-    ),
-    new Option("--dry-run", "print the requests of writes as JSON instead of sending them"),
-  ];
-}
-
 /** Commander would store it as `input`, which is `events create --input FILE`. */
 function noInputOption(): Option {
   const option = new Option("--no-input", "never prompt (env: CALCTL_NO_INPUT, CI)");
@@ -63,12 +14,58 @@ function noInputOption(): Option {
   return option;
 }
 
-/**
- * Declares the global flags on a command; otherwise commander would find them in values of other flags. The help of a
- * command does not repeat them.
- */
+/** The flags of every command, in any position. The help of a command does not repeat them. */
+export const GLOBAL_OPTIONS: readonly Option[] = [
+  new Option("-p, --profile <name>", "service and account to use (env: CALCTL_PROFILE)"),
+  new Option(
+    "-c, --calendar <id|name>",
+    "calendar: id, name or unique prefix of a name (env: CALCTL_CALENDAR)",
+  ).argParser(collect),
+  new Option(
+    "-o, --output <format>",
+    "table, tsv, csv, json, ndjson, markdown, text or (events) ics (default: table on a terminal, else tsv; env: CALCTL_OUTPUT)",
+  ),
+  new Option("--fields [a,b]", "columns or keys to print, in that order; alone, list them"),
+  new Option("--jq <expr>", "print what a jq program makes of the JSON"),
+  new Option("--template <text|@file>", "print each item with a Liquid template"),
+  new Option("--csv-safe", "with csv: put ' before cells that a spreadsheet would take for formulas"),
+  new Option(
+    "--timezone <zone>",
+    "zone to read and show times in, such as Asia/Tokyo (env: CALCTL_TIMEZONE)",
+  ),
+  new Option("--refresh", "look names up at the service, not in the cache"),
+  noInputOption(),
+  new Option("--color <when>", "whether to use colors (env: NO_COLOR, FORCE_COLOR)").choices([
+    "auto",
+    "always",
+    "never",
+  ]),
+  new Option("-q, --quiet", "print no notes on stderr"),
+  new Option("-v, --verbose", "print one line per HTTP request on stderr"),
+  new Option(
+    "--debug",
+    "print headers and bodies of HTTP requests, and stack traces, on stderr; secrets masked (env: CALCTL_DEBUG)",
+  ),
+  new Option(
+    "--timeout <seconds>",
+    `timeout of one HTTP request (default: ${TIMEOUT.default}; env: ${TIMEOUT.variable})`,
+  ),
+  new Option(
+    "--retries <n>",
+    `retries of requests that are safe to repeat (default: ${RETRIES.default}; env: ${RETRIES.variable})`,
+  ),
+  new Option(
+    "--max-wait <seconds>",
+    `longest total wait for a rate limit, 0 fails immediately (default: ${MAX_WAIT.default}; env: ${MAX_WAIT.variable})`,
+  ),
+  new Option("--dry-run", "print the requests of writes as JSON instead of sending them"),
+].map((option) => option.hideHelp());
+
+const GLOBAL_NAMES = GLOBAL_OPTIONS.map((option) => option.attributeName());
+
+/** Declares the global flags on a command; otherwise commander would find them in values of other flags. */
 export function addGlobalFlags(command: Command): Command {
-  for (const option of globalOptions()) command.addOption(option.hideHelp());
+  for (const option of GLOBAL_OPTIONS) command.addOption(option);
   return command;
 }
 
@@ -77,8 +74,7 @@ export function readGlobalFlags(command: Command): GlobalFlags {
   const merged: Record<string, unknown> = {};
   const calendars: string[] = [];
   for (let level: Command | null = command; level !== null; level = level.parent) {
-    for (const option of globalOptions()) {
-      const name = option.attributeName();
+    for (const name of GLOBAL_NAMES) {
       if (level.getOptionValueSource(name) !== "cli") continue;
       const value: unknown = level.getOptionValue(name);
       if (name === "calendar") calendars.unshift(...(value as readonly string[]));

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { globalOptions } from "../global-flags.js";
+import { GLOBAL_OPTIONS } from "../global-flags.js";
 import { flagTerms } from "./facts.js";
 import { type HelpPage, text } from "./page.js";
 
@@ -9,7 +9,7 @@ export function flagsPage(): HelpPage {
     text("Every command has these flags. They may stand before or after its name, and -- ends all flags."),
     {
       kind: "terms",
-      terms: flagTerms([...globalOptions(), new Option("-h, --help", "show the help of a command")]),
+      terms: flagTerms([...GLOBAL_OPTIONS, new Option("-h, --help", "show the help of a command")]),
     },
     text(
       "A flag wins over its environment variable (env), and that over the profile. -c may be repeated where several calendars make sense; any other flag is given once.",

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import { globalOptions } from "../global-flags.js";
+import { GLOBAL_OPTIONS } from "../global-flags.js";
 import { documentFormats, formatsOf } from "../output/output.js";
 import type { Shape } from "../output/shape.js";
 import { errorShape } from "../output/views/error.js";
@@ -95,7 +95,7 @@ export function programSchema(program: Command): ProgramSchema {
   const commands = runnableCommands(program);
   return {
     version: program.version() ?? "",
-    global_flags: globalOptions().map(flagSchema),
+    global_flags: GLOBAL_OPTIONS.map(flagSchema),
     commands: commands.map(commandSchema),
     exit_codes: exitCodeRows().map(({ exitCode, code, when, repeat }) => ({
       exit_code: exitCode,
