@@ -102,7 +102,7 @@ test("service start --sample fills a database without the user of local, an expl
 test("of concurrent requests only the failing ones reject, each with its own error", async () => {
   const local = await openLocalService(open, { database }, note);
   const [calendar] = await local.service.admin.calendars.list();
-  runSql(database, "drop table attendees; drop table labels");
+  runSql(database, "drop table events; drop table labels");
   const paths = [
     `calendars/${calendar?.id}/labels`,
     "user",
@@ -117,7 +117,7 @@ test("of concurrent requests only the failing ones reject, each with its own err
   expect(results).toMatchObject([
     { reason: { message: "no such table: labels" } },
     { value: { status: 200 } },
-    { reason: { message: "no such table: attendees" } },
+    { reason: { message: "no such table: events" } },
     { value: { status: 404 } },
   ]);
 });

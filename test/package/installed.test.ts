@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -17,6 +17,7 @@ const MANUAL =
   PREFIX === undefined
     ? fileURLToPath(new URL("../../dist/calctl.1", import.meta.url))
     : join(PREFIX, "share/man/man1/calctl.1");
+const IS_EXECUTABLE = PREFIX !== undefined && !existsSync(join(PREFIX, "lib/node_modules/calctl"));
 const { version: VERSION } = JSON.parse(
   readFileSync(fileURLToPath(new URL("../../package.json", import.meta.url)), "utf8"),
 );
@@ -36,7 +37,7 @@ async function startService() {
 
 const CREATE = ["events", "create", "--title", "Lunch", "--start", `${TOMORROW}T12:00`, "--duration", "1h"];
 
-test("version, help and manual page", async () => {
+test(`version, help and manual page of ${PREFIX ?? "the build"}`, async () => {
   const { run } = install();
   expect(await run("--version")).toEqual({ exitCode: 0, stdout: `${VERSION}\n`, stderr: "" });
   expect(await run("--help")).toMatchObject({
@@ -120,6 +121,20 @@ describeWithSystem("keyring", "with a keyring", () => {
       expect(await run("token")).toEqual({ exitCode: 0, stdout: `${token}\n`, stderr: "" });
       const files = readdirSync(home, { recursive: true, encoding: "utf8" });
       expect(files.filter((file) => /\.node$|token|keytar/.test(file))).toEqual([]);
+    });
+
+    test("no library is loaded from a cache folder that others can write to", async ({ skip }) => {
+      if (!IS_EXECUTABLE) skip("only the executable writes the library to a file");
+      const { url, token } = await startService();
+      const { home, runWith } = install((await startSession({ keyring: "unlocked" })).env);
+      const folder = join(home, ".cache/calctl");
+      mkdirSync(folder, { recursive: true });
+      chmodSync(folder, 0o777);
+      expect(await runWith({ stdin: token }, "login", "--with-token", "--base-url", url)).toMatchObject({
+        exitCode: 10,
+        stderr: expect.stringContaining("the keychain's library cannot be loaded"),
+      });
+      expect(readdirSync(folder).filter((name) => name.startsWith("keychain-"))).toEqual([]);
     });
   });
 });
