@@ -1,4 +1,4 @@
-/** Error statuses of the contract, 421 of the sign-in pages and those of malformed HTTP, with their titles. @see contract section 7 */
+/** Error statuses of the contract, 410 of changes, 421 of the sign-in pages and those of malformed HTTP, with their titles. @see contract section 7 */
 export const STATUS_TITLES = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -7,6 +7,7 @@ export const STATUS_TITLES = {
   405: "Method Not Allowed",
   406: "Not Acceptable",
   408: "Request Timeout",
+  410: "Gone",
   413: "Content Too Large",
   417: "Expectation Failed",
   421: "Misdirected Request",

@@ -35,6 +35,16 @@ export const RESPONSE_BODIES = {
   getEvent: v.object({ data: eventSchema, included }),
   listUpcomingEvents: v.object({ data: v.array(eventSchema), included }),
   listEvents: v.object({ data: v.array(eventSchema), included, links }),
+  listChanges: v.object({
+    data: v.array(eventSchema),
+    included,
+    links,
+    meta: v.object({
+      revision: v.pipe(v.number(), v.integer(), v.minValue(1)),
+      deleted: v.array(v.string()),
+      details_changed: v.boolean(),
+    }),
+  }),
   createEvent: v.object({ data: eventSchema }),
   updateEvent: v.object({ data: eventSchema }),
   deleteEvent: null,

@@ -1,7 +1,7 @@
 import { DEFAULT_DAYS, MAX_DAYS, MAX_PAGE, MAX_SEARCH, MIN_DAYS } from "./limits.js";
 
 /**
- * The 11 endpoints of the contract, and two more of the embedded service (docs/extensions.md). The client, the service's
+ * The 11 endpoints of the contract, and three more of the embedded service (docs/extensions.md). The client, the service's
  * router and OpenAPI are derived from them. What their bodies hold is in `route-bodies.ts`.
  */
 
@@ -67,6 +67,15 @@ const LIST_QUERY = {
   ...PAGE_QUERY,
 } as const;
 
+/** Parameters of what changed. */
+const CHANGES_QUERY = {
+  since: {
+    description: "The revision that the client knows; without it, the current one",
+    schema: { type: "integer", minimum: 1 },
+  },
+  limit: { ...PAGE_QUERY.limit, description: "How many changes to return at most; a page may have fewer" },
+} as const;
+
 export const ROUTES = {
   getCurrentUser: {
     method: "GET",
@@ -123,6 +132,14 @@ export const ROUTES = {
     query: LIST_QUERY,
     success: 200,
   },
+  listChanges: {
+    method: "GET",
+    path: "/calendars/{calendar_id}/changes",
+    summary: "The events that were written or deleted since a revision, in pages",
+    include: EVENT_INCLUDE,
+    query: CHANGES_QUERY,
+    success: 200,
+  },
   createEvent: {
     method: "POST",
     path: "/calendars/{calendar_id}/events",
@@ -156,6 +173,9 @@ export const ROUTES = {
     success: 201,
   },
 } as const satisfies Readonly<Record<string, Route>>;
+
+/** The header with the revision of a calendar, beside its events. @see docs/extensions.md */
+export const REVISION_HEADER = "calendar-revision";
 
 export type RouteName = keyof typeof ROUTES;
 

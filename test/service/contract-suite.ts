@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import { describeAccess, describeFailure } from "./contract/access.js";
+import { describeChanges } from "./contract/changes.js";
 import { describeConditionalReads } from "./contract/conditional.js";
 import { describeLists } from "./contract/lists.js";
 import { describeMalformedBodies } from "./contract/malformed-bodies.js";
@@ -29,6 +30,7 @@ export function describeContract(way: string, connect: Connect): void {
     describeUpcoming(stage);
     describeLists(stage);
     describeConditionalReads(stage);
+    describeChanges(stage);
     describeWriting(stage);
     describeAccess(stage);
     describeMalformedRequests(stage);

@@ -60,7 +60,7 @@ function corsHeaders({ headers }: ServiceResponse): Record<string, string> {
 const ALLOWED = {
   "access-control-allow-origin": ORIGIN,
   "access-control-expose-headers":
-    "x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, etag",
+    "x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, etag, calendar-revision",
   vary: "origin",
 } as const;
 

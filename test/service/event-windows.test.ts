@@ -50,7 +50,7 @@ async function openCalendar(): Promise<Store> {
   const store = await openStore(":memory:");
   await store.write(async (db) => {
     await sql`insert into users values (${USER}, 'Ana', 'ana', 'ana', null, '', '', 0, 1)`.execute(db);
-    await sql`insert into calendars values (${CALENDAR}, 'Family', '', '', '', 1, 1, 1)`.execute(db);
+    await sql`insert into calendars values (${CALENDAR}, 'Family', '', '', '', 1, 1, 1, 1)`.execute(db);
     await sql`insert into labels values (${CALENDAR}, 1, '', '#2ecc87')`.execute(db);
   });
   return store;
@@ -173,7 +173,7 @@ test("the size of an event from before sizes were stored is that of its JSON", a
   runSql(
     path,
     `insert into users values ('${USER}', 'Ana', 'ana', 'ana', null, '', '', 0, 1);
-     insert into calendars values ('c', 'Family', '', '', '', 1, 1, 1);
+     insert into calendars values ('c', 'Family', '', '', '', 1, 1, 1, 1);
      insert into labels values ('c', 1, 'One', '#000000');
      insert into events (id, calendar_id, category, all_day, title, description, location, url, label_number, creator_id,
        created_at, updated_at) values ('e', 'c', 'keep', 0, ${values}, 1, '${USER}', 1, 1);

@@ -156,6 +156,11 @@ describe("the OpenAPI document", () => {
         "/calendars/{calendar_id}/events/{event_id}/activities",
         await request("GET", `${calendar}/events/${id}/activities?include=creator`),
       ],
+      [
+        "get",
+        "/calendars/{calendar_id}/changes",
+        await request("GET", `${calendar}/changes?since=1&include=label`),
+      ],
       ["post", "/calendars/{calendar_id}/events", created],
       [
         "put",

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../src/contract/date-time.js";
 import { addSample } from "../../src/service/admin/sample.js";
-import { DELETION_MEMORY } from "../../src/service/store/revisions.js";
+import { DELETION_MEMORY } from "../../src/service/store/changes.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
 import { querySql } from "./support/database.js";
 import { eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";

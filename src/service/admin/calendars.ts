@@ -19,7 +19,7 @@ import {
   nextCalendarColor,
   removeMember,
 } from "../store/calendars.js";
-import { advanceRevision } from "../store/revisions.js";
+import { advanceDetails } from "../store/revisions.js";
 import type { CalendarRow, LabelRow } from "../store/schema.js";
 import { creationTime, type Transaction } from "../store/store.js";
 import type {
@@ -56,7 +56,7 @@ export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin
         const row = await resolveCalendar(db, calendar, "CALENDAR");
         const { name = row.name, color = row.color, description = row.description } = changes;
         const changed = { name, color, description };
-        await advanceRevision(db, row.id);
+        await advanceDetails(db, row.id);
         await db.updateTable("calendars").set(changed).where("id", "=", row.id).execute();
         return shapeOf(db, { ...row, ...changed });
       });
@@ -104,7 +104,14 @@ export async function addCalendar(db: Transaction, options: NewCalendar): Promis
   const { name, ownerId, now, color = await nextCalendarColor(db) } = options;
   const created_at = await creationTime(db, "calendars", now);
   const texts = { name, description: "", color, image_url: "" };
-  const row = { id: createCalendarId(), ...texts, created_at, revision: 1, changes_from: 1 };
+  const row = {
+    id: createCalendarId(),
+    ...texts,
+    created_at,
+    revision: 1,
+    details_revision: 1,
+    changes_from: 1,
+  };
   await insertCalendar(db, row);
   await addMember(db, { calendarId: row.id, userId: ownerId });
   return row;
@@ -128,7 +135,7 @@ export function createLabelAdmin({ store }: AdminOptions): LabelAdmin {
       if (color !== undefined) checkColor(color);
       return store.write(async (db) => {
         const { id } = await resolveCalendar(db, calendar);
-        await advanceRevision(db, id);
+        await advanceDetails(db, id);
         const label = await db
           .updateTable("labels")
           .set({ ...(name !== undefined && { name }), ...(color !== undefined && { color }) })

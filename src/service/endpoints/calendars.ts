@@ -34,6 +34,8 @@ export interface Answer {
    * long to find out as to answer.
    */
   readonly version: readonly unknown[] | null;
+  /** Of the calendar whose events the answer has: since then a client can ask for changes. */
+  readonly revision?: number;
   render(): Promise<JsonBody>;
 }
 

@@ -1,4 +1,9 @@
-import type { ReadRouteName, RouteName, WriteRouteName } from "../../contract/routes.js";
+import {
+  REVISION_HEADER,
+  type ReadRouteName,
+  type RouteName,
+  type WriteRouteName,
+} from "../../contract/routes.js";
 import type { Principal } from "../authentication.js";
 import { acceptsJson, parseJsonBody } from "../http/content.js";
 import { entityTag, isKnownTo } from "../http/entity-tag.js";
@@ -14,6 +19,7 @@ import { bodyOf, type IncomingRequest } from "../request.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
 import type { Store } from "../store/store.js";
 import { calendarReads, type EndpointContext, type ReadEndpoint, type WriteEndpoint } from "./calendars.js";
+import { changeReads } from "./changes.js";
 import { eventReads } from "./event-reads.js";
 import { eventWrites } from "./events.js";
 import { listReads } from "./lists.js";
@@ -22,6 +28,7 @@ const READS: Readonly<Record<ReadRouteName, ReadEndpoint>> = {
   ...calendarReads,
   ...eventReads,
   ...listReads,
+  ...changeReads,
 };
 const WRITES: Readonly<Record<WriteRouteName, WriteEndpoint>> = eventWrites;
 
@@ -66,12 +73,14 @@ async function respondToRead(
   context: EndpointContext,
   condition: string | undefined,
 ): Promise<ServiceResponse> {
-  const { version, render } = await READS[name](context);
+  const { version, revision, render } = await READS[name](context);
   if (version === null) return jsonResponse(200, await render());
   const include = [...context.query.include].sort();
   // A migration may change how stored events are rendered.
   const tag = entityTag([SCHEMA_VERSION, name, include, version]);
-  return isKnownTo(condition, tag) ? notModifiedResponse(tag) : taggedResponse(tag, await render());
+  const response = isKnownTo(condition, tag) ? notModifiedResponse(tag) : taggedResponse(tag, await render());
+  if (revision === undefined) return response;
+  return { ...response, headers: { ...response.headers, [REVISION_HEADER]: String(revision) } };
 }
 
 function takesBody({ method }: RouteMatch["route"]): boolean {

@@ -28,6 +28,7 @@ async function listUpcomingEvents(context: EndpointContext): Promise<Answer> {
   const window = dayWindow(context.now, context.query);
   return {
     version: [id, revision, window],
+    revision,
     async render() {
       const events = await listEventsInWindow(context.db, id, window);
       const included = await loadIncluded(context, events, () =>

@@ -34,6 +34,7 @@ async function listEvents(context: EndpointContext): Promise<Answer> {
   const since = cursor?.since ?? context.now;
   const query = { calendarId, window: windowOfDays({ from, to, timezone }), after, since };
   return {
+    revision,
     version: [list, revision, query.window, limit, cursor ?? Math.floor(context.now / LINK_RENEWAL)],
     async render() {
       const { rows, last } = await readPage(context.db, query, { search, limit });
@@ -49,9 +50,9 @@ async function listEvents(context: EndpointContext): Promise<Answer> {
  * How large the events of a page may be, well below what clients read, and those that a search goes through for it: so
  * that no request keeps the others waiting, however rare the text is.
  */
-const MAX_BYTES = 4 * 1024 * 1024;
+export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Events that are read at a time: the largest of them are about MAX_BYTES together. */
+/** Events that are read at a time: the largest of them are about MAX_PAGE_BYTES together. */
 const BATCH = 64;
 
 interface EventPage {
@@ -72,7 +73,7 @@ async function readPage(
   for (;;) {
     const batch = await listEventsAfter(db, { ...query, after: last }, BATCH);
     for (const row of batch) {
-      if (visited >= MAX_BYTES || (matches(row) && !page.add(row))) return { rows: page.rows, last };
+      if (visited >= MAX_PAGE_BYTES || (matches(row) && !page.add(row))) return { rows: page.rows, last };
       last = { start: row.start_at ?? 0, id: row.id };
       visited += row.bytes;
     }
@@ -89,7 +90,7 @@ function createPage(limit: number) {
     /** Whether there was room. */
     add(row: ListedEvent): boolean {
       bytes += row.bytes;
-      if (rows.length === limit || (rows.length > 0 && bytes > MAX_BYTES)) return false;
+      if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return false;
       rows.push(row);
       return true;
     },

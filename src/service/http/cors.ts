@@ -1,5 +1,6 @@
 import { isLoopback } from "../../contract/loopback.js";
 import { RATE_LIMIT_HEADERS } from "../../contract/rate-limit.js";
+import { REVISION_HEADER } from "../../contract/routes.js";
 import { usageError } from "../../errors.js";
 import type { IncomingRequest } from "../request.js";
 import type { ServiceResponse } from "./response.js";
@@ -43,7 +44,13 @@ export function createCors(origins: readonly string[]): Cors {
 const VARY: Readonly<Record<string, string>> = { vary: "origin" };
 
 function readableBy(origin: string): Record<string, string> {
-  const exposed = [...Object.values(RATE_LIMIT_HEADERS), "retry-after", "x-request-id", "etag"];
+  const exposed = [
+    ...Object.values(RATE_LIMIT_HEADERS),
+    "retry-after",
+    "x-request-id",
+    "etag",
+    REVISION_HEADER,
+  ];
   return {
     "access-control-allow-origin": origin,
     "access-control-expose-headers": exposed.join(", "),

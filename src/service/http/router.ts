@@ -116,6 +116,8 @@ export interface Query {
   readonly search: string | null;
   readonly cursor: string | null;
   readonly limit: number;
+  /** A revision. */
+  readonly since: number | null;
 }
 
 /**
@@ -145,6 +147,7 @@ export function parseQuery({ include = [], query = {} }: Route, search: URLSearc
     search: read("search", readSearch, `text of 1 to ${MAX_SEARCH} characters`),
     cursor: read("cursor", (text) => text || null, "cursor from the link to a next page"),
     limit: readNumber("limit", [1, MAX_PAGE]) ?? MAX_PAGE,
+    since: read("since", (text) => readInteger(text, 1, Number.MAX_SAFE_INTEGER), "whole number from 1 on"),
   };
   if (Object.keys(errors).length > 0) throw badRequest(errors);
   return result;
@@ -170,6 +173,6 @@ function readSearch(text: string): string | null {
 }
 
 function readInteger(text: string, min: number, max: number): number | null {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? value : null;
 }

@@ -48,6 +48,10 @@ export const RESPONSE_HEADERS = {
 const ENTITY_TAG_HEADERS = {
   ETag: { description: `Names this answer. ${NOT_OF_CONTRACT}`, schema: { type: "string" } },
   "Cache-Control": { schema: { const: "private, no-cache" } },
+  "Calendar-Revision": {
+    description: `Beside events of a calendar: its revision, for what changes later. ${NOT_OF_CONTRACT}`,
+    schema: { type: "integer", minimum: 1 },
+  },
 };
 
 /** Whether the answers of a route have entity tags. The current user has no revision. */
@@ -93,7 +97,14 @@ export function healthPaths(): JsonObject {
   };
 }
 
-const DOCUMENTED_FAILURES: readonly ProblemStatus[] = [...FAILURE_STATUSES, 413];
+const DOCUMENTED_FAILURES: readonly ProblemStatus[] = [...FAILURE_STATUSES, 410, 413];
+
+/** Whether a route has a failure. */
+function mayFail(status: ProblemStatus, { path, query }: Route, { request }: RouteBodies): boolean {
+  if (status === 404) return path.includes("{");
+  if (status === 410) return query !== undefined && "since" in query;
+  return status !== 413 || request !== undefined;
+}
 
 const FAILURE_HEADERS: Partial<Record<ProblemStatus, JsonObject>> = {
   401: { "WWW-Authenticate": { description: "RFC 6750 §3", schema: { type: "string" } } },
@@ -121,10 +132,9 @@ export interface RouteBodies {
 }
 
 /** `responses` of an operation. */
-export function operationResponses(route: Route, { request, response }: RouteBodies): JsonObject {
-  const failures = DOCUMENTED_FAILURES.filter(
-    (status) => (status !== 413 || request !== undefined) && (status !== 404 || route.path.includes("{")),
-  );
+export function operationResponses(route: Route, bodies: RouteBodies): JsonObject {
+  const { response } = bodies;
+  const failures = DOCUMENTED_FAILURES.filter((status) => mayFail(status, route, bodies));
   const tagged = isTagged(route);
   const headers = { ...HEADER_REFS, ...(tagged && ENTITY_TAG_HEADERS) };
   return {

@@ -1,4 +1,4 @@
-import { advanceRevision } from "./revisions.js";
+import { advanceDetails } from "./revisions.js";
 import type { CalendarRow, LabelRow, UserRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
@@ -115,7 +115,7 @@ export interface Membership {
 
 /** Adds a member and puts the calendar last in the user's list. Does nothing if the user is already a member. */
 export async function addMember(db: Transaction, { calendarId, userId }: Membership): Promise<void> {
-  await advanceRevision(db, calendarId);
+  await advanceDetails(db, calendarId);
   const { position } = await db
     .selectFrom("members")
     .select(({ fn }) => fn.countAll<number>().as("position"))
@@ -135,7 +135,7 @@ export async function addMember(db: Transaction, { calendarId, userId }: Members
 
 /** Removes a member and closes the gap in the user's list. Events and comments of the user stay. */
 export async function removeMember(db: Transaction, { calendarId, userId }: Membership): Promise<void> {
-  await advanceRevision(db, calendarId);
+  await advanceDetails(db, calendarId);
   const removed = await db
     .deleteFrom("members")
     .where("calendar_id", "=", calendarId)

@@ -1,5 +1,3 @@
-import { DAY_MS } from "../../contract/date-time.js";
-import type { DeletedEventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
 /**
@@ -17,40 +15,8 @@ export async function advanceRevision(db: Transaction, calendarId: string): Prom
   return revision;
 }
 
-/** How long deletions are remembered (ms). */
-export const DELETION_MEMORY = 30 * DAY_MS;
-
-/** How many old deletions are forgotten at each new one: more than one, so that they become fewer. */
-const FORGOTTEN_AT_ONCE = 4;
-
-/** Deletes an event and remembers that for a while. */
-export async function deleteEvent(db: Transaction, deleted: DeletedEventRow): Promise<void> {
-  await db.deleteFrom("events").where("id", "=", deleted.event_id).execute();
-  await db.insertInto("deleted_events").values(deleted).execute();
-  await forgetDeletions(db, deleted);
-}
-
-async function forgetDeletions(
-  db: Transaction,
-  { calendar_id, deleted_at: now }: Pick<DeletedEventRow, "calendar_id" | "deleted_at">,
-): Promise<void> {
-  const oldest = await db
-    .selectFrom("deleted_events")
-    .select(["revision", "deleted_at"])
-    .where("calendar_id", "=", calendar_id)
-    .orderBy("revision")
-    .limit(FORGOTTEN_AT_ONCE)
-    .execute();
-  const last = oldest.findLast(({ deleted_at }) => deleted_at < now - DELETION_MEMORY);
-  if (last === undefined) return;
-  await db
-    .deleteFrom("deleted_events")
-    .where("calendar_id", "=", calendar_id)
-    .where("revision", "<=", last.revision)
-    .execute();
-  await db
-    .updateTable("calendars")
-    .set({ changes_from: last.revision })
-    .where("id", "=", calendar_id)
-    .execute();
+/** The same for a write to the calendar itself, its labels or its members, rather than to its events. */
+export async function advanceDetails(db: Transaction, calendarId: string): Promise<void> {
+  const details_revision = await advanceRevision(db, calendarId);
+  await db.updateTable("calendars").set({ details_revision }).where("id", "=", calendarId).execute();
 }

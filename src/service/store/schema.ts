@@ -31,6 +31,8 @@ export interface CalendarRow {
   readonly created_at: number;
   /** From 1. Grows with every write that changes what the calendar shows; only its `order` is apart, which is a user's. */
   readonly revision: number;
+  /** Of the last write to the calendar itself, its labels or its members. */
+  readonly details_revision: number;
   /** Whoever knows the calendar as of this revision or a later one can be told what changed since. */
   readonly changes_from: number;
 }

@@ -53,7 +53,7 @@ export function describeAccess(stage: () => Stage): void {
         ["AAAAAAAAAAAA", 404],
       ] as const) {
         const routes = everyRoute(calendarId).filter(({ target }) => target.includes(calendarId));
-        expect(routes).toHaveLength(11);
+        expect(routes).toHaveLength(12);
         for (const { method, target, body } of routes) {
           expect(await client.request(method, target, { body }), `${method} ${target}`).toMatchObject({
             status,

@@ -4,7 +4,7 @@ import type { Transaction } from "../store.js";
 
 /** Revisions of calendars, what was deleted, and events as they are in answers. */
 export async function createRevisions(schema: SchemaModule, db: Transaction): Promise<void> {
-  for (const column of ["revision", "changes_from"]) {
+  for (const column of ["revision", "details_revision", "changes_from"]) {
     await schema
       .alterTable("calendars")
       .addColumn(column, "bigint", (definition) => definition.notNull().defaultTo(1))

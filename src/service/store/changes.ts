@@ -1,0 +1,79 @@
+import { DAY_MS } from "../../contract/date-time.js";
+import { RENDERED_COLUMNS, type RenderedEvent } from "./events.js";
+import type { DeletedEventRow, EventRow } from "./schema.js";
+import type { Transaction } from "./store.js";
+
+/** How long deletions are remembered (ms). */
+export const DELETION_MEMORY = 30 * DAY_MS;
+
+/** How many old deletions are forgotten at each new one: more than one, so that they become fewer. */
+const FORGOTTEN_AT_ONCE = 4;
+
+/** Deletes an event and remembers that for a while. */
+export async function deleteEvent(db: Transaction, deleted: DeletedEventRow): Promise<void> {
+  await db.deleteFrom("events").where("id", "=", deleted.event_id).execute();
+  await db.insertInto("deleted_events").values(deleted).execute();
+  await forgetDeletions(db, deleted);
+}
+
+/** A write to an event since a revision, by the revision that it gave the calendar. */
+export interface EventChange {
+  readonly revision: number;
+  /** Null: the event was deleted. */
+  readonly event: (RenderedEvent & Pick<EventRow, "bytes">) | null;
+  readonly eventId: string;
+}
+
+/** The last writes to events after a revision, oldest first. */
+export async function listChanges(
+  db: Transaction,
+  { calendarId, since }: { readonly calendarId: string; readonly since: number },
+  count: number,
+): Promise<EventChange[]> {
+  const written = await db
+    .selectFrom("events")
+    .select([...RENDERED_COLUMNS, "bytes", "revision"])
+    .where("calendar_id", "=", calendarId)
+    .where("revision", ">", since)
+    .orderBy("revision")
+    .limit(count)
+    .execute();
+  const deleted = await db
+    .selectFrom("deleted_events")
+    .select(["event_id", "revision"])
+    .where("calendar_id", "=", calendarId)
+    .where("revision", ">", since)
+    .orderBy("revision")
+    .limit(count)
+    .execute();
+  const changes = [
+    ...written.map(({ revision, ...event }) => ({ revision, event, eventId: event.id })),
+    ...deleted.map(({ revision, event_id }) => ({ revision, event: null, eventId: event_id })),
+  ];
+  return changes.sort((one, other) => one.revision - other.revision).slice(0, count);
+}
+
+async function forgetDeletions(
+  db: Transaction,
+  { calendar_id, deleted_at: now }: Pick<DeletedEventRow, "calendar_id" | "deleted_at">,
+): Promise<void> {
+  const oldest = await db
+    .selectFrom("deleted_events")
+    .select(["revision", "deleted_at"])
+    .where("calendar_id", "=", calendar_id)
+    .orderBy("revision")
+    .limit(FORGOTTEN_AT_ONCE)
+    .execute();
+  const last = oldest.findLast(({ deleted_at }) => deleted_at < now - DELETION_MEMORY);
+  if (last === undefined) return;
+  await db
+    .deleteFrom("deleted_events")
+    .where("calendar_id", "=", calendar_id)
+    .where("revision", "<=", last.revision)
+    .execute();
+  await db
+    .updateTable("calendars")
+    .set({ changes_from: last.revision })
+    .where("id", "=", calendar_id)
+    .execute();
+}
