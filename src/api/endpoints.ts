@@ -1,3 +1,4 @@
+import { readChangesMeta } from "../contract/lenient-resources.js";
 import { MAX_PAGE } from "../contract/limits.js";
 import type {
   Activity,
@@ -8,6 +9,7 @@ import type {
   Label,
   User,
 } from "../contract/shapes.js";
+import { CliError } from "../errors.js";
 import type { JsonApiResponse, ListDocument, RequestRoute } from "./json-api/json-api.js";
 import { openPages, type Pages } from "./json-api/pages.js";
 import {
@@ -40,6 +42,24 @@ export interface UpcomingWindow {
   readonly days: number;
 }
 
+/** The events of some days. */
+export interface UpcomingEvents {
+  readonly events: readonly CalendarEvent[];
+  /** Since which the service tells what changed; null if it does not. @see docs/extensions.md */
+  readonly revision: number | null;
+}
+
+/** What changed in a calendar since a revision. */
+export interface CalendarChanges {
+  readonly revision: number;
+  /** Those that were written, as they are now. */
+  readonly events: readonly CalendarEvent[];
+  /** Ids of those that were deleted. */
+  readonly deleted: readonly string[];
+  /** Whether the calendar itself, its labels or its members changed. */
+  readonly detailsChanged: boolean;
+}
+
 /** Which events of a calendar are listed. */
 export interface EventListQuery {
   readonly calendarId: string;
@@ -65,7 +85,15 @@ export interface Endpoints {
   /** With creator, label and attendees filled in. */
   getEvent(address: EventAddress): Promise<CalendarEvent>;
   /** In the service's order, with creator, label and attendees filled in. */
-  listUpcomingEvents(window: UpcomingWindow): Promise<readonly CalendarEvent[]>;
+  listUpcomingEvents(window: UpcomingWindow): Promise<UpcomingEvents>;
+  /**
+   * With creator, label and attendees filled in. Null when the service cannot tell, or more changed than a list would have:
+   * the events must be read anew. @see docs/extensions.md
+   */
+  listChanges(query: {
+    readonly calendarId: string;
+    readonly since: number;
+  }): Promise<CalendarChanges | null>;
   /**
    * By start and id, with creator, label and attendees filled in. Null when the service does not have this list, or no
    * such calendar. @see docs/extensions.md
@@ -134,7 +162,17 @@ function createReads(request: RequestRoute) {
         ids: { calendar_id: calendarId },
         query: { timezone, days: String(days), ...EVENT_QUERY },
       });
-      return response.many(createEventsReader(calendarId));
+      return { events: response.many(createEventsReader(calendarId)), revision: response.revision };
+    },
+    async listChanges({ calendarId, since }) {
+      const response = await request("listChanges", {
+        subject: `the changes of calendar ${calendarId}`,
+        ids: { calendar_id: calendarId },
+        query: { since: String(since), limit: String(MAX_PAGE), ...EVENT_QUERY },
+      }).catch(nullIfUnknown);
+      if (response === null || response.next() !== null) return null;
+      const events = response.many(createEventsReader(calendarId));
+      return { events, ...response.read(readChangesMeta) };
     },
     listEvents({ calendarId, from, to, timezone, search }) {
       const days = { from: from ?? undefined, to: to ?? undefined, timezone };
@@ -203,6 +241,12 @@ function createWrites(request: RequestRoute) {
       return response.one(({ data }) => readActivity(data, address.calendarId, address.eventId));
     },
   } satisfies Partial<Endpoints>;
+}
+
+/** The service does not have the endpoint, or does not know any more what changed. */
+function nullIfUnknown(error: unknown): null {
+  if (error instanceof CliError && [404, 405, 410].includes(error.status ?? 0)) return null;
+  throw error;
 }
 
 /** Reads the events of a document. */

@@ -178,6 +178,7 @@ function watchLists(api: Api, lists: UsedLists): Api {
     },
     getEvent: (address) => validating(api.getEvent(address)),
     listUpcomingEvents: (window) => validating(api.listUpcomingEvents(window)),
+    listChanges: (query) => validating(api.listChanges(query)),
     // Of the first page: later ones are read while the list is printed.
     listEvents: (query) => validating(api.listEvents(query)),
     listComments: (address) => validating(api.listComments(address)),

@@ -30,6 +30,8 @@ export interface SeenCalendar {
   /** Null when it was never read: only what was written since is news. */
   readonly days: SeenDays | null;
   readonly events: readonly CalendarEvent[];
+  /** Of the calendar, as of what was seen; undefined where the service has none, or an event could not be asked for. */
+  readonly revision?: number;
 }
 
 /** What is there now. */
@@ -39,6 +41,27 @@ export interface ListedCalendar {
   readonly events: readonly CalendarEvent[];
   /** Those of them that the run is about. */
   readonly matching: ReadonlySet<CalendarEvent>;
+}
+
+/** What became of the events of a calendar that were written or deleted, by id: null for one that is not there any more. */
+export type Fates = ReadonlyMap<string, CalendarEvent | null>;
+
+/**
+ * The events of the same days as before, when all that was written since is known. What was not seen before and not written
+ * since is left out, since it would be no news.
+ */
+export function listSeenAndWritten(
+  before: SeenCalendar,
+  days: SeenDays,
+  fates: Fates,
+): readonly CalendarEvent[] {
+  const kept = before.events.filter((event) => !fates.has(event.id) && placeOf(event, days) === "listed");
+  const written = [...fates.values()].filter((event) => event !== null);
+  return [...kept, ...written.filter((event) => isOnDays(localizeEvent(event, days.zone), days))];
+}
+
+export function isSameDays(one: SeenDays | null, other: SeenDays): boolean {
+  return one?.first === other.first && one.last === other.last && one.zone === other.zone;
 }
 
 export interface Comparison {

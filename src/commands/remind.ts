@@ -156,8 +156,8 @@ function openUpcoming({ api }: RemindContext, window: ReminderWindow): OpenEvent
     const client = await api();
     const found = new Map<string, CalendarEvent>();
     for (const query of reminderQueries(window)) {
-      for (const event of await client.listUpcomingEvents({ calendarId, ...query }))
-        found.set(event.id, event);
+      const { events } = await client.listUpcomingEvents({ calendarId, ...query });
+      for (const event of events) found.set(event.id, event);
     }
     return (async function* () {
       yield [...found.values()];

@@ -128,6 +128,26 @@ export function readNextLink(document: unknown): string | null {
   throw mismatch("links.next", "String", address);
 }
 
+/** What the answer to `listChanges` has besides events. @see docs/extensions.md */
+export interface ChangesMeta {
+  readonly revision: number;
+  readonly deleted: readonly string[];
+  readonly detailsChanged: boolean;
+}
+
+/** @throws ContractMismatch */
+export function readChangesMeta(document: unknown): ChangesMeta {
+  const meta = isMembers(document) ? document["meta"] : undefined;
+  if (!isMembers(meta)) throw mismatch("meta", "Object", meta);
+  const { revision, deleted, details_changed: detailsChanged } = meta;
+  if (typeof revision !== "number" || !Number.isSafeInteger(revision))
+    throw mismatch("meta.revision", "an integer", revision);
+  if (!Array.isArray(deleted) || !deleted.every(isText))
+    throw mismatch("meta.deleted", "a list of ids", deleted);
+  if (typeof detailsChanged !== "boolean") throw mismatch("meta.details_changed", "Boolean", detailsChanged);
+  return { revision, deleted, detailsChanged };
+}
+
 /** Attributes of a resource by their names, for messages. Null for one that is missing. @throws ContractMismatch */
 export function readText(value: unknown, name: string): string | null {
   if (typeof value === "string") return value;

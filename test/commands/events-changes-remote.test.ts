@@ -1,64 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { byService, reply, type Step } from "../support/fault-steps.js";
-import { NOW } from "../support/harness.js";
-import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { answer, createChangesWorld, problem, requestsOf } from "./changes-world.js";
 
-/** Changes over HTTP: what is asked, and what happens when something does not answer. */
+/**
+ * Changes over HTTP, from a service of the contract alone: what is asked, and what happens when something does not answer.
+ */
 
 const CHANGES = ["events", "changes", "--since-last", "job"];
-const answer = (status: number, body: object) =>
-  reply({ status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
-const problem = (status: number) => answer(status, { status, title: "On purpose" });
 const EMPTY = answer(200, { data: [] });
 
-interface Change {
-  readonly change: string;
-  readonly event: { readonly id: string; readonly title: string; readonly calendar_name: string };
-}
-
-/** Two calendars, Personal with Lunch and Work with Meeting, and a first run that has seen both. */
-async function createWorld() {
-  let now = NOW;
-  const world = await createRemoteWorld();
-  const { admin } = world.service;
-  const work = await admin.calendars.add({ name: "Work", owner: "ana" });
-  const create = async (title: string, calendar: string, start = "2026-11-23T10:00") => {
-    const argv = ["events", "create", "-c", calendar, "--title", title, "--start", start, "--duration", "1h"];
-    return (await world.json<{ id: string }>(...argv)).id;
-  };
-  const meeting = await create("Meeting", "Work");
-  /** Passes a minute, so that what was written is older than what is written next. */
-  const pass = () => {
-    now += 60_000;
-    world.setNow(now);
-  };
-  pass();
-  const changes = async (name = "job") => {
-    const { exitCode, stdout, stderr } = await world.send(
-      ...["events", "changes", "--since-last", name],
-      "-o",
-      "json",
-      "--retries",
-      "0",
-    );
-    pass();
-    const printed = stdout === "" ? null : (JSON.parse(stdout) as Change[]);
-    return {
-      exitCode,
-      stderr,
-      titles: printed?.map(({ change, event }) => `${change} ${event.title}`),
-    };
-  };
-  expect(await changes()).toEqual({ exitCode: 0, stderr: "", titles: [] });
-  world.server.forget();
-  /** Answers one request in another way than the service. */
-  const once = (methodAndPath: string, step: Step) =>
-    world.server.on(methodAndPath, [step], [reply(byService(world.service))]);
-  return { world, workId: work.id, meeting, create, changes, once };
-}
-
-const requestsOf = ({ server }: RemoteWorld) =>
-  server.requests.map(({ method, target }) => `${method} ${target.replace(/\?.*/, "")}`).sort();
+const createWorld = () => createChangesWorld({ revisions: false });
 
 test("a run asks who one is, the calendars and their events, and no single event", async () => {
   const { world, workId, changes } = await createWorld();

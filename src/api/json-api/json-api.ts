@@ -9,7 +9,7 @@ import {
   readOneDocument,
 } from "../../contract/lenient-resources.js";
 import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
-import { ROUTES, type Route, type RouteName } from "../../contract/routes.js";
+import { REVISION_HEADER, ROUTES, type Route, type RouteName } from "../../contract/routes.js";
 import { errorCodeOf, usageError } from "../../errors.js";
 import { pathBelow, urlBelow } from "../base-url.js";
 import type { OutgoingRequest, Send } from "../sending/sender.js";
@@ -48,6 +48,10 @@ export type RequestRoute = (name: RouteName, request: RouteRequest) => Promise<J
 export interface JsonApiResponse {
   /** The address of the request. */
   readonly url: string;
+  /** The revision of the calendar; null from a service that has none. @see docs/extensions.md */
+  readonly revision: number | null;
+  /** Reads other members of the document. @throws CliError when it does not match the contract */
+  read<T>(read: (document: unknown) => T): T;
   /** Reads a document whose `data` is one resource. @throws CliError when it does not match the contract */
   one<T>(read: (document: LenientDocument<LenientResource>) => T): T;
   /** Reads a document whose `data` is a list of resources. @throws CliError when it does not match the contract */
@@ -71,8 +75,10 @@ export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApi
     if (body !== undefined) headers["content-type"] = JSON_MEDIA_TYPE;
     const respond = (success: Success): JsonApiResponse => ({
       url,
+      revision: success.revision ?? null,
       one: (read) => readSuccess(description, success, (json) => read(readOneDocument(json))),
       many: (read) => readSuccess(description, success, (json) => read(readListDocument(json))),
+      read: (read) => readSuccess(description, success, read),
       next: () => nextAddress(description, success, baseUrl),
     });
     return send({
@@ -80,7 +86,11 @@ export function createJsonApi({ send, baseUrl, mediaType, tokenSource }: JsonApi
       name: nameRequest(description),
       errors: createContractErrors(description),
       read: async (response) =>
-        respond({ status: response.status, json: await readBody(description, route, response) }),
+        respond({
+          status: response.status,
+          json: await readBody(description, route, response),
+          revision: readRevision(response),
+        }),
       ...(method === "DELETE" ? { ifGone: respond({ status: 404, json: null }) } : {}),
       ...(beforeRepeat === undefined ? {} : { beforeRepeat }),
     });
@@ -113,6 +123,12 @@ function formatQuery(query: Readonly<Record<string, string | undefined>>): strin
 interface Success {
   readonly status: number;
   readonly json: unknown;
+  readonly revision?: number | null;
+}
+
+function readRevision({ headers }: HttpResponse): number | null {
+  const text = headers[REVISION_HEADER] ?? "";
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 /** The JSON of a success; null where the contract has no body. */

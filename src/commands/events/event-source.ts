@@ -26,7 +26,8 @@ export function createEventSource(
     const { timezone } = settings();
     const client = await api();
     if (selection.kind === "upcoming") {
-      return onePage(await client.listUpcomingEvents({ calendarId, timezone, days: selection.days }));
+      const { events } = await client.listUpcomingEvents({ calendarId, timezone, days: selection.days });
+      return onePage(events);
     }
     const { days, search } = selection;
     const query = { calendarId, timezone, from: days.first, to: days.last, search };
@@ -37,7 +38,8 @@ export function createEventSource(
   };
 }
 
-async function* onePage(events: readonly CalendarEvent[]): AsyncGenerator<readonly CalendarEvent[]> {
+/** Events that were read already. */
+export async function* onePage(events: readonly CalendarEvent[]): AsyncGenerator<readonly CalendarEvent[]> {
   yield events;
 }
 
@@ -59,7 +61,7 @@ async function findInWeek(
     });
   }
   const matches = search === null ? () => true : createEventSearch(search);
-  const events = await client.listUpcomingEvents({ calendarId, timezone, days });
+  const { events } = await client.listUpcomingEvents({ calendarId, timezone, days });
   return events.filter(
     (event) => matches(event) && isOnDays(localizeEvent(event, timezone), { first, last }),
   );

@@ -5,7 +5,6 @@ import {
   type JudgedEvent,
   judgeMissing,
   type SeenCalendar,
-  type SeenDays,
 } from "../../calendar/event-changes.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
 import { CliError, wrapError } from "../../errors.js";
@@ -64,7 +63,7 @@ export interface Answers {
 export async function readMissing(
   { api, warn }: NewsContext,
   looks: readonly CalendarLook[],
-  days: SeenDays,
+  { days, versions }: Pick<Reading, "days" | "versions">,
 ): Promise<Answers> {
   const missing = looks.flatMap(({ now }) => now?.missing ?? []);
   const client = await api();
@@ -76,7 +75,8 @@ export async function readMissing(
     warn,
     work: async (event) => {
       const address = { calendarId: event.calendar_id, eventId: event.id };
-      const now = await client.getEvent(address).catch(nullIfUnreadable);
+      const fate = versions.get(event.calendar_id)?.fates.get(event.id);
+      const now = fate === undefined ? await client.getEvent(address).catch(nullIfUnreadable) : fate;
       judged.set(event, judgeMissing(event, now, days));
     },
   });
@@ -102,7 +102,7 @@ function asPartial(reportFailures: () => void): void {
 export function watchedAfter(
   looks: readonly CalendarLook[],
   { judged }: Answers,
-  { days, since, calendars }: Reading,
+  { days, since, calendars, versions }: Reading,
 ): readonly WatchedCalendar[] {
   const watched = looks.map(({ id, name, before, now }): WatchedCalendar => {
     if (now === null) return { id, name, ...before };
@@ -110,7 +110,10 @@ export function watchedAfter(
       const answer = judged.get(event);
       return answer === undefined ? [event] : (answer.seen ?? []);
     });
-    return { id, name, since, days, events: [...now.seen, ...missing] };
+    const isComplete = now.missing.every((event) => judged.has(event));
+    const revision = isComplete ? versions.get(id)?.revision : null;
+    const events = [...now.seen, ...missing];
+    return { id, name, since, days, events, ...(typeof revision === "number" && { revision }) };
   });
   return watched.filter(({ id, events }) => events.length > 0 || calendars.some((each) => each.id === id));
 }

@@ -8,8 +8,9 @@ import { CliError, configurationError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";
 import { CALENDARS_READ, readCalendar } from "./event-source.js";
-import { createListing, type FilterFlags, type ListingContext, listedEvents } from "./listing.js";
+import { createListing, type FilterFlags, type ListingContext } from "./listing.js";
 import { type Binding, checkBinding, createBinding, type NewsName } from "./name-binding.js";
+import { type CalendarVersion, createNewsSource } from "./news-source.js";
 
 /** The flags that say what is news, as typed. */
 export interface NewsFlags extends FilterFlags, NewsName {
@@ -58,6 +59,7 @@ export interface Reading {
   readonly since: number;
   /** Of each calendar that could be read. */
   readonly listed: ReadonlyMap<string, readonly CalendarEvent[]>;
+  readonly versions: ReadonlyMap<string, CalendarVersion>;
   /** Those of the events that the run is about. */
   readonly matching: ReadonlySet<CalendarEvent>;
   readonly reportFailures: () => void;
@@ -71,12 +73,11 @@ export async function readCalendars(
 ): Promise<Reading> {
   const { timezone: zone, service, defaultCalendar } = context.settings();
   const look = await beginLook(context, before);
+  const first = localDate(look.time, zone);
+  const days = { first, last: lastOfDays(first, count), zone };
   const { remaining, ...filters } = flags;
-  const listing = await createListing(
-    context,
-    listedEvents(context, { kind: "upcoming", days: count }),
-    filters,
-  );
+  const source = createNewsSource(context, { days, count }, before?.calendars ?? []);
+  const listing = await createListing(context, { days, open: source.open }, filters);
   const { calendars } = listing;
   const hasChoice = context.calendarFlags.length > 0 || (flags.allCalendars !== true && defaultCalendar);
   const chosen = hasChoice ? calendars.map(({ id }) => id) : null;
@@ -92,10 +93,9 @@ export async function readCalendars(
   });
   if (listed.size === 0) reportFailures();
   const filter = listing.filterOf(listed.size === calendars.length);
-  const first = localDate(look.time, zone);
   return {
-    ...{ binding, calendars, listed, reportFailures },
-    days: { first, last: lastOfDays(first, count), zone },
+    ...{ binding, calendars, listed, reportFailures, days },
+    versions: source.versions,
     since: look.since,
     matching: new Set(filterEvents([...listed.values()].flat(), filter, zone)),
   };

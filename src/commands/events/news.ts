@@ -86,7 +86,7 @@ async function collectNews(context: NewsContext, run: NewsRun): Promise<News> {
   const { reading, looks, answers } = await context.names.whileReading(async () => {
     const read = await readCalendars(context, run, before);
     const compared = compareCalendars(read, before, run.flags.fromStart === true);
-    return { reading: read, looks: compared, answers: await readMissing(context, compared, read.days) };
+    return { reading: read, looks: compared, answers: await readMissing(context, compared, read) };
   });
   const { binding, since, calendars, days } = reading;
   const seen: SeenState = { version: 1, binding, since, calendars: watchedAfter(looks, answers, reading) };

@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createChangesWorld, problem, requestsOf } from "./changes-world.js";
+
+/** Changes from a service that tells what changed since a revision. @see docs/extensions.md */
+
+const DAY = 24 * 3_600_000;
+const createWorld = () => createChangesWorld({ revisions: true });
+type World = Awaited<ReturnType<typeof createWorld>>;
+
+/** What was asked of the calendars, after the user and the list of them. */
+function askedOf({ world, workId }: World): string[] {
+  const asked = requestsOf(world).flatMap((line) => /^GET \/calendars\/(.*)$/.exec(line)?.[1] ?? []);
+  world.server.forget();
+  return asked.map((path) => path.replace(workId, "Work").replace(world.calendarId, "Personal")).sort();
+}
+
+const SMALL = ["Personal/changes", "Work/changes"];
+const nothing = { exitCode: 0, stderr: "", titles: [] };
+
+describe("later runs of a day", () => {
+  test("ask only what changed, and list no events", async () => {
+    const stage = await createWorld();
+    expect(await stage.changes()).toEqual(nothing);
+    expect(await stage.changes()).toEqual(nothing);
+    expect(askedOf(stage)).toEqual([...SMALL, ...SMALL].sort());
+  });
+
+  test("print what was written, moved away and deleted, without asking for single events", async () => {
+    const stage = await createWorld();
+    const { world, create, changes, meeting, pass } = stage;
+    await create("Dentist", "Personal");
+    const far = await create("Far", "Work", "2027-01-01T10:00");
+    pass();
+    await world.run("events", "delete", meeting, "-c", "Work", "--yes");
+    expect(await changes()).toEqual({ ...nothing, titles: ["added Dentist", "gone Meeting"] });
+    const update = (id: string, calendar: string, ...flags: string[]) =>
+      world.json("events", "update", id, "-c", calendar, ...flags);
+    await update(far, "Work", "--start", "2026-11-24T10:00");
+    await update(world.eventId, "Personal", "--start", "2027-02-01T10:00");
+    pass();
+    expect(await changes()).toEqual({ ...nothing, titles: ["changed Far", "changed Lunch"] });
+    expect(await changes()).toEqual(nothing);
+    const asked = askedOf(stage);
+    expect(new Set(asked.filter((path) => !/^\w+\/events(\/\w+)?$/.test(path)))).toEqual(new Set(SMALL));
+  });
+
+  test("list the events again when labels changed, since other events may match", async () => {
+    const stage = await createWorld();
+    const { world, workId, changes } = stage;
+    await world.service.admin.labels.set(workId, 1, { name: "Urgent" });
+    expect(await changes()).toEqual(nothing);
+    expect(askedOf(stage)).toEqual(["Personal/changes", "Work/changes", "Work/upcoming_events"]);
+    expect(await changes()).toEqual(nothing);
+    expect(askedOf(stage)).toEqual(SMALL);
+  });
+
+  test.each([404, 405, 410])("list the events where what changed is %i", async (status) => {
+    const stage = await createWorld();
+    const { workId, create, changes, once } = stage;
+    await create("Review", "Work");
+    stage.world.server.forget();
+    once(`GET /calendars/${workId}/changes`, problem(status));
+    expect(await changes()).toEqual({ ...nothing, titles: ["added Review"] });
+    expect(askedOf(stage)).toEqual([...SMALL, "Work/upcoming_events"]);
+  });
+
+  test("lose nothing when what changed cannot be read", async () => {
+    const { workId, create, changes, once } = await createWorld();
+    await create("Review", "Work");
+    once(`GET /calendars/${workId}/changes`, problem(503));
+    expect(await changes()).toMatchObject({ exitCode: 12, titles: [] });
+    expect(await changes()).toEqual({ ...nothing, titles: ["added Review"] });
+  });
+});
+
+test("the first run of the next day lists the events: others have come into view", async () => {
+  const stage = await createWorld();
+  const { world, create, changes, pass } = stage;
+  // Eight days after the first run.
+  const id = await create("Concert", "Work", "2026-11-28T10:00");
+  pass();
+  expect(await changes()).toEqual(nothing);
+  world.server.forget();
+  pass(DAY);
+  expect(await changes()).toEqual(nothing);
+  expect(askedOf(stage)).toEqual(["Personal/upcoming_events", "Work/upcoming_events"]);
+  await world.run("events", "delete", id, "-c", "Work", "--yes");
+  world.server.forget();
+  expect(await changes()).toEqual({ ...nothing, titles: ["gone Concert"] });
+  expect(askedOf(stage)).toEqual(SMALL);
+});
+
+/** Something that happens between two runs. */
+interface Happening {
+  readonly what: "create" | "move" | "rename" | "delete" | "label" | "day";
+  readonly calendar: "Personal" | "Work";
+  /** Which event it happens to: one of those there are. */
+  readonly index: number;
+  /** When the event begins, from noon of the first day on. */
+  readonly hour: number;
+}
+
+const happening: fc.Arbitrary<Happening> = fc.record({
+  what: fc.constantFrom("create", "create", "create", "move", "move", "rename", "delete", "label", "day"),
+  calendar: fc.constantFrom("Personal", "Work"),
+  index: fc.nat(100),
+  hour: fc.integer({ min: -30, max: 240 }),
+});
+
+/** @param events ids with their calendars */
+async function happen(
+  { world, create, pass }: World,
+  events: (readonly [id: string, calendar: string])[],
+  { what, calendar, index, hour }: Happening,
+): Promise<void> {
+  pass();
+  const start = new Date(Date.parse("2026-11-21T12:00Z") + hour * 3_600_000).toISOString();
+  if (what === "day") return pass(DAY);
+  if (what === "create") {
+    events.push([await create(`Event ${events.length}`, calendar, start), calendar]);
+    return;
+  }
+  if (what === "label") {
+    await world.service.admin.labels.set(calendar, 1, { name: `Label ${index}` });
+    return;
+  }
+  const [event] = events.splice(index % events.length, 1);
+  if (event === undefined) return;
+  const [id, of] = event;
+  if (what === "delete") return void (await world.json("events", "delete", id, "-c", of, "--yes"));
+  const flags = what === "move" ? ["--start", start] : ["--title", `Renamed ${index}`];
+  await world.json("events", "update", id, "-c", of, ...flags);
+  events.push([id, of]);
+}
+
+test("what is printed is what comparing lists would print, whatever happens between the runs", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(happening, { maxLength: 4 }), { minLength: 2, maxLength: 6 }),
+      async (runs) => {
+        const worlds = [await createWorld(), await createChangesWorld({ revisions: false })];
+        const events = worlds.map(({ meeting }) => [[meeting, "Work"] as const]);
+        for (const happenings of runs) {
+          const printed: unknown[] = [];
+          for (const [number, world] of worlds.entries()) {
+            for (const each of happenings) await happen(world, events[number] ?? [], each);
+            printed.push(await world.changes());
+          }
+          expect(printed[0]).toEqual(printed[1]);
+        }
+      },
+    ),
+    { numRuns: 6 },
+  );
+}, 60_000);
