@@ -28,7 +28,11 @@ export function describeRandomWrites(database: string, open: () => Promise<Store
     for (const [index, write] of fc.sample(writeOf, { numRuns: WRITES, seed }).entries()) {
       stage.clock.now += 1_000;
       await perform(stage, write);
-      if ((index + 1) % INTERVAL === 0) await compare(stage, `seed ${seed}, after ${index + 1} writes`);
+      if ((index + 1) % INTERVAL !== 0) continue;
+      await compare(stage, `seed ${seed}, after ${index + 1} writes`);
+      // With nothing else written in between.
+      await perform(stage, { ...write, what: "label" });
+      await compare(stage, `seed ${seed}, after ${index + 1} writes and a label`);
     }
     // Each kind was done, and refused nothing but what is gone.
     expect(Object.keys(stage.statuses).sort()).toEqual(["200", "201", "204"]);
@@ -161,7 +165,7 @@ async function perform(stage: Stage, write: Write): Promise<void> {
         await send("POST", `/events/${id}/activities`, { body: activityBody(write.text) });
       return;
     case "label":
-      await admin.labels.set(calendarId, number, { name: `Label ${number}` });
+      await admin.labels.set(calendarId, number, { name: `Label ${write.index}` });
       return;
     case "member":
       await (write.attended ? admin.members.add("guest", calendarId) : removeGuest(stage));
