@@ -1,9 +1,10 @@
 import { ProblemError } from "../http/response.js";
-import { type EventChange, listChanges } from "../store/changes.js";
+import { type ChangesQuery, type EventChange, listChanges } from "../store/changes.js";
 import { listAttendeesOf } from "../store/events.js";
+import type { Transaction } from "../store/store.js";
 import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./calendars.js";
 import { jsonArray, jsonDocument, loadIncluded } from "./event-reads.js";
-import { MAX_PAGE_BYTES } from "./lists.js";
+import { BATCH, createPage } from "./lists.js";
 
 /** What changed since a revision, which the contract does not have. @see docs/extensions.md */
 export const changeReads = { listChanges: readChanges } as const satisfies Readonly<
@@ -21,9 +22,8 @@ async function readChanges(context: EndpointContext): Promise<Answer> {
   }
   return {
     version: [id, revision, since, limit],
-    revision,
     async render() {
-      const { changes, isLast } = await readPage(context, { calendarId: id, since });
+      const { changes, isLast } = await readPage(context.db, { calendarId: id, since }, limit);
       const events = changes.flatMap(({ event }) => event ?? []);
       const ids = events.map((event) => event.id);
       const included = await loadIncluded(context, events, () => listAttendeesOf(context.db, ids));
@@ -41,20 +41,21 @@ async function readChanges(context: EndpointContext): Promise<Answer> {
   };
 }
 
-/** As many changes as a page can have; at least one, however large it is. */
-async function readPage(
-  { db, query: { limit } }: EndpointContext,
-  place: { readonly calendarId: string; readonly since: number },
-): Promise<{ readonly changes: readonly EventChange[]; readonly isLast: boolean }> {
-  const found = await listChanges(db, place, limit + 1);
-  let bytes = 0;
-  const tooMany = found.findIndex(({ event }, index) => {
-    bytes += event?.bytes ?? 0;
-    return index === limit || (index > 0 && bytes > MAX_PAGE_BYTES);
-  });
-  return tooMany === -1
-    ? { changes: found, isLast: true }
-    : { changes: found.slice(0, tooMany), isLast: false };
+interface ChangePage {
+  readonly changes: readonly EventChange[];
+  readonly isLast: boolean;
+}
+
+async function readPage(db: Transaction, place: ChangesQuery, limit: number): Promise<ChangePage> {
+  const page = createPage<EventChange>(limit);
+  for (let { since } = place; ; ) {
+    const batch = await listChanges(db, { ...place, since }, BATCH);
+    for (const change of batch) {
+      if (!page.add(change)) return { changes: page.rows, isLast: false };
+      since = change.revision;
+    }
+    if (batch.length < BATCH) return { changes: page.rows, isLast: true };
+  }
 }
 
 /** The same query since the last change of this page. Relative like the links of lists. */

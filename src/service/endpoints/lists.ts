@@ -50,10 +50,10 @@ async function listEvents(context: EndpointContext): Promise<Answer> {
  * How large the events of a page may be, well below what clients read, and those that a search goes through for it: so
  * that no request keeps the others waiting, however rare the text is.
  */
-export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Events that are read at a time: the largest of them are about MAX_PAGE_BYTES together. */
-const BATCH = 64;
+export const BATCH = 64;
 
 interface EventPage {
   readonly rows: readonly ListedEvent[];
@@ -67,7 +67,7 @@ async function readPage(
   { search, limit }: { readonly search: string | null; readonly limit: number },
 ): Promise<EventPage> {
   const matches = search === null ? () => true : createEventSearch(search);
-  const page = createPage(limit);
+  const page = createPage<ListedEvent>(limit);
   let last = query.after;
   let visited = 0;
   for (;;) {
@@ -82,13 +82,13 @@ async function readPage(
 }
 
 /** Collects as many events as a page can have; at least one, however large it is. */
-function createPage(limit: number) {
-  const rows: ListedEvent[] = [];
+export function createPage<T extends { readonly bytes: number }>(limit: number) {
+  const rows: T[] = [];
   let bytes = 0;
   return {
     rows,
     /** Whether there was room. */
-    add(row: ListedEvent): boolean {
+    add(row: T): boolean {
       bytes += row.bytes;
       if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return false;
       rows.push(row);

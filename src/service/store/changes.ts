@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { RENDERED_COLUMNS, type RenderedEvent } from "./events.js";
-import type { DeletedEventRow, EventRow } from "./schema.js";
+import type { DeletedEventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
 /** How long deletions are remembered (ms). */
@@ -20,14 +20,21 @@ export async function deleteEvent(db: Transaction, deleted: DeletedEventRow): Pr
 export interface EventChange {
   readonly revision: number;
   /** Null: the event was deleted. */
-  readonly event: (RenderedEvent & Pick<EventRow, "bytes">) | null;
+  readonly event: RenderedEvent | null;
   readonly eventId: string;
+  /** The size of the event in an answer. */
+  readonly bytes: number;
+}
+
+export interface ChangesQuery {
+  readonly calendarId: string;
+  readonly since: number;
 }
 
 /** The last writes to events after a revision, oldest first. */
 export async function listChanges(
   db: Transaction,
-  { calendarId, since }: { readonly calendarId: string; readonly since: number },
+  { calendarId, since }: ChangesQuery,
   count: number,
 ): Promise<EventChange[]> {
   const written = await db
@@ -47,8 +54,8 @@ export async function listChanges(
     .limit(count)
     .execute();
   const changes = [
-    ...written.map(({ revision, ...event }) => ({ revision, event, eventId: event.id })),
-    ...deleted.map(({ revision, event_id }) => ({ revision, event: null, eventId: event_id })),
+    ...written.map(({ revision, bytes, ...event }) => ({ revision, event, eventId: event.id, bytes })),
+    ...deleted.map(({ revision, event_id }) => ({ revision, event: null, eventId: event_id, bytes: 0 })),
   ];
   return changes.sort((one, other) => one.revision - other.revision).slice(0, count);
 }
