@@ -1,9 +1,4 @@
-import {
-  REVISION_HEADER,
-  type ReadRouteName,
-  type RouteName,
-  type WriteRouteName,
-} from "../../contract/routes.js";
+import type { ReadRouteName, RouteName, WriteRouteName } from "../../contract/routes.js";
 import type { Principal } from "../authentication.js";
 import { acceptsJson, parseJsonBody } from "../http/content.js";
 import { entityTag, isKnownTo } from "../http/entity-tag.js";
@@ -78,9 +73,10 @@ async function respondToRead(
   const include = [...context.query.include].sort();
   // A migration may change how stored events are rendered.
   const tag = entityTag([SCHEMA_VERSION, name, include, version]);
-  const response = isKnownTo(condition, tag) ? notModifiedResponse(tag) : taggedResponse(tag, await render());
-  if (revision === undefined) return response;
-  return { ...response, headers: { ...response.headers, [REVISION_HEADER]: String(revision) } };
+  const validators = { tag, revision };
+  return isKnownTo(condition, tag)
+    ? notModifiedResponse(validators)
+    : taggedResponse(validators, await render());
 }
 
 function takesBody({ method }: RouteMatch["route"]): boolean {

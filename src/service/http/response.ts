@@ -1,5 +1,6 @@
 import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.js";
 import { type FieldErrors, type ProblemStatus, problem } from "../../contract/problem.js";
+import { REVISION_HEADER } from "../../contract/routes.js";
 import { DatabaseUnavailableError } from "../store/store.js";
 import type { ExceededLimit } from "./budget.js";
 
@@ -26,20 +27,35 @@ export function jsonResponse(status: number, body: JsonBody | null): ServiceResp
   return { status, headers: { ...API_HEADERS, "content-type": contentType }, body: encode(body) };
 }
 
-/** JSON that the client may keep, and use again if it asks first. @param tag entity tag of the body */
-export function taggedResponse(tag: string, body: JsonBody): ServiceResponse {
+/** Which answer a response has. */
+export interface Validators {
+  /** Entity tag. */
+  readonly tag: string;
+  /** Of the calendar whose events the answer has. */
+  readonly revision?: number | undefined;
+}
+
+/** JSON that the client may keep, and use again if it asks first. */
+export function taggedResponse(validators: Validators, body: JsonBody): ServiceResponse {
   const response = jsonResponse(200, body);
-  return { ...response, headers: { ...response.headers, ...taggedHeaders(tag) } };
+  return { ...response, headers: { ...response.headers, ...validatorHeaders(validators) } };
 }
 
 /** The response to a client that has the body already. @see RFC 9110 §15.4.5 */
-export function notModifiedResponse(tag: string): ServiceResponse {
-  return { status: 304, headers: { ...API_HEADERS, ...taggedHeaders(tag) }, body: new Uint8Array() };
+export function notModifiedResponse(validators: Validators): ServiceResponse {
+  return {
+    status: 304,
+    headers: { ...API_HEADERS, ...validatorHeaders(validators) },
+    body: new Uint8Array(),
+  };
 }
 
 /** What was kept is shown to nobody whose token is not valid any more. @see RFC 9111 §5.2.2.4, §5.2.2.7 */
-function taggedHeaders(tag: string) {
-  return { "cache-control": "private, no-cache", etag: tag };
+function validatorHeaders({ tag, revision }: Validators) {
+  return {
+    ...{ "cache-control": "private, no-cache", etag: tag },
+    ...(revision !== undefined && { [REVISION_HEADER]: String(revision) }),
+  };
 }
 
 /** The response to HEAD: that to GET without its body. @see RFC 9110 §9.3.2 */
