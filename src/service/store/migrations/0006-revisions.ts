@@ -45,6 +45,7 @@ async function renderEvents(db: Transaction): Promise<void> {
       .limit(BATCH)
       .execute();
     const ids = rows.map(({ id }) => id);
+    if (ids.length === 0) return;
     const attendees = await db
       .selectFrom("attendees")
       .selectAll()
@@ -59,8 +60,6 @@ async function renderEvents(db: Transaction): Promise<void> {
       );
       await db.updateTable("events").set({ json }).where("id", "=", row.id).execute();
     }
-    const next = ids.at(-1);
-    if (next === undefined) return;
-    last = next;
+    last = ids.at(-1) ?? last;
   }
 }
