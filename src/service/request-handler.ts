@@ -23,7 +23,7 @@ import {
   splitTarget,
 } from "./request.js";
 import { createRequestPlaces, type RequestPlaces } from "./request-places.js";
-import { createShortId, type PasswordCost } from "./secrets.js";
+import { createRequestId, type PasswordCost } from "./secrets.js";
 import type { Store } from "./store/store.js";
 
 /** A request and its response, for the operator's log. It has no query, body or token. */
@@ -84,7 +84,7 @@ async function respondToNetwork(
   source: NetworkSource,
   run: RequestRun,
 ): Promise<ServiceResponse> {
-  const id = createShortId();
+  const id = createRequestId();
   const { failure, ...response } =
     (await respondUncounted(request, run)) ?? (await respondWithinLimits(request, source, run));
   run.onHandled({

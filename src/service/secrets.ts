@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, randomBytes, randomUUID, scrypt, timingSafeEqual } from "node:crypto";
 
 const SECRET_BYTES = 32;
 
@@ -27,7 +27,7 @@ export function sameSecret(given: string, expected: string): boolean {
  * need no slow hash.
  */
 export function hashSecret(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
+  return hash("sha256", secret);
 }
 
 /** 32 lowercase hex digits: events and activities. */
@@ -49,6 +49,13 @@ export function createUserId(): string {
 /** 16 hex digits: ids of tokens and clients, which operators type. */
 export function createShortId(): string {
   return randomBytes(8).toString("hex");
+}
+
+/** 16 random hex digits: the id of a request. */
+export function createRequestId(): string {
+  // Node.js keeps random bytes ready for UUIDs. The digits between these have the version.
+  const uuid = randomUUID();
+  return uuid.slice(0, 8) + uuid.slice(-8);
 }
 
 /** Parameters of scrypt: log2 of N, block size and parallelization. @see RFC 7914 §2 */

@@ -31,14 +31,18 @@ export interface ClientFailures {
    * @returns the problem to respond with when the requests before it were answered; null if there is nothing to respond to
    */
   note(error: Error, socket: Socket): ProblemError | null;
-  /** Aborts with the problem when the body of the request cannot be received. */
+  /** Why the body of the request cannot be received; undefined as long as it can. */
+  problemOf(request: IncomingMessage): ProblemError | undefined;
+  /** Aborts with that problem. */
   watch(request: IncomingMessage): AbortSignal;
 }
 
 export function createClientFailures(): ClientFailures {
   const problems = new WeakMap<Socket, ProblemError>();
   const current = new WeakMap<Socket, () => void>();
+  const problemOf = ({ socket, complete }: IncomingMessage) => (complete ? undefined : problems.get(socket));
   return {
+    problemOf,
     note(error, socket) {
       const problem = problemOfClientError(error);
       if (problem === null || !socket.writable) socket.destroy();
@@ -51,8 +55,8 @@ export function createClientFailures(): ClientFailures {
     watch(request) {
       const controller = new AbortController();
       const interrupt = () => {
-        const problem = problems.get(request.socket);
-        if (problem !== undefined && !request.complete) controller.abort(problem);
+        const problem = problemOf(request);
+        if (problem !== undefined) controller.abort(problem);
       };
       current.set(request.socket, interrupt);
       interrupt();

@@ -55,9 +55,9 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
   const anonymousBodies = createBudget(BODIES.anonymous);
   const responses = createBudget(RESPONSES);
 
-  const respond = async (exchange: Exchange, share: Share, progress: Progress): Promise<ServiceResponse> => {
+  const respond = (exchange: Exchange, share: Share, progress: Progress): Promise<ServiceResponse> => {
     const { request, response, source, expectation } = exchange;
-    let body = anonymousBodies.open(source.address);
+    let budget = anonymousBodies;
     const onBegin = () => {
       if (expectation === "100-continue") response.writeContinue();
       progress.awaitsContinue = false;
@@ -67,10 +67,13 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
       target: request.url ?? "",
       headers: joinHeaders(request),
       refusal: refusalOf(exchange),
-      body: () => readBody(request, { share: body, signal: progress.failed, onBegin }),
+      body: () => {
+        progress.body = budget.open(source.address);
+        return readBody(request, { share: progress.body, signal: failures.watch(request), onBegin });
+      },
       onIdentified: (userId: string | null) => {
         turnKeys.note(request.headers.authorization, userId);
-        if (userId !== null) body = bodies.open(source.address);
+        if (userId !== null) budget = bodies;
       },
       admit: () => refuseExceeded(responses.exceeded(source.address)),
       reserve: (size: number) => {
@@ -78,31 +81,32 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
         progress.reserved = size;
       },
     };
-    return service.handle(incoming, source).finally(() => body.close());
+    return service.handle(incoming, source);
   };
 
   return async (exchange) => {
     const { request, response, source, expectation } = exchange;
     const share = responses.open(source.address);
-    const failed = failures.watch(request);
-    const progress = { failed, reserved: 0, awaitsContinue: expectation !== null };
+    const progress: Progress = { body: null, reserved: 0, awaitsContinue: expectation !== null };
     try {
       const handled = await respond(exchange, share, progress);
+      progress.body?.close();
       share.take(handled.body.byteLength - progress.reserved);
       // Otherwise the next request would be taken for the rest of this one.
-      const isCutOff = progress.awaitsContinue || failed.aborted;
-      if (options.isDraining() || isCutOff || isLargelyUnread(request))
-        response.setHeader("connection", "close");
+      const isCutOff = progress.awaitsContinue || failures.problemOf(request) !== undefined;
+      const isUnread = isLargelyUnread(request);
+      if (options.isDraining() || isCutOff || isUnread) response.setHeader("connection", "close");
       const staysOpen = response.shouldKeepAlive && !response.hasHeader("connection");
       const { sendTimeout = SEND_TIMEOUT, stallTimeout = STALL_TIMEOUT } = options;
       await sendResponse(request, response, {
         ...handled,
         timeout: sendTimeout(handled.body.byteLength),
         stallTimeout,
-        discard: isCutOff ? null : failed,
+        discard: isCutOff || !isUnread ? null : () => failures.watch(request),
       });
       return staysOpen;
     } finally {
+      progress.body?.close();
       share.close();
     }
   };
@@ -110,8 +114,8 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
 
 /** How far a request has come. */
 interface Progress {
-  /** Aborts when the body cannot be received. */
-  readonly failed: AbortSignal;
+  /** Pays for the body; null as long as it was not read. */
+  body: Share | null;
   /** Bytes of the response that were taken before it was complete. */
   reserved: number;
   /** Whether the client still waits for `100 Continue` before it sends the body. */
@@ -134,12 +138,25 @@ function refusalOf({ request, expectation }: Exchange): ProblemError | undefined
  * Node.js already joins repeated headers, except set-cookie, which clients do not send, and those of which it keeps only
  * the first, such as host: several of them must be refused.
  */
-function joinHeaders({ headers, headersDistinct }: IncomingMessage): Record<string, string> {
-  const host = headersDistinct["host"];
+function joinHeaders(request: IncomingMessage): Readonly<Record<string, string>> {
+  const { headers } = request;
+  if (areJoined(headers) && !hasSeveralHosts(request)) return headers;
+  const host = request.headersDistinct["host"];
   return Object.fromEntries(
     Object.entries({ ...headers, ...(host && { host }) }).map(([name, value]) => [
       name,
       [value ?? []].flat().join(", "),
     ]),
   );
+}
+
+function areJoined(
+  headers: Readonly<NodeJS.Dict<string | string[]>>,
+): headers is Readonly<Record<string, string>> {
+  return headers["set-cookie"] === undefined;
+}
+
+function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
+  const isHost = (text: string, index: number) => index % 2 === 0 && /^host$/i.test(text);
+  return rawHeaders.findIndex(isHost) !== rawHeaders.findLastIndex(isHost);
 }

@@ -64,15 +64,19 @@ function methodsOf(matches: readonly RouteMatch[]): string[] {
   return matches.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : route.method));
 }
 
+/** The routes, with the segments of their paths. */
+const PATTERNS = Object.entries(ROUTES).flatMap(([name, route]) =>
+  isRouteName(name) ? { name, route, pattern: route.path.split("/").slice(1) } : [],
+);
+
 function matchPaths(segments: readonly string[]): RouteMatch[] {
-  return Object.entries(ROUTES).flatMap(([name, route]) => {
-    const parameters = matchPath(route.path, segments);
-    return parameters === null || !isRouteName(name) ? [] : [{ name, route, parameters }];
+  return PATTERNS.flatMap(({ name, route, pattern }) => {
+    const parameters = matchPath(pattern, segments);
+    return parameters === null ? [] : { name, route, parameters };
   });
 }
 
-function matchPath(path: string, segments: readonly string[]): Record<string, string> | null {
-  const pattern = path.split("/").slice(1);
+function matchPath(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {
   if (pattern.length !== segments.length) return null;
   const parameters: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished, pipeline } from "node:stream/promises";
-import { discardBody, isLargelyUnread } from "./request-body.js";
+import { discardBody } from "./request-body.js";
 import type { ServiceResponse } from "./response.js";
 
 /** Bytes of a response that are handed to the connection at a time. */
@@ -11,30 +11,43 @@ export interface Sending extends ServiceResponse {
   /** How long the client may take to receive it, and how long it may take nothing of it (ms). */
   readonly timeout: number;
   readonly stallTimeout: number;
-  /** Null: the rest of the request is not waited for. The signal aborts when there will be none. */
-  readonly discard: AbortSignal | null;
+  /** Null: the rest of the request is not waited for. Its signal aborts when there will be none. */
+  readonly discard: (() => AbortSignal) | null;
 }
 
 /** Rejects when the client has disconnected, or has not received the response in time. */
 export async function sendResponse(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body, timeout, stallTimeout, discard }: Sending,
+  sending: Sending,
 ): Promise<void> {
+  const { status, headers, body } = sending;
   const hasLength = status !== 204 && status !== 304;
-  response.writeHead(status, { ...(hasLength && { "content-length": body.byteLength }), ...headers });
+  response.writeHead(status, hasLength ? { "content-length": body.byteLength, ...headers } : headers);
+  if (body.byteLength <= PART && sending.discard === null) {
+    response.end(body);
+    // Usually the system takes it at once, and there is nothing to wait for.
+    if (response.socket?.writableLength === 0) return;
+  }
+  await sendInTime(request, response, sending);
+}
+
+async function sendInTime(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { body, timeout, stallTimeout, discard }: Sending,
+): Promise<void> {
   const deadline = new AbortController();
   const timers = [timeout, stallTimeout].map((time) => setTimeout(() => deadline.abort(), time));
   const { signal } = deadline;
   try {
-    if (discard !== null && isLargelyUnread(request)) {
+    if (response.writableEnded) {
+      await finished(response, { signal });
+    } else if (discard !== null) {
       // Closing the connection now would take the response from a client that is still sending.
       response.write(body);
-      await discardBody(request, AbortSignal.any([signal, discard])).catch(() => undefined);
+      await discardBody(request, AbortSignal.any([signal, discard()])).catch(() => undefined);
       response.end();
-      await finished(response, { signal });
-    } else if (body.byteLength <= PART) {
-      response.end(body);
       await finished(response, { signal });
     } else {
       const [, stalled] = timers;

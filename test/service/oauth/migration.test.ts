@@ -1,11 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Kysely } from "kysely";
+import { Kysely, SqliteDialect } from "kysely";
 import { expect, test } from "vitest";
 import { hashSecret } from "../../../src/service/secrets.js";
 import { openService } from "../../../src/service/service.js";
 import { createCalendars } from "../../../src/service/store/migrations/0001-calendars.js";
-import { createDialect } from "../../../src/service/store/sqlite/dialect.js";
 import { APPLICATION_ID } from "../../../src/service/store/sqlite/open.js";
 import { connect } from "../../../src/system/sqlite/connection.js";
 import { loadSqlite } from "../../../src/system/sqlite/driver.js";
@@ -20,7 +19,7 @@ test("a database of schema version 1 keeps its tokens and clients", async () => 
   const database = join(folder.path, "calendar.db");
   writeFileSync(database, "");
   const old = new Kysely<unknown>({
-    dialect: createDialect(connect(await loadSqlite(), database), () => undefined),
+    dialect: new SqliteDialect({ database: connect(await loadSqlite(), database) }),
   });
   await createCalendars(old.schema);
   await old.destroy();

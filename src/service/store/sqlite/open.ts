@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { Kysely, type SqliteDatabase, sql } from "kysely";
+import { Kysely, type SqliteDatabase, SqliteDialect, sql } from "kysely";
 import { errorCodeOf } from "../../../errors.js";
 import {
   connect,
@@ -14,7 +14,6 @@ import { createDatabaseFile } from "../../../system/sqlite/database-file.js";
 import { loadSqlite } from "../../../system/sqlite/driver.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import { DatabaseUnavailableError, type Store, type Transaction } from "../store.js";
-import { createDialect, createTransactions } from "./dialect.js";
 import {
   explainDatabaseError,
   explainFileError,
@@ -22,6 +21,7 @@ import {
   missingDatabaseError,
   replacedDatabaseError,
 } from "./errors.js";
+import { createTransactions } from "./transactions.js";
 
 /** Marks a database file as ours in its `application_id`: "calc" in ASCII. */
 export const APPLICATION_ID = 0x63616c63;
@@ -48,8 +48,8 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   const checkFile = () => {
     if (!database.isCurrentFile()) throw replacedDatabaseError(file);
   };
-  const db: Transaction = new Kysely<StoreSchema>({ dialect: createDialect(database, checkFile) });
-  const transactions = createTransactions(db, run);
+  const db: Transaction = new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database }) });
+  const transactions = createTransactions({ connection: database, db, run, checkFile });
   let created: boolean;
   try {
     created = await migrateIfNeeded(transactions, database, { file, create, run });

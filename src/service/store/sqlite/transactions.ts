@@ -1,0 +1,71 @@
+import type { Connection, RunUnlocked } from "../../../system/sqlite/connection.js";
+import { resultCode } from "../../../system/sqlite/driver.js";
+import type { Store, Transaction } from "../store.js";
+
+export interface TransactionsOptions {
+  readonly connection: Connection;
+  /** Queries on that connection. */
+  readonly db: Transaction;
+  readonly run: RunUnlocked;
+  /** Called before each transaction that writes. */
+  readonly checkFile: () => void;
+}
+
+/**
+ * The two kinds of transaction, one after the other in the order of the calls. Each is repeated as a whole while another
+ * process holds the lock that it needs; the others go on in the meantime.
+ *
+ * One that writes takes the write lock at once. After a plain `begin`, a transaction that reads and then writes fails with
+ * SQLITE_BUSY_SNAPSHOT if another process wrote in between, however long it waits.
+ */
+export function createTransactions(options: TransactionsOptions): Pick<Store, "read" | "write"> {
+  const { connection, db, run, checkFile } = options;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(attempt: () => Promise<T>): Promise<T> => {
+    const turn = last.then(attempt);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  // Not by kysely's transactions, which take longer than the queries of most requests.
+  const execute = (text: string) => connection.prepare(text).run([]);
+  const complete = async <T>(work: (db: Transaction) => Promise<T>): Promise<T> => {
+    try {
+      const result = await work(db);
+      execute("commit");
+      return result;
+    } catch (error) {
+      rollBack(execute);
+      throw error;
+    }
+  };
+  return {
+    read: (work) =>
+      run(() =>
+        inTurn(() => {
+          connection.renew();
+          execute("begin");
+          return complete(work);
+        }),
+      ),
+    write: (work, timeout) =>
+      run(
+        () =>
+          inTurn(() => {
+            connection.renew();
+            checkFile();
+            execute("begin immediate");
+            return complete(work);
+          }),
+        timeout,
+      ),
+  };
+}
+
+function rollBack(execute: (text: string) => unknown): void {
+  try {
+    execute("rollback");
+  } catch (error) {
+    // After some errors, such as a full disk, SQLite has rolled back by itself, and then this one is its answer.
+    if (resultCode(error) !== "ERROR") throw error;
+  }
+}
