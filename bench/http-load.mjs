@@ -8,15 +8,42 @@ export async function openConnection(baseUrl) {
   const socket = connect(Number(port), hostname);
   socket.setNoDelay(true);
   await once(socket, "connect");
+  let receive;
+  let fail;
+  let bytes = null;
+  socket.on("data", (chunk) => {
+    bytes = bytes === null ? chunk : Buffer.concat([bytes, chunk]);
+    if (receive === undefined || bytes.length < lengthOf(bytes)) return;
+    const response = { status: Number(bytes.latin1Slice(9, 12)), bytes };
+    bytes = null;
+    receive(response);
+  });
+  socket.on("close", () => fail?.(new Error("the connection was closed")));
   return {
     socket,
+    /** Calls back with the status and the bytes of each response. */
+    onResponse(onReceived, onFailed) {
+      receive = onReceived;
+      fail = onFailed;
+    },
     /** @returns the status and the bytes of the response */
     send(text) {
-      socket.write(text);
-      return readResponse(socket);
+      return new Promise((resolve, reject) => {
+        receive = resolve;
+        fail = reject;
+        socket.write(text);
+      });
     },
     close: () => socket.destroy(),
   };
+}
+
+/** Of a response with a Content-Length, of which the first bytes were received; Infinity as long as the head is not complete. */
+function lengthOf(bytes) {
+  const end = bytes.indexOf("\r\n\r\n");
+  if (end === -1) return Number.POSITIVE_INFINITY;
+  const length = /\r\ncontent-length: (\d+)/i.exec(bytes.latin1Slice(0, end + 2))?.[1] ?? 0;
+  return end + 4 + Number(length);
 }
 
 export function formatRequest(method, target, { token, body = "" } = {}) {
@@ -29,43 +56,34 @@ export function formatRequest(method, target, { token, body = "" } = {}) {
 /** Requests per second of `connections` clients that together send `count` times the same request. */
 export async function measureRate(baseUrl, request, { connections, count, status }) {
   const clients = await Promise.all(Array.from({ length: connections }, () => openConnection(baseUrl)));
-  let left = count;
   const start = performance.now();
-  await Promise.all(
-    clients.map(async ({ send }) => {
-      while (left > 0) {
-        left -= 1;
-        const response = await send(request);
-        if (response.status !== status)
-          throw new Error(`${response.status} instead of ${status}: ${request}`);
-      }
-    }),
-  );
+  await exchange(clients, request, { count, status });
   const seconds = (performance.now() - start) / 1000;
   for (const { close } of clients) close();
   return count / seconds;
 }
 
-function readResponse(socket) {
+/** By callbacks: a promise for each response would take as long as a bare handler does for it. */
+function exchange(clients, request, { count, status }) {
+  let unsent = count;
+  let unanswered = count;
   return new Promise((resolve, reject) => {
-    let bytes = Buffer.alloc(0);
-    const finish = (settle, value) => {
-      socket.removeListener("data", onData);
-      socket.removeListener("close", onClose);
-      settle(value);
-    };
-    const onClose = () => finish(reject, new Error("the connection was closed"));
-    const onData = (chunk) => {
-      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
-      const end = bytes.indexOf("\r\n\r\n");
-      if (end === -1) return;
-      const length = Number(
-        /\r\ncontent-length: (\d+)/i.exec(bytes.toString("latin1", 0, end + 2))?.[1] ?? 0,
-      );
-      if (bytes.length < end + 4 + length) return;
-      finish(resolve, { status: Number(bytes.toString("latin1", 9, 12)), bytes });
-    };
-    socket.on("data", onData);
-    socket.on("close", onClose);
+    for (const { socket, onResponse } of clients) {
+      const sendNext = () => {
+        if (unsent === 0) return;
+        unsent -= 1;
+        socket.write(request);
+      };
+      onResponse((response) => {
+        if (response.status !== status) {
+          reject(new Error(`${response.status} instead of ${status}: ${request}`));
+          return;
+        }
+        unanswered -= 1;
+        if (unanswered === 0) resolve();
+        else sendNext();
+      }, reject);
+      sendNext();
+    }
   });
 }

@@ -1,4 +1,5 @@
 import { parseBearerToken } from "./http/turns.js";
+import { createQueryCache } from "./query-cache.js";
 import type { RequestSource } from "./request.js";
 import { hashSecret } from "./secrets.js";
 import type { Store } from "./store/store.js";
@@ -20,19 +21,25 @@ export interface Caller {
  * Identifies the caller: by the Bearer token over a socket, by the source in-process, where the header is ignored.
  * @see RFC 6750 §2.1, contract section 5
  */
-export async function identifyCaller(
-  store: Store,
-  source: RequestSource,
-  authorization: string | undefined,
-): Promise<Caller> {
-  if (source.kind === "local") {
-    const principal = await principalOfUser(store, source.userId);
-    return { principal, rateLimitKey: `user ${source.userId}` };
-  }
-  const token = parseBearerToken(authorization);
-  const found = token === null ? null : await principalOfToken(store, token);
-  if (found === null) return { principal: null, rateLimitKey: `address ${source.address}` };
-  return { principal: found, rateLimitKey: `token ${found.tokenId} ${source.address}` };
+export type IdentifyCaller = (source: RequestSource, authorization: string | undefined) => Promise<Caller>;
+
+/** Tokens whose users are remembered. */
+const MAX_TOKENS = 4096;
+
+export function createAuthentication(store: Store): IdentifyCaller {
+  const principals = createQueryCache<PrincipalOfToken>(store, MAX_TOKENS);
+  return async (source, authorization) => {
+    if (source.kind === "local") {
+      const principal = await principalOfUser(store, source.userId);
+      return { principal, rateLimitKey: `user ${source.userId}` };
+    }
+    const token = parseBearerToken(authorization);
+    const hash = token === null ? null : hashSecret(token);
+    const found =
+      hash === null ? undefined : await principals.find(hash, () => principalOfToken(store, hash));
+    if (found === undefined) return { principal: null, rateLimitKey: `address ${source.address}` };
+    return { principal: found, rateLimitKey: `token ${found.tokenId} ${source.address}` };
+  };
 }
 
 async function principalOfUser(store: Store, userId: string): Promise<Principal | null> {
@@ -42,18 +49,19 @@ async function principalOfUser(store: Store, userId: string): Promise<Principal 
   return user === undefined ? null : { userId: user.id, readOnly: false };
 }
 
-async function principalOfToken(
-  store: Store,
-  token: string,
-): Promise<(Principal & { tokenId: string }) | null> {
+interface PrincipalOfToken extends Principal {
+  readonly tokenId: string;
+}
+
+async function principalOfToken(store: Store, hash: string): Promise<PrincipalOfToken | undefined> {
   const row = await store.read((db) =>
     db
       .selectFrom("tokens")
       .innerJoin("users", "users.id", "tokens.user_id")
       .select(["tokens.id", "tokens.user_id", "tokens.read_only"])
-      .where("tokens.hash", "=", hashSecret(token))
+      .where("tokens.hash", "=", hash)
       .where("users.disabled", "=", 0)
       .executeTakeFirst(),
   );
-  return row === undefined ? null : { tokenId: row.id, userId: row.user_id, readOnly: row.read_only === 1 };
+  return row && { tokenId: row.id, userId: row.user_id, readOnly: row.read_only === 1 };
 }

@@ -1,5 +1,5 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
-import { type Caller, identifyCaller } from "./authentication.js";
+import { type Caller, createAuthentication, type IdentifyCaller } from "./authentication.js";
 import { callEndpoint } from "./endpoints/call-endpoint.js";
 import { matchHealthEndpoint, respondWithHealth } from "./health.js";
 import type { Cors } from "./http/cors.js";
@@ -56,11 +56,12 @@ export interface RequestHandlerOptions {
 
 /** Handles requests: identify the caller, apply the limits, run the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
+  const identify = createAuthentication(options.store);
   const places = createRequestPlaces();
   const passwordQueue = createPasswordQueue();
   return async (request, source) => {
     const time = options.now();
-    const run = { ...options, time, places, passwordQueue };
+    const run = { ...options, time, identify, places, passwordQueue };
     const response =
       source.kind === "local"
         ? await respondWithinLimits(request, source, run)
@@ -74,6 +75,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 interface RequestRun extends RequestHandlerOptions {
   /** When it arrived: milliseconds since the epoch. */
   readonly time: number;
+  readonly identify: IdentifyCaller;
   readonly places: RequestPlaces;
   readonly passwordQueue: PasswordQueue;
 }
@@ -107,12 +109,12 @@ async function respondWithinLimits(
   source: RequestSource,
   run: RequestRun,
 ): Promise<ServiceResponse> {
-  const { store, rateLimiter, places, time } = run;
+  const { identify, rateLimiter, places, time } = run;
   const responder = chooseResponder(request, source, run);
   let rate: RateLimitResult | undefined;
   let response: ServiceResponse;
   try {
-    const caller = await identifyCaller(store, source, responder.authorization);
+    const caller = await identify(source, responder.authorization);
     request.onIdentified?.(caller.principal?.userId ?? null);
     rate = await rateLimiter?.count(caller.rateLimitKey, time);
     if (rate?.exceeded === true) {

@@ -15,6 +15,11 @@ export interface Store {
   read<T>(work: (db: Transaction) => Promise<T>): Promise<T>;
   /** Runs queries as one transaction that holds the write lock from its start. */
   write<T>(work: (db: Transaction) => Promise<T>, options?: WorkOptions): Promise<T>;
+  /**
+   * Changes with every commit, of any process: as long as it is the same, queries find the same. Null where this is not
+   * known without a query.
+   */
+  version(): number | null;
   /** @throws DatabaseUnavailableError when the file was removed or replaced; `write` does the same, `read` goes on */
   checkFile(): void;
   /** Path of the database if this process created it just now; null if it existed or is in memory. */

@@ -54,8 +54,11 @@ export function createRunUnlocked(
 
 /** An open database. Its errors are those of the driver. */
 export interface Connection extends SqliteDatabase {
-  /** Opens the database for writing if it could only be opened for reading. Call it outside of transactions. */
-  renew(): void;
+  /**
+   * Opens the database for writing if it could only be opened for reading. Call it outside of transactions.
+   * @returns whether it was opened anew
+   */
+  renew(): boolean;
   /** Whether the path still leads to the file that is open: what is written to another one is lost with it. */
   isCurrentFile(): boolean;
 }
@@ -73,17 +76,18 @@ export function connect(sqlite: SqliteModule, path: string): Connection {
     prepare: (text) => database.prepare(text),
     close: () => database.close(),
     renew() {
-      if (!readOnly || isOnReadOnlyDisk(path)) return;
+      if (!readOnly || isOnReadOnlyDisk(path)) return false;
       const current = database;
       try {
         database = openDatabase(sqlite, path);
       } catch (error) {
-        if (isDiskError(error)) return;
+        if (isDiskError(error)) return false;
         throw error;
       }
       readOnly = false;
       file = identify(path);
       current.close();
+      return true;
     },
     isCurrentFile: () => identify(path) === file,
   };

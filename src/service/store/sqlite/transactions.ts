@@ -18,8 +18,9 @@ export interface TransactionsOptions {
  * One that writes takes the write lock at once. After a plain `begin`, a transaction that reads and then writes fails with
  * SQLITE_BUSY_SNAPSHOT if another process wrote in between, however long it waits.
  */
-export function createTransactions(options: TransactionsOptions): Pick<Store, "read" | "write"> {
+export function createTransactions(options: TransactionsOptions): Pick<Store, "read" | "write" | "version"> {
   const { connection, db, run, checkFile } = options;
+  const version = createVersion(connection);
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(attempt: () => Promise<T>): Promise<T> => {
     const turn = last.then(attempt);
@@ -28,6 +29,9 @@ export function createTransactions(options: TransactionsOptions): Pick<Store, "r
   };
   // Not by kysely's transactions, which take longer than the queries of most requests.
   const execute = (text: string) => connection.prepare(text).run([]);
+  const renew = () => {
+    if (connection.renew()) version.advance();
+  };
   const complete = async <T>(work: (db: Transaction) => Promise<T>): Promise<T> => {
     try {
       const result = await work(db);
@@ -42,7 +46,7 @@ export function createTransactions(options: TransactionsOptions): Pick<Store, "r
     read: (work) =>
       run(() =>
         inTurn(() => {
-          connection.renew();
+          renew();
           execute("begin");
           return complete(work);
         }),
@@ -51,14 +55,43 @@ export function createTransactions(options: TransactionsOptions): Pick<Store, "r
       run(
         () =>
           inTurn(() => {
-            connection.renew();
+            renew();
             checkFile();
             execute("begin immediate");
-            return complete(work);
+            return complete(work).finally(version.advance);
           }),
         timeout,
       ),
+    version: version.current,
   };
+}
+
+/** Counts the states of the database that were seen: those that this process made, and those of others. */
+function createVersion(connection: Connection) {
+  let count = 0;
+  let seen: unknown;
+  const advance = () => {
+    count += 1;
+  };
+  return {
+    advance,
+    current(): number {
+      const found = readDataVersion(connection);
+      if (found !== seen || found === undefined) advance();
+      seen = found;
+      return count;
+    },
+  };
+}
+
+/** A number that the commits of other connections change; undefined while the database cannot be read. */
+function readDataVersion(connection: Connection): unknown {
+  try {
+    const [row] = connection.prepare("pragma data_version").all([]);
+    return typeof row === "object" && row !== null && "data_version" in row ? row.data_version : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function rollBack(execute: (text: string) => unknown): void {
