@@ -1,7 +1,6 @@
-import { parseBearerToken } from "./http/turns.js";
+import { hashBearerToken } from "./http/turns.js";
 import { createQueryCache } from "./query-cache.js";
 import type { RequestSource } from "./request.js";
-import { hashSecret } from "./secrets.js";
 import type { Store } from "./store/store.js";
 
 /** An authenticated user. */
@@ -33,8 +32,7 @@ export function createAuthentication(store: Store): IdentifyCaller {
       const principal = await principalOfUser(store, source.userId);
       return { principal, rateLimitKey: `user ${source.userId}` };
     }
-    const token = parseBearerToken(authorization);
-    const hash = token === null ? null : hashSecret(token);
+    const hash = hashBearerToken(authorization);
     const found =
       hash === null ? undefined : await principals.find(hash, () => principalOfToken(store, hash));
     if (found === undefined) return { principal: null, rateLimitKey: `address ${source.address}` };

@@ -13,7 +13,7 @@ import {
 } from "./http/response.js";
 import { matchOAuthEndpoint } from "./http/router.js";
 import { createPasswordQueue, type PasswordQueue } from "./password-queue.js";
-import type { RateLimiter, RateLimitResult } from "./rate-limit.js";
+import type { RateLimiter } from "./rate-limit.js";
 import {
   bodyOf,
   type IncomingRequest,
@@ -59,25 +59,32 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   const identify = createAuthentication(options.store);
   const places = createRequestPlaces();
   const passwordQueue = createPasswordQueue();
+  const parts = { ...options, identify, places, passwordQueue };
   return async (request, source) => {
     const time = options.now();
-    const run = { ...options, time, identify, places, passwordQueue };
+    const run = { parts, time, headers: { date: new Date(time).toUTCString() } };
     const response =
       source.kind === "local"
         ? await respondWithinLimits(request, source, run)
         : await respondToNetwork(request, source, run);
-    const dated = { ...response, headers: { date: new Date(time).toUTCString(), ...response.headers } };
-    return request.method === "HEAD" ? withoutBody(dated) : dated;
+    const complete = { ...response, headers: { ...run.headers, ...response.headers } };
+    return request.method === "HEAD" ? withoutBody(complete) : complete;
   };
 }
 
-/** What one request is handled with. */
-interface RequestRun extends RequestHandlerOptions {
-  /** When it arrived: milliseconds since the epoch. */
-  readonly time: number;
+/** What every request is handled with. */
+interface HandlerParts extends RequestHandlerOptions {
   readonly identify: IdentifyCaller;
   readonly places: RequestPlaces;
   readonly passwordQueue: PasswordQueue;
+}
+
+interface RequestRun {
+  readonly parts: HandlerParts;
+  /** When it arrived: milliseconds since the epoch. */
+  readonly time: number;
+  /** Of the response, whatever it will be; what responds may have others, or replace them. */
+  readonly headers: Record<string, string>;
 }
 
 /** Responds with a request id, under which the operator finds the request in the log. */
@@ -86,21 +93,23 @@ async function respondToNetwork(
   source: NetworkSource,
   run: RequestRun,
 ): Promise<ServiceResponse> {
+  const { parts, time, headers } = run;
   const id = createRequestId();
+  headers["x-request-id"] = id;
+  Object.assign(headers, parts.cors?.headers(request));
   const { failure, ...response } =
-    (await respondUncounted(request, run)) ?? (await respondWithinLimits(request, source, run));
-  run.onHandled({
+    (await respondUncounted(request, parts)) ?? (await respondWithinLimits(request, source, run));
+  parts.onHandled({
     id,
     address: source.address,
     method: request.method,
     path: splitTarget(request.target).path,
     status: response.status,
-    time: run.time,
-    duration: run.now() - run.time,
+    time,
+    duration: parts.now() - time,
     ...(failure !== undefined && { failure }),
   });
-  const headers = { "x-request-id": id, ...run.cors?.headers(request), ...response.headers };
-  return { ...response, headers };
+  return response;
 }
 
 /** Never rejects: an error becomes a problem. */
@@ -109,27 +118,31 @@ async function respondWithinLimits(
   source: RequestSource,
   run: RequestRun,
 ): Promise<ServiceResponse> {
-  const { identify, rateLimiter, places, time } = run;
+  const { identify, rateLimiter, places } = run.parts;
   const responder = chooseResponder(request, source, run);
-  let rate: RateLimitResult | undefined;
-  let response: ServiceResponse;
   try {
     const caller = await identify(source, responder.authorization);
     request.onIdentified?.(caller.principal?.userId ?? null);
-    rate = await rateLimiter?.count(caller.rateLimitKey, time);
-    if (rate?.exceeded === true) {
-      throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
-    }
+    if (rateLimiter !== null) await countRequest(rateLimiter, caller, run);
     request.admit?.();
-    response = await places.run(request, caller, (placed) => responder.respond(placed, caller));
+    const response = await places.run(request, caller, (placed) => responder.respond(placed, caller));
     // The response to a write is small, and the write was done.
     if (request.method === "GET") request.reserve?.(response.body.byteLength);
+    return response;
   } catch (error) {
-    response = await respondWithError(error, responder);
+    return await respondWithError(error, responder);
   }
-  return rate === undefined
-    ? response
-    : { ...response, headers: { ...formatRateLimit(rate), ...response.headers } };
+}
+
+/** @throws ProblemError 429 when the request is over the limit */
+async function countRequest(
+  rateLimiter: RateLimiter,
+  { rateLimitKey }: Caller,
+  { time, headers }: RequestRun,
+): Promise<void> {
+  const rate = await rateLimiter.count(rateLimitKey, time);
+  Object.assign(headers, formatRateLimit(rate));
+  if (rate.exceeded) throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
 }
 
 /** A problem, with the error behind it for the operator. */
@@ -175,7 +188,7 @@ interface Responder {
 function chooseResponder(
   { target, headers }: Pick<IncomingRequest, "target" | "headers">,
   source: RequestSource,
-  { store, time: now, passwordCost, passwordQueue }: RequestRun,
+  { parts: { store, passwordCost, passwordQueue }, time: now }: RequestRun,
 ): Responder {
   const endpoint = matchOAuthEndpoint(target);
   if (endpoint === null || source.kind === "local") {

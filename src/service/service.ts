@@ -4,6 +4,7 @@ import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admi
 import { createClientAdmin, createTokenAdmin } from "./admin/credentials.js";
 import { createUserAdmin, ensureLocalUser } from "./admin/users.js";
 import type { Cors } from "./http/cors.js";
+import { createInProgress } from "./in-progress.js";
 import { createRateLimiter, type RateLimiter, type RateLimitPolicy } from "./rate-limit.js";
 import type { RequestHandler } from "./request.js";
 import { createRequestHandler, type HandledRequest } from "./request-handler.js";
@@ -52,29 +53,32 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     store,
     rateLimiter,
   });
-  const inProgress = new Set<Promise<unknown>>();
+  const inProgress = createInProgress();
   let closing: Promise<void> | undefined;
   return {
-    handle(request, source) {
-      if (closing !== undefined) return Promise.reject(new Error("the service is closed"));
-      const response = handleRequest(request, source).finally(() => inProgress.delete(response));
-      inProgress.add(response);
-      return response;
+    async handle(request, source) {
+      if (closing !== undefined) throw new Error("the service is closed");
+      inProgress.begin();
+      try {
+        return await handleRequest(request, source);
+      } finally {
+        inProgress.end();
+      }
     },
     admin: createAdmin({ store, now, passwordCost }),
     created: store.created,
     close() {
-      closing ??= closeAfter(inProgress, { store, rateLimiter });
+      closing ??= closeAfter(inProgress.none(), { store, rateLimiter });
       return closing;
     },
   };
 }
 
 async function closeAfter(
-  inProgress: ReadonlySet<Promise<unknown>>,
+  requests: Promise<void>,
   { store, rateLimiter }: { readonly store: Store; readonly rateLimiter: RateLimiter | null },
 ): Promise<void> {
-  await Promise.allSettled(inProgress);
+  await requests;
   await rateLimiter?.close();
   await store.close();
 }

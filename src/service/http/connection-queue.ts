@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { createInProgress } from "../in-progress.js";
 import { createBudget, type Share } from "./budget.js";
 import { createTurns } from "./turns.js";
 
@@ -39,7 +40,7 @@ interface Connection {
 }
 
 /**
- * Handles one request of a connection at a time, and one of each client in each turn of the event loop. Otherwise those
+ * Handles one request of a connection at a time, and those of the clients in turn. Otherwise those
  * that a client sends at once, on one connection (pipelining) or on many, would all run before another client's: SQLite
  * does its work in the callback in which a request was read. @see RFC 9112 §9.3.2
  */
@@ -49,20 +50,18 @@ export function createConnectionQueue(): ConnectionQueue {
   const connections = new Map<Socket, Connection>();
   // What follows a response that closes its connection is never answered.
   const closing = new WeakSet<Socket>();
-  const running = new Set<Promise<void>>();
+  const running = createInProgress();
   const run = async (first: QueuedRequest) => {
     const { socket, client, turn } = first;
     const connection: Connection = { waiting: [], share: budget.open(client), isStopped: false };
     connections.set(socket, connection);
-    await turns.next(turn);
-    let isOpen = await first.handle();
+    let isOpen = await turns.run(turn, first.handle);
     for (;;) {
       const next = connection.waiting.shift();
       if (next === undefined || !isOpen || socket.destroyed) break;
       connection.share.give(1);
       if (connection.isStopped && connection.waiting.length === 0) resumeReading(socket, connection);
-      await turns.next(next.turn);
-      isOpen = await next.handle();
+      isOpen = await turns.run(next.turn, next.handle);
     }
     connections.delete(socket);
     connection.share.close();
@@ -75,8 +74,8 @@ export function createConnectionQueue(): ConnectionQueue {
       if (closing.has(socket)) return;
       const connection = connections.get(socket);
       if (connection === undefined) {
-        const done = run(request).finally(() => running.delete(done));
-        running.add(done);
+        running.begin();
+        void run(request).finally(running.end);
         return;
       }
       if (connection.share.tryTake(1) !== null) {
@@ -86,9 +85,7 @@ export function createConnectionQueue(): ConnectionQueue {
       connection.waiting.push(request);
       if (hasBody || connection.waiting.length >= MAX_WAITING) stopReading(socket, connection);
     },
-    async drain() {
-      while (running.size > 0) await Promise.all(running);
-    },
+    drain: running.none,
   };
 }
 

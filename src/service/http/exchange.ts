@@ -13,6 +13,8 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly source: NetworkSource;
+  /** Hash of the token; null for none. */
+  readonly token: string | null;
   /** What the client waits for before it sends the body. @see RFC 9110 §10.1.1 */
   readonly expectation: "100-continue" | "unknown" | null;
 }
@@ -56,7 +58,7 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
   const responses = createBudget(RESPONSES);
 
   const respond = (exchange: Exchange, share: Share, progress: Progress): Promise<ServiceResponse> => {
-    const { request, response, source, expectation } = exchange;
+    const { request, response, source, token, expectation } = exchange;
     let budget = anonymousBodies;
     const onBegin = () => {
       if (expectation === "100-continue") response.writeContinue();
@@ -72,7 +74,7 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
         return readBody(request, { share: progress.body, signal: failures.watch(request), onBegin });
       },
       onIdentified: (userId: string | null) => {
-        turnKeys.note(request.headers.authorization, userId);
+        turnKeys.note(token, userId);
         if (userId !== null) budget = bodies;
       },
       admit: () => refuseExceeded(responses.exceeded(source.address)),

@@ -5,7 +5,7 @@ import type { ClientAddressReader } from "./addresses.js";
 import { createClientFailures, formatLastResponse } from "./client-errors.js";
 import { createConnectionQueue } from "./connection-queue.js";
 import { createExchangeHandler, type Exchange, type ExchangeOptions } from "./exchange.js";
-import { createTurnKeys } from "./turns.js";
+import { createTurnKeys, hashBearerToken } from "./turns.js";
 
 export interface DrainableListener {
   /** Takes one request. */
@@ -43,12 +43,13 @@ export function createRequestListener(service: Service, options: RequestListener
     const forwarded = [headers["x-forwarded-for"] ?? []].flat().join(", ");
     const address = addressOf(socket.remoteAddress ?? "", forwarded);
     const source = { kind: "network", address, baseUrl, isCertified } as const;
+    const token = hashBearerToken(headers.authorization);
     queue.add({
       socket,
       client: address,
-      turn: turnKeys.keyOf(address, headers.authorization),
+      turn: turnKeys.keyOf(address, token),
       hasBody: "content-length" in headers || "transfer-encoding" in headers,
-      handle: closeOnFailure(socket, () => handle({ request, response, source, expectation })),
+      handle: closeOnFailure(socket, () => handle({ request, response, source, token, expectation })),
     });
   };
 
@@ -62,7 +63,7 @@ export function createRequestListener(service: Service, options: RequestListener
       socket.destroySoon();
       return false;
     };
-    const turn = turnKeys.keyOf(address, undefined);
+    const turn = turnKeys.keyOf(address, null);
     queue.add({
       socket,
       client: address,

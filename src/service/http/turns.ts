@@ -5,37 +5,39 @@ export function parseBearerToken(authorization: string | undefined): string | nu
   return /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? "")?.[1] ?? null;
 }
 
+/** The hash of that token, under which it is stored. */
+export function hashBearerToken(authorization: string | undefined): string | null {
+  const token = parseBearerToken(authorization);
+  return token === null ? null : hashSecret(token);
+}
+
 /**
  * Which requests take turns with each other: those of one user, whatever their tokens. A token that was not seen to be
  * valid, such as a guessed one, counts for its address. Used to schedule requests, never to authorize them.
  */
 export interface TurnKeys {
-  keyOf(address: string, authorization: string | undefined): string;
+  /** @param token hash of the token; null for none */
+  keyOf(address: string, token: string | null): string;
   /** Call it when a token was checked. @param userId null: it is not valid */
-  note(authorization: string | undefined, userId: string | null): void;
+  note(token: string | null, userId: string | null): void;
 }
 
 /** Valid tokens whose users are remembered. */
 const MAX_TOKENS = 4096;
 
 export function createTurnKeys(): TurnKeys {
-  /** Users by the hash of the token; the first one was noted longest ago. */
+  /** Users by the hash of the token, the first ones first. */
   const users = new Map<string, string>();
-  const hashOf = (authorization: string | undefined) => {
-    const token = parseBearerToken(authorization);
-    return token === null ? null : hashSecret(token);
-  };
   return {
-    keyOf(address, authorization) {
-      const user = users.get(hashOf(authorization) ?? "");
+    keyOf(address, token) {
+      const user = users.get(token ?? "");
       return user === undefined ? `address ${address}` : `user ${user}`;
     },
-    note(authorization, userId) {
-      const hash = hashOf(authorization);
-      if (hash === null) return;
-      users.delete(hash);
+    note(token, userId) {
+      if (token === null || users.get(token) === userId) return;
+      users.delete(token);
       if (userId === null) return;
-      users.set(hash, userId);
+      users.set(token, userId);
       const [oldest] = users.keys();
       if (users.size > MAX_TOKENS && oldest !== undefined) users.delete(oldest);
     },
@@ -43,8 +45,8 @@ export function createTurnKeys(): TurnKeys {
 }
 
 export interface Turns {
-  /** Resolves in one of the next turns of the event loop. Each is for one request of each key. */
-  next(key: string): Promise<void>;
+  /** Runs work in one of the next turns of the event loop; one of each key after the other. Settles like the work. */
+  run<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** Call it for every connection that is accepted. */
   noteConnection(): void;
 }
@@ -53,34 +55,65 @@ export interface Turns {
 const MAX_POSTPONED = 100;
 
 /**
+ * How long a turn goes on when each key had its own (ms). Answering several small requests before the next look at the
+ * sockets takes half the time of answering one; a large one is never followed by another of the same key.
+ */
+const TURN_LENGTH = 0.25;
+
+/**
  * The event loop accepts one connection in each turn. Turns without work come first while there are any, so that those of
  * other clients do not wait for the work of those before them.
+ * @param clock milliseconds that only grow
  */
-export function createTurns(): Turns {
-  const queues = new Map<string, (() => void)[]>();
+export function createTurns(clock: () => number = () => performance.now()): Turns {
+  /** What waits; the key that was served longest ago is first. */
+  const queues = new Map<string, (() => Promise<unknown>)[]>();
   let hasAccepted = false;
   let postponed = 0;
+  let isScheduled = false;
+  let end = 0;
+  const schedule = () => {
+    if (isScheduled || queues.size === 0) return;
+    isScheduled = true;
+    setImmediate(take);
+  };
+  const runNext = () => {
+    const [first] = queues;
+    if (first === undefined) return;
+    const [key, queue] = first;
+    const work = queue.shift();
+    queues.delete(key);
+    if (queue.length > 0) queues.set(key, queue);
+    const goOn = () => {
+      if (clock() < end) runNext();
+    };
+    void work?.().then(goOn, goOn);
+  };
   const take = () => {
+    isScheduled = false;
     const isPostponed = hasAccepted && postponed < MAX_POSTPONED;
     hasAccepted = false;
     postponed = isPostponed ? postponed + 1 : 0;
-    for (const [key, [next, ...rest]] of isPostponed ? [] : queues) {
-      if (rest.length === 0) queues.delete(key);
-      else queues.set(key, rest);
-      next?.();
+    if (!isPostponed) {
+      end = clock() + TURN_LENGTH;
+      for (let left = queues.size; left > 0; left -= 1) runNext();
     }
-    if (queues.size > 0) setImmediate(take);
+    schedule();
   };
   return {
     noteConnection() {
       hasAccepted = true;
     },
-    next: (key) =>
+    run: (key, work) =>
       new Promise((resolve) => {
-        if (queues.size === 0) setImmediate(take);
-        const queue = queues.get(key);
-        if (queue === undefined) queues.set(key, [resolve]);
-        else queue.push(resolve);
+        const queue = queues.get(key) ?? [];
+        queue.push(() => {
+          const done = work();
+          resolve(done);
+          return done;
+        });
+        queues.set(key, queue);
+        schedule();
       }),
   };
 }
