@@ -27,14 +27,20 @@ const MAX_TOKENS = 4096;
 
 export function createAuthentication(store: Store): IdentifyCaller {
   const principals = createQueryCache<PrincipalOfToken>(store, MAX_TOKENS);
+  const findPrincipal = async (hash: string) => {
+    const { value, remember } = principals.look(hash);
+    if (value !== undefined) return value;
+    const found = await principalOfToken(store, hash);
+    if (found !== undefined) remember(found);
+    return found;
+  };
   return async (source, authorization) => {
     if (source.kind === "local") {
       const principal = await principalOfUser(store, source.userId);
       return { principal, rateLimitKey: `user ${source.userId}` };
     }
     const hash = hashBearerToken(authorization);
-    const found =
-      hash === null ? undefined : await principals.find(hash, () => principalOfToken(store, hash));
+    const found = hash === null ? undefined : await findPrincipal(hash);
     if (found === undefined) return { principal: null, rateLimitKey: `address ${source.address}` };
     return { principal: found, rateLimitKey: `token ${found.tokenId} ${source.address}` };
   };

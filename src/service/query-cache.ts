@@ -2,29 +2,38 @@ import type { Store } from "./store/store.js";
 
 /** Remembers what queries found until anything in the database changes. */
 export interface QueryCache<T> {
-  /** What is known of the key, or what the query finds. Undefined is not remembered. */
-  find(key: string, query: () => Promise<T | undefined>): Promise<T | undefined>;
+  look(key: string): QueryCacheEntry<T>;
 }
+
+export interface QueryCacheEntry<T> {
+  /** Undefined if nothing is known. */
+  readonly value: T | undefined;
+  /** Call it with what queries found that began after `look`. */
+  remember(value: T): void;
+}
+
+/** Longer keys are not remembered (UTF-16 code units): clients choose them. */
+const MAX_KEY = 500;
 
 /** @param maxEntries beyond which what was found first is forgotten */
 export function createQueryCache<T>(store: Pick<Store, "version">, maxEntries: number): QueryCache<T> {
-  const found = new Map<string, T>();
+  const values = new Map<string, T>();
   let current: number | null = null;
   return {
-    async find(key, query) {
-      // Taken before the query, which may see a later state: then the next version differs.
+    look(key) {
       const version = store.version();
-      if (version === null) return query();
-      if (version !== current) found.clear();
+      if (version === null || version !== current) values.clear();
       current = version;
-      const known = found.get(key);
-      if (known !== undefined) return known;
-      const value = await query();
-      if (value === undefined || version !== current) return value;
-      found.set(key, value);
-      const [oldest] = found.keys();
-      if (found.size > maxEntries && oldest !== undefined) found.delete(oldest);
-      return value;
+      return {
+        value: values.get(key),
+        remember(value) {
+          // What was found later than another version was seen may be older than that.
+          if (version === null || version !== current || key.length > MAX_KEY) return;
+          values.set(key, value);
+          const [oldest] = values.keys();
+          if (values.size > maxEntries && oldest !== undefined) values.delete(oldest);
+        },
+      };
     },
   };
 }

@@ -1,4 +1,5 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
+import { type Answers, createAnswers } from "./answers.js";
 import { type Caller, createAuthentication, type IdentifyCaller } from "./authentication.js";
 import { callEndpoint } from "./endpoints/call-endpoint.js";
 import { matchHealthEndpoint, respondWithHealth } from "./health.js";
@@ -57,9 +58,10 @@ export interface RequestHandlerOptions {
 /** Handles requests: identify the caller, apply the limits, run the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const identify = createAuthentication(options.store);
+  const answers = createAnswers(options.store);
   const places = createRequestPlaces();
   const passwordQueue = createPasswordQueue();
-  const parts = { ...options, identify, places, passwordQueue };
+  const parts = { ...options, identify, answers, places, passwordQueue };
   return async (request, source) => {
     const time = options.now();
     const run = { parts, time, headers: { date: new Date(time).toUTCString() } };
@@ -75,6 +77,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 /** What every request is handled with. */
 interface HandlerParts extends RequestHandlerOptions {
   readonly identify: IdentifyCaller;
+  readonly answers: Answers;
   readonly places: RequestPlaces;
   readonly passwordQueue: PasswordQueue;
 }
@@ -188,13 +191,13 @@ interface Responder {
 function chooseResponder(
   { target, headers }: Pick<IncomingRequest, "target" | "headers">,
   source: RequestSource,
-  { parts: { store, passwordCost, passwordQueue }, time: now }: RequestRun,
+  { parts: { store, answers, passwordCost, passwordQueue }, time: now }: RequestRun,
 ): Responder {
   const endpoint = matchOAuthEndpoint(target);
   if (endpoint === null || source.kind === "local") {
     return {
       authorization: headers["authorization"],
-      respond: (request, { principal }) => callEndpoint(request, principal, { store, now }),
+      respond: (request, { principal }) => callEndpoint(request, principal, { store, answers, now }),
       respondWithProblem: problemResponse,
     };
   }

@@ -36,6 +36,8 @@ export interface Answer {
   readonly version: readonly unknown[] | null;
   /** Of the calendar whose events the answer has: since then a client can ask for changes. */
   readonly revision?: number;
+  /** From then on it is another one even if nothing is written (ms since the epoch, exclusive); absent for never. */
+  readonly until?: number;
   render(): Promise<JsonBody>;
 }
 

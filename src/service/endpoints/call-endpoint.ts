@@ -1,19 +1,15 @@
 import type { ReadRouteName, RouteName, WriteRouteName } from "../../contract/routes.js";
+import type { Answers, FoundAnswer, Respond } from "../answers.js";
 import type { Principal } from "../authentication.js";
 import { acceptsJson, parseJsonBody } from "../http/content.js";
-import { entityTag, isKnownTo } from "../http/entity-tag.js";
-import {
-  jsonResponse,
-  notModifiedResponse,
-  ProblemError,
-  type ServiceResponse,
-  taggedResponse,
-} from "../http/response.js";
+import { entityTag } from "../http/entity-tag.js";
+import { jsonResponse, ProblemError, type ServiceResponse } from "../http/response.js";
 import { matchRoute, parseQuery, parseTarget, type RouteMatch } from "../http/router.js";
 import { bodyOf, type IncomingRequest } from "../request.js";
+import { isRead } from "../request-places.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
 import type { Store } from "../store/store.js";
-import { calendarReads, type EndpointContext, type ReadEndpoint, type WriteEndpoint } from "./calendars.js";
+import { calendarReads, type ReadEndpoint, type WriteEndpoint } from "./calendars.js";
 import { changeReads } from "./changes.js";
 import { eventReads } from "./event-reads.js";
 import { eventWrites } from "./events.js";
@@ -27,60 +23,77 @@ const READS: Readonly<Record<ReadRouteName, ReadEndpoint>> = {
 };
 const WRITES: Readonly<Record<WriteRouteName, WriteEndpoint>> = eventWrites;
 
+/** What endpoints are run with. */
+export interface EndpointParts {
+  readonly store: Store;
+  readonly answers: Answers;
+  /** When the request arrived: milliseconds since the epoch. */
+  readonly now: number;
+}
+
 /**
- * Runs the endpoint that a request addresses, in one transaction.
+ * Runs the endpoint that a request addresses, in one transaction, or answers as it did before.
  * @param principal null: not authenticated
  * @throws ProblemError
  */
 export async function callEndpoint(
   request: IncomingRequest,
   principal: Principal | null,
-  { store, now }: { readonly store: Store; readonly now: number },
+  parts: EndpointParts,
 ): Promise<ServiceResponse> {
-  const { segments, search } = parseTarget(request.target);
-  const match = matchRoute(request.method, segments);
-  const { userId } = authorize(principal, match);
-  if (!acceptsJson(request.headers["accept"])) throw new ProblemError(406);
-  const context = {
-    userId,
-    now,
-    parameter: (name: string) => parameterOf(match, name),
-    query: parseQuery(match.route, search),
-    search,
-    body: takesBody(match.route) ? parseJsonBody(await bodyOf(request), request.headers) : undefined,
-  };
-  const { name } = match;
-  if (isRead(name)) {
-    const condition = request.headers["if-none-match"];
-    return store.read((db) => respondToRead(name, { ...context, db }, condition));
-  }
-  const body = await store.write((db) => WRITES[name]({ ...context, db }));
-  return jsonResponse(match.route.success, body);
+  if (!isRead(request)) return runWrite(request, principal, parts);
+  const { target, headers } = request;
+  const { accept, "if-none-match": condition } = headers;
+  const question = { userId: principal?.userId, target, accept, condition, now: parts.now };
+  return parts.answers.respond(question, (respond) => findAnswer(request, principal, { ...parts, respond }));
 }
 
-function isRead(name: RouteName): name is ReadRouteName {
+async function findAnswer(
+  request: IncomingRequest,
+  principal: Principal | null,
+  { store, now, respond }: EndpointParts & { readonly respond: Respond },
+): Promise<FoundAnswer> {
+  const match = matchRequest(request, principal);
+  const { name } = match;
+  if (!isReadRoute(name)) throw new Error(`${request.method} does not read at the route ${name}`);
+  return store.read(async (db) => {
+    const answer = await READS[name]({ ...match, now, body: undefined, db });
+    const { version, revision, until = Number.POSITIVE_INFINITY } = answer;
+    if (version === null) return { known: null, response: jsonResponse(200, await answer.render()) };
+    const include = [...match.query.include].sort();
+    // A migration may change how stored events are rendered.
+    const validators = { tag: entityTag([SCHEMA_VERSION, name, include, version]), revision };
+    const response = await respond(validators, answer.render);
+    return { known: { validators, since: now, until }, response };
+  });
+}
+
+async function runWrite(
+  request: IncomingRequest,
+  principal: Principal | null,
+  { store, now }: EndpointParts,
+): Promise<ServiceResponse> {
+  const match = matchRequest(request, principal);
+  const { name, route } = match;
+  if (isReadRoute(name)) throw new Error(`${request.method} does not write at the route ${name}`);
+  const body = route.method === "DELETE" ? undefined : parseJsonBody(await bodyOf(request), request.headers);
+  const json = await store.write((db) => WRITES[name]({ ...match, now, body, db }));
+  return jsonResponse(route.success, json);
+}
+
+function isReadRoute(name: RouteName): name is ReadRouteName {
   return Object.hasOwn(READS, name);
 }
 
-/** @param condition `If-None-Match` of the request */
-async function respondToRead(
-  name: ReadRouteName,
-  context: EndpointContext,
-  condition: string | undefined,
-): Promise<ServiceResponse> {
-  const { version, revision, render } = await READS[name](context);
-  if (version === null) return jsonResponse(200, await render());
-  const include = [...context.query.include].sort();
-  // A migration may change how stored events are rendered.
-  const tag = entityTag([SCHEMA_VERSION, name, include, version]);
-  const validators = { tag, revision };
-  return isKnownTo(condition, tag)
-    ? notModifiedResponse(validators)
-    : taggedResponse(validators, await render());
-}
-
-function takesBody({ method }: RouteMatch["route"]): boolean {
-  return method === "POST" || method === "PUT";
+/** @throws ProblemError 400, 404, 405; 406; like `authorize` */
+function matchRequest({ method, target, headers }: IncomingRequest, principal: Principal | null) {
+  const { segments, search } = parseTarget(target);
+  const match = matchRoute(method, segments);
+  const { userId } = authorize(principal, match);
+  if (!acceptsJson(headers["accept"])) throw new ProblemError(406);
+  const { name, route } = match;
+  const parameter = (parameterName: string) => parameterOf(match, parameterName);
+  return { name, route, userId, parameter, query: parseQuery(route, search), search };
 }
 
 /** @throws ProblemError 401 without a valid token, 403 when the token is read-only and the request writes */

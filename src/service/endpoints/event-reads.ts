@@ -29,6 +29,7 @@ async function listUpcomingEvents(context: EndpointContext): Promise<Answer> {
   return {
     version: [id, revision, window],
     revision,
+    until: dayWindow(context.now, { ...context.query, days: 1 }).end,
     async render() {
       const events = await listEventsInWindow(context.db, id, window);
       const included = await loadIncluded(context, events, () =>

@@ -36,6 +36,7 @@ async function listEvents(context: EndpointContext): Promise<Answer> {
   return {
     revision,
     version: [list, revision, query.window, limit, cursor ?? Math.floor(context.now / LINK_RENEWAL)],
+    until: endOf(context, cursor),
     async render() {
       const { rows, last } = await readPage(context.db, query, { search, limit });
       const ids = rows.map(({ id }) => id);
@@ -106,6 +107,7 @@ async function listActivities(context: EndpointContext): Promise<Answer> {
   const since = cursor?.since ?? context.now;
   return {
     version: [list, revision, limit, cursor ?? Math.floor(context.now / LINK_RENEWAL)],
+    until: endOf(context, cursor),
     async render() {
       const found = await listActivitiesAfter(context.db, { eventId, after: cursor }, limit + 1);
       const rows = found.slice(0, limit);
@@ -122,6 +124,12 @@ async function listActivities(context: EndpointContext): Promise<Answer> {
 
 function creatorsOf(rows: readonly { readonly user_id: string }[]): readonly string[] {
   return [...new Set(rows.map(({ user_id }) => user_id))];
+}
+
+/** When the cursor of the request expires, or the one in the answer is renewed (ms since the epoch). */
+function endOf({ now }: EndpointContext, cursor: Cursor | null): number {
+  if (cursor !== null) return cursor.since + CURSOR_LIFETIME + 1;
+  return (Math.floor(now / LINK_RENEWAL) + 1) * LINK_RENEWAL;
 }
 
 /** The cursor of the request; null for the first page. @throws ProblemError 400 */

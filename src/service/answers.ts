@@ -1,0 +1,121 @@
+import { isKnownTo } from "./http/entity-tag.js";
+import { type JsonBody, notModifiedResponse, type ServiceResponse, taggedResponse, type Validators } from "./http/response.js";
+import { createQueryCache } from "./query-cache.js";
+import type { Store } from "./store/store.js";
+
+/** A request that reads. */
+export interface Question {
+  /** Undefined without a valid token. */
+  readonly userId: string | undefined;
+  /** Path and query as received. */
+  readonly target: string;
+  readonly accept: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** `If-None-Match`; undefined without one. */
+  readonly condition: string | undefined;
+}
+
+/** What is known of the answer to a question as long as nothing in the database changes. */
+export interface KnownAnswer {
+  /** Whatever has the same entity tag is the same answer. */
+  readonly validators: Validators;
+  /** The time in which this is the answer (ms since the epoch, the end exclusive). */
+  readonly since: number;
+  readonly until: number;
+}
+
+export interface FoundAnswer {
+  /** Null for an answer that is not kept. */
+  readonly known: KnownAnswer | null;
+  readonly response: ServiceResponse;
+}
+
+/** Responds with the answer that a tag names: without a body if the client has it, as it was kept, or rendered. */
+export type Respond = (validators: Validators, render: () => Promise<JsonBody>) => Promise<ServiceResponse>;
+
+/**
+ * Answers that were sent are kept, ready to be sent again. An answer is known by its tag, which has the revisions of what it
+ * shows; and as long as nothing in the database changes, by the question, so that not even these are queried.
+ */
+export interface Answers {
+  /** @param find checks the request, reads the revisions and calls `respond` */
+  respond(question: Question, find: (respond: Respond) => Promise<FoundAnswer>): Promise<ServiceResponse>;
+}
+
+/** Questions whose answers are known. */
+const MAX_QUESTIONS = 10_000;
+
+/** Bytes of answers that are kept, and of the largest of them. */
+const KEPT = { total: 32 * 1024 * 1024, single: 1024 * 1024 };
+
+export function createAnswers(store: Pick<Store, "version">): Answers {
+  const known = createQueryCache<KnownAnswer>(store, MAX_QUESTIONS);
+  const kept = createKeptResponses(KEPT);
+  return {
+    async respond({ userId, target, accept, condition, now }, find) {
+      const { value: answer, remember } = known.look([userId, target, accept].join("\n"));
+      if (answer !== undefined && answer.since <= now && now < answer.until) {
+        const response = isKnownTo(condition, answer.validators.tag)
+          ? notModifiedResponse(answer.validators)
+          : kept.get(answer.validators.tag);
+        if (response !== undefined) return response;
+      }
+      const found = await find(async (validators, render) => {
+        const { tag } = validators;
+        if (isKnownTo(condition, tag)) return notModifiedResponse(validators);
+        return kept.get(tag) ?? kept.keep(tag, taggedResponse(validators, await render()));
+      });
+      if (found.known !== null) remember(found.known);
+      return found.response;
+    },
+  };
+}
+
+export interface KeptResponses {
+  get(tag: string): ServiceResponse | undefined;
+  /** Keeps a response and returns it. */
+  keep(tag: string, response: ServiceResponse): ServiceResponse;
+}
+
+/** What a response takes besides its body, about (bytes). */
+const BYTES_OF_RESPONSE = 1000;
+
+/** Keeps the responses that were used last. */
+export function createKeptResponses({
+  total,
+  single,
+}: {
+  readonly total: number;
+  readonly single: number;
+}): KeptResponses {
+  /** The first one was used longest ago. */
+  const responses = new Map<string, ServiceResponse>();
+  let size = 0;
+  const sizeOf = ({ body }: ServiceResponse) => BYTES_OF_RESPONSE + body.byteLength;
+  const remove = (tag: string, response: ServiceResponse) => {
+    responses.delete(tag);
+    size -= sizeOf(response);
+  };
+  return {
+    get(tag) {
+      const response = responses.get(tag);
+      if (response === undefined) return undefined;
+      responses.delete(tag);
+      responses.set(tag, response);
+      return response;
+    },
+    keep(tag, response) {
+      const known = responses.get(tag);
+      if (known !== undefined) remove(tag, known);
+      if (sizeOf(response) > single) return response;
+      responses.set(tag, response);
+      size += sizeOf(response);
+      for (const [oldest, old] of responses) {
+        if (size <= total) break;
+        remove(oldest, old);
+      }
+      return response;
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createKeptResponses } from "../../src/service/answers.js";
+import { createRequestHandler } from "../../src/service/request-handler.js";
+import { openService, type Service } from "../../src/service/service.js";
+import { openStore } from "../../src/service/store/sqlite/open.js";
+import { eventBody, SCHEDULE } from "./support/event-bodies.js";
+import { createWorld, NOW, type World } from "./support/world.js";
+
+/** Answers that are kept: sent again without a query, and never when they would be others now. */
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld({ stored: true, rateLimit: null });
+});
+afterEach(() => world.close());
+
+type Handle = Service["handle"];
+
+/** A request of the member, or of another user. */
+async function ask(handle: Handle, target: string, token = world.token) {
+  const request = { method: "GET", target, headers: { authorization: `Bearer ${token}` } };
+  const { status, headers, body } = await handle(
+    { ...request, body: new Uint8Array() },
+    { kind: "network", address: "192.0.2.1" },
+  );
+  return { status, tag: headers["etag"], body, text: new TextDecoder().decode(body) };
+}
+
+function write(handle: Handle, method: string, path: string, body: object) {
+  return handle(
+    {
+      method,
+      target: `/calendars/${world.calendarId}/events${path}`,
+      headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
+      body: new TextEncoder().encode(JSON.stringify(body)),
+    },
+    { kind: "network", address: "192.0.2.1" },
+  );
+}
+
+const weekOf = (calendarId: string) =>
+  `/calendars/${calendarId}/upcoming_events?days=7&include=creator,label,attendees`;
+
+test("a repeated read takes no query, and one after a write elsewhere only those for token and revision", async () => {
+  const store = await openStore(world.database);
+  let reads = 0;
+  const handle = createRequestHandler({
+    store: {
+      ...store,
+      read: (work) => {
+        reads += 1;
+        return store.read(work);
+      },
+    },
+    now: () => NOW,
+    rateLimiter: null,
+    onHandled: () => undefined,
+  });
+  const bodies = new Set<Uint8Array>();
+  const readsOf = async (): Promise<number> => {
+    const before = reads;
+    const { status, body } = await ask(handle, weekOf(world.calendarId));
+    expect(status).toBe(200);
+    bodies.add(body);
+    return reads - before;
+  };
+  expect(await readsOf()).toBe(2);
+  expect(await readsOf()).toBe(0);
+  await world.service.admin.users.add({ name: "somebody" });
+  expect(await readsOf()).toBe(2);
+  expect(await readsOf()).toBe(0);
+  expect(bodies.size).toBe(1);
+  await store.close();
+});
+
+test("whoever is not a member any more gets no answer that was kept; the others do", async () => {
+  const { handle, admin } = world.service;
+  const second = (await admin.tokens.create({ user: "second", readOnly: false })).token;
+  const week = weekOf(world.calendarId);
+  const answers = [await ask(handle, week), await ask(handle, week, second)];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(answers[0]?.text).toBe(answers[1]?.text);
+  await admin.members.remove("second", world.calendarId);
+  expect((await ask(handle, week, second)).status).toBe(403);
+  expect((await ask(handle, week)).status).toBe(200);
+});
+
+test("a client is told what it has, and in another format nothing", async () => {
+  const { handle } = world.service;
+  const week = weekOf(world.calendarId);
+  const { tag = "" } = await ask(handle, week);
+  const askWith = async (headers: Record<string, string>) => {
+    const authorization = `Bearer ${world.token}`;
+    const request = { method: "GET", target: week, headers: { authorization, ...headers } };
+    const response = await handle(
+      { ...request, body: new Uint8Array() },
+      { kind: "network", address: "192.0.2.1" },
+    );
+    return [response.status, response.body.byteLength > 0];
+  };
+  expect(await askWith({})).toEqual([200, true]);
+  expect(await askWith({ "if-none-match": tag })).toEqual([304, false]);
+  expect(await askWith({ "if-none-match": '"another"' })).toEqual([200, true]);
+  expect(await askWith({ accept: "text/html" })).toEqual([406, true]);
+});
+
+describe("days", () => {
+  const MIDNIGHT = Date.parse("2026-11-21T15:00:00Z");
+  const today = () => `/calendars/${world.calendarId}/upcoming_events?days=1&timezone=Asia/Tokyo`;
+  const titlesAt = async (time: number): Promise<string[]> => {
+    world.clock.now = time;
+    const { data } = JSON.parse((await ask(world.service.handle, today())).text);
+    return data.map(({ attributes }: { attributes: { title: string } }) => attributes.title);
+  };
+
+  test("begin at midnight of their zone, also if nothing was written, and when the clock is set back", async () => {
+    const at = (time: string) => ({ start_at: time, end_at: time.replace(":00:00", ":30:00") });
+    await write(
+      world.service.handle,
+      "POST",
+      "",
+      eventBody({ ...SCHEDULE, title: "Today", ...at("2026-11-21T14:00:00Z") }),
+    );
+    await write(
+      world.service.handle,
+      "POST",
+      "",
+      eventBody({ ...SCHEDULE, title: "Tomorrow", ...at("2026-11-21T16:00:00Z") }),
+    );
+    for (const _ of [1, 2]) {
+      expect(await titlesAt(MIDNIGHT - 1)).toEqual(["Today"]);
+      expect(await titlesAt(MIDNIGHT)).toEqual(["Tomorrow"]);
+    }
+  });
+});
+
+test("whatever is written, by whichever process, answers are those of a service that keeps none", async () => {
+  const other = await openService({ database: world.database, now: () => NOW, rateLimit: null });
+  const { calendarId, clock } = world;
+  const services = [world.service, other];
+  const ids: string[] = [];
+  const lastId = () => ids.at(-1) ?? "none";
+  const steps: Readonly<Record<string, (service: Service, number: number) => Promise<unknown>>> = {
+    async create({ handle }, number) {
+      const day = String(22 + (number % 9)).padStart(2, "0");
+      const times = { start_at: `2026-11-${day}T10:00:00Z`, end_at: `2026-11-${day}T11:00:00Z` };
+      const attendees = number % 2 === 0 ? [world.member.id] : [];
+      const body = eventBody({ ...SCHEDULE, ...times, title: `Number ${number}` }, { attendees });
+      const { data } = JSON.parse(new TextDecoder().decode((await write(handle, "POST", "", body)).body));
+      ids.push(data.id);
+    },
+    change: ({ handle }, number) =>
+      write(handle, "PUT", `/${lastId()}`, eventBody({ ...SCHEDULE, title: `Changed ${number}` })),
+    async remove({ handle }) {
+      await write(handle, "DELETE", `/${lastId()}`, {});
+      ids.pop();
+    },
+    comment: ({ handle }, number) =>
+      write(handle, "POST", `/${lastId()}/activities`, { data: { attributes: { content: String(number) } } }),
+    rename: ({ admin }, number) => admin.calendars.set(calendarId, { name: `Family ${number}` }),
+    label: ({ admin }, number) => admin.labels.set(calendarId, 1, { name: `Label ${number}` }),
+    leave: ({ admin }) => admin.members.remove("second", calendarId).catch(() => undefined),
+    join: ({ admin }) => admin.members.add("second", calendarId),
+    elsewhere: ({ admin }, number) => admin.users.add({ name: `User ${number}` }),
+    async tomorrow() {
+      clock.now += 3 * 3_600_000;
+    },
+  };
+  const second = (await world.service.admin.tokens.create({ user: "second", readOnly: false })).token;
+  const targets = () => [
+    weekOf(calendarId),
+    `/calendars/${calendarId}/events?include=creator,label,attendees`,
+    `/calendars/${calendarId}/events/${lastId()}`,
+    `/calendars/${calendarId}/events/${lastId()}/activities?include=creator`,
+    `/calendars/${calendarId}?include=labels,members`,
+    "/calendars?include=labels,members",
+    "/user",
+  ];
+  const names = Object.keys(steps);
+  const plan = fc.array(fc.tuple(fc.constantFrom(...names), fc.boolean()), { minLength: 60, maxLength: 60 });
+  for (const [number, [name, isOther]] of (fc.sample(plan, { numRuns: 1, seed: 14 })[0] ?? []).entries()) {
+    await steps[name]?.(services[isOther ? 1 : 0] ?? other, number);
+    const fresh = await openService({ database: world.database, now: () => clock.now, rateLimit: null });
+    for (const target of targets()) {
+      for (const token of [world.token, second]) {
+        const expected = await ask(fresh.handle, target, token);
+        for (const _ of [1, 2]) {
+          expect(await ask(world.service.handle, target, token), `${name}: ${target}`).toEqual(expected);
+        }
+      }
+    }
+    await fresh.close();
+  }
+  await other.close();
+});
+
+test("no more than some bytes are kept: those that were used last, and none that is too large", () => {
+  const kept = createKeptResponses({ total: 10_000, single: 4_000 });
+  const keep = (tag: string, size: number) =>
+    kept.keep(tag, { status: 200, headers: {}, body: new Uint8Array(size) });
+  keep("large", 3_001);
+  for (const tag of ["a", "b", "c"]) keep(tag, 2_000);
+  kept.get("a");
+  keep("d", 2_000);
+  const known = ["large", "a", "b", "c", "d"].filter((tag) => kept.get(tag) !== undefined);
+  expect(known).toEqual(["a", "c", "d"]);
+});
