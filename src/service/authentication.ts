@@ -1,6 +1,7 @@
 import { hashBearerToken } from "./http/turns.js";
 import { createQueryCache } from "./query-cache.js";
 import type { RequestSource } from "./request.js";
+import { compileOnce, type Placeholders } from "./store/compiled-query.js";
 import type { Store } from "./store/store.js";
 
 /** An authenticated user. */
@@ -58,14 +59,15 @@ interface PrincipalOfToken extends Principal {
 }
 
 async function principalOfToken(store: Store, hash: string): Promise<PrincipalOfToken | undefined> {
-  const row = await store.read((db) =>
-    db
-      .selectFrom("tokens")
-      .innerJoin("users", "users.id", "tokens.user_id")
-      .select(["tokens.id", "tokens.user_id", "tokens.read_only"])
-      .where("tokens.hash", "=", hash)
-      .where("users.disabled", "=", 0)
-      .executeTakeFirst(),
-  );
+  const [row] = await store.read((db) => selectToken(db, { hash }));
   return row && { tokenId: row.id, userId: row.user_id, readOnly: row.read_only === 1 };
 }
+
+const selectToken = compileOnce((db, { hash }: Placeholders<{ readonly hash: string }>) =>
+  db
+    .selectFrom("tokens")
+    .innerJoin("users", "users.id", "tokens.user_id")
+    .select(["tokens.id", "tokens.user_id", "tokens.read_only"])
+    .where("tokens.hash", "=", hash)
+    .where("users.disabled", "=", 0),
+);

@@ -88,7 +88,7 @@ describe("the events of a window", () => {
 
   test("are summed from the index alone", async () => {
     const store = await openCalendar();
-    const query = { calendarId: CALENDAR, creatorId: USER, span: WEEK };
+    const query = { calendarId: CALENDAR, creatorId: USER, ...WEEK };
     const plan = await store.read((db) =>
       eventSizes(db, query, false).explain<PlanStep>(undefined, sql`query plan`),
     );

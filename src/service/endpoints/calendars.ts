@@ -11,6 +11,7 @@ import {
   listMembers,
 } from "../store/calendars.js";
 import type { Transaction } from "../store/store.js";
+import { getUser } from "../store/users.js";
 
 /** A request that was authenticated and parsed, with the transaction it runs in. */
 export interface EndpointContext {
@@ -52,7 +53,7 @@ export type WriteEndpoint = (context: EndpointContext) => Promise<JsonBody | nul
 
 export const calendarReads = {
   async getCurrentUser({ db, userId }) {
-    const user = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
+    const user = await getUser(db, userId);
     return { version: null, render: async () => ({ data: userResource(user) }) };
   },
   async listCalendars(context) {

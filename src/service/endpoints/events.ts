@@ -100,7 +100,7 @@ async function checkAnswerSize(db: Transaction, event: EventContent): Promise<vo
   if (start === null || end === null) return;
   const long = isLong({ start, end });
   const span = { start: start - WINDOW_LENGTH, end: end + WINDOW_LENGTH };
-  const { own, all } = await sumEventSizes(db, { calendarId, creatorId, span }, long);
+  const { own, all } = await sumEventSizes(db, { calendarId, creatorId, ...span }, long);
   const limits = ANSWER_LIMITS[long ? "long" : "usual"];
   if (own <= limits.own && all <= limits.all) return;
   throw badRequest({

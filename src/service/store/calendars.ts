@@ -1,3 +1,4 @@
+import { compileOnce, type Placeholders } from "./compiled-query.js";
 import { advanceDetails } from "./revisions.js";
 import type { CalendarRow, LabelRow, UserRow } from "./schema.js";
 import type { Transaction } from "./store.js";
@@ -10,21 +11,25 @@ export type Member = Pick<UserRow, "id" | "name" | "description" | "image_url"> 
 export type CalendarOfUser = CalendarRow & { readonly position: number };
 
 /** A calendar with its position in a user's list, null if the user is not a member; undefined if it does not exist. */
-export function findCalendar(
+export async function findCalendar(
   db: Transaction,
   calendarId: string,
   userId: string,
 ): Promise<(CalendarRow & { readonly position: number | null }) | undefined> {
-  return db
+  const [calendar] = await selectCalendar(db, { calendarId, userId });
+  return calendar;
+}
+
+const selectCalendar = compileOnce((db, { calendarId, userId }: Placeholders<Membership>) =>
+  db
     .selectFrom("calendars")
     .leftJoin("members", (join) =>
       join.onRef("members.calendar_id", "=", "calendars.id").on("members.user_id", "=", userId),
     )
     .selectAll("calendars")
     .select("members.position")
-    .where("calendars.id", "=", calendarId)
-    .executeTakeFirst();
-}
+    .where("calendars.id", "=", calendarId),
+);
 
 /** Every calendar, oldest first. */
 export function listAllCalendars(db: Transaction): Promise<CalendarRow[]> {
@@ -44,35 +49,53 @@ export function listCalendarsOfUser(db: Transaction, userId: string): Promise<Ca
 }
 
 /** Whose labels or members are listed: of one calendar, of the calendars of a user, or of all. */
-export type CalendarScope = { readonly id: string } | { readonly memberId: string } | "all";
+export type CalendarScope = OneCalendar | { readonly memberId: string } | "all";
+
+interface OneCalendar {
+  readonly id: string;
+}
+
+function isOne(scope: CalendarScope): scope is OneCalendar {
+  return scope !== "all" && "id" in scope;
+}
 
 /** A query instead of the ids: SQLite takes 32,766 parameters. */
-function calendarIds(db: Transaction, scope: CalendarScope) {
+function calendarIds(db: Transaction, scope: Exclude<CalendarScope, OneCalendar>) {
   if (scope === "all") return db.selectFrom("calendars").select("id");
-  if ("id" in scope) return [scope.id];
   return db.selectFrom("members").select("calendar_id").where("user_id", "=", scope.memberId);
 }
 
 /** Labels, ordered by number. */
 export function listLabels(db: Transaction, scope: CalendarScope): Promise<LabelRow[]> {
-  return db
-    .selectFrom("labels")
-    .selectAll()
-    .where("calendar_id", "in", calendarIds(db, scope))
-    .orderBy("number")
-    .execute();
+  if (isOne(scope)) return selectLabelsOfOne(db, scope);
+  return selectLabels(db).where("calendar_id", "in", calendarIds(db, scope)).execute();
 }
+
+function selectLabels(db: Transaction) {
+  return db.selectFrom("labels").selectAll().orderBy("number");
+}
+
+const selectLabelsOfOne = compileOnce((db, { id }: Placeholders<OneCalendar>) =>
+  selectLabels(db).where("calendar_id", "=", id),
+);
 
 /** Members, in the order in which they joined. */
 export function listMembers(db: Transaction, scope: CalendarScope): Promise<Member[]> {
+  if (isOne(scope)) return selectMembersOfOne(db, scope);
+  return selectMembers(db).where("members.calendar_id", "in", calendarIds(db, scope)).execute();
+}
+
+function selectMembers(db: Transaction) {
   return db
     .selectFrom("members")
     .innerJoin("users", "users.id", "members.user_id")
     .select(["members.calendar_id", "users.id", "users.name", "users.description", "users.image_url"])
-    .where("members.calendar_id", "in", calendarIds(db, scope))
-    .orderBy("members.rank")
-    .execute();
+    .orderBy("members.rank");
 }
+
+const selectMembersOfOne = compileOnce((db, { id }: Placeholders<OneCalendar>) =>
+  selectMembers(db).where("members.calendar_id", "=", id),
+);
 
 /** Finds the rows of a calendar, which keep their order. */
 export function groupByCalendar<T extends { readonly calendar_id: string }>(

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { addDays, localDate, readWallClock } from "../../calendar/zoned-time.js";
 import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
+import { compileOnce, type Placeholders, type Terms } from "./compiled-query.js";
 import { RENDERED_COLUMNS, type RenderedEvent } from "./events.js";
 import type { Transaction } from "./store.js";
 
@@ -56,12 +57,12 @@ export function listEventsInWindow(
   calendarId: string,
   window: DayWindow,
 ): Promise<RenderedEvent[]> {
-  return eventsInWindow(db, calendarId, window)
-    .select(RENDERED_COLUMNS)
-    .orderBy("start_at")
-    .orderBy("id")
-    .execute();
+  return selectEventsInWindow(db, valuesOf(calendarId, window));
 }
+
+const selectEventsInWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
+  eventsOverlapping(db, values).select(RENDERED_COLUMNS).orderBy("start_at").orderBy("id"),
+);
 
 /** Ids of the users who attend the same events, each once. */
 export async function listAttendeesInWindow(
@@ -69,29 +70,46 @@ export async function listAttendeesInWindow(
   calendarId: string,
   window: DayWindow,
 ): Promise<string[]> {
-  const rows = await db
+  const rows = await selectAttendeesInWindow(db, valuesOf(calendarId, window));
+  return rows.map(({ user_id }) => user_id);
+}
+
+const selectAttendeesInWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
+  db
     .selectFrom("attendees")
     .select("user_id")
     .distinct()
-    .where("event_id", "in", eventsInWindow(db, calendarId, window).select("events.id"))
-    .execute();
-  return rows.map(({ user_id }) => user_id);
+    .where("event_id", "in", eventsOverlapping(db, values).select("events.id")),
+);
+
+/** What a query of the events of a window depends on. */
+interface WindowValues extends DayWindow {
+  readonly calendarId: string;
+  readonly spanStart: number;
+  readonly spanEnd: number;
+}
+
+function valuesOf(calendarId: string, window: DayWindow): WindowValues {
+  const { start, end } = spanOf(window);
+  return { calendarId, ...window, spanStart: start, spanEnd: end };
 }
 
 /** A query of the same events, without columns and order. */
 export function eventsInWindow(db: Transaction, calendarId: string, window: DayWindow) {
+  return eventsOverlapping(db, valuesOf(calendarId, window));
+}
+
+function eventsOverlapping(db: Transaction, values: Terms<WindowValues>) {
+  const { calendarId, spanStart, spanEnd } = values;
   // The index finds a superset.
-  return eventsAround(db, calendarId, { span: spanOf(window), classes: LENGTH_CLASSES }).where(
-    overlaps(window),
-  );
+  const around = { calendarId, start: spanStart, end: spanEnd };
+  return eventsAround(db, around, LENGTH_CLASSES).where(overlaps(values));
 }
 
 /** A query of those among them that began before the window. */
 export function eventsBeforeWindow(db: Transaction, calendarId: string, window: DayWindow) {
   const { start } = spanOf(window);
-  return eventsAround(db, calendarId, { span: { start, end: start }, classes: LENGTH_CLASSES }).where(
-    overlaps(window),
-  );
+  return eventsAround(db, { calendarId, start, end: start }, LENGTH_CLASSES).where(overlaps(window));
 }
 
 /** The time of timed events and of all-day ones together. */
@@ -100,7 +118,7 @@ export function spanOf({ start, end, firstDate, endDate }: DayWindow): TimeSpan 
 }
 
 /** A condition on events. */
-export function overlaps({ start, end, firstDate, endDate }: DayWindow) {
+export function overlaps({ start, end, firstDate, endDate }: Terms<DayWindow>) {
   return sql<boolean>`(
     (all_day = 0 and end_at > ${start} and start_at < ${end})
     or (all_day = 1 and end_at > ${firstDate} and start_at < ${endDate}))`;
@@ -110,6 +128,10 @@ export function overlaps({ start, end, firstDate, endDate }: DayWindow) {
 export interface TimeSpan {
   readonly start: number;
   readonly end: number;
+}
+
+interface CalendarSpan extends TimeSpan {
+  readonly calendarId: string;
 }
 
 /** Events of similar length: up to `longest` (ms), and longer than those of the class before. */
@@ -137,10 +159,13 @@ const LENGTH_CLASS = sql<number>`(case ${sql.join(
  */
 function eventsAround(
   db: Transaction,
-  calendarId: string,
-  { span, classes }: { readonly span: TimeSpan; readonly classes: readonly LengthClass[] },
+  { calendarId, start, end }: Terms<CalendarSpan>,
+  classes: readonly LengthClass[],
 ) {
-  const rows = classes.map(({ number, longest }) => sql`(${sql.lit(number)}, ${span.start - longest})`);
+  // Without its type, PostgreSQL takes a parameter of `values` for text.
+  const rows = classes.map(
+    ({ number, longest }) => sql`(${sql.lit(number)}, cast(${start} as bigint) - ${sql.lit(longest)})`,
+  );
   return (
     db
       .with(
@@ -153,15 +178,13 @@ function eventsAround(
       .where("events.calendar_id", "=", calendarId)
       .where(LENGTH_CLASS, "=", ({ ref }) => ref("classes.number"))
       .whereRef("events.start_at", ">", "classes.since")
-      .where("events.start_at", "<", span.end)
-      .where("events.end_at", ">", span.start)
+      .where("events.start_at", "<", end)
+      .where("events.end_at", ">", start)
   );
 }
 
-export interface EventSizeQuery {
-  readonly calendarId: string;
+export interface EventSizeQuery extends CalendarSpan {
   readonly creatorId: string;
-  readonly span: TimeSpan;
 }
 
 /** Sizes of events in an answer (bytes). */
@@ -178,11 +201,11 @@ export function isLong({ start, end }: TimeSpan): boolean {
 }
 
 /** A query of the sizes of the events that overlap a time: only of the long ones, or only of the others. */
-export function eventSizes(db: Transaction, { calendarId, creatorId, span }: EventSizeQuery, long: boolean) {
+export function eventSizes(db: Transaction, query: Terms<EventSizeQuery>, long: boolean) {
   const classes = LENGTH_CLASSES.filter(({ longest }) => isLong({ start: 0, end: longest }) === long);
-  return eventsAround(db, calendarId, { span, classes }).select(({ fn }) => [
+  return eventsAround(db, query, classes).select(({ fn }) => [
     fn.sum<number | null>("bytes").as("all"),
-    fn.sum<number | null>("bytes").filterWhere("creator_id", "=", creatorId).as("own"),
+    fn.sum<number | null>("bytes").filterWhere("creator_id", "=", query.creatorId).as("own"),
   ]);
 }
 
@@ -192,6 +215,14 @@ export async function sumEventSizes(
   query: EventSizeQuery,
   long: boolean,
 ): Promise<EventSizes> {
-  const { all, own } = await eventSizes(db, query, long).executeTakeFirstOrThrow();
-  return { all: Number(all), own: Number(own) };
+  const [sums] = await (long ? selectLongSizes : selectUsualSizes)(db, query);
+  return { all: Number(sums?.all), own: Number(sums?.own) };
 }
+
+const selectLongSizes = compileOnce((db, values: Placeholders<EventSizeQuery>) =>
+  eventSizes(db, values, true),
+);
+
+const selectUsualSizes = compileOnce((db, values: Placeholders<EventSizeQuery>) =>
+  eventSizes(db, values, false),
+);

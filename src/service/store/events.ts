@@ -1,21 +1,23 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { eventJson } from "../resources.js";
+import { compileOnce, type Placeholders } from "./compiled-query.js";
 import type { EventContent, EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
 /** An event of a calendar; undefined if the calendar has no such event. */
-export function findEvent(
+export async function findEvent(
   db: Transaction,
   calendarId: string,
   eventId: string,
 ): Promise<EventRow | undefined> {
-  return db
-    .selectFrom("events")
-    .selectAll()
-    .where("id", "=", eventId)
-    .where("calendar_id", "=", calendarId)
-    .executeTakeFirst();
+  const [event] = await selectEvent(db, { calendarId, eventId });
+  return event;
 }
+
+const selectEvent = compileOnce(
+  (db, { calendarId, eventId }: Placeholders<{ readonly calendarId: string; readonly eventId: string }>) =>
+    db.selectFrom("events").selectAll().where("id", "=", eventId).where("calendar_id", "=", calendarId),
+);
 
 /** Ids of the attendees of an event, in its order. */
 export async function listAttendees(db: Transaction, eventId: string): Promise<string[]> {
@@ -62,13 +64,36 @@ export interface WrittenEvent extends EventWithAttendees {
 export async function insertEvent(db: Transaction, event: WrittenEvent): Promise<string> {
   const { row, attendeeIds } = event;
   const columns = computedColumns(event);
-  await db
-    .insertInto("events")
-    .values({ ...row, ...columns, moved_at: 0, moved_from: null })
-    .execute();
+  await insertRow(db, { ...row, ...columns, moved_at: 0, moved_from: null });
   await insertAttendees(db, row.id, attendeeIds);
   return columns.json;
 }
+
+const insertRow = compileOnce((db, row: Placeholders<EventRow>) =>
+  db.insertInto("events").values({
+    id: row.id,
+    calendar_id: row.calendar_id,
+    category: row.category,
+    title: row.title,
+    all_day: row.all_day,
+    start_at: row.start_at,
+    start_timezone: row.start_timezone,
+    end_at: row.end_at,
+    end_timezone: row.end_timezone,
+    description: row.description,
+    location: row.location,
+    url: row.url,
+    label_number: row.label_number,
+    creator_id: row.creator_id,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    bytes: row.bytes,
+    moved_at: row.moved_at,
+    moved_from: row.moved_from,
+    revision: row.revision,
+    json: row.json,
+  }),
+);
 
 export async function replaceEvent(db: Transaction, stored: EventRow, event: WrittenEvent): Promise<string> {
   const { row, attendeeIds } = event;

@@ -1,5 +1,6 @@
 import { HOUR_MS } from "../../contract/date-time.js";
 import { hashSecret } from "../secrets.js";
+import { compileOnce, type Placeholders } from "./compiled-query.js";
 import type { UserRow } from "./schema.js";
 import { creationTime, type Transaction } from "./store.js";
 
@@ -16,6 +17,17 @@ export async function listUsers(db: Transaction, ids: readonly string[]): Promis
   }
   return users;
 }
+
+/** The user with this id. @throws Error when there is none: users are disabled, never deleted */
+export async function getUser(db: Transaction, id: string): Promise<UserRow> {
+  const [user] = await selectUser(db, { id });
+  if (user === undefined) throw new Error(`there is no user ${id}`);
+  return user;
+}
+
+const selectUser = compileOnce((db, { id }: Placeholders<Pick<UserRow, "id">>) =>
+  db.selectFrom("users").selectAll().where("id", "=", id),
+);
 
 /** Every user, oldest first. */
 export function listAllUsers(db: Transaction): Promise<UserRow[]> {

@@ -1,0 +1,51 @@
+import { type Compilable, type CompiledQuery, type RawBuilder, sql } from "kysely";
+import type { Transaction } from "./store.js";
+
+/** What stands for the values of a query until it runs. */
+export type Placeholders<V> = { readonly [K in keyof V]: RawBuilder<V[K]> };
+
+/** Values, or what stands for them. */
+export type Terms<V> = { readonly [K in keyof V]: V[K] | RawBuilder<V[K]> };
+
+/** Runs a query with its values. Resolves with the rows. */
+export type RunQuery<V, R> = (db: Transaction, values: V) => Promise<R[]>;
+
+/**
+ * A query that is built and compiled once for each database, which takes several times as long as to run it. For queries
+ * that most requests need.
+ * @param build gives the same query whenever it is called
+ */
+export function compileOnce<V extends object, R>(
+  build: (db: Transaction, values: Placeholders<V>) => Compilable<R>,
+): RunQuery<V, R> {
+  const compiled = new WeakMap<object, RunQuery<V, R>>();
+  return (db, values) => {
+    // Of a database, not of one transaction.
+    const { adapter } = db.getExecutor();
+    const run = compiled.get(adapter) ?? compile(db, build);
+    compiled.set(adapter, run);
+    return run(db, values);
+  };
+}
+
+function compile<V extends object, R>(
+  db: Transaction,
+  build: (db: Transaction, values: Placeholders<V>) => Compilable<R>,
+): RunQuery<V, R> {
+  const names = new Map<unknown, keyof V>();
+  const create = (name: keyof V) => {
+    const placeholder = {};
+    names.set(placeholder, name);
+    return sql`${placeholder}`;
+  };
+  // It has whatever member is asked for; the type says which there are.
+  const placeholders = new Proxy({}, { get: (_, name) => create(name as keyof V) }) as Placeholders<V>;
+  const query: CompiledQuery<R> = build(db, placeholders).compile();
+  return async (transaction, values) => {
+    const parameters = query.parameters.map((parameter) => {
+      const name = names.get(parameter);
+      return name === undefined ? parameter : values[name];
+    });
+    return (await transaction.executeQuery<R>({ ...query, parameters })).rows;
+  };
+}
