@@ -53,18 +53,20 @@ export function formatRequest(method, target, { token, body = "" } = {}) {
   return `${head.join("\r\n")}\r\n\r\n${body}`;
 }
 
-/** Requests per second of `connections` clients that together send `count` times the same request. */
-export async function measureRate(baseUrl, request, { connections, count, status }) {
+/** Requests per second of `connections` clients that together send `count` requests, one after the other of the list. */
+export async function measureRate(baseUrl, requests, { connections, count, status }) {
   const clients = await Promise.all(Array.from({ length: connections }, () => openConnection(baseUrl)));
   const start = performance.now();
-  await exchange(clients, request, { count, status });
-  const seconds = (performance.now() - start) / 1000;
-  for (const { close } of clients) close();
-  return count / seconds;
+  try {
+    await exchange(clients, requests, { count, status });
+    return (count * 1000) / (performance.now() - start);
+  } finally {
+    for (const { close } of clients) close();
+  }
 }
 
 /** By callbacks: a promise for each response would take as long as a bare handler does for it. */
-function exchange(clients, request, { count, status }) {
+function exchange(clients, requests, { count, status }) {
   let unsent = count;
   let unanswered = count;
   return new Promise((resolve, reject) => {
@@ -72,11 +74,11 @@ function exchange(clients, request, { count, status }) {
       const sendNext = () => {
         if (unsent === 0) return;
         unsent -= 1;
-        socket.write(request);
+        socket.write(requests[unsent % requests.length]);
       };
       onResponse((response) => {
         if (response.status !== status) {
-          reject(new Error(`${response.status} instead of ${status}: ${request}`));
+          reject(new Error(`${response.status} instead of ${status}: ${response.bytes}`));
           return;
         }
         unanswered -= 1;

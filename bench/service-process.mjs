@@ -12,6 +12,7 @@ export async function startService(program, { env, flags, sample = true, node = 
   const [line] = await once(child.stdout.setEncoding("utf8"), "data");
   return {
     ...JSON.parse(line),
+    pid: child.pid,
     async stop() {
       child.kill();
       await once(child, "exit");

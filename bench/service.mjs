@@ -1,24 +1,28 @@
 // `npm run bench:service`: what the service carries beside a bare node:http handler, and beside a flood. See README.md.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureBuilt } from "../scripts/build.mjs";
 import { runIfEntry } from "../scripts/entry.mjs";
 import { formatRequest, measureRate, openConnection } from "./http-load.mjs";
+import { fetchOnce, startRadicale, weekReport } from "./radicale.mjs";
 import { startService } from "./service-process.mjs";
+import { createDatabase, createRequests, LARGE, SMALL, weekOf, weekRequests } from "./service-world.mjs";
 
 const BUILT = fileURLToPath(new URL("../dist/calctl.js", import.meta.url));
 const BARE_SERVER = fileURLToPath(new URL("bare-server.mjs", import.meta.url));
+const BARE_INSERT = fileURLToPath(new URL("bare-insert.mjs", import.meta.url));
 
 const CONNECTIONS = 16;
-const ROUNDS = 5;
-const EVENTS = 20;
+const ROUNDS = 7;
 
 /** With the rate limit on, reads reach at least this part of those without it. */
 const LIMITED_SHARE = 0.9;
+/** A week's events in a database with a million others take at most so many times as long as in one with few. */
+const LARGE_FACTOR = 1.3;
 /** Beside a flood, a quiet client's request takes at most so many times its usual time. */
 const FLOOD_FACTOR = 5;
 const FLOOD = 20_000;
@@ -27,90 +31,167 @@ async function benchService(program) {
   if (program === BUILT) await ensureBuilt();
   const home = mkdtempSync(join(tmpdir(), "calctl-bench-"));
   const env = { PATH: process.env.PATH, HOME: home, TZ: "UTC" };
-  const database = (name) => ["--db", `sqlite:${join(home, name)}`];
-  const off = await startService(program, { env, flags: [...database("off.db"), "--rate-limit", "off"] });
-  const limit = ["--rate-limit", "100000000/10m"];
-  const on = await startService(program, { env, flags: [...database("on.db"), ...limit] });
+  const started = [];
+  const start = async (name, size, limit) => {
+    const database = join(home, name);
+    const token = await createDatabase(program, { env, database, size });
+    const flags = ["--db", `sqlite:${database}`, "--rate-limit", limit];
+    const service = { ...(await startService(program, { env, flags, sample: false })), token };
+    started.push(service);
+    return service;
+  };
   try {
+    const off = await start("off.db", SMALL, "off");
+    const on = await start("on.db", SMALL, "100000000/10m");
     const verdicts = [...(await compareRates({ off, on })), await compareLatency(on)];
+    await compareInserts(join(home, "insert.db"), off);
+    verdicts.push(await compareSizes(off, await start("large.db", LARGE, "off")));
+    await compareRadicale(home, off);
     if (verdicts.includes("over")) throw new Error("something is beyond its bound");
   } finally {
-    await off.stop();
-    await on.stop();
+    for (const { stop } of started) await stop();
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-/** Requests per second without and with the rate limit, and of the bare handler. */
+/**
+ * Requests per second without and with the rate limit, and of the bare handler; and the CPU time of the bare handler for a
+ * request as a part of the service's, which other work on the machine does not change as much.
+ */
 async function compareRates(services) {
-  const clients = { off: await prepareClient(services.off), on: await prepareClient(services.on) };
-  printRow("requests per second", ["bare", "limit off", "of bare", "limit on", "of off"]);
+  const rows = { off: await rowsOf(services.off), on: await rowsOf(services.on) };
+  printRow("requests per second", ["bare", "limit off", "of bare", "by CPU", "limit on", "of off"]);
   const verdicts = [];
-  for (const [index, { title, count, status, isRead }] of clients.off.requests.entries()) {
-    const request = (name) => clients[name].requests[index].text;
-    const bare = await startBareServer(await answerTo(services.off.base_url, request("off")));
-    const options = { connections: CONNECTIONS, count, status };
-    const measures = {
-      bare: () => measureRate(bare.url, request("off"), options),
-      off: () => measureRate(services.off.base_url, request("off"), options),
-      on: () => measureRate(services.on.base_url, request("on"), options),
-    };
-    const rates = { bare: [], off: [], on: [] };
-    for (let round = 0; round < ROUNDS; round += 1) {
-      // In turns, since the machine's speed changes, too.
-      const names = round % 2 === 0 ? ["bare", "off", "on"] : ["on", "off", "bare"];
-      for (const name of names) rates[name].push(await measures[name]());
-    }
-    await bare.stop();
-    const ofOff = median(rates.on.map((rate, round) => rate / rates.off[round]));
-    const ofBare = median(rates.off.map((rate, round) => rate / rates.bare[round]));
-    const verdict = !isRead || ofOff >= LIMITED_SHARE ? "ok" : "over";
-    verdicts.push(verdict);
-    const cells = [median(rates.bare), median(rates.off), ofBare, median(rates.on), ofOff].map((number) =>
-      number < 10 ? number.toFixed(3) : number.toFixed(0),
+  for (const [index, { title, requests, bound }] of rows.off.entries()) {
+    const bare = await startBareServer(await answerTo(services.off.base_url, requests[0]));
+    const options = { connections: CONNECTIONS, count: Math.max(4000, requests.length), status: 200 };
+    const samples = await takeTurns({
+      bare: () => measureCost(bare, requests, options),
+      off: () => measureCost(services.off, requests, options),
+      on: () => measureCost(services.on, rows.on[index].requests, options),
+    }).finally(bare.stop);
+    const ofOff = middle(samples.on, samples.off, "rate");
+    const ofBare = middle(samples.off, samples.bare, "rate");
+    const byCpu = middle(samples.bare, samples.off, "cpu");
+    const isLimited = Math.max(ofOff, middle(samples.off, samples.on, "cpu")) >= LIMITED_SHARE;
+    const isWithin = isLimited && Math.max(ofBare, byCpu) >= bound;
+    verdicts.push(isWithin ? "ok" : "over");
+    const rates = Object.fromEntries(
+      Object.entries(samples).map(([name, costs]) => [name, median(costs.map(({ rate }) => rate))]),
     );
-    printRow(title, [...cells, ...(isRead ? [`${verdict} (${LIMITED_SHARE})`] : [])]);
+    const cells = [rates.bare, rates.off, ofBare, byCpu, rates.on, ofOff].map(formatNumber);
+    printRow(title, [...cells, `${verdicts.at(-1)} (${bound}, ${LIMITED_SHARE})`]);
   }
   return verdicts;
 }
 
-/** The requests of one service: its calendars have ids of their own, and a week with some events. */
-async function prepareClient({ base_url, token }) {
-  const connection = await openConnection(base_url);
-  const { bytes } = await connection.send(formatRequest("GET", "/calendars", { token }));
-  const { id } = JSON.parse(bytes.subarray(bytes.indexOf("\r\n\r\n") + 4).toString()).data[0];
-  const create = formatRequest("POST", `/calendars/${id}/events`, { token, body: eventBody(id) });
-  for (let count = 0; count < EVENTS; count += 1) await connection.send(create);
-  connection.close();
-  const week = `/calendars/${id}/upcoming_events?days=7&include=creator,label,attendees`;
-  const get = (target) => ({ text: formatRequest("GET", target, { token }), status: 200, isRead: true });
-  return {
-    requests: [
-      { title: "GET /user", count: 4000, ...get("/user") },
-      { title: "GET /calendars", count: 2000, ...get("/calendars?include=labels,members") },
-      { title: "GET a week's events", count: 1000, ...get(week) },
-      { title: "POST an event", count: 1000, text: create, status: 201, isRead: false },
-    ],
-  };
+/** What is read, and which part of the bare handler's rate it reaches at least. */
+async function rowsOf({ token }) {
+  const get = (target) => formatRequest("GET", target, { token });
+  return [
+    { title: "GET /user", requests: [get("/user")], bound: 0.15 },
+    {
+      title: "GET a calendar, kept",
+      requests: [get("/calendars/bench-000001?include=labels,members")],
+      bound: 0.3,
+    },
+    { title: "GET a week, kept", requests: [get(weekOf("bench-000001"))], bound: 0.3 },
+    { title: "GET a week, rendered", requests: weekRequests(token), bound: 0.1 },
+  ];
 }
 
-function eventBody(calendarId) {
-  const start = new Date(Date.now() + 86_400_000).toISOString();
-  const end = new Date(Date.now() + 90_000_000).toISOString();
-  return JSON.stringify({
-    data: {
-      attributes: {
-        category: "schedule",
-        title: "Seminar",
-        all_day: false,
-        start_at: start,
-        end_at: end,
-        location: "Room 7",
-        description: "Written to be listed.",
-      },
-      relationships: { label: { data: { id: `${calendarId},1`, type: "label" } } },
+/** Runs each in every round, in turns, since the machine's speed changes, too. */
+async function takeTurns(measures) {
+  const names = Object.keys(measures);
+  const samples = Object.fromEntries(names.map((name) => [name, []]));
+  // The first round is for the compiler.
+  for (let round = -1; round < ROUNDS; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      const sample = await measures[name]();
+      if (round >= 0) samples[name].push(sample);
+    }
+  }
+  return samples;
+}
+
+/** Requests per second, and CPU time of the server for each (ms); NaN where the system does not say. */
+async function measureCost({ base_url, pid }, requests, options) {
+  const before = cpuTime(pid);
+  const rate = await measureRate(base_url, requests, options);
+  return { rate, cpu: (cpuTime(pid) - before) / options.count };
+}
+
+/** User and system time of a process, in milliseconds. */
+function cpuTime(pid) {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return Number.NaN;
+  const fields = readFileSync(file, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Median of the ratios of each round. */
+function middle(these, those, name) {
+  return median(these.map((sample, round) => sample[name] / those[round][name]));
+}
+
+/** Events that are created in a second, beside rows that a prepared statement inserts with the same durability. */
+async function compareInserts(database, service) {
+  const requests = createRequests("bench-000001", service.token);
+  const samples = await takeTurns({
+    bare: async () => {
+      const { stdout } = spawnSync(process.execPath, [BARE_INSERT, database], { encoding: "utf8" });
+      return { rate: Number(stdout) };
     },
+    service: () => measureCost(service, requests, { connections: CONNECTIONS, count: 400, status: 201 }),
   });
+  printRow("\nwrites per second", ["insert", "POST", "of insert"]);
+  const rates = [samples.bare, samples.service].map((costs) => median(costs.map(({ rate }) => rate)));
+  printRow("POST an event", [...rates, middle(samples.service, samples.bare, "rate")].map(formatNumber));
+}
+
+/** What a week's events cost beside a million others and ten thousand users. */
+async function compareSizes(small, large) {
+  const requests = weekRequests(small.token);
+  const options = { connections: CONNECTIONS, count: requests.length, status: 200 };
+  const samples = await takeTurns({
+    small: () => measureCost(small, requests, options),
+    large: () => measureCost(large, weekRequests(large.token), options),
+  });
+  const byCpu = middle(samples.large, samples.small, "cpu");
+  const byRate = middle(samples.small, samples.large, "rate");
+  const verdict = Math.min(byCpu, byRate) <= LARGE_FACTOR ? "ok" : "over";
+  printRow("\na week beside 1,000,000 events", ["small", "large", "time", "by CPU"]);
+  const rates = [samples.small, samples.large].map((costs) => median(costs.map(({ rate }) => rate)));
+  printRow("GET a week, rendered", [
+    ...[...rates, byRate, byCpu].map(formatNumber),
+    `${verdict} (${LARGE_FACTOR})`,
+  ]);
+  return verdict;
+}
+
+/** A week's events of Radicale, which keeps no connection open: each request has one of its own, here also of the service. */
+async function compareRadicale(home, service) {
+  const radicale = await startRadicale(home, 20);
+  if (radicale === null) {
+    console.log("\nRadicale is not installed");
+    return;
+  }
+  const measure = async ({ base_url }, request) => {
+    const start = performance.now();
+    for (let count = 0; count < 100; count += 1) await fetchOnce(base_url, request);
+    return { rate: 100_000 / (performance.now() - start) };
+  };
+  const headers = { authorization: `Bearer ${service.token}` };
+  const samples = await takeTurns({
+    radicale: () => measure(radicale, weekReport()),
+    service: () => measure(service, { method: "GET", path: weekOf("bench-000001"), headers }),
+  }).finally(radicale.stop);
+  printRow("\none request at a time per second", ["Radicale", "service", "ratio"]);
+  const rates = [samples.radicale, samples.service].map((costs) => median(costs.map(({ rate }) => rate)));
+  printRow(
+    "a week's events",
+    [...rates, middle(samples.service, samples.radicale, "rate")].map(formatNumber),
+  );
 }
 
 async function answerTo(baseUrl, request) {
@@ -129,7 +210,8 @@ async function startBareServer(answer) {
   child.stdin.end(JSON.stringify(answer));
   const [line] = await once(child.stdout.setEncoding("utf8"), "data");
   return {
-    url: line.trim(),
+    base_url: line.trim(),
+    pid: child.pid,
     async stop() {
       child.kill();
       await once(child, "exit");
@@ -183,6 +265,10 @@ async function flood(baseUrl) {
 
 function median(numbers) {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+}
+
+function formatNumber(number) {
+  return number < 10 ? number.toFixed(3) : number.toFixed(0);
 }
 
 function printRow(title, cells) {
