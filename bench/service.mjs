@@ -17,7 +17,7 @@ const BARE_SERVER = fileURLToPath(new URL("bare-server.mjs", import.meta.url));
 const BARE_INSERT = fileURLToPath(new URL("bare-insert.mjs", import.meta.url));
 
 const CONNECTIONS = 16;
-const ROUNDS = 7;
+const ROUNDS = 5;
 
 /** With the rate limit on, reads reach at least this part of those without it. */
 const LIMITED_SHARE = 0.9;

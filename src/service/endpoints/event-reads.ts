@@ -1,7 +1,8 @@
+import { DAY_MS } from "../../contract/date-time.js";
 import { ProblemError } from "../http/response.js";
 import { labelResource, memberResource } from "../resources.js";
 import { listLabels } from "../store/calendars.js";
-import { dayWindow, listAttendeesInWindow, listEventsInWindow } from "../store/event-windows.js";
+import { dayWindow, listAttendeesInWindow, listEventsInWindow, startOfDay } from "../store/event-windows.js";
 import { findEvent, listAttendees, type RenderedEvent } from "../store/events.js";
 import type { EventRow } from "../store/schema.js";
 import { listUsers } from "../store/users.js";
@@ -29,7 +30,7 @@ async function listUpcomingEvents(context: EndpointContext): Promise<Answer> {
   return {
     version: [id, revision, window],
     revision,
-    until: dayWindow(context.now, { ...context.query, days: 1 }).end,
+    until: startOfDay(window.firstDate + DAY_MS, context.query.timezone),
     async render() {
       const events = await listEventsInWindow(context.db, id, window);
       const included = await loadIncluded(context, events, () =>

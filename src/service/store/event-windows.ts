@@ -45,8 +45,12 @@ export function windowOfDays({ from, to, timezone }: Days): DayWindow {
   };
 }
 
-/** If a clock change repeats midnight, the first one; if it skips midnight, the time of the change. */
-function startOfDay(midnight: number, timezone: string): number {
+/**
+ * When a day starts in a timezone. If a clock change repeats midnight, the first one; if it skips midnight, the time of the
+ * change.
+ * @param midnight of the date in UTC
+ */
+export function startOfDay(midnight: number, timezone: string): number {
   const reading = readWallClock(midnight, timezone);
   return reading.kind === "once" ? reading.instant : midnight - reading.before;
 }
