@@ -30,7 +30,7 @@ export async function createDatabase(program, { env, database, size }) {
     // Whatever is lost in a crash is made anew.
     db.exec("pragma journal_mode = off; pragma synchronous = off; begin");
     multiply(db, { calendar: id, event: created.data.id, ...size });
-    db.exec("commit; analyze; pragma journal_mode = wal");
+    db.exec("commit; pragma journal_mode = wal");
   } finally {
     db.close();
   }
