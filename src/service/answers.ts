@@ -1,5 +1,11 @@
 import { isKnownTo } from "./http/entity-tag.js";
-import { type JsonBody, notModifiedResponse, type ServiceResponse, taggedResponse, type Validators } from "./http/response.js";
+import {
+  type JsonBody,
+  notModifiedResponse,
+  type ServiceResponse,
+  taggedResponse,
+  type Validators,
+} from "./http/response.js";
 import { createQueryCache } from "./query-cache.js";
 import type { Store } from "./store/store.js";
 
