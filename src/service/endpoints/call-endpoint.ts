@@ -74,10 +74,10 @@ async function runWrite(
   { store, now }: EndpointParts,
 ): Promise<ServiceResponse> {
   const match = matchRequest(request, principal);
-  const { name, route } = match;
+  const { name, route, scope } = match;
   if (isReadRoute(name)) throw new Error(`${request.method} does not write at the route ${name}`);
   const body = route.method === "DELETE" ? undefined : parseJsonBody(await bodyOf(request), request.headers);
-  const json = await store.write((db) => WRITES[name]({ ...match, now, body, db }));
+  const json = await store.write((db) => WRITES[name]({ ...match, now, body, db }), { scope });
   return jsonResponse(route.success, json);
 }
 
@@ -93,7 +93,12 @@ function matchRequest({ method, target, headers }: IncomingRequest, principal: P
   if (!acceptsJson(headers["accept"])) throw new ProblemError(406);
   const { name, route } = match;
   const parameter = (parameterName: string) => parameterOf(match, parameterName);
-  return { name, route, userId, parameter, query: parseQuery(route, search), search };
+  return { name, route, scope: scopeOf(match), userId, parameter, query: parseQuery(route, search), search };
+}
+
+/** Writes to different calendars do not wait for each other. */
+function scopeOf({ parameters: { calendar_id } }: RouteMatch): readonly string[] | undefined {
+  return calendar_id === undefined ? undefined : [`calendar ${calendar_id}`];
 }
 
 /** @throws ProblemError 401 without a valid token, 403 when the token is read-only and the request writes */
