@@ -13,6 +13,7 @@ import type { Webhooks } from "./messages/webhooks.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ListenOptions } from "./service/listen.js";
+import type { MetricsAddress } from "./service/metrics-listener.js";
 import type { LogFormat } from "./service/request-log.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
@@ -55,6 +56,8 @@ export interface ServeOptions {
   readonly log: LogFormat;
   /** Origins whose web pages may call the service. */
   readonly cors: readonly string[];
+  /** Where metrics are served; null for nowhere. */
+  readonly metrics: MetricsAddress | null;
   readonly listen: Omit<ListenOptions, "tls">;
   /** Paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
@@ -67,6 +70,8 @@ export interface ListeningReport {
   readonly auth_url: string;
   /** `HOST:PORT`. */
   readonly listen: string;
+  /** Absent without `--metrics`. */
+  readonly metrics_url?: string;
   /** What `--sample` has added; null without it. */
   readonly sample: ServiceSample | null;
 }

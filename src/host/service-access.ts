@@ -28,7 +28,7 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
   };
   const openLocal = async (
     open: OpenService,
-    changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors" | "signal">,
+    changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors" | "observer" | "signal">,
   ) => (await openLocalService(open, { database: defaultDatabase(), ...changes }, note)).service;
   const logRequests = (format: LogFormat) => {
     const log = createLogWriter(messages.log, format);
@@ -38,6 +38,25 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       if (request.failure !== undefined) messages.debug(request.failure);
     };
   };
+  const openServed = async (serveOptions: ServeOptions, observer: ServiceOptions["observer"]) => {
+    const { memory, sample, database, rateLimit } = serveOptions;
+    const cors = await loadCors(serveOptions.cors);
+    // A sample needs a database without users, and is the only content that it should have.
+    const isLocal = database === undefined && !memory && !sample;
+    const path = memory ? ":memory:" : database === undefined ? defaultDatabase() : parseDatabase(database);
+    const settings = {
+      rateLimit,
+      cors,
+      observer,
+      onHandled: logRequests(serveOptions.log),
+      // Requests in progress may end after an interruption.
+      signal: undefined,
+    };
+    const { openPrivate } = options;
+    return isLocal
+      ? openLocal(openPrivate, settings)
+      : openWithNote(openPrivate, { database: path, ...settings });
+  };
   return {
     async admin(database, { create = database === undefined } = {}) {
       if (database === undefined && create) return (await openLocal(options.open, { rateLimit: null })).admin;
@@ -45,23 +64,13 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       return (await openWithNote(options.open, { database: path, create, rateLimit: null })).admin;
     },
     async serve(serveOptions) {
-      const { memory, sample, database, rateLimit } = serveOptions;
-      const cors = await loadCors(serveOptions.cors);
-      // A sample needs a database without users, and is the only content that it should have.
-      const isLocal = database === undefined && !memory && !sample;
-      const path = memory ? ":memory:" : database === undefined ? defaultDatabase() : parseDatabase(database);
-      const settings = {
-        rateLimit,
-        cors,
-        onHandled: logRequests(serveOptions.log),
-        // Requests in progress may end after an interruption.
-        signal: undefined,
-      };
-      const { openPrivate } = options;
-      const service = await (isLocal
-        ? openLocal(openPrivate, settings)
-        : openWithNote(openPrivate, { database: path, ...settings }));
-      await serve(service, serveOptions, options.signal());
+      const metrics = await startMetrics(serveOptions.metrics);
+      try {
+        const service = await openServed(serveOptions, metrics?.observer);
+        await serve(service, { ...serveOptions, metricsUrl: metrics?.url, signal: options.signal() });
+      } finally {
+        await metrics?.close();
+      }
     },
     async openApi() {
       const { openApiDocument } = await import("../service/openapi/document.js");
@@ -76,7 +85,28 @@ async function loadCors(origins: readonly string[]): Promise<ServiceOptions["cor
   return createCors(origins);
 }
 
-async function serve(service: Service, options: ServeOptions, signal: AbortSignal): Promise<void> {
+/** Measures the service and serves the metrics; null if nobody asks for them. @throws CliError configuration */
+async function startMetrics(address: ServeOptions["metrics"]) {
+  if (address === null) return null;
+  const [{ createMetrics }, { listenForMetrics }] = await Promise.all([
+    import("../service/metrics.js"),
+    import("../service/metrics-listener.js"),
+  ]);
+  const metrics = createMetrics();
+  const listener = await listenForMetrics(metrics, address);
+  return {
+    observer: metrics.observer,
+    url: `http://${listener.address}/metrics`,
+    close: listener.close,
+  };
+}
+
+interface ServingOptions extends ServeOptions {
+  readonly metricsUrl: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function serve(service: Service, options: ServingOptions): Promise<void> {
   const { listen } = await import("../service/listen.js");
   const tls = options.tls && {
     cert: await readPem(options.tls.cert, "--tls-cert"),
@@ -87,7 +117,9 @@ async function serve(service: Service, options: ServeOptions, signal: AbortSigna
     // Only after listening: a start that fails must not create secrets that are never shown.
     const sample = options.sample ? await service.admin.addSample() : null;
     const { baseUrl: base_url, authUrl: auth_url, address: listen } = listener;
-    await options.onListening({ base_url, auth_url, listen, sample });
+    const { metricsUrl, signal } = options;
+    const addresses = { base_url, auth_url, listen, ...(metricsUrl && { metrics_url: metricsUrl }) };
+    await options.onListening({ ...addresses, sample });
     await aborted(signal);
   } finally {
     await listener.close();

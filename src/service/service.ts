@@ -26,6 +26,17 @@ export interface ServiceOptions extends LockWaitOptions {
   readonly cors?: Cors | undefined;
   /** Called after every request. */
   readonly onHandled?: (request: HandledRequest) => void;
+  /** Measures what the service does. */
+  readonly observer?: ServiceObserver | undefined;
+}
+
+/** Wraps the parts of a service, each in one that does the same and measures it. */
+export interface ServiceObserver {
+  requests(handle: RequestHandler): RequestHandler;
+  store(store: Store): Store;
+  rateLimiter(limiter: RateLimiter): RateLimiter;
+  /** A response was looked up among those that are kept. */
+  countLookup(result: "hit" | "miss"): void;
 }
 
 /** An implementation of the contract over its own database. */
@@ -43,15 +54,13 @@ export interface Service {
  * @throws CliError configuration when the database cannot be used, or does not exist and must not be created
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { database, now, passwordCost, rateLimit } = options;
-  const store = await openStore(database, options);
-  const rateLimiter = rateLimit === null ? null : createRateLimiter(store, rateLimit);
-  const handleRequest = createRequestHandler({
-    onHandled: () => undefined,
-    ...options,
-    store,
-    rateLimiter,
-  });
+  const { database, now, passwordCost, rateLimit, observer } = options;
+  const opened = await openStore(database, options);
+  const store = observer?.store(opened) ?? opened;
+  const limiter = rateLimit === null ? null : createRateLimiter(store, rateLimit);
+  const rateLimiter = limiter && (observer?.rateLimiter(limiter) ?? limiter);
+  const handler = createRequestHandler({ onHandled: () => undefined, ...options, store, rateLimiter });
+  const handleRequest = observer?.requests(handler) ?? handler;
   const inProgress = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
   return {

@@ -59,6 +59,7 @@ export const LISTENING: ShapeOf<Omit<ListeningReport, "sample"> & Partial<Servic
     base_url: { type: "string" },
     auth_url: { type: "string" },
     listen: { type: "string", about: "HOST:PORT" },
+    metrics_url: { type: "string", about: "with --metrics", optional: true },
     token: { type: "string", about: "these are there with --sample", optional: true },
     client_id: { type: "string", optional: true },
     client_secret: { type: "string", optional: true },

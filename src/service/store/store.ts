@@ -17,9 +17,21 @@ export interface Store {
   write<T>(work: (db: Transaction) => Promise<T>, options?: WorkOptions): Promise<T>;
   /** @throws DatabaseUnavailableError when the file was removed or replaced; `write` does the same, `read` goes on */
   checkFile(): void;
+  /** The state of its pool of connections; absent from a store that has none. */
+  readonly pool?: () => PoolState;
   /** Path of the database if this process created it just now; null if it existed or is in memory. */
   readonly created: string | null;
   close(): Promise<void>;
+}
+
+/** Connections of a pool. */
+export interface PoolState {
+  /** Those that are open. */
+  readonly size: number;
+  /** Those of them that are not in use. */
+  readonly idle: number;
+  /** Transactions that wait for one. */
+  readonly waiting: number;
 }
 
 /** Thrown while the database cannot be used: another process locks it, its disk is full or cannot be written. */
