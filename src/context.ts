@@ -56,6 +56,8 @@ export interface ServeOptions {
   readonly log: LogFormat;
   /** Origins whose web pages may call the service. */
   readonly cors: readonly string[];
+  /** How long it serves on after SIGTERM while it is no longer ready (ms). */
+  readonly drainTime: number;
   /** Where metrics are served; null for nowhere. */
   readonly metrics: MetricsAddress | null;
   readonly listen: Omit<ListenOptions, "tls">;

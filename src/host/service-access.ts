@@ -4,6 +4,8 @@ import { configurationError, errorCodeOf, usageError } from "../errors.js";
 import type { HandledRequest } from "../service/request-handler.js";
 import { createLogWriter, formatLogLine, type LogFormat } from "../service/request-log.js";
 import type { Service, ServiceOptions } from "../service/service.js";
+import { sleepFor } from "../system/clock.js";
+import { isSigterm } from "../terminal/signals.js";
 import { type OpenService, openLocalService } from "./local-service.js";
 import type { Messages } from "./messages.js";
 
@@ -67,7 +69,7 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       const metrics = await startMetrics(serveOptions.metrics);
       try {
         const service = await openServed(serveOptions, metrics?.observer);
-        await serve(service, { ...serveOptions, metricsUrl: metrics?.url, signal: options.signal() });
+        await serve(service, { ...serveOptions, metricsUrl: metrics?.url, signal: options.signal(), note });
       } finally {
         await metrics?.close();
       }
@@ -104,6 +106,7 @@ async function startMetrics(address: ServeOptions["metrics"]) {
 interface ServingOptions extends ServeOptions {
   readonly metricsUrl: string | undefined;
   readonly signal: AbortSignal;
+  readonly note: Messages["note"];
 }
 
 async function serve(service: Service, options: ServingOptions): Promise<void> {
@@ -121,6 +124,11 @@ async function serve(service: Service, options: ServingOptions): Promise<void> {
     const addresses = { base_url, auth_url, listen, ...(metricsUrl && { metrics_url: metricsUrl }) };
     await options.onListening({ ...addresses, sample });
     await aborted(signal);
+    service.drain();
+    if (options.drainTime > 0 && isSigterm(signal.reason)) {
+      options.note(`stopping in ${options.drainTime / 1_000} s; /readyz answers 503 from now on`);
+      await sleepFor(options.drainTime);
+    }
   } finally {
     await listener.close();
   }

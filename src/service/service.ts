@@ -45,6 +45,8 @@ export interface Service {
   readonly admin: ServiceAdmin;
   /** Path of the database if it was created just now; null if it existed or is in memory. */
   readonly created: string | null;
+  /** From now on it is not ready; it serves as before. */
+  drain(): void;
   /** Waits for requests in progress, then closes the database. */
   close(): Promise<void>;
 }
@@ -59,7 +61,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const store = observer?.store(opened) ?? opened;
   const limiter = rateLimit === null ? null : createRateLimiter(store, rateLimit);
   const rateLimiter = limiter && (observer?.rateLimiter(limiter) ?? limiter);
-  const handler = createRequestHandler({ onHandled: () => undefined, ...options, store, rateLimiter });
+  let isDraining = false;
+  const handler = createRequestHandler({
+    onHandled: () => undefined,
+    ...options,
+    store,
+    rateLimiter,
+    isDraining: () => isDraining,
+  });
   const handleRequest = observer?.requests(handler) ?? handler;
   const inProgress = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
@@ -72,6 +81,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     admin: createAdmin({ store, now, passwordCost }),
     created: store.created,
+    drain() {
+      isDraining = true;
+    },
     close() {
       closing ??= closeAfter(inProgress, { store, rateLimiter });
       return closing;

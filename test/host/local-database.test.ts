@@ -27,6 +27,7 @@ const SERVING: ServeOptions = {
   rateLimit: null,
   log: "off",
   cors: [],
+  drainTime: 0,
   metrics: null,
   listen: { host: "127.0.0.1", port: 0 },
   tls: undefined,

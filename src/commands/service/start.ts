@@ -23,6 +23,7 @@ export interface ServiceStartOptions extends DatabaseFlag {
   readonly log?: LogFormat;
   readonly cors?: readonly string[];
   readonly metrics?: string;
+  readonly drain?: string;
   readonly memory?: boolean;
   readonly sample?: boolean;
 }
@@ -49,6 +50,7 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
     )
     .option("--cors <origin>", "origin of a web app that may call the service, repeatable", collect)
     .option("--metrics <host:port>", "serve metrics for Prometheus there, on this machine if only a port")
+    .option("--drain <seconds>", "serve on after SIGTERM, with /readyz at 503 (default: 0)")
     .option("--memory", "keep the database in memory")
     .option("--sample", "add two users, two calendars and events to an empty database");
   describeCommand(command, {
@@ -70,7 +72,7 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
 
 type StartContext = Pick<Context, "service" | "warn" | "outputFormat" | "output">;
 
-/** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0. */
+/** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0; SIGTERM drains first. */
 export async function runServiceStart(context: StartContext, flags: ServiceStartOptions): Promise<void> {
   const format = context.outputFormat();
   if (flags.memory === true && flags.db !== undefined)
@@ -82,6 +84,7 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
     rateLimit: parseRateLimitFlag(flags.rateLimit ?? DEFAULT_RATE_LIMIT),
     log: flags.log ?? "off",
     cors: flags.cors ?? [],
+    drainTime: parseDrainFlag(flags.drain ?? "0"),
     metrics: flags.metrics === undefined ? null : parseMetricsAddress(flags.metrics),
     listen: {
       host: flags.host ?? DEFAULT_HOST,
@@ -103,6 +106,15 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
       }
     },
   });
+}
+
+const MAX_DRAIN_SECONDS = 3_600;
+
+/** Milliseconds. */
+function parseDrainFlag(text: string): number {
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
+  if (seconds <= MAX_DRAIN_SECONDS) return seconds * 1_000;
+  throw usageError(`--drain: "${text}" is not a number of seconds`, `write 0 to ${MAX_DRAIN_SECONDS}`);
 }
 
 function parsePort(text: string): number {
