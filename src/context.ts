@@ -15,6 +15,7 @@ import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ListenOptions } from "./service/listen.js";
 import type { MetricsAddress } from "./service/metrics-listener.js";
 import type { LogFormat } from "./service/request-log.js";
+import type { Backup } from "./service/store/sqlite/backup.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
 import type { Prompt } from "./terminal/prompt.js";
@@ -45,6 +46,11 @@ export interface ServiceAccess {
   admin(database: string | undefined, options?: { readonly create?: boolean }): Promise<ServiceAdmin>;
   /** Serves until the signal aborts. */
   serve(options: ServeOptions): Promise<void>;
+  /**
+   * Copies the database, an SQLite file, into a new file while others use it.
+   * @throws CliError usage when the file exists, or the database is not an SQLite file; configuration when it cannot be copied
+   */
+  backup(request: { readonly database: string | undefined; readonly file: string }): Promise<Backup>;
   openApi(): Promise<unknown>;
 }
 

@@ -47,7 +47,7 @@ const KIND_OF_COMMAND_FLAG: Readonly<Record<string, Kind>> = {
 };
 
 /** Arguments by command and name. */
-const KIND_OF_ARGUMENT: Readonly<Record<string, Kind>> = {
+const KIND_OF_ARGUMENT: Readonly<Record<string, Kind | "files">> = {
   "events get id": "events",
   "events update id": "events",
   "events delete id": "events",
@@ -61,6 +61,7 @@ const KIND_OF_ARGUMENT: Readonly<Record<string, Kind>> = {
   "config unset key": "keys",
   "service calendars set calendar": "calendars",
   "service calendars remove calendar": "calendars",
+  "service backup file": "files",
 };
 
 /** Values of `config set KEY`. */

@@ -4,7 +4,9 @@ import { configurationError, errorCodeOf, usageError } from "../errors.js";
 import type { HandledRequest } from "../service/request-handler.js";
 import { createLogWriter, formatLogLine, type LogFormat } from "../service/request-log.js";
 import type { Service, ServiceOptions } from "../service/service.js";
+import type { LongWorkOptions } from "../service/store/store.js";
 import { sleepFor } from "../system/clock.js";
+import type { ProgressBar } from "../terminal/progress-bar.js";
 import { isSigterm } from "../terminal/signals.js";
 import { type OpenService, openLocalService } from "./local-service.js";
 import type { Messages } from "./messages.js";
@@ -17,6 +19,7 @@ export interface ServiceAccessOptions {
   readonly openPrivate: OpenService;
   readonly signal: () => AbortSignal;
   readonly messages: Pick<Messages, "note" | "log" | "debug">;
+  readonly createProgressBar: () => Promise<ProgressBar>;
 }
 
 /** The embedded service for the `service` commands. */
@@ -32,6 +35,14 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     open: OpenService,
     changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors" | "observer" | "signal">,
   ) => (await openLocalService(open, { database: defaultDatabase(), ...changes }, note)).service;
+  const withProgress = async <T>(work: (options: LongWorkOptions) => Promise<T>): Promise<T> => {
+    const bar = await options.createProgressBar();
+    try {
+      return await work({ signal: options.signal(), onProgress: bar.show });
+    } finally {
+      bar.clear();
+    }
+  };
   const logRequests = (format: LogFormat) => {
     const log = createLogWriter(messages.log, format);
     return (request: HandledRequest): void => {
@@ -73,6 +84,14 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       } finally {
         await metrics?.close();
       }
+    },
+    async backup({ database, file }) {
+      if (database !== undefined && /^postgres(?:ql)?:/i.test(database)) {
+        throw usageError("--db: a backup is made of SQLite files", "use pg_dump for PostgreSQL");
+      }
+      const path = database === undefined ? defaultDatabase() : parseDatabase(database);
+      const { backUp } = await import("../service/store/sqlite/backup.js");
+      return withProgress((progress) => backUp(path, file, progress));
     },
     async openApi() {
       const { openApiDocument } = await import("../service/openapi/document.js");

@@ -47,6 +47,7 @@ const access = () =>
     signal: () => AbortSignal.abort(),
     openPrivate: open,
     messages: { note, log: async () => undefined, debug: () => undefined },
+    createProgressBar: async () => ({ show: () => undefined, clear: () => undefined }),
   });
 
 beforeEach(() => {

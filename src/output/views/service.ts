@@ -1,5 +1,6 @@
 import type { ListeningReport } from "../../context.js";
 import type { ServiceClient, ServiceSample, ServiceToken, ServiceUser } from "../../service/admin/admin.js";
+import type { Backup } from "../../service/store/sqlite/backup.js";
 import type { ShapeOf } from "../shape.js";
 import type { View } from "../view.js";
 import { INSTANT } from "./calendar.js";
@@ -44,6 +45,20 @@ export const serviceUserView: View<ServiceUser> = {
   },
   tsv: ["id", "name", "login"],
   table: ["name", "login", "id"],
+};
+
+/** A copy of a database. */
+export const backupView: View<Backup> = {
+  noun: "backup",
+  shape: "backup",
+  keys: {
+    file: { type: "string", about: "its path" },
+    bytes: { type: "number" },
+    users: { type: "number", about: "how many are in it, like the next two" },
+    calendars: { type: "number" },
+    events: { type: "number" },
+  },
+  tsv: ["file", "bytes", "users", "calendars", "events"],
 };
 
 /** A user of `--sample`, with the password. */

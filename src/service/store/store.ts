@@ -34,6 +34,21 @@ export interface PoolState {
   readonly waiting: number;
 }
 
+/** How far long work on a database has come. */
+export interface WorkProgress {
+  /** What is done, such as `copying events`. */
+  readonly what: string;
+  readonly done: number;
+  /** 0 if it is not known. */
+  readonly total: number;
+}
+
+export interface LongWorkOptions {
+  readonly onProgress: (progress: WorkProgress) => void;
+  /** Ends the work. */
+  readonly signal: AbortSignal;
+}
+
 /** Thrown while the database cannot be used: another process locks it, its disk is full or cannot be written. */
 export class DatabaseUnavailableError extends CliError {}
 

@@ -74,7 +74,8 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   };
 }
 
-function ensureFile(file: string, create: boolean): void {
+/** @throws CliError configuration when the file is missing and must not be created, or cannot be opened */
+export function ensureFile(file: string, create: boolean): void {
   try {
     if (create) createDatabaseFile(file);
     else closeSync(openSync(file, "r+"));
@@ -141,7 +142,8 @@ async function unlessUnavailable(work: Promise<unknown>): Promise<void> {
   }
 }
 
-function pragma(database: SqliteDatabase, text: string): unknown {
+/** The first value of the answer to a pragma. */
+export function pragma(database: SqliteDatabase, text: string): unknown {
   const [row] = database.prepare(`pragma ${text}`).all([]);
   return typeof row === "object" && row !== null ? Object.values(row)[0] : undefined;
 }
