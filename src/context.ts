@@ -15,6 +15,7 @@ import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ListenOptions } from "./service/listen.js";
 import type { MetricsAddress } from "./service/metrics-listener.js";
 import type { LogFormat } from "./service/request-log.js";
+import type { Finding } from "./service/store/check.js";
 import type { Backup } from "./service/store/sqlite/backup.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
@@ -51,6 +52,8 @@ export interface ServiceAccess {
    * @throws CliError usage when the file exists, or the database is not an SQLite file; configuration when it cannot be copied
    */
   backup(request: { readonly database: string | undefined; readonly file: string }): Promise<Backup>;
+  /** Verifies the database. @throws CliError configuration when it cannot be read, or has another version */
+  check(database: string | undefined): Promise<readonly Finding[]>;
   openApi(): Promise<unknown>;
 }
 

@@ -35,6 +35,8 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     open: OpenService,
     changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors" | "observer" | "signal">,
   ) => (await openLocalService(open, { database: defaultDatabase(), ...changes }, note)).service;
+  const locate = (database: string | undefined) =>
+    database === undefined ? defaultDatabase() : parseDatabase(database);
   const withProgress = async <T>(work: (options: LongWorkOptions) => Promise<T>): Promise<T> => {
     const bar = await options.createProgressBar();
     try {
@@ -56,7 +58,7 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     const cors = await loadCors(serveOptions.cors);
     // A sample needs a database without users, and is the only content that it should have.
     const isLocal = database === undefined && !memory && !sample;
-    const path = memory ? ":memory:" : database === undefined ? defaultDatabase() : parseDatabase(database);
+    const path = memory ? ":memory:" : locate(database);
     const settings = {
       rateLimit,
       cors,
@@ -73,8 +75,8 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
   return {
     async admin(database, { create = database === undefined } = {}) {
       if (database === undefined && create) return (await openLocal(options.open, { rateLimit: null })).admin;
-      const path = database === undefined ? defaultDatabase() : parseDatabase(database);
-      return (await openWithNote(options.open, { database: path, create, rateLimit: null })).admin;
+      return (await openWithNote(options.open, { database: locate(database), create, rateLimit: null }))
+        .admin;
     },
     async serve(serveOptions) {
       const metrics = await startMetrics(serveOptions.metrics);
@@ -89,9 +91,21 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       if (database !== undefined && /^postgres(?:ql)?:/i.test(database)) {
         throw usageError("--db: a backup is made of SQLite files", "use pg_dump for PostgreSQL");
       }
-      const path = database === undefined ? defaultDatabase() : parseDatabase(database);
+      const path = locate(database);
       const { backUp } = await import("../service/store/sqlite/backup.js");
       return withProgress((progress) => backUp(path, file, progress));
+    },
+    async check(database) {
+      const [{ checkStore }, { openStore }] = await Promise.all([
+        import("../service/store/check.js"),
+        import("../service/store/sqlite/open.js"),
+      ]);
+      const store = await openStore(locate(database), { readOnly: true, signal: options.signal });
+      try {
+        return await withProgress((progress) => checkStore(store, progress));
+      } finally {
+        await store.close();
+      }
     },
     async openApi() {
       const { openApiDocument } = await import("../service/openapi/document.js");

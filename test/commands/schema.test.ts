@@ -59,6 +59,7 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     "service labels set": [["2", "--name", "Text", "-c", "Personal"]],
     "service clients add": [["App", "--redirect-uri", "http://127.0.0.1/callback"]],
     "service clients list": [[]],
+    "service check": [[]],
     "service backup": [[join(world.directory, "backup.db")]],
     "service tokens create": [["--user", "ana"]],
     "service tokens list": [[]],

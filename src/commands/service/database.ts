@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.js";
-import { emptyValueError, usageError } from "../../errors.js";
+import { configurationError, emptyValueError, usageError } from "../../errors.js";
 import { describeCommand } from "../../help/facts.js";
+import { checkView } from "../../output/views/check.js";
 import { backupView } from "../../output/views/service.js";
 import { addAction, type ContextOf } from "../command.js";
 import { addAdminCommand, type DatabaseFlag } from "./admin-command.js";
@@ -16,6 +17,18 @@ export function registerServiceDatabase(command: Command, contextOf: ContextOf):
     ],
   });
   addAction(backup, contextOf, runServiceBackup);
+  const check = addAdminCommand(command, "check", "verify the database, while the service may run");
+  describeCommand(check, {
+    prints: { view: checkView, count: "list" },
+    examples: () => [
+      ["Is everything as it should be?", "calctl service check"],
+      [
+        "A backup, before the one before it is removed",
+        "calctl service backup new.db && calctl service check --db sqlite:new.db",
+      ],
+    ],
+  });
+  addAction(check, contextOf, runServiceCheck);
 }
 
 export interface ServiceBackupOptions extends DatabaseFlag {
@@ -32,4 +45,19 @@ export async function runServiceBackup(
   if (file === "-") throw usageError("FILE: a backup cannot go to stdout", "write the path of a new file");
   const backup = await context.service.backup({ database: db, file });
   await output.print(backup, `the backup ${backup.file} was made`);
+}
+
+/** Prints what was checked, also when something is wrong, which then is exit 10. */
+export async function runServiceCheck(
+  context: Pick<Context, "service" | "output">,
+  { db }: DatabaseFlag,
+): Promise<void> {
+  const output = context.output(checkView);
+  const findings = await context.service.check(db);
+  await output.print(findings);
+  const failed = findings.filter(({ ok }) => !ok).map(({ check }) => check);
+  if (failed.length === 0) return;
+  throw configurationError(`the database is damaged: ${failed.join(", ")}`, {
+    hint: "restore a backup that passes this check",
+  });
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
-import { CliError } from "../../errors.js";
+import { CliError, configurationError } from "../../errors.js";
 import type { WorkOptions } from "../../system/sqlite/connection.js";
-import type { StoreSchema } from "./schema.js";
+import { SCHEMA_VERSION, type StoreSchema } from "./schema.js";
 
 /** What queries run on: one transaction of the store. */
 export type Transaction = Kysely<StoreSchema>;
@@ -17,6 +17,8 @@ export interface Store {
   write<T>(work: (db: Transaction) => Promise<T>, options?: WorkOptions): Promise<T>;
   /** @throws DatabaseUnavailableError when the file was removed or replaced; `write` does the same, `read` goes on */
   checkFile(): void;
+  /** What is wrong with its file; nothing if it is intact. Absent from a store that has no file. */
+  readonly verifyFile?: () => Promise<readonly string[]>;
   /** The state of its pool of connections; absent from a store that has none. */
   readonly pool?: () => PoolState;
   /** Path of the database if this process created it just now; null if it existed or is in memory. */
@@ -51,6 +53,17 @@ export interface LongWorkOptions {
 
 /** Thrown while the database cannot be used: another process locks it, its disk is full or cannot be written. */
 export class DatabaseUnavailableError extends CliError {}
+
+/** The database was migrated by another version of this program, which only `service start` and writes put right. */
+export function otherVersionError(database: string, version: number): CliError {
+  return version > SCHEMA_VERSION
+    ? configurationError(`the database ${database} was written by a newer calctl`, {
+        hint: "update calctl, or choose another database",
+      })
+    : configurationError(`the database ${database} was written by an earlier calctl`, {
+        hint: "make a backup, then start the service, which migrates the database",
+      });
+}
 
 /**
  * The creation time to store for a new row: `now`, or the next millisecond that no row of the table has. Lists are

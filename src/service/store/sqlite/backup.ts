@@ -33,7 +33,7 @@ export async function backUp(path: string, file: string, options: LongWorkOption
   const source = resolve(path);
   const target = resolve(file);
   if (existsSync(target)) throw existingFileError(target);
-  ensureFile(source, false);
+  ensureFile(source, { readOnly: true });
   const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(8).toString("hex")}`);
   // Fails if the name exists, and SQLite would create a file that everyone can read.
   const handle = await open(temporary, "wx", 0o600).catch((cause) => {

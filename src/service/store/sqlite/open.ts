@@ -13,7 +13,7 @@ import {
 import { createDatabaseFile } from "../../../system/sqlite/database-file.js";
 import { loadSqlite } from "../../../system/sqlite/driver.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
-import { DatabaseUnavailableError, type Store, type Transaction } from "../store.js";
+import { DatabaseUnavailableError, otherVersionError, type Store, type Transaction } from "../store.js";
 import { createDialect, createTransactions } from "./dialect.js";
 import {
   explainDatabaseError,
@@ -29,6 +29,8 @@ export const APPLICATION_ID = 0x63616c63;
 export interface OpenStoreOptions extends LockWaitOptions {
   /** Whether to create a database that does not exist; true by default. */
   readonly create?: boolean | undefined;
+  /** Whether nothing is to be changed in it: it is neither created nor migrated. */
+  readonly readOnly?: boolean | undefined;
 }
 
 /**
@@ -39,9 +41,9 @@ export interface OpenStoreOptions extends LockWaitOptions {
  * not exist and must not be created; unavailable when another process locks it for too long
  */
 export async function openStore(path: string, options: OpenStoreOptions = {}): Promise<Store> {
-  const { create = true } = options;
+  const { create = true, readOnly = false } = options;
   const file = path === MEMORY ? MEMORY : resolve(path);
-  if (file !== MEMORY) ensureFile(file, create);
+  if (file !== MEMORY) ensureFile(file, { create: create && !readOnly, readOnly });
   const run = createRunUnlocked((error) => explainDatabaseError(error, file), options);
   const sqlite = await loadSqlite();
   const database = await run(() => connect(sqlite, file));
@@ -52,8 +54,9 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   const transactions = createTransactions(db, run);
   let created: boolean;
   try {
-    created = await migrateIfNeeded(transactions, database, { file, create, run });
-    if (file !== MEMORY) await enableWriteAheadLog(database, run);
+    if (readOnly) await run(() => requireCurrent(database, file));
+    created = !readOnly && (await migrateIfNeeded(transactions, database, { file, create, run }));
+    if (file !== MEMORY && !readOnly) await enableWriteAheadLog(database, run);
   } catch (error) {
     database.close();
     throw error;
@@ -61,11 +64,13 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   return {
     ...transactions,
     checkFile,
+    verifyFile: () => run(() => verifyFile(database)),
     created: created && file !== MEMORY ? file : null,
     close: async () => {
       try {
         // Moves everything from the log into the file, which can then be copied on its own.
-        if (file !== MEMORY) await unlessUnavailable(run(() => pragma(database, "wal_checkpoint(passive)")));
+        if (file !== MEMORY && !readOnly)
+          await unlessUnavailable(run(() => pragma(database, "wal_checkpoint(passive)")));
       } finally {
         // Kysely would not close a connection that no query has used.
         database.close();
@@ -75,10 +80,10 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
 }
 
 /** @throws CliError configuration when the file is missing and must not be created, or cannot be opened */
-export function ensureFile(file: string, create: boolean): void {
+export function ensureFile(file: string, { create = false, readOnly = false }): void {
   try {
     if (create) createDatabaseFile(file);
-    else closeSync(openSync(file, "r+"));
+    else closeSync(openSync(file, readOnly ? "r" : "r+"));
   } catch (error) {
     if (isOnReadOnlyDisk(file)) return;
     throw !create && errorCodeOf(error) === "ENOENT"
@@ -113,6 +118,13 @@ async function migrateIfNeeded(
   return found === 0;
 }
 
+/** @throws CliError configuration when the database was not migrated by this version */
+function requireCurrent(database: SqliteDatabase, file: string): void {
+  const version = readVersion(database, file);
+  if (version === 0) throw missingDatabaseError(file);
+  if (version !== SCHEMA_VERSION) throw otherVersionError(file, version);
+}
+
 /** 0 for an empty database. Call it with the write lock held. @throws CliError configuration */
 function readVersion(database: SqliteDatabase, file: string): number {
   const version = Number(pragma(database, "user_version"));
@@ -132,6 +144,15 @@ async function enableWriteAheadLog(database: SqliteDatabase, run: RunUnlocked): 
   await unlessUnavailable(run(() => pragma(database, "journal_mode = wal"), { timeout: SWITCH_TIMEOUT }));
   // Opens the log: another process that ends now would delete it, and on a full disk it could not be created again.
   await run(() => pragma(database, "schema_version"));
+}
+
+/** How many problems of a file are reported. */
+const MAX_PROBLEMS = 10;
+
+function verifyFile(database: SqliteDatabase): string[] {
+  const rows = database.prepare(`pragma integrity_check(${MAX_PROBLEMS})`).all([]);
+  const texts = rows.map((row) => Object.values(row as object).join(" "));
+  return texts.join() === "ok" ? [] : texts;
 }
 
 async function unlessUnavailable(work: Promise<unknown>): Promise<void> {
