@@ -16,6 +16,7 @@ import type { ListenOptions } from "./service/listen.js";
 import type { MetricsAddress } from "./service/metrics-listener.js";
 import type { LogFormat } from "./service/request-log.js";
 import type { Finding } from "./service/store/check.js";
+import type { CopiedTable } from "./service/store/copy.js";
 import type { Backup } from "./service/store/sqlite/backup.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
@@ -54,6 +55,11 @@ export interface ServiceAccess {
   backup(request: { readonly database: string | undefined; readonly file: string }): Promise<Backup>;
   /** Verifies the database. @throws CliError configuration when it cannot be read, or has another version */
   check(database: string | undefined): Promise<readonly Finding[]>;
+  /**
+   * Copies a database to one that is empty, or an unfinished copy of it, and compares them.
+   * @throws CliError configuration when one of them cannot be used, or the target has something else
+   */
+  copy(databases: { readonly from: string; readonly to: string }): Promise<readonly CopiedTable[]>;
   openApi(): Promise<unknown>;
 }
 

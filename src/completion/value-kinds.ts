@@ -40,10 +40,12 @@ const KIND_OF_FLAG: Readonly<Record<string, Kind | readonly string[]>> = {
 };
 
 /** Flags that mean something else in other commands, by command and flag. */
-const KIND_OF_COMMAND_FLAG: Readonly<Record<string, Kind>> = {
+const KIND_OF_COMMAND_FLAG: Readonly<Record<string, Kind | "files">> = {
   "post --to": "webhooks",
   "remind --post": "webhooks",
   "doctor --to": "webhooks",
+  "service copy --from": "files",
+  "service copy --to": "files",
 };
 
 /** Arguments by command and name. */

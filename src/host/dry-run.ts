@@ -38,6 +38,7 @@ export function readOnlyService(service: ServiceAccess): ServiceAccess {
       options?.create === true ? refuse() : readOnlyAdmin(await service.admin(database, options)),
     serve: refuse,
     backup: refuse,
+    copy: refuse,
   };
 }
 

@@ -82,6 +82,7 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       const metrics = await startMetrics(serveOptions.metrics);
       try {
         const service = await openServed(serveOptions, metrics?.observer);
+        await service.requireFinished();
         await serve(service, { ...serveOptions, metricsUrl: metrics?.url, signal: options.signal(), note });
       } finally {
         await metrics?.close();
@@ -105,6 +106,25 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
         return await withProgress((progress) => checkStore(store, progress));
       } finally {
         await store.close();
+      }
+    },
+    async copy({ from, to }) {
+      const [{ copyStore }, { openStore }] = await Promise.all([
+        import("../service/store/copy.js"),
+        import("../service/store/sqlite/open.js"),
+      ]);
+      const waiting = { signal: options.signal };
+      const source = await openStore(parseDatabase(from, "--from"), { ...waiting, readOnly: true });
+      try {
+        const target = await openStore(parseDatabase(to, "--to"), { ...waiting, migrate: false });
+        try {
+          note("what is written to the source from now on is not copied");
+          return await withProgress((progress) => copyStore({ source, target }, progress));
+        } finally {
+          await target.close();
+        }
+      } finally {
+        await source.close();
       }
     },
     async openApi() {
@@ -177,13 +197,13 @@ async function readPem(path: string, source: string): Promise<string> {
 }
 
 /** The path of `sqlite:PATH`, or of a plain path. @throws CliError usage */
-function parseDatabase(flag: string): string {
+function parseDatabase(flag: string, source = "--db"): string {
   const scheme = /^([a-z][a-z0-9+]+):/i.exec(flag)?.[1]?.toLowerCase();
   const path = scheme === "sqlite" ? flag.slice("sqlite:".length) : flag;
   if (scheme !== undefined && scheme !== "sqlite") {
-    throw usageError(`--db: "${scheme}" is not a supported kind of database`, "write sqlite:PATH");
+    throw usageError(`${source}: "${scheme}" is not a supported kind of database`, "write sqlite:PATH");
   }
-  if (path === "") throw usageError("--db: the path is empty", "write sqlite:PATH");
+  if (path === "") throw usageError(`${source}: the path is empty`, "write sqlite:PATH");
   return path;
 }
 

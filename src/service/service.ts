@@ -45,6 +45,8 @@ export interface Service {
   readonly admin: ServiceAdmin;
   /** Path of the database if it was created just now; null if it existed or is in memory. */
   readonly created: string | null;
+  /** @throws CliError configuration while the database is an unfinished copy of another one */
+  requireFinished(): Promise<void>;
   /** From now on it is not ready; it serves as before. */
   drain(): void;
   /** Waits for requests in progress, then closes the database. */
@@ -81,6 +83,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     admin: createAdmin({ store, now, passwordCost }),
     created: store.created,
+    requireFinished: async () => (await import("./store/copy.js")).requireFinished(store),
     drain() {
       isDraining = true;
     },

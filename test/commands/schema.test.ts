@@ -60,6 +60,7 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     "service clients add": [["App", "--redirect-uri", "http://127.0.0.1/callback"]],
     "service clients list": [[]],
     "service check": [[]],
+    "service copy": [["--from", join(world.directory, "local.db"), "--to", join(world.directory, "to.db")]],
     "service backup": [[join(world.directory, "backup.db")]],
     "service tokens create": [["--user", "ana"]],
     "service tokens list": [[]],
@@ -109,7 +110,7 @@ describe("what every command prints", () => {
       expect(problemsOf(value)).toEqual([]);
       if (printed?.count === "list") expect(value).toEqual(expect.any(Array));
       // Writes are not repeated.
-      if (!/ (add|create|update|delete|backup)$|^comment$/.test(name)) {
+      if (!/ (add|create|update|delete|backup|copy)$|^comment$/.test(name)) {
         const lines = (await run("ndjson")).split("\n").filter((line) => line !== "");
         expect([value].flat()).toEqual(lines.map((line) => JSON.parse(line)));
       }

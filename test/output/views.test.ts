@@ -10,6 +10,7 @@ import { createValueView, requestView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
 import {
   backupView,
+  copiedTableView,
   serviceClientView,
   serviceTokenView,
   serviceUserView,
@@ -175,6 +176,10 @@ const VIEWS = [
     calendars: 2,
     events: 1_234,
   }),
+  sample("copied tables", copiedTableView, [
+    { table: "users", rows: 3, sha256: "0123456789abcdef".repeat(4) },
+    { table: "events", rows: 1_234, sha256: "fedcba9876543210".repeat(4) },
+  ]),
   sample("path", createValueView("path"), { path: "/home/ana/.config/calctl/config.json" }),
   sample("request", requestView, REQUEST),
 ];

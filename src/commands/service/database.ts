@@ -1,10 +1,17 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.js";
-import { configurationError, emptyValueError, usageError } from "../../errors.js";
+import {
+  CliError,
+  configurationError,
+  emptyValueError,
+  missingFlagsError,
+  usageError,
+} from "../../errors.js";
 import { describeCommand } from "../../help/facts.js";
 import { checkView } from "../../output/views/check.js";
-import { backupView } from "../../output/views/service.js";
-import { addAction, type ContextOf } from "../command.js";
+import { backupView, copiedTableView } from "../../output/views/service.js";
+import type { CopiedTable } from "../../service/store/copy.js";
+import { addAction, addCommand, type ContextOf } from "../command.js";
 import { addAdminCommand, type DatabaseFlag } from "./admin-command.js";
 
 /** Adds the commands that work on a database as a whole. */
@@ -29,6 +36,19 @@ export function registerServiceDatabase(command: Command, contextOf: ContextOf):
     ],
   });
   addAction(check, contextOf, runServiceCheck);
+  const copy = addCommand(command, "copy", "copy everything into another, empty database, and compare them")
+    .option("--from <database>", "sqlite:PATH of the database to read (required)")
+    .option("--to <database>", "sqlite:PATH of an empty database, or of an unfinished copy (required)");
+  describeCommand(copy, {
+    prints: { view: copiedTableView, count: "list" },
+    examples: () => [
+      [
+        "The database of the profile local; the same line goes on if it was interrupted",
+        'calctl service copy --from "sqlite:$HOME/.local/share/calctl/local.db" --to sqlite:new.db',
+      ],
+    ],
+  });
+  addAction(copy, contextOf, runServiceCopy);
 }
 
 export interface ServiceBackupOptions extends DatabaseFlag {
@@ -60,4 +80,35 @@ export async function runServiceCheck(
   throw configurationError(`the database is damaged: ${failed.join(", ")}`, {
     hint: "restore a backup that passes this check",
   });
+}
+
+export interface ServiceCopyOptions {
+  /** `sqlite:PATH` or a path. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Prints the tables that are now in both databases. */
+export async function runServiceCopy(
+  context: Pick<Context, "service" | "output" | "note" | "warn">,
+  { from, to }: ServiceCopyOptions,
+): Promise<void> {
+  const output = context.output(copiedTableView);
+  if (from === undefined || to === undefined)
+    throw missingFlagsError([
+      ...(from === undefined ? ["--from"] : []),
+      ...(to === undefined ? ["--to"] : []),
+    ]);
+  let tables: readonly CopiedTable[];
+  try {
+    tables = await context.service.copy({ from, to });
+  } catch (error) {
+    if (error instanceof CliError && error.code === "interrupted")
+      context.warn("the copy is unfinished: the same command goes on with it");
+    throw error;
+  }
+  context.note(
+    "not copied: browser sessions, codes of logins that are under way, and what is counted of sign-ins and requests",
+  );
+  await output.print(tables, "the copy is complete");
 }

@@ -1,5 +1,6 @@
 import type { ListeningReport } from "../../context.js";
 import type { ServiceClient, ServiceSample, ServiceToken, ServiceUser } from "../../service/admin/admin.js";
+import type { CopiedTable } from "../../service/store/copy.js";
 import type { Backup } from "../../service/store/sqlite/backup.js";
 import type { ShapeOf } from "../shape.js";
 import type { View } from "../view.js";
@@ -59,6 +60,18 @@ export const backupView: View<Backup> = {
     events: { type: "number" },
   },
   tsv: ["file", "bytes", "users", "calendars", "events"],
+};
+
+/** The tables of a database that was copied. */
+export const copiedTableView: View<CopiedTable> = {
+  noun: "table",
+  shape: "copied_table",
+  keys: {
+    table: { type: "string" },
+    rows: { type: "number" },
+    sha256: { type: "string", about: "of its rows in both databases", minWidth: 12 },
+  },
+  tsv: ["table", "rows", "sha256"],
 };
 
 /** A user of `--sample`, with the password. */

@@ -24,7 +24,10 @@ interface Reference {
 
 const to = (table: TableName, column: string): Reference => ({ columns: [column], table, key: ["id"] });
 
-/** Every table with a content that must not be lost; each after those that it refers to. */
+/**
+ * Every table with a content that must not be lost, but for `settings`; each after those that it refers to. Sessions, codes,
+ * and what is counted of sign-ins and requests are forgotten anyway.
+ */
 export const TABLES: readonly Table[] = [
   { name: "users", key: ["id"], references: [] },
   { name: "calendars", key: ["id"], references: [] },
@@ -57,15 +60,6 @@ export const TABLES: readonly Table[] = [
   { name: "clients", key: ["id"], references: [] },
   { name: "redirect_uris", key: ["client", "position"], references: [to("clients", "client")] },
   { name: "tokens", key: ["id"], references: [to("users", "user_id"), to("clients", "client")] },
-  { name: "settings", key: ["name"], references: [] },
-];
-
-/** The tables whose rows are forgotten after minutes, hours or, for addresses that have signed in, days. */
-export const SHORT_LIVED_TABLES: readonly TableName[] = [
-  "sessions",
-  "authorization_codes",
-  "sign_in_attempts",
-  "rate_windows",
 ];
 
 /** The same transaction, for tables that are chosen while it runs: their columns are not known to the compiler. */
@@ -79,6 +73,16 @@ export async function countRows(db: Transaction, table: TableName): Promise<numb
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** The last row of a table in the order of its key; null if it is empty. */
+export async function readLastRow(
+  db: Transaction,
+  { name, key: [first = "", second] }: Table,
+): Promise<Row | null> {
+  let query = anyTable(db).selectFrom(name).selectAll().orderBy(first, "desc").limit(1);
+  if (second !== undefined) query = query.orderBy(second, "desc");
+  return (await query.executeTakeFirst()) ?? null;
 }
 
 /**

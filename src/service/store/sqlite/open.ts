@@ -29,6 +29,8 @@ export const APPLICATION_ID = 0x63616c63;
 export interface OpenStoreOptions extends LockWaitOptions {
   /** Whether to create a database that does not exist; true by default. */
   readonly create?: boolean | undefined;
+  /** Whether to migrate a database of an earlier version; true by default. */
+  readonly migrate?: boolean | undefined;
   /** Whether nothing is to be changed in it: it is neither created nor migrated. */
   readonly readOnly?: boolean | undefined;
 }
@@ -55,7 +57,7 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   let created: boolean;
   try {
     if (readOnly) await run(() => requireCurrent(database, file));
-    created = !readOnly && (await migrateIfNeeded(transactions, database, { file, create, run }));
+    created = !readOnly && (await migrateIfNeeded(transactions, database, { ...options, file, create, run }));
     if (file !== MEMORY && !readOnly) await enableWriteAheadLog(database, run);
   } catch (error) {
     database.close();
@@ -92,11 +94,17 @@ export function ensureFile(file: string, { create = false, readOnly = false }): 
   }
 }
 
+interface Migrating extends Pick<OpenStoreOptions, "migrate"> {
+  readonly file: string;
+  readonly create: boolean;
+  readonly run: RunUnlocked;
+}
+
 /** Migrates the database if needed. Resolves with whether it was empty. */
 async function migrateIfNeeded(
   store: Pick<Store, "write">,
   database: SqliteDatabase,
-  { file, create, run }: { readonly file: string; readonly create: boolean; readonly run: RunUnlocked },
+  { file, create, migrate: isAllowed = true, run }: Migrating,
 ): Promise<boolean> {
   const isOurs = (await run(() => pragma(database, "application_id"))) === APPLICATION_ID;
   if (isOurs && (await run(() => pragma(database, "user_version"))) === SCHEMA_VERSION) return false;
@@ -107,6 +115,7 @@ async function migrateIfNeeded(
       async read() {
         const version = readVersion(database, file);
         if (version === 0 && !create) throw missingDatabaseError(file);
+        if (version !== 0 && !isAllowed) throw otherVersionError(file, version);
         return version;
       },
       async write(db, version) {
