@@ -128,37 +128,44 @@ async function copyTable(
 }
 
 /** Compares all rows of both databases. @throws CliError configuration when some differ */
-async function verify({ from, target, onProgress, signal }: Copying, total: number): Promise<CopiedTable[]> {
+function verify(copying: Copying, total: number): Promise<CopiedTable[]> {
   let done = 0;
   const onRows = (rows: number): void => {
-    signal.throwIfAborted();
+    copying.signal.throwIfAborted();
     done += rows;
-    onProgress({ what: "comparing", done, total: 2 * total });
+    copying.onProgress({ what: "comparing", done, total });
   };
-  return target.read(async (to) => {
+  return copying.target.read(async (to) => {
     const tables: CopiedTable[] = [];
-    for (const table of TABLES) {
-      const original = await hashRows(from, table, onRows);
-      const copied = await hashRows(to, table, onRows);
-      if (original.sha256 !== copied.sha256) throw differentError(table.name);
-      tables.push({ table: table.name, ...copied });
-    }
+    for (const table of TABLES) tables.push(await compare(table, { from: copying.from, to }, onRows));
     return tables;
   });
 }
 
-async function hashRows(db: Transaction, table: Table, onRows: (rows: number) => void) {
+/** Reads both in turns: a server may end a transaction in which nothing happens for long. */
+async function compare(
+  table: Table,
+  { from, to }: { readonly from: Transaction; readonly to: Transaction },
+  onRows: (rows: number) => void,
+): Promise<CopiedTable> {
   const hash = createHash("sha256");
   let count = 0;
   for (let after: Row | null = null; ; ) {
-    const rows: readonly Row[] = await readRows(db, table, { after, limit: BATCH });
-    if (rows.length === 0) return { rows: count, sha256: hash.digest("hex") };
-    // The order of columns is that of the migrations, which may differ.
-    for (const row of rows) hash.update(`${JSON.stringify(Object.entries(row).sort())}\n`);
-    count += rows.length;
-    onRows(rows.length);
-    after = rows.at(-1) ?? null;
+    const part = { after, limit: BATCH };
+    const originals: readonly Row[] = await readRows(from, table, part);
+    const text = textOf(originals);
+    if (text !== textOf(await readRows(to, table, part))) throw differentError(table.name);
+    if (originals.length === 0) return { table: table.name, rows: count, sha256: hash.digest("hex") };
+    hash.update(text);
+    count += originals.length;
+    onRows(originals.length);
+    after = originals.at(-1) ?? null;
   }
+}
+
+/** Rows as JSON, one a line. The order of columns is that of the migrations, which may differ. */
+function textOf(rows: readonly Row[]): string {
+  return rows.map((row) => `${JSON.stringify(Object.entries(row).sort())}\n`).join("");
 }
 
 /** Copies the settings, and the target is no longer unfinished. */
