@@ -4,7 +4,6 @@ import { configurationError, errorCodeOf, usageError } from "../errors.js";
 import type { HandledRequest } from "../service/request-handler.js";
 import { createLogWriter, formatLogLine, type LogFormat } from "../service/request-log.js";
 import type { Service, ServiceOptions } from "../service/service.js";
-import type { LongWorkOptions } from "../service/store/store.js";
 import { sleepFor } from "../system/clock.js";
 import type { ProgressBar } from "../terminal/progress-bar.js";
 import { isSigterm } from "../terminal/signals.js";
@@ -37,13 +36,9 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
   ) => (await openLocalService(open, { database: defaultDatabase(), ...changes }, note)).service;
   const locate = (database: string | undefined) =>
     database === undefined ? defaultDatabase() : parseDatabase(database);
-  const withProgress = async <T>(work: (options: LongWorkOptions) => Promise<T>): Promise<T> => {
-    const bar = await options.createProgressBar();
-    try {
-      return await work({ signal: options.signal(), onProgress: bar.show });
-    } finally {
-      bar.clear();
-    }
+  const loadWholeDatabase = async () => {
+    const { createWholeDatabase } = await import("./whole-database.js");
+    return createWholeDatabase({ ...options, choose: locate, parse: parseDatabase });
   };
   const logRequests = (format: LogFormat) => {
     const log = createLogWriter(messages.log, format);
@@ -88,45 +83,9 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
         await metrics?.close();
       }
     },
-    async backup({ database, file }) {
-      if (database !== undefined && /^postgres(?:ql)?:/i.test(database)) {
-        throw usageError("--db: a backup is made of SQLite files", "use pg_dump for PostgreSQL");
-      }
-      const path = locate(database);
-      const { backUp } = await import("../service/store/sqlite/backup.js");
-      return withProgress((progress) => backUp(path, file, progress));
-    },
-    async check(database) {
-      const [{ checkStore }, { openStore }] = await Promise.all([
-        import("../service/store/check.js"),
-        import("../service/store/sqlite/open.js"),
-      ]);
-      const store = await openStore(locate(database), { readOnly: true, signal: options.signal });
-      try {
-        return await withProgress((progress) => checkStore(store, progress));
-      } finally {
-        await store.close();
-      }
-    },
-    async copy({ from, to }) {
-      const [{ copyStore }, { openStore }] = await Promise.all([
-        import("../service/store/copy.js"),
-        import("../service/store/sqlite/open.js"),
-      ]);
-      const waiting = { signal: options.signal };
-      const source = await openStore(parseDatabase(from, "--from"), { ...waiting, readOnly: true });
-      try {
-        const target = await openStore(parseDatabase(to, "--to"), { ...waiting, migrate: false });
-        try {
-          note("what is written to the source from now on is not copied");
-          return await withProgress((progress) => copyStore({ source, target }, progress));
-        } finally {
-          await target.close();
-        }
-      } finally {
-        await source.close();
-      }
-    },
+    backup: async (request) => (await loadWholeDatabase()).backup(request),
+    check: async (database) => (await loadWholeDatabase()).check(database),
+    copy: async (databases) => (await loadWholeDatabase()).copy(databases),
     async openApi() {
       const { openApiDocument } = await import("../service/openapi/document.js");
       return openApiDocument({ baseUrl: "{base_url}", authUrl: "{auth_url}" });
