@@ -97,8 +97,8 @@ const WRONG: readonly (readonly [title: string, sql: () => string, problem: () =
     () => `order: users whose calendars have gaps: ${world.outsider.id}`,
   ],
   [
-    "attendees at the same position",
-    () => "update attendees set position = 0",
+    "a gap between attendees",
+    () => "update attendees set position = 2 * position",
     () => `order: events whose attendees have gaps: ${eventId}`,
   ],
   [
