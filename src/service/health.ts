@@ -6,7 +6,7 @@ import type { Store } from "./store/store.js";
 interface HealthState {
   readonly store: Store;
   /** Whether the service is about to stop. */
-  readonly isDraining: () => boolean;
+  readonly isDraining: boolean;
 }
 
 /** What the probes of an operator ask for, without a token and uncounted. */
@@ -15,7 +15,7 @@ const ENDPOINTS = {
   "/healthz": async () => undefined,
   /** The service goes on, and the database answers and is still the one that is there. */
   "/readyz": ({ store, isDraining }: HealthState) => {
-    if (isDraining()) throw new ProblemError(503, { cause: new Error("the service is stopping") });
+    if (isDraining) throw new ProblemError(503, { cause: new Error("the service is stopping") });
     store.checkFile();
     return store.read((db) => db.selectFrom("settings").select("name").limit(1).execute());
   },
