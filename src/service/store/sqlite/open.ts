@@ -6,14 +6,13 @@ import {
   connect,
   createRunUnlocked,
   isOnReadOnlyDisk,
-  type LockWaitOptions,
   MEMORY,
   type RunUnlocked,
 } from "../../../system/sqlite/connection.js";
 import { createDatabaseFile } from "../../../system/sqlite/database-file.js";
 import { loadSqlite } from "../../../system/sqlite/driver.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
-import { DatabaseUnavailableError, type Store, type Transaction } from "../store.js";
+import { DatabaseUnavailableError, type OpenStoreOptions, type Store, type Transaction } from "../store.js";
 import { createDialect, createTransactions } from "./dialect.js";
 import {
   explainDatabaseError,
@@ -25,11 +24,6 @@ import {
 
 /** Marks a database file as ours in its `application_id`: "calc" in ASCII. */
 export const APPLICATION_ID = 0x63616c63;
-
-export interface OpenStoreOptions extends LockWaitOptions {
-  /** Whether to create a database that does not exist; true by default. */
-  readonly create?: boolean | undefined;
-}
 
 /**
  * Opens a database, creates it (mode 0600, a new folder 0700) or migrates it. Several processes may do so at once.
@@ -98,6 +92,7 @@ async function migrateIfNeeded(
   const found = await migrate(store, {
     database: file,
     version: {
+      engine: "sqlite",
       async read() {
         const version = readVersion(database, file);
         if (version === 0 && !create) throw missingDatabaseError(file);
