@@ -8,7 +8,10 @@ export const LOCAL_BASE_URL = "http://local.invalid/";
 
 /** Opens the embedded service over a database. It is closed at the end of the run. */
 export type OpenService = (
-  options: Pick<ServiceOptions, "database" | "create" | "rateLimit" | "onHandled" | "cors" | "signal">,
+  options: Pick<
+    ServiceOptions,
+    "database" | "create" | "rateLimit" | "onHandled" | "cors" | "signal" | "onSuperseded"
+  >,
 ) => Promise<Service>;
 
 /**
@@ -31,7 +34,7 @@ export function createServiceOpener({
 /** The service of the profile `local`. The first use creates its database, user and calendar, with a note. */
 export async function openLocalService(
   open: OpenService,
-  options: Pick<ServiceOptions, "database" | "onHandled" | "cors" | "signal"> &
+  options: Pick<ServiceOptions, "database" | "onHandled" | "cors" | "signal" | "onSuperseded"> &
     Partial<Pick<ServiceOptions, "rateLimit">>,
   note: (text: string) => void,
 ): Promise<LocalService> {

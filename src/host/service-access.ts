@@ -1,15 +1,18 @@
 import { readFile } from "node:fs/promises";
+import { type Environment, readVariable } from "../config/environment.js";
 import type { ServeOptions, ServiceAccess } from "../context.js";
 import { configurationError, errorCodeOf, usageError } from "../errors.js";
 import type { HandledRequest } from "../service/request-handler.js";
 import { createLogWriter, formatLogLine, type LogFormat } from "../service/request-log.js";
 import type { Service, ServiceOptions } from "../service/service.js";
+import { isPostgresUrl } from "../service/store/open.js";
 import { type OpenService, openLocalService } from "./local-service.js";
 import type { Messages } from "./messages.js";
 
 export interface ServiceAccessOptions {
-  /** Used without `--db`. */
+  /** Used without `--db` and CALCTL_SERVICE_DB. */
   readonly defaultDatabase: () => string;
+  readonly env: Environment;
   readonly open: OpenService;
   /** The same, for a service that others use: makes the database private. */
   readonly openPrivate: OpenService;
@@ -21,6 +24,7 @@ export interface ServiceAccessOptions {
 export function createServiceAccess(options: ServiceAccessOptions): ServiceAccess {
   const { defaultDatabase, messages } = options;
   const { note } = messages;
+  const choose = (flag: string | undefined) => chooseDatabase(flag, options);
   const openWithNote = async (open: OpenService, serviceOptions: Parameters<OpenService>[0]) => {
     const service = await open(serviceOptions);
     if (service.created !== null) note(`created the database ${service.created}`);
@@ -28,7 +32,7 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
   };
   const openLocal = async (
     open: OpenService,
-    changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors" | "signal">,
+    changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors" | "signal" | "onSuperseded">,
   ) => (await openLocalService(open, { database: defaultDatabase(), ...changes }, note)).service;
   const logRequests = (format: LogFormat) => {
     const log = createLogWriter(messages.log, format);
@@ -39,29 +43,34 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     };
   };
   return {
-    async admin(database, { create = database === undefined } = {}) {
-      if (database === undefined && create) return (await openLocal(options.open, { rateLimit: null })).admin;
-      const path = database === undefined ? defaultDatabase() : parseDatabase(database);
-      return (await openWithNote(options.open, { database: path, create, rateLimit: null })).admin;
+    async admin(flag, { create } = {}) {
+      const database = choose(flag);
+      if (database === undefined && create !== false)
+        return (await openLocal(options.open, { rateLimit: null })).admin;
+      const chosen = { database: database ?? defaultDatabase(), create: create === true };
+      return (await openWithNote(options.open, { ...chosen, rateLimit: null })).admin;
     },
     async serve(serveOptions) {
-      const { memory, sample, database, rateLimit } = serveOptions;
+      const { memory, sample, rateLimit } = serveOptions;
+      const database = memory ? ":memory:" : choose(serveOptions.database);
       const cors = await loadCors(serveOptions.cors);
       // A sample needs a database without users, and is the only content that it should have.
-      const isLocal = database === undefined && !memory && !sample;
-      const path = memory ? ":memory:" : database === undefined ? defaultDatabase() : parseDatabase(database);
+      const isLocal = database === undefined && !sample;
+      const superseded = new AbortController();
       const settings = {
         rateLimit,
         cors,
         onHandled: logRequests(serveOptions.log),
         // Requests in progress may end after an interruption.
         signal: undefined,
+        onSuperseded: (error: unknown) => superseded.abort(error),
       };
       const { openPrivate } = options;
       const service = await (isLocal
         ? openLocal(openPrivate, settings)
-        : openWithNote(openPrivate, { database: path, ...settings }));
-      await serve(service, serveOptions, options.signal());
+        : openWithNote(openPrivate, { database: database ?? defaultDatabase(), ...settings }));
+      await serve(service, serveOptions, AbortSignal.any([options.signal(), superseded.signal]));
+      superseded.signal.throwIfAborted();
     },
     async openApi() {
       const { openApiDocument } = await import("../service/openapi/document.js");
@@ -103,14 +112,34 @@ async function readPem(path: string, source: string): Promise<string> {
   }
 }
 
-/** The path of `sqlite:PATH`, or of a plain path. @throws CliError usage */
-function parseDatabase(flag: string): string {
-  const scheme = /^([a-z][a-z0-9+]+):/i.exec(flag)?.[1]?.toLowerCase();
-  const path = scheme === "sqlite" ? flag.slice("sqlite:".length) : flag;
-  if (scheme !== undefined && scheme !== "sqlite") {
-    throw usageError(`--db: "${scheme}" is not a supported kind of database`, "write sqlite:PATH");
+/**
+ * The database of `--db` or CALCTL_SERVICE_DB: a path, or the URL of a PostgreSQL server; undefined for none.
+ * @throws CliError usage
+ */
+function chooseDatabase(
+  flag: string | undefined,
+  { env, messages }: Pick<ServiceAccessOptions, "env" | "messages">,
+): string | undefined {
+  const database = flag ?? readVariable(env, "CALCTL_SERVICE_DB");
+  if (database === undefined) return undefined;
+  if (!isPostgresUrl(database)) return parsePath(database, flag === undefined ? "CALCTL_SERVICE_DB" : "--db");
+  if (flag !== undefined && URL.canParse(flag) && new URL(flag).password !== "") {
+    messages.note(
+      "others on this machine can see the password of --db: set CALCTL_SERVICE_DB to the URL instead, or PGPASSWORD",
+    );
   }
-  if (path === "") throw usageError("--db: the path is empty", "write sqlite:PATH");
+  return database;
+}
+
+/** The path of `sqlite:PATH`, or of a plain path. @throws CliError usage */
+function parsePath(database: string, source: string): string {
+  const hint = "write sqlite:PATH or postgres://USER@HOST/DATABASE";
+  const scheme = /^([a-z][a-z0-9+]+):/i.exec(database)?.[1]?.toLowerCase();
+  const path = scheme === "sqlite" ? database.slice("sqlite:".length) : database;
+  if (scheme !== undefined && scheme !== "sqlite") {
+    throw usageError(`${source}: "${scheme}" is not a supported kind of database`, hint);
+  }
+  if (path === "") throw usageError(`${source}: the path is empty`, hint);
   return path;
 }
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import pg from "pg";
+import findPassword from "pgpass";
 import { type CliError, configurationError } from "../../../errors.js";
 import { migrate, type SchemaVersion } from "../migrations.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
@@ -40,13 +41,13 @@ export async function openPostgresStore(url: string, options: OpenStoreOptions):
 }
 
 function createPool({ host, port, database, user, password, tls }: PostgresLocation): pg.Pool {
+  const server = { host, port, database, ...(user !== undefined && { user }) };
+  // pg knows PGUSER and PGPASSWORD.
+  const found = new pg.Client({ ...server, ...(password !== undefined && { password }) });
   const pool = new pg.Pool({
     ...POOL,
-    host,
-    port,
-    database,
-    ...(user !== undefined && { user }),
-    ...(password !== undefined && { password }),
+    ...server,
+    password: found.password ?? (() => findPasswordInFile({ ...server, user: found.user })),
     ssl: tls,
     keepAlive: true,
     application_name: "calctl",
@@ -56,6 +57,16 @@ function createPool({ host, port, database, user, password, tls }: PostgresLocat
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
+}
+
+/** Called when the server asks for one. @throws like a server that refuses one */
+function findPasswordInFile(server: Parameters<typeof findPassword>[0]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    findPassword(server, (password) => {
+      if (password !== undefined) resolve(password);
+      else reject(Object.assign(new Error("there is no password"), { code: "28P01" }));
+    });
+  });
 }
 
 /** Whole numbers of 64 bits as numbers: those stored are times (ms), counts and sizes. */
