@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import pg from "pg";
 import { freePort } from "../api/network/peers.js";
+import type { Certificate } from "../service/support/certificate.js";
 import { systemPart } from "./system.js";
 
 /** The role that every server of the tests has. It may do everything, from this machine, without a password. */
@@ -17,6 +18,8 @@ export interface PostgresServer {
   readonly folder: string;
   /** `postgres://…` of its database `calctl`. @param parameters after the `?` */
   url(parameters?: Readonly<Record<string, string>>): string;
+  /** Runs SQL as the role that may do everything. */
+  query(text: string, database?: string): Promise<void>;
   /** Ends it: `fast` closes the connections, `immediate` is like a crash. */
   halt(mode: "fast" | "immediate"): Promise<void>;
   /** Starts it again after `halt`. */
@@ -32,11 +35,13 @@ export interface PostgresServerOptions {
   readonly access?: readonly string[];
   /** Whether a commit waits for the disk; false by default. */
   readonly durable?: boolean;
+  /** Lets clients use TLS. */
+  readonly tls?: Pick<Certificate, "cert" | "key">;
 }
 
 /** Creates a cluster whose language has another order than bytes, and starts its server. */
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
-  const { settings = [], access = [], durable = false } = options;
+  const { settings = [], access = [], durable = false, tls } = options;
   const folder = mkdtempSync(join(tmpdir(), "calctl-postgres-"));
   const data = join(folder, "data");
   const binaries = dirname(realpathSync(systemPart("postgres") ?? ""));
@@ -58,8 +63,17 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     "max_connections = 200",
     "shared_buffers = 32MB",
     ...(durable ? [] : ["fsync = off", "synchronous_commit = off", "full_page_writes = off"]),
+    ...(tls === undefined ? [] : ["ssl = on"]),
     ...settings,
   ];
+  for (const [name, text] of [
+    ["server.crt", tls?.cert],
+    ["server.key", tls?.key],
+  ] as const) {
+    if (text === undefined) continue;
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    if (owner.uid !== undefined) chownSync(join(data, name), owner.uid, owner.uid);
+  }
   writeFileSync(join(data, "postgresql.auto.conf"), `${lines.join("\n")}\n`);
   const hosts = ["local all all trust", "host all all 127.0.0.1/32 trust"];
   writeFileSync(join(data, "pg_hba.conf"), `${[...access, ...hosts].join("\n")}\n`);
@@ -81,6 +95,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     folder,
     url: (parameters = {}) =>
       `postgres://${ROLE}@127.0.0.1:${port}/calctl?${new URLSearchParams(parameters)}`.replace(/\?$/, ""),
+    query: (text, database = "calctl") => run({ host: folder, port, database }, text),
     halt,
     start,
     async close() {

@@ -45,6 +45,8 @@ export type Tables = Omit<Schema, "database" | "remove">;
 export interface WorldOptions {
   /** Generous by default. */
   readonly rateLimit?: RateLimitPolicy | null;
+  /** Instead of one of its own; the schema is not removed. */
+  readonly database?: string;
   /** Whether the database is a file that the test can read; in memory by default. */
   readonly stored?: boolean;
   /** Origins whose pages may read responses; none by default. */
@@ -64,8 +66,12 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     passwordCost = CHEAP,
     sleep,
   } = options;
-  const { database, remove, ...tables } =
-    inject("engine") === "postgres" ? createSchema() : createDatabase(stored);
+  const isPostgres = inject("engine") === "postgres";
+  const { remove, ...own } = isPostgres ? createSchema() : createDatabase(stored);
+  const { database, ...tables } = {
+    ...own,
+    ...(options.database !== undefined && { database: options.database }),
+  };
   const clock: Clock = { now: NOW };
   const errors: unknown[] = [];
   const service = await openService({

@@ -34,8 +34,10 @@ type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>;
  * @see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS
  */
 export function parsePostgresUrl(text: string): PostgresLocation {
-  if (!URL.canParse(text)) throw invalidUrl("it is not a URL");
-  const url = new URL(text);
+  // libpq takes a user without a host, which URLs do not have.
+  const complete = text.replace(/^([a-z]+:\/\/[^/@]*@)(?=[:/?])/i, "$1localhost");
+  if (!URL.canParse(complete)) throw invalidUrl("it is not a URL");
+  const url = new URL(complete);
   const parameters = readParameters(url.searchParams);
   const database = decode(url.pathname.slice(1));
   if (database === "") throw invalidUrl("it names no database");
@@ -54,16 +56,17 @@ export function parsePostgresUrl(text: string): PostgresLocation {
     password: decode(url.password) || undefined,
     tls: tlsOptions(host, parameters),
     schema,
-    name: nameOf(url, { host, user, schema }),
+    name: nameOf(url, parameters),
   };
 }
 
-function nameOf(url: URL, named: Partial<Pick<PostgresLocation, "host" | "user" | "schema">>): string {
+/** The URL without its password, and with those parameters that say where the database is. */
+function nameOf(url: URL, { host, schema }: Parameters): string {
   const shown = new URL(url);
   shown.password = "";
   shown.search = "";
-  if (named.host?.startsWith("/") === true && url.hostname === "") shown.searchParams.set("host", named.host);
-  if (named.schema !== undefined) shown.searchParams.set("schema", named.schema);
+  if (host !== undefined) shown.searchParams.set("host", host);
+  if (schema !== undefined) shown.searchParams.set("schema", schema);
   return shown.href;
 }
 

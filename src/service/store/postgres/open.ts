@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import findPassword from "pgpass";
 import { type CliError, configurationError } from "../../../errors.js";
+import { createSecret } from "../../secrets.js";
 import { migrate, type SchemaVersion } from "../migrations.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import type { OpenStoreOptions, Store, Transaction } from "../store.js";
@@ -59,13 +60,13 @@ function createPool({ host, port, database, user, password, tls }: PostgresLocat
   return pool;
 }
 
-/** Called when the server asks for one. @throws like a server that refuses one */
+/**
+ * Called when the server asks for one. Without any it sends one that is wrong, since pg would leave a connection open
+ * that it cannot sign in to.
+ */
 function findPasswordInFile(server: Parameters<typeof findPassword>[0]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    findPassword(server, (password) => {
-      if (password !== undefined) resolve(password);
-      else reject(Object.assign(new Error("there is no password"), { code: "28P01" }));
-    });
+  return new Promise((resolve) => {
+    findPassword(server, (password = createSecret()) => resolve(password));
   });
 }
 
@@ -89,6 +90,9 @@ async function prepare(
   const found = await inTransaction(pool, begin, (db) => inspect(db, location));
   const { schema } = found;
   if (isSuperseded(found)) throw supersededError(location);
+  if (found.version >= SCHEMA_VERSION && found.missing.length > 0) {
+    throw incompleteError(location, `the tables ${found.missing.join(", ")}`);
+  }
   if (found.version >= SCHEMA_VERSION) return { schema, created: false };
   const lock = `select pg_advisory_xact_lock(${lockKey(schema, "migration")})`;
   const write: Store["write"] = (work) => inTransaction(pool, `begin; ${lock}`, work);
@@ -145,6 +149,8 @@ interface Inspection {
   /** 0 without tables. */
   readonly version: number;
   readonly compatible_since: number;
+  /** Tables of the newest version that it does not have. */
+  readonly missing: readonly string[];
 }
 
 /** @throws CliError configuration when the database cannot be ours */
@@ -166,15 +172,14 @@ async function inspect(db: Transaction, location: PostgresLocation): Promise<Ins
   if (server < OLDEST_SERVER) throw unsuitableServer(location, "its version is older than 13");
   if (encoding !== "UTF8") throw unsuitableServer(location, `its encoding is ${encoding}, not UTF8`);
   if (schema === null) throw unsuitableServer(location, "no schema of its search path exists");
-  if (tables.length === 0) return { schema, hasSchema: exists, version: 0, compatible_since: 0 };
+  if (tables.length === 0) return { schema, hasSchema: exists, version: 0, compatible_since: 0, missing: [] };
   if (!tables.includes(MARK)) throw foreignPostgresError(location, "it has tables of another program");
   const mark = await sql<{ version: number; compatible_since: number }>`
     select version, compatible_since from ${sql.id(schema, MARK)}`.execute(db);
   const [versions] = mark.rows;
+  if (versions === undefined) throw incompleteError(location, `the row of ${MARK}`);
   const missing = Object.keys(TABLES).filter((table) => !tables.includes(table));
-  if (versions === undefined || (versions.version >= SCHEMA_VERSION && missing.length > 0))
-    throw incompleteError(location, missing);
-  return { schema, hasSchema: true, ...versions };
+  return { schema, hasSchema: true, ...versions, missing };
 }
 
 const NOTHING = { server: 0, encoding: "", schema: null, exists: false, tables: [] };
@@ -211,9 +216,8 @@ function missingPostgresError({ name }: PostgresLocation): CliError {
   });
 }
 
-function incompleteError({ name }: PostgresLocation, missing: readonly string[]): CliError {
-  const what = missing.length === 0 ? "its version" : missing.join(", ");
-  return configurationError(`the database ${name} is incomplete: ${what} is missing`, {
+function incompleteError({ name }: PostgresLocation, missing: string): CliError {
+  return configurationError(`the database ${name} is incomplete: without ${missing}`, {
     hint: "restore it from a backup, or drop the schema to start with an empty one",
   });
 }
