@@ -106,7 +106,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
 }
 
 /** The server refuses to run as root, which then gives the folder to another user. */
-function ownerOf(folder: string): { readonly uid?: number; readonly gid?: number } {
+export function ownerOf(folder: string): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const { stdout } = spawnSync("id", ["-u", "nobody"], { encoding: "utf8" });
   const id = Number(stdout);
