@@ -1,11 +1,9 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { connect as connectTo, createServer, type Socket } from "node:net";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/service/store/open.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../../src/service/store/schema.js";
 import { DatabaseUnavailableError, type Store, type Transaction } from "../../src/service/store/store.js";
+import { startCuttingProxy } from "../support/cutting-proxy.js";
 import { createSchema, type Schema } from "../support/postgres.js";
 
 let schema: Schema;
@@ -263,71 +261,30 @@ describe("a newer program that migrates the database", () => {
 });
 
 describe("a connection that is lost", () => {
-  /** When a proxy cuts the connection of a transaction, seen by what it sends. */
-  type Cut = "before commit" | "after commit" | "before work";
-
-  /** A store behind a proxy that cuts one connection. */
-  async function openBehindProxy(cut: Cut): Promise<Store> {
-    const target = new URL(schema.database);
-    let isDone = false;
-    const proxy = createServer((client) => {
-      const server = connectTo(Number(target.port), target.hostname);
-      const both: Socket[] = [client, server];
-      const end = () => {
-        for (const socket of both) socket.destroy();
-      };
-      for (const socket of both) socket.on("error", end).on("close", end);
-      let cutsNext = false;
-      client.on("data", (chunk) => {
-        const text = chunk.toString("latin1");
-        const commits = /\bcommit\0/.test(text) && armed;
-        if (
-          !isDone &&
-          ((cut === "before commit" && commits) ||
-            (cut === "before work" && armed && text.includes("settings")))
-        ) {
-          isDone = true;
-          return end();
-        }
-        if (!isDone && cut === "after commit" && commits) {
-          isDone = true;
-          cutsNext = true;
-        }
-        server.write(chunk);
-      });
-      server.on("data", (chunk) => {
-        if (cutsNext) end();
-        else client.write(chunk);
-      });
+  test.each([
+    ["before its work", "settings", "now", 2],
+    ["before its commit", "commit", "now", 2],
+    // It was committed, so it is not repeated.
+    ["after its commit", "commit", "at the answer", 1],
+  ] as const)("%s: a write is done once", async (_, at, cut, attempts) => {
+    let isArmed = false;
+    const proxy = await startCuttingProxy(Number(new URL(schema.database).port), {
+      cutAt(sent) {
+        if (!isArmed || !sent.includes(at)) return null;
+        isArmed = false;
+        return cut;
+      },
     });
-    proxy.listen(0, "127.0.0.1");
-    await once(proxy, "listening");
-    onTestFinished(() => void proxy.close());
     const url = new URL(schema.database);
-    url.port = String((proxy.address() as AddressInfo).port);
+    url.port = String(proxy.port);
     const behind = await openStore(url.href, {});
     onTestFinished(() => behind.close());
-    return behind;
-  }
-
-  let armed = false;
-
-  test.each<[Cut, number]>([
-    ["before work", 2],
-    ["before commit", 2],
-    // It was committed, so it is not repeated.
-    ["after commit", 1],
-  ])("%s: the write is done once, in %i attempts", async (cut, attempts) => {
-    const behind = await openBehindProxy(cut);
-    armed = true;
-    onTestFinished(() => {
-      armed = false;
-    });
+    isArmed = true;
     let runs = 0;
     await behind.write(async (db) => {
       runs += 1;
       await setting("x")(db);
     });
-    expect([runs, await settings()]).toEqual([attempts, [{ value: "x" }]]);
+    expect([runs, isArmed, await settings()]).toEqual([attempts, false, [{ value: "x" }]]);
   });
 });

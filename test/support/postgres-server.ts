@@ -33,15 +33,13 @@ export interface PostgresServerOptions {
   readonly settings?: readonly string[];
   /** Lines of pg_hba.conf before those that trust this machine. */
   readonly access?: readonly string[];
-  /** Whether a commit waits for the disk; false by default. */
-  readonly durable?: boolean;
   /** Lets clients use TLS. */
   readonly tls?: Pick<Certificate, "cert" | "key">;
 }
 
 /** Creates a cluster whose language has another order than bytes, and starts its server. */
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
-  const { settings = [], access = [], durable = false, tls } = options;
+  const { settings = [], access = [], tls } = options;
   const folder = mkdtempSync(join(tmpdir(), "calctl-postgres-"));
   const data = join(folder, "data");
   const binaries = dirname(realpathSync(systemPart("postgres") ?? ""));
@@ -62,7 +60,9 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     `unix_socket_directories = '${folder}'`,
     "max_connections = 200",
     "shared_buffers = 32MB",
-    ...(durable ? [] : ["fsync = off", "synchronous_commit = off", "full_page_writes = off"]),
+    // What was committed survives the end of the server, though not that of the machine.
+    "fsync = off",
+    "full_page_writes = off",
     ...(tls === undefined ? [] : ["ssl = on"]),
     ...settings,
   ];

@@ -7,9 +7,18 @@ import { migrate, type SchemaVersion } from "../migrations.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import type { OpenStoreOptions, Store, Transaction } from "../store.js";
 import { BYTE_ORDER, createTransaction } from "./dialect.js";
-import { explainPostgresError, foreignPostgresError, supersededError } from "./errors.js";
+import { foreignPostgresError, supersededError } from "./errors.js";
 import { type PostgresLocation, parsePostgresUrl } from "./location.js";
-import { connect, createTransactions, inTurn, isSuperseded, lockKey, MARK, release } from "./transactions.js";
+import {
+  connect,
+  createTransactions,
+  inTurn,
+  isSuperseded,
+  lockKey,
+  MARK,
+  release,
+  repeated,
+} from "./transactions.js";
 
 /** Connections that one process may have, and how long it waits for one (ms). */
 const POOL = { max: 10, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 60_000 };
@@ -27,7 +36,7 @@ export async function openPostgresStore(url: string, options: OpenStoreOptions):
   const location = parsePostgresUrl(url);
   const pool = createPool(location);
   try {
-    const { schema, created } = await prepare(pool, location, options);
+    const { schema, created } = await repeated(location, () => prepare(pool, location, options));
     const { onSuperseded = () => undefined } = options;
     return {
       ...createTransactions({ pool, location, schema, onSuperseded }),
@@ -37,7 +46,7 @@ export async function openPostgresStore(url: string, options: OpenStoreOptions):
     };
   } catch (error) {
     await pool.end();
-    throw explainPostgresError(error, location);
+    throw error;
   }
 }
 

@@ -45,21 +45,9 @@ export interface OpenedDatabase {
  */
 export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" | "write"> {
   const settings = startOf(opened);
-  const repeated = async <T>(attempt: () => Promise<T>): Promise<T> => {
-    for (let repetitions = 0; ; repetitions += 1) {
-      try {
-        return await attempt();
-      } catch (error) {
-        const wasLost = error instanceof ConnectionError && !error.isRefused;
-        if (repetitions === REPETITIONS || !(wasLost || isConflict(error)))
-          throw explainPostgresError(error, opened.location);
-        await sleepFor(randomInt(PAUSE.min, PAUSE.max), undefined);
-      }
-    }
-  };
   return {
     read: (work) =>
-      repeated(() =>
+      repeated(opened.location, () =>
         runTransaction(opened, work, {
           begin: `begin isolation level repeatable read read only; ${settings}`,
           end: async (client) => void (await client.query("commit")),
@@ -69,11 +57,28 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
       const locks = locksOf(opened.schema, scope);
       // With its number it can be found out whether it was committed.
       const begin = `begin; ${settings.replace(" from ", ", pg_current_xact_id()::text as id from ")}; ${locks}`;
-      return repeated(() =>
+      return repeated(opened.location, () =>
         runTransaction(opened, work, { begin, end: (client, id) => commit(opened, client, id) }),
       );
     },
   };
+}
+
+/**
+ * Repeats what another transaction or a lost connection made fail, and has not been committed.
+ * @throws what explains the last error
+ */
+export async function repeated<T>(location: PostgresLocation, attempt: () => Promise<T>): Promise<T> {
+  for (let repetitions = 0; ; repetitions += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const wasLost = error instanceof ConnectionError && !error.isRefused;
+      if (repetitions === REPETITIONS || !(wasLost || isConflict(error)))
+        throw explainPostgresError(error, location);
+      await sleepFor(randomInt(PAUSE.min, PAUSE.max));
+    }
+  }
 }
 
 /** A statement that sets the timeouts and reads the version of the schema, which cannot change until the end. */
@@ -244,7 +249,7 @@ async function findStatus(pool: pg.Pool, id: string): Promise<string | null> {
     } catch {
       // The server is starting, most often.
     }
-    await sleepFor(INQUIRIES.pause, undefined);
+    await sleepFor(INQUIRIES.pause);
   }
   return null;
 }
