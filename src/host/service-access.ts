@@ -5,7 +5,6 @@ import { configurationError, errorCodeOf, usageError } from "../errors.js";
 import type { HandledRequest } from "../service/request-handler.js";
 import { createLogWriter, formatLogLine, type LogFormat } from "../service/request-log.js";
 import type { Service, ServiceOptions } from "../service/service.js";
-import { isPostgresUrl } from "../service/store/open.js";
 import { type OpenService, openLocalService } from "./local-service.js";
 import type { Messages } from "./messages.js";
 
@@ -113,7 +112,8 @@ async function readPem(path: string, source: string): Promise<string> {
 }
 
 /**
- * The database of `--db` or CALCTL_SERVICE_DB: a path, or the URL of a PostgreSQL server; undefined for none.
+ * The database of `--db` or CALCTL_SERVICE_DB: the path of `sqlite:PATH`, a plain path, or the URL of a PostgreSQL server;
+ * undefined for none.
  * @throws CliError usage
  */
 function chooseDatabase(
@@ -122,25 +122,27 @@ function chooseDatabase(
 ): string | undefined {
   const database = flag ?? readVariable(env, "CALCTL_SERVICE_DB");
   if (database === undefined) return undefined;
-  if (!isPostgresUrl(database)) return parsePath(database, flag === undefined ? "CALCTL_SERVICE_DB" : "--db");
-  if (flag !== undefined && URL.canParse(flag) && new URL(flag).password !== "") {
-    messages.note(
-      "others on this machine can see the password of --db: set CALCTL_SERVICE_DB to the URL instead, or PGPASSWORD",
-    );
-  }
-  return database;
-}
-
-/** The path of `sqlite:PATH`, or of a plain path. @throws CliError usage */
-function parsePath(database: string, source: string): string {
+  const [, scheme] = /^([a-z][a-z0-9+]+):/i.exec(database) ?? [];
+  const source = flag === undefined ? "CALCTL_SERVICE_DB" : "--db";
   const hint = "write sqlite:PATH or postgres://USER@HOST/DATABASE";
-  const scheme = /^([a-z][a-z0-9+]+):/i.exec(database)?.[1]?.toLowerCase();
-  const path = scheme === "sqlite" ? database.slice("sqlite:".length) : database;
-  if (scheme !== undefined && scheme !== "sqlite") {
-    throw usageError(`${source}: "${scheme}" is not a supported kind of database`, hint);
+  switch (scheme?.toLowerCase()) {
+    case "postgres":
+    case "postgresql":
+      if (flag !== undefined && URL.canParse(flag) && new URL(flag).password !== "") {
+        messages.note(
+          "others on this machine can see the password of --db: set CALCTL_SERVICE_DB to the URL instead, or PGPASSWORD",
+        );
+      }
+      return database;
+    case "sqlite":
+    case undefined: {
+      const path = scheme === undefined ? database : database.slice("sqlite:".length);
+      if (path === "") throw usageError(`${source}: the path is empty`, hint);
+      return path;
+    }
+    default:
+      throw usageError(`${source}: "${scheme}" is not a supported kind of database`, hint);
   }
-  if (path === "") throw usageError(`${source}: the path is empty`, hint);
-  return path;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

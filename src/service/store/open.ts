@@ -1,8 +1,7 @@
 import { openStore as openSqliteStore } from "./sqlite/open.js";
 import type { OpenStoreOptions, Store } from "./store.js";
 
-/** Whether a database is one of a PostgreSQL server, and not a file. */
-export function isPostgresUrl(database: string): boolean {
+function isPostgresUrl(database: string): boolean {
   return /^postgres(?:ql)?:/i.test(database);
 }
 
