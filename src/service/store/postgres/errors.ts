@@ -39,12 +39,11 @@ export function explainPostgresError(error: unknown, location: PostgresLocation)
     return unavailable(problem, hint(location), kind);
   }
   if (!(error instanceof ConnectionError)) return error;
-  return location.tls === false
-    ? unavailable("the connection failed", "check that the server runs and that the URL is right")
-    : unavailable(
-        "the connection failed; the server may not offer TLS",
-        "turn ssl on in postgresql.conf, or see docs/scaling.md on sslmode",
-      );
+  const { host, port, tls } = location;
+  return unavailable(
+    tls === false ? "it does not answer" : "it does not answer, or not with TLS",
+    `check host and port (${host} ${port})${tls === false ? "" : ", and that ssl is on in postgresql.conf"}`,
+  );
 }
 
 interface KnownError {

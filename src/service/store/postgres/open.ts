@@ -10,13 +10,12 @@ import { BYTE_ORDER, createTransaction } from "./dialect.js";
 import { foreignPostgresError, supersededError } from "./errors.js";
 import { type PostgresLocation, parsePostgresUrl } from "./location.js";
 import {
-  connect,
   createTransactions,
   inTurn,
   isSuperseded,
   lockKey,
   MARK,
-  release,
+  onConnection,
   repeated,
 } from "./transactions.js";
 
@@ -130,25 +129,14 @@ async function writeVersion(db: Transaction, version: number): Promise<void> {
   await sql`insert into ${table} values (${version}, ${COMPATIBLE_SINCE})`.execute(db);
 }
 
-async function inTransaction<T>(
-  pool: pg.Pool,
-  begin: string,
-  work: (db: Transaction) => Promise<T>,
-): Promise<T> {
-  const client = await connect(pool);
-  let failure: unknown;
-  try {
+function inTransaction<T>(pool: pg.Pool, begin: string, work: (db: Transaction) => Promise<T>): Promise<T> {
+  return onConnection(pool, async (client) => {
     const run = inTurn(client);
     await run(begin);
     const result = await work(createTransaction(run).withPlugin(BYTE_ORDER));
     await run("commit");
     return result;
-  } catch (error) {
-    failure = error;
-    throw error;
-  } finally {
-    await release(client, failure);
-  }
+  });
 }
 
 interface Inspection {

@@ -123,28 +123,40 @@ interface TransactionKind {
   readonly end: (client: pg.PoolClient, id: string) => Promise<void>;
 }
 
-async function runTransaction<T>(
+function runTransaction<T>(
   opened: OpenedDatabase,
   work: (db: Transaction) => Promise<T>,
   { begin, end }: TransactionKind,
 ): Promise<T> {
-  const client = await connect(opened.pool);
-  let failure: unknown;
-  try {
+  return onConnection(opened.pool, async (client) => {
     const { id } = await beginTransaction(opened, client, begin);
     const result = await work(createTransaction(inTurn(client)));
     await end(client, id);
     return result;
-  } catch (error) {
-    failure = error;
-    throw error;
-  } finally {
-    await release(client, failure);
-  }
+  });
 }
 
-/** @throws ConnectionError */
-export async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+/**
+ * Runs work on one connection. What it has begun is undone when it fails.
+ * @throws ConnectionError, the work's error
+ */
+export async function onConnection<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await connect(pool);
+  let result: T;
+  try {
+    result = await work(client);
+  } catch (error) {
+    client.release(error instanceof ConnectionError || !(await rollBack(client)));
+    throw error;
+  }
+  client.release();
+  return result;
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
   } catch (error) {
@@ -152,15 +164,13 @@ export async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** Gives a connection back. @param failure why the transaction must be rolled back; undefined if it has ended */
-export async function release(client: pg.PoolClient, failure: unknown): Promise<void> {
-  if (failure === undefined) return client.release();
+/** Resolves with whether the connection can be used again. */
+async function rollBack(client: pg.PoolClient): Promise<boolean> {
   try {
-    if (failure instanceof ConnectionError) throw failure;
     await client.query("rollback");
-    client.release();
+    return true;
   } catch {
-    client.release(true);
+    return false;
   }
 }
 
