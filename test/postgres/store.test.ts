@@ -75,11 +75,12 @@ describe("a transaction", () => {
   });
 
   test("leaves nothing in its session", async () => {
-    const show = sql.raw<{ all: string }>(
-      "select current_setting('search_path') || current_setting('lock_timeout') as all",
-    );
-    const inside = await store.read((db) => show.execute(db));
-    expect(inside.rows[0]?.all).toContain("test_");
+    const names = ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"];
+    const show = sql<{ values: readonly string[] }>`
+      select array(select setting from pg_settings where name in (${sql.join(names)}) order by name) as values`;
+    expect((await store.read((db) => show.execute(db))).rows).toEqual([
+      { values: ["30000", "10000", "30000"] },
+    ]);
     const left = await schema.query(
       `select count(*)::int as locks from pg_locks join pg_stat_activity using (pid)
         where locktype = 'advisory' and query like '%' || current_schema() || '%'`,
@@ -260,7 +261,38 @@ describe("a newer program that migrates the database", () => {
   }
 });
 
+/** Runs a function of the server on the session that sleeps. */
+async function onSleeping(call: "pg_cancel_backend" | "pg_terminate_backend"): Promise<void> {
+  for (;;) {
+    const sleeping = "wait_event = 'PgSleep' and query like '%sleep of ' || current_schema() || '%'";
+    const [row] = await schema.query(`select ${call}(pid) as done from pg_stat_activity where ${sleeping}`);
+    if (row?.["done"] === true) return;
+  }
+}
+
+test("a statement that the server cancels is an unavailable database", async () => {
+  const name = new URL(schema.database).searchParams.get("schema");
+  const sleeping = store.read((db) => sql.raw(`select pg_sleep(600) -- sleep of ${name}`).execute(db));
+  await Promise.all([
+    expect(sleeping).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("busy") }),
+    onSleeping("pg_cancel_backend"),
+  ]);
+});
+
 describe("a connection that is lost", () => {
+  test("because the server ends it, is replaced by another one", async () => {
+    const name = new URL(schema.database).searchParams.get("schema");
+    let runs = 0;
+    const written = store.write(async (db) => {
+      runs += 1;
+      await setting(String(runs))(db);
+      if (runs === 1) await sql.raw(`select pg_sleep(600) -- sleep of ${name}`).execute(db);
+    });
+    await onSleeping("pg_terminate_backend");
+    await written;
+    expect([runs, await settings()]).toEqual([2, [{ value: "2" }]]);
+  });
+
   test.each([
     ["before its work", "settings", "now", 2],
     ["before its commit", "commit", "now", 2],
