@@ -280,6 +280,17 @@ test("a statement that the server cancels is an unavailable database", async () 
 });
 
 describe("a connection that is lost", () => {
+  test("at the end of what only reads, costs nothing but a repetition", async () => {
+    const { behind, arm } = await openBehindProxy("commit", "now");
+    arm();
+    let runs = 0;
+    const rows = await behind.read(async (db) => {
+      runs += 1;
+      return db.selectFrom("settings").selectAll().execute();
+    });
+    expect([runs, rows]).toEqual([2, []]);
+  });
+
   test("because the server ends it, is replaced by another one", async () => {
     const name = new URL(schema.database).searchParams.get("schema");
     let runs = 0;
@@ -299,11 +310,23 @@ describe("a connection that is lost", () => {
     // It was committed, so it is not repeated.
     ["after its commit", "commit", "at the answer", 1],
   ] as const)("%s: a write is done once", async (_, at, cut, attempts) => {
-    let isArmed = false;
+    const { behind, arm, isArmed } = await openBehindProxy(at, cut);
+    arm();
+    let runs = 0;
+    await behind.write(async (db) => {
+      runs += 1;
+      await setting("x")(db);
+    });
+    expect([runs, isArmed(), await settings()]).toEqual([attempts, false, [{ value: "x" }]]);
+  });
+
+  /** A store behind a proxy that cuts a connection once it is armed, when a text is sent. */
+  async function openBehindProxy(at: string, cut: "now" | "at the answer") {
+    let armed = false;
     const proxy = await startCuttingProxy(Number(new URL(schema.database).port), {
       cutAt(sent) {
-        if (!isArmed || !sent.includes(at)) return null;
-        isArmed = false;
+        if (!armed || !sent.includes(at)) return null;
+        armed = false;
         return cut;
       },
     });
@@ -311,12 +334,12 @@ describe("a connection that is lost", () => {
     url.port = String(proxy.port);
     const behind = await openStore(url.href, {});
     onTestFinished(() => behind.close());
-    isArmed = true;
-    let runs = 0;
-    await behind.write(async (db) => {
-      runs += 1;
-      await setting("x")(db);
-    });
-    expect([runs, isArmed, await settings()]).toEqual([attempts, false, [{ value: "x" }]]);
-  });
+    return {
+      behind,
+      arm: () => {
+        armed = true;
+      },
+      isArmed: () => armed,
+    };
+  }
 });

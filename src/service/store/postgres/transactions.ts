@@ -18,8 +18,11 @@ import type { PostgresLocation } from "./location.js";
 /** The table that marks a schema as ours. Its one row has the version of the schema. */
 export const MARK = "calctl_schema";
 
-/** How long a transaction waits for the locks of others, one statement may take, and a node may be silent (ms). */
-const TIMEOUTS = { lock: 10_000, statement: 30_000, silence: 30_000 };
+/** How long a transaction waits for the locks of others, and a node may be silent in one (ms). */
+const TIMEOUTS = { lock: 10_000, silence: 30_000 };
+
+/** How long one statement may take (ms). Administration may remove a calendar with very many events. */
+const STATEMENT_TIMEOUTS = { request: 30_000, administration: 600_000 };
 
 /** How often a transaction is repeated that another one or a lost connection made fail. */
 const REPETITIONS = 8;
@@ -44,19 +47,22 @@ export interface OpenedDatabase {
  * its connections.
  */
 export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" | "write"> {
-  const settings = startOf(opened);
+  const readSettings = startOf(opened, { statementTimeout: STATEMENT_TIMEOUTS.request });
   return {
     read: (work) =>
       repeated(opened.location, () =>
         runTransaction(opened, work, {
-          begin: `begin isolation level repeatable read read only; ${settings}`,
-          end: async (client) => void (await client.query("commit")),
+          begin: `begin isolation level repeatable read read only; ${readSettings}`,
+          end: async (client) => void (await query(() => client.query("commit"))),
         }),
       ),
     write: (work, { scope } = {}) => {
       const locks = locksOf(opened.schema, scope);
+      const { request, administration } = STATEMENT_TIMEOUTS;
+      const statementTimeout = scope === undefined ? administration : request;
       // With its number it can be found out whether it was committed.
-      const begin = `begin; ${settings.replace(" from ", ", pg_current_xact_id()::text as id from ")}; ${locks}`;
+      const columns = ["pg_current_xact_id()::text as id"];
+      const begin = `begin; ${startOf(opened, { statementTimeout, columns })}; ${locks}`;
       return repeated(opened.location, () =>
         runTransaction(opened, work, { begin, end: (client, id) => commit(opened, client, id) }),
       );
@@ -81,19 +87,26 @@ export async function repeated<T>(location: PostgresLocation, attempt: () => Pro
   }
 }
 
+interface Start {
+  /** Milliseconds. */
+  readonly statementTimeout: number;
+  /** What else is read. */
+  readonly columns?: readonly string[];
+}
+
 /** A statement that sets the timeouts and reads the version of the schema, which cannot change until the end. */
-function startOf({ schema }: OpenedDatabase): string {
+function startOf({ schema }: OpenedDatabase, { statementTimeout, columns = [] }: Start): string {
   const settings = {
     search_path: pg.escapeIdentifier(schema),
     lock_timeout: String(TIMEOUTS.lock),
-    statement_timeout: String(TIMEOUTS.statement),
+    statement_timeout: String(statementTimeout),
     idle_in_transaction_session_timeout: String(TIMEOUTS.silence),
   };
   const set = Object.entries(settings).map(
     ([name, value]) => `set_config('${name}', ${pg.escapeLiteral(value)}, true)`,
   );
-  const table = `${pg.escapeIdentifier(schema)}.${MARK}`;
-  return `select version, compatible_since, ${set.join(", ")} from ${table}`;
+  const selected = ["version", "compatible_since", ...columns, ...set].join(", ");
+  return `select ${selected} from ${pg.escapeIdentifier(schema)}.${MARK}`;
 }
 
 /**
