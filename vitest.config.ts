@@ -1,6 +1,17 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
+/** Tests that run on SQLite and on PostgreSQL: what they call is the same on both. */
+const ON_BOTH = ["test/service/{contract-in-process,admin,sample}.test.ts", "test/service/oauth/*.test.ts"];
+
+/** Tests that need SQLite, or no database. */
+const ON_SQLITE = ["test/service/oauth/{authorization-request,chromium,migration,origin}.test.ts"];
+
+/** Tests that need PostgreSQL. */
+const ON_POSTGRES = ["test/postgres/**/*.test.ts"];
+
+const HERMETIC = "test/support/hermetic-setup.ts";
+
 export default defineConfig({
   test: {
     restoreMocks: true,
@@ -11,7 +22,6 @@ export default defineConfig({
     // Much of the time is waiting for other processes and for the network.
     maxWorkers: Math.min(2 * availableParallelism(), 8),
     globalSetup: ["test/support/build-setup.mjs"],
-    setupFiles: ["test/support/hermetic-setup.ts"],
     env: {
       // An offset of 12:45 with clock changes: code that reads the machine's zone by mistake is found out.
       TZ: "Pacific/Chatham",
@@ -19,6 +29,27 @@ export default defineConfig({
       HOME: "/dev/null",
       LC_ALL: "C.UTF-8",
     },
-    include: ["test/**/*.test.ts"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "calctl",
+          include: ["test/**/*.test.ts"],
+          exclude: ON_POSTGRES,
+          setupFiles: [HERMETIC],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "postgres",
+          include: [...ON_BOTH, ...ON_POSTGRES],
+          exclude: ON_SQLITE,
+          globalSetup: ["test/support/postgres-setup.ts"],
+          setupFiles: [HERMETIC, "test/support/require-postgres.ts"],
+          provide: { engine: "postgres" },
+        },
+      },
+    ],
   },
 });

@@ -69,6 +69,16 @@ const NO_PROGRAMS_AS_SUBCOMMANDS = {
   },
 };
 
+/** pg can also use the C library of PostgreSQL, which would have to be compiled. */
+const NO_NATIVE_POSTGRES = {
+  name: "no-native-postgres",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]pg[\\/]lib[\\/]native[\\/]index\.js$/ }, () => ({
+      contents: 'throw new Error("pg-native is not supported");',
+    }));
+  },
+};
+
 const HOUR_MS = 3_600_000;
 
 /**
@@ -103,7 +113,7 @@ export function buildOptions() {
     // Its main file is UMD, in which esbuild cannot see require().
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     define: { __CALCTL_VERSION__: JSON.stringify(version) },
-    plugins: [UNDICI_ALONE, NO_PROGRAMS_AS_SUBCOMMANDS],
+    plugins: [UNDICI_ALONE, NO_PROGRAMS_AS_SUBCOMMANDS, NO_NATIVE_POSTGRES],
     legalComments: "none",
     logLevel: "warning",
   };

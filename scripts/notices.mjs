@@ -31,10 +31,21 @@ function packagesOf({ inputs }) {
 
 function readLicense(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const files = readdirSync(folder).filter((file) => LICENSE_FILE.test(file));
-  if (typeof license !== "string" || files.length === 0) {
+  const texts = licenseTexts(folder).map((text) => text.trim().replaceAll("\r\n", "\n"));
+  if (typeof license !== "string" || texts.length === 0) {
     throw new Error(`the package ${name ?? basename(folder)} has no license: it cannot be distributed`);
   }
-  const texts = files.sort().map((file) => readFileSync(join(folder, file), "utf8").trim());
-  return { title: `${name} ${version} (${license})`, text: texts.join("\n\n").replaceAll("\r\n", "\n") };
+  return { title: `${name} ${version} (${license})`, text: texts.join("\n\n") };
+}
+
+/** The files of a license, or the last section of the README if that is where it is. */
+function licenseTexts(folder) {
+  const names = readdirSync(folder).sort();
+  const files = names.filter((name) => LICENSE_FILE.test(name));
+  if (files.length > 0) return files.map((name) => readFileSync(join(folder, name), "utf8"));
+  const readmes = names.filter((name) => /^readme(?:\.md)?$/i.test(name));
+  return readmes.flatMap((name) => {
+    const [, section] = readFileSync(join(folder, name), "utf8").split(/^## licen[cs]e$/im);
+    return section?.includes("Permission is hereby granted") ? [section] : [];
+  });
 }

@@ -1,4 +1,5 @@
-// `npm run soak`: the soak tests at full size. SOAK_COMMANDS and SOAK_SEED change the size and the seed.
+// `npm run soak`: the soak tests at full size. SOAK_COMMANDS, SOAK_HISTORY_SECONDS and SOAK_SEED change
+// the sizes and the seed.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { runIfEntry } from "./entry.mjs";
@@ -10,10 +11,10 @@ const COMMANDS = "2000";
 
 async function soak() {
   await ensureInstalled();
-  const child = spawn(process.execPath, [VITEST, "run", "test/soak"], {
+  const child = spawn(process.execPath, [VITEST, "run", "test/soak", "test/postgres/history"], {
     cwd: ROOT,
     stdio: "inherit",
-    env: { SOAK_COMMANDS: COMMANDS, SOAK_MONTH: "whole", ...process.env },
+    env: { SOAK_COMMANDS: COMMANDS, SOAK_MONTH: "whole", SOAK_HISTORY_SECONDS: "60", ...process.env },
   });
   process.exitCode = await new Promise((resolve, reject) => {
     child.on("error", reject);

@@ -12,14 +12,14 @@ export function parseProxyAddress(address: string): URL | null {
 
 const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
-/** The secrets in the environment: a token, a client secret, passwords of proxies. */
+/** The secrets in the environment: a token, a client secret, passwords of proxies and of the service's database. */
 export function environmentSecrets(env: Environment): readonly string[] {
   const secrets = SECRET_VARIABLES.map((name) => env[name] ?? "");
-  const passwords = PROXIES.map((name) => passwordIn(env[name] ?? ""));
-  return [...secrets, ...passwords].filter((value) => value !== "");
+  const passwords = [...PROXIES, "CALCTL_SERVICE_DB"].map((name) => passwordIn(env[name] ?? ""));
+  return [...secrets, ...passwords, env["PGPASSWORD"] ?? ""].filter((value) => value !== "");
 }
 
-/** The password in a proxy's address; "" when there is none. */
+/** The password in the address of a proxy or a database; "" when there is none. */
 function passwordIn(address: string): string {
   const password = parseProxyAddress(address)?.password ?? "";
   try {

@@ -10,6 +10,7 @@ const NEVER_EMPTY: readonly Variable[] = [
   "CALCTL_PROFILE",
   "CALCTL_WEBHOOK_URL",
   "CALCTL_WEBHOOK_URL_FILE",
+  "CALCTL_SERVICE_DB",
 ];
 
 /** The environment variables of this program; it also reads NO_COLOR, FORCE_COLOR, CI, TZ, XDG folders and proxies. */
@@ -31,6 +32,7 @@ export type Variable =
   | "CALCTL_CLIENT_SECRET"
   | "CALCTL_WEBHOOK_URL"
   | "CALCTL_WEBHOOK_URL_FILE"
+  | "CALCTL_SERVICE_DB"
   | "CALCTL_CONFIG_DIR"
   | "CALCTL_DATA_DIR"
   | "CALCTL_STATE_DIR"
@@ -61,7 +63,8 @@ export const SECRET_VARIABLES: readonly Variable[] = [
 
 /** The environment for child processes: without secrets, which are meant only for this program. */
 export function childEnvironment(env: Environment): Environment {
-  const secrets = new Set<string>(SECRET_VARIABLES);
+  // A URL of a database may have a password.
+  const secrets = new Set<string>([...SECRET_VARIABLES, "CALCTL_SERVICE_DB"]);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.has(name)));
 }
 

@@ -21,6 +21,7 @@ const OWN: Readonly<Record<Variable, string>> = {
   CALCTL_CLIENT_SECRET: "for `login`: the secret of your OAuth application",
   CALCTL_WEBHOOK_URL: "the URL of a webhook, of telegram the bot's token; it needs `--as`, and no `--to`",
   CALCTL_WEBHOOK_URL_FILE: "a file that has it",
+  CALCTL_SERVICE_DB: "the database of `service` commands without `--db`: `sqlite:PATH` or `postgres://…`",
   CALCTL_CONFIG_DIR: "the folder of the configuration, instead of `calctl` in `XDG_CONFIG_HOME`",
   CALCTL_DATA_DIR:
     "the folder of the calendars of the profile `local`, instead of `calctl` in `XDG_DATA_HOME`",
@@ -38,6 +39,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   NO_PROXY: "hosts without a proxy; also `no_proxy`",
   NODE_EXTRA_CA_CERTS: "a file of further certificate authorities",
   PAGER: "shows what is longer than the screen (`less`); empty for none",
+  PGPASSFILE: "a file that has passwords of PostgreSQL servers, instead of `~/.pgpass`",
+  PGPASSWORD: "the password of the PostgreSQL server, if its URL has none",
   TZ: "the zone where neither `--timezone` nor a profile says one",
 };
 

@@ -150,7 +150,7 @@ export function cronPage(): HelpPage {
 export function environmentPage(): HelpPage {
   return [
     text(
-      "A flag wins over its variable, and a variable over the profile. An empty variable counts as unset, but an empty CALCTL_TOKEN, CALCTL_TOKEN_FILE, CALCTL_BASE_URL, CALCTL_PROFILE, CALCTL_WEBHOOK_URL or CALCTL_WEBHOOK_URL_FILE is an error (exit 10) where it would be used: a secret was not set.",
+      "A flag wins over its variable, and a variable over the profile. An empty variable counts as unset, but an empty CALCTL_TOKEN, CALCTL_TOKEN_FILE, CALCTL_BASE_URL, CALCTL_PROFILE, CALCTL_WEBHOOK_URL, CALCTL_WEBHOOK_URL_FILE or CALCTL_SERVICE_DB is an error (exit 10) where it would be used: a secret was not set.",
     ),
     { kind: "terms", terms: environmentTerms() },
     ...filesSection(),

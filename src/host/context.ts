@@ -120,6 +120,7 @@ function composeEmbeddedService(parts: HostParts, { quiet }: RunSettings, messag
   const open = withPermissionsNote(openService, permissions);
   const service = createServiceAccess({
     defaultDatabase: parts.database,
+    env: parts.process.env,
     open,
     openPrivate: withPrivateDatabase(openService, permissions),
     signal: parts.signal,

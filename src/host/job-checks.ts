@@ -67,7 +67,7 @@ function copiedVariables(env: Environment): Readonly<Record<string, string>> {
   );
 }
 
-/** A proxy may have a password, with and without a scheme. */
+/** A proxy or a database may have a password, with and without a scheme. */
 function isSecret(name: string, value: string): boolean {
   if (SECRET_VARIABLES.some((variable) => variable === name)) return true;
   return /_proxy$/i.test(name) ? value.includes("@") : /:\/\/[^/]*@/.test(value);

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { type Environment, readVariable } from "../config/environment.js";
 import type { ServeOptions, ServiceAccess } from "../context.js";
 import { configurationError, errorCodeOf, usageError } from "../errors.js";
 import type { HandledRequest } from "../service/request-handler.js";
@@ -11,8 +12,9 @@ import { type OpenService, openLocalService } from "./local-service.js";
 import type { Messages } from "./messages.js";
 
 export interface ServiceAccessOptions {
-  /** Used without `--db`. */
+  /** Used without `--db` and CALCTL_SERVICE_DB. */
   readonly defaultDatabase: () => string;
+  readonly env: Environment;
   readonly open: OpenService;
   /** The same, for a service that others use: makes the database private. */
   readonly openPrivate: OpenService;
@@ -25,6 +27,7 @@ export interface ServiceAccessOptions {
 export function createServiceAccess(options: ServiceAccessOptions): ServiceAccess {
   const { defaultDatabase, messages } = options;
   const { note } = messages;
+  const choose = (flag: string | undefined) => chooseDatabase(flag, options);
   const openWithNote = async (open: OpenService, serviceOptions: Parameters<OpenService>[0]) => {
     const service = await open(serviceOptions);
     if (service.created !== null) note(`created the database ${service.created}`);
@@ -32,13 +35,18 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
   };
   const openLocal = async (
     open: OpenService,
-    changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors" | "observer" | "signal">,
+    changes: Pick<
+      ServiceOptions,
+      "rateLimit" | "onHandled" | "cors" | "observer" | "signal" | "onSuperseded"
+    >,
   ) => (await openLocalService(open, { database: defaultDatabase(), ...changes }, note)).service;
-  const locate = (database: string | undefined) =>
-    database === undefined ? defaultDatabase() : parseDatabase(database);
   const loadWholeDatabase = async () => {
     const { createWholeDatabase } = await import("./whole-database.js");
-    return createWholeDatabase({ ...options, choose: locate, parse: parseDatabase });
+    return createWholeDatabase({
+      ...options,
+      choose: (flag) => choose(flag) ?? defaultDatabase(),
+      parse: (database, source) => parseDatabase(database, { source, note }),
+    });
   };
   const logRequests = (format: LogFormat) => {
     const log = createLogWriter(messages.log, format);
@@ -48,16 +56,19 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       if (request.failure !== undefined) messages.debug(request.failure);
     };
   };
-  const openServed = async (serveOptions: ServeOptions, observer: ServiceOptions["observer"]) => {
-    const { memory, sample, database, rateLimit } = serveOptions;
+  const openServed = async (
+    serveOptions: ServeOptions,
+    watching: Pick<ServiceOptions, "observer" | "onSuperseded">,
+  ) => {
+    const { memory, sample, rateLimit } = serveOptions;
+    const database = memory ? ":memory:" : choose(serveOptions.database);
     const cors = await loadCors(serveOptions.cors);
     // A sample needs a database without users, and is the only content that it should have.
-    const isLocal = database === undefined && !memory && !sample;
-    const path = memory ? ":memory:" : locate(database);
+    const isLocal = database === undefined && !sample;
     const settings = {
       rateLimit,
       cors,
-      observer,
+      ...watching,
       onHandled: logRequests(serveOptions.log),
       // Requests in progress may end after an interruption.
       signal: undefined,
@@ -65,23 +76,31 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     const { openPrivate } = options;
     return isLocal
       ? openLocal(openPrivate, settings)
-      : openWithNote(openPrivate, { database: path, ...settings });
+      : openWithNote(openPrivate, { database: database ?? defaultDatabase(), ...settings });
   };
   return {
-    async admin(database, { create = database === undefined } = {}) {
-      if (database === undefined && create) return (await openLocal(options.open, { rateLimit: null })).admin;
-      return (await openWithNote(options.open, { database: locate(database), create, rateLimit: null }))
-        .admin;
+    async admin(flag, { create } = {}) {
+      const database = choose(flag);
+      if (database === undefined && create !== false)
+        return (await openLocal(options.open, { rateLimit: null })).admin;
+      const chosen = { database: database ?? defaultDatabase(), create: create === true };
+      return (await openWithNote(options.open, { ...chosen, rateLimit: null })).admin;
     },
     async serve(serveOptions) {
+      const superseded = new AbortController();
       const metrics = await startMetrics(serveOptions.metrics);
       try {
-        const service = await openServed(serveOptions, metrics?.observer);
+        const service = await openServed(serveOptions, {
+          observer: metrics?.observer,
+          onSuperseded: (error) => superseded.abort(error),
+        });
         await service.requireFinished();
-        await serve(service, { ...serveOptions, metricsUrl: metrics?.url, signal: options.signal(), note });
+        const signal = AbortSignal.any([options.signal(), superseded.signal]);
+        await serve(service, { ...serveOptions, metricsUrl: metrics?.url, signal, note });
       } finally {
         await metrics?.close();
       }
+      superseded.signal.throwIfAborted();
     },
     backup: async (request) => (await loadWholeDatabase()).backup(request),
     check: async (database) => (await loadWholeDatabase()).check(database),
@@ -155,14 +174,48 @@ async function readPem(path: string, source: string): Promise<string> {
   }
 }
 
-/** The path of `sqlite:PATH`, or of a plain path. @throws CliError usage */
-function parseDatabase(flag: string, source = "--db"): string {
-  const scheme = /^([a-z][a-z0-9+]+):/i.exec(flag)?.[1]?.toLowerCase();
-  const path = scheme === "sqlite" ? flag.slice("sqlite:".length) : flag;
-  if (scheme !== undefined && scheme !== "sqlite") {
-    throw usageError(`${source}: "${scheme}" is not a supported kind of database`, "write sqlite:PATH");
+/** Not that of the store, whose file loads SQLite. */
+function isPostgresUrl(database: string): boolean {
+  return /^postgres(?:ql)?:/i.test(database);
+}
+
+/**
+ * The database of `--db` or CALCTL_SERVICE_DB, as `parseDatabase` gives it; undefined for none.
+ * @throws CliError usage
+ */
+function chooseDatabase(
+  flag: string | undefined,
+  { env, messages }: Pick<ServiceAccessOptions, "env" | "messages">,
+): string | undefined {
+  if (flag !== undefined) return parseDatabase(flag, { source: "--db", note: messages.note });
+  const database = readVariable(env, "CALCTL_SERVICE_DB");
+  return database === undefined ? undefined : parseDatabase(database, { source: "CALCTL_SERVICE_DB" });
+}
+
+/**
+ * The path of `sqlite:PATH`, a plain path, or the URL of a PostgreSQL server.
+ * @param options.note of a command line, whose passwords others can see
+ * @throws CliError usage
+ */
+function parseDatabase(
+  database: string,
+  { source, note }: { readonly source: string; readonly note?: (text: string) => void },
+): string {
+  if (isPostgresUrl(database)) {
+    if (note !== undefined && URL.canParse(database) && new URL(database).password !== "") {
+      note(
+        `others on this machine can see the password of ${source}: set ${source === "--db" ? "CALCTL_SERVICE_DB to the URL instead, or PGPASSWORD" : "PGPASSWORD instead"}`,
+      );
+    }
+    return database;
   }
-  if (path === "") throw usageError(`${source}: the path is empty`, "write sqlite:PATH");
+  const hint = "write sqlite:PATH or postgres://USER@HOST/DATABASE";
+  const scheme = /^([a-z][a-z0-9+]+):/i.exec(database)?.[1]?.toLowerCase();
+  if (scheme !== undefined && scheme !== "sqlite") {
+    throw usageError(`${source}: "${scheme}" is not a supported kind of database`, hint);
+  }
+  const path = scheme === undefined ? database : database.slice("sqlite:".length);
+  if (path === "") throw usageError(`${source}: the path is empty`, hint);
   return path;
 }
 

@@ -2,8 +2,8 @@ import type { ServiceAccess } from "../context.js";
 import { usageError } from "../errors.js";
 import { checkStore } from "../service/store/check.js";
 import { copyStore } from "../service/store/copy.js";
+import { isPostgresUrl, openStore } from "../service/store/open.js";
 import { backUp } from "../service/store/sqlite/backup.js";
-import { openStore } from "../service/store/sqlite/open.js";
 import type { LongWorkOptions, Store } from "../service/store/store.js";
 import type { ServiceAccessOptions } from "./service-access.js";
 
@@ -22,10 +22,10 @@ export function createWholeDatabase(
   const { signal, messages, choose, parse } = options;
   return {
     async backup({ database, file }) {
-      if (database !== undefined && /^postgres(?:ql)?:/i.test(database)) {
-        throw usageError("--db: a backup is made of SQLite files", "use pg_dump for PostgreSQL");
-      }
       const path = choose(database);
+      if (isPostgresUrl(path)) {
+        throw usageError("a backup is made of SQLite files", "use pg_dump for PostgreSQL");
+      }
       return withProgress(options, (progress) => backUp(path, file, progress));
     },
     async check(flag) {

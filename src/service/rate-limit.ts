@@ -56,7 +56,7 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
           return reserveRequests(db, { key, windowStart: within.start, length, unrecorded, limit });
         },
         // One request has waited already: the others try once.
-        { timeout: isAvailable ? RESERVATION_TIMEOUT : 0 },
+        { timeout: isAvailable ? RESERVATION_TIMEOUT : 0, scope: [`rate ${key}`] },
       );
       isAvailable = true;
       within.hasPruned = true;

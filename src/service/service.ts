@@ -1,4 +1,3 @@
-import type { LockWaitOptions } from "../system/sqlite/connection.js";
 import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
 import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admin/calendars.js";
 import { createClientAdmin, createTokenAdmin } from "./admin/credentials.js";
@@ -8,14 +7,12 @@ import { createRateLimiter, type RateLimiter, type RateLimitPolicy } from "./rat
 import type { RequestHandler } from "./request.js";
 import { createRequestHandler, type HandledRequest } from "./request-handler.js";
 import type { PasswordCost } from "./secrets.js";
-import { openStore } from "./store/sqlite/open.js";
-import type { Store } from "./store/store.js";
+import { openStore } from "./store/open.js";
+import type { OpenStoreOptions, Store } from "./store/store.js";
 
-export interface ServiceOptions extends LockWaitOptions {
-  /** Path of the SQLite file, or `:memory:`. */
+export interface ServiceOptions extends OpenStoreOptions {
+  /** Path of the SQLite file, `:memory:`, or `postgres://…`. */
   readonly database: string;
-  /** Whether to create a database that does not exist; true by default. */
-  readonly create?: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Null: requests are not limited, and responses have no rate-limit headers. */
@@ -43,7 +40,7 @@ export interface ServiceObserver {
 export interface Service {
   readonly handle: RequestHandler;
   readonly admin: ServiceAdmin;
-  /** Path of the database if it was created just now; null if it existed or is in memory. */
+  /** The database, as messages name it, if it was created just now; null if it existed or is in memory. */
   readonly created: string | null;
   /** @throws CliError configuration while the database is an unfinished copy of another one */
   requireFinished(): Promise<void>;

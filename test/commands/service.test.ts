@@ -17,6 +17,32 @@ async function admin<T = Record<string, unknown>>(...argv: readonly string[]): P
   return harness.json<T>("service", ...argv, ...db);
 }
 
+describe("CALCTL_SERVICE_DB", () => {
+  const listNames = (env: Readonly<Record<string, string>>, ...argv: readonly string[]) =>
+    harness.runWith({ env }, "service", "users", "list", "--fields", "name", "-o", "tsv", ...argv);
+
+  test("is the database where --db names none", async () => {
+    const path = join(harness.directory, "other.db");
+    const env = { CALCTL_SERVICE_DB: `sqlite:${path}` };
+    const added = await harness.runWith({ env }, "service", "users", "add", "Ana");
+    expect(added).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(path) });
+    await admin("users", "add", "Ben");
+    expect((await listNames(env)).stdout).toMatch(/Ana\n$/);
+    expect((await listNames({}, "--db", path)).stdout).toMatch(/Ana\n$/);
+    expect((await listNames(env, ...db)).stdout).toMatch(/Ben\n$/);
+  });
+
+  test.each([
+    ["", 10, "CALCTL_SERVICE_DB is set but empty"],
+    ["sqlite:", 2, "CALCTL_SERVICE_DB: the path is empty"],
+    ["mysql://x", 2, 'CALCTL_SERVICE_DB: "mysql" is not a supported kind of database'],
+    ["sqlite:/nowhere/x.db", 10, "/nowhere/x.db does not exist"],
+  ])("%j is exit %i", async (database, exitCode, message) => {
+    const result = await listNames({ CALCTL_SERVICE_DB: database });
+    expect(result).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(message) });
+  });
+});
+
 describe("service administration", () => {
   test("users, calendars, members, labels", async () => {
     const ana = await admin("users", "add", "Ana");

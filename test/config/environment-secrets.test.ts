@@ -21,3 +21,8 @@ test.each([
 ])("%j contains none", (env) => {
   expect(environmentSecrets(env)).toEqual([]);
 });
+
+test("the passwords of the service's database are secrets, its URL is not", () => {
+  const env = { CALCTL_SERVICE_DB: "postgres://calctl:s%40fe@db.example/calctl", PGPASSWORD: "word" };
+  expect(environmentSecrets(env)).toEqual(["s@fe", "word"]);
+});

@@ -24,6 +24,7 @@ const PAGES = [
   "operating",
   "output",
   "platforms",
+  "scaling",
   // screens.test.ts compares it with the program.
   "screens",
   "scripting",
@@ -91,6 +92,13 @@ test("docs/operating.md work", async () => {
   await runPage(world, readPage("operating"));
   // systemd.test.ts runs what is after sudo.
   expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["npm", "sudo"]));
+});
+
+test("docs/scaling.md work", async () => {
+  const world = await createDocsWorld();
+  await runPage(world, readPage("scaling"));
+  // history.test.ts starts what the examples set up.
+  expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["sudo"]));
 });
 
 test.each(["changes", "debugging", "exit-codes", "network", "output", "scripting"])(

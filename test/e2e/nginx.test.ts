@@ -1,22 +1,17 @@
-import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ServiceResponse } from "../../src/service/http/response.js";
 import { listen } from "../../src/service/listen.js";
 import type { ServiceRequest } from "../../src/service/request.js";
 import type { Service } from "../../src/service/service.js";
-import { freePort } from "../api/network/peers.js";
 import { createBrowser } from "../service/oauth/support/browser.js";
 import { createOAuthStage, type OAuthStage, PASSWORD } from "../service/oauth/support/stage.js";
 import { type Certificate, createCertificate } from "../service/support/certificate.js";
 import { eventBody, SCHEDULE } from "../service/support/event-bodies.js";
-import { createFolder } from "../service/support/world.js";
 import { readPage } from "../support/docs-pages.js";
-import { follow } from "../support/spawned.js";
-import { describeWithSystem, systemPart } from "../support/system.js";
+import { startExample } from "../support/nginx.js";
+import { describeWithSystem } from "../support/system.js";
 
 /** The service behind nginx, as examples/nginx.conf and examples/calctl.service set them up. */
 
@@ -73,43 +68,9 @@ async function read(response: IncomingMessage): Promise<ServiceResponse> {
   };
 }
 
-/** Starts nginx with the file of the examples; only its ports and the certificate are others. @returns its port */
-async function startNginx(upstream: string, { cert, key }: Certificate): Promise<number> {
-  const folder = createFolder();
-  onTestFinished(folder.remove);
-  const port = await freePort();
-  const [certFile, keyFile] = [join(folder.path, "cert.pem"), join(folder.path, "key.pem")];
-  writeFileSync(certFile, cert);
-  writeFileSync(keyFile, key, { mode: 0o600 });
-  const places = new Map([
-    ["127.0.0.1:8787", upstream],
-    ["listen 443", `listen ${port}`],
-    ["[::]:443", `[::]:${port}`],
-    ["/etc/letsencrypt/live/calendar.example/fullchain.pem", certFile],
-    ["/etc/letsencrypt/live/calendar.example/privkey.pem", keyFile],
-  ]);
-  let site = readPage("examples/nginx.conf");
-  for (const [text, place] of places) {
-    expect(site).toContain(text);
-    site = site.replace(text, place);
-  }
-  writeFileSync(join(folder.path, "site.conf"), site);
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
-    (name) => `${name}_temp_path ${name};`,
-  );
-  writeFileSync(
-    join(folder.path, "nginx.conf"),
-    `${process.getuid?.() === 0 ? "user root;" : ""} daemon off; pid pid; error_log stderr notice;
-events {} http { ${temporary.join(" ")} include site.conf; }`,
-  );
-  const args = ["-p", folder.path, "-c", "nginx.conf", "-e", "stderr"];
-  const nginx = follow(spawn(systemPart("nginx") ?? "", args, { stdio: "pipe" }));
-  onTestFinished(async () => {
-    nginx.child.kill("SIGTERM");
-    await nginx.ended;
-  });
-  await nginx.stderrWith("start worker process ");
-  return port;
+/** Starts nginx with the file of the examples. @returns its port */
+function startNginx(upstream: string, certificate: Certificate): Promise<number> {
+  return startExample("examples/nginx.conf", { certificate, places: { "127.0.0.1:8787": upstream } });
 }
 
 async function createStage(limit = 1000): Promise<OAuthStage> {

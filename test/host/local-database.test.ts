@@ -42,6 +42,7 @@ let notes: string[];
 const note = (text: string) => void notes.push(text);
 const access = () =>
   createServiceAccess({
+    env: {},
     defaultDatabase: () => database,
     open,
     signal: () => AbortSignal.abort(),

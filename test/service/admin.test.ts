@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ServiceAdmin } from "../../src/service/admin/admin.js";
 import { verifyPassword } from "../../src/service/secrets.js";
-import { querySql, runSql } from "./support/database.js";
 import { createWorld, type World } from "./support/world.js";
 
 let world: World;
@@ -95,25 +94,24 @@ describe("users", () => {
   });
 
   test("a password can be set, by name or id", async () => {
-    const storedPassword = () => {
-      const [row] = querySql(
-        world.database,
+    const storedPassword = async () => {
+      const [row] = await world.tables.query(
         `select password_hash from users where id = '${world.member.id}'`,
       );
       return String(row?.["password_hash"]);
     };
     const [first, second] = ["12345678", "😀".repeat(8)];
     expect(await admin.users.setPassword("MEMBER", first)).toEqual(world.member);
-    expect(await verifyPassword(first, storedPassword())).toBe(true);
+    expect(await verifyPassword(first, await storedPassword())).toBe(true);
     await admin.users.setPassword(world.member.id, second);
-    expect(await verifyPassword(second, storedPassword())).toBe(true);
+    expect(await verifyPassword(second, await storedPassword())).toBe(true);
     for (const [password, message] of [
       ["", "the password is empty"],
       ["1234567", "the password must have at least 8 characters"],
     ] as const) {
       await expect(admin.users.setPassword("member", password)).rejects.toMatchObject(usage(message));
     }
-    expect(await verifyPassword(second, storedPassword())).toBe(true);
+    expect(await verifyPassword(second, await storedPassword())).toBe(true);
   });
 
   test("an unknown or ambiguous name is an error", async () => {
@@ -168,8 +166,7 @@ test("a removed calendar takes its events, comments, labels and members with it"
   const { id } = await admin.calendars.add({ name: "Work", owner: "member" });
   const { id: last } = await admin.calendars.add({ name: "Last", owner: "member" });
   await admin.members.add("second", id);
-  runSql(
-    world.database,
+  await world.tables.change(
     `insert into events values ('e', '${id}', 'keep', 'x', 0, null, null, null, null, '', '', '', 1,
       '${world.member.id}', 0, 0, 1000, 0, null, 1, '{}');
     insert into attendees values ('e', '${world.member.id}', 0);
@@ -183,12 +180,12 @@ test("a removed calendar takes its events, comments, labels and members with it"
     ["members", "calendar_id"],
     ["calendars", "id"],
   ]) {
-    const left = querySql(world.database, `select 1 from ${table} where ${column} = '${id}'`);
+    const left = await world.tables.query(`select 1 from ${table} where ${column} = '${id}'`);
     expect({ table, left }).toEqual({ table, left: [] });
   }
-  expect(querySql(world.database, "select id from activities where event_id = 'e'")).toEqual([]);
+  expect(await world.tables.query("select id from activities where event_id = 'e'")).toEqual([]);
   const ownOrder = `select position from members where user_id = '${world.member.id}' order by position`;
-  const positions = querySql(world.database, ownOrder).map(({ position }) => position);
+  const positions = (await world.tables.query(ownOrder)).map(({ position }) => position);
   expect(positions).toEqual(positions.map((_, index) => index));
   expect((await admin.calendars.list()).at(-1)?.id).toBe(last);
 });

@@ -11,8 +11,17 @@ import { type Connect, createStage, type Stage } from "./contract/stage.js";
 import { describeUpcoming } from "./contract/upcoming.js";
 import { describeWriting } from "./contract/writing.js";
 
+export interface ContractOptions {
+  /** Whether requests are sent that are refused before the database is asked; true by default. */
+  readonly malformed?: boolean;
+}
+
 /** What every implementation of the contract does, in-process and over a socket. */
-export function describeContract(way: string, connect: Connect): void {
+export function describeContract(
+  way: string,
+  connect: Connect,
+  { malformed = true }: ContractOptions = {},
+): void {
   describe(`contract ${way}`, () => {
     let current: Stage | undefined;
     const stage = (): Stage => {
@@ -33,8 +42,10 @@ export function describeContract(way: string, connect: Connect): void {
     describeChanges(stage);
     describeWriting(stage);
     describeAccess(stage);
-    describeMalformedRequests(stage);
-    describeMalformedBodies(stage);
+    if (malformed) {
+      describeMalformedRequests(stage);
+      describeMalformedBodies(stage);
+    }
     describeFailure(connect);
     describeRateLimit(connect);
   });

@@ -31,7 +31,7 @@ export async function bundleChild(source: string, folder: string): Promise<strin
     platform: "node",
     format: "esm",
     target: "node20.19",
-    external: ["@photostructure/sqlite"],
+    external: ["@photostructure/sqlite", "pg", "pgpass"],
     logLevel: "error",
   });
   return outfile;

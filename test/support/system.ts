@@ -33,6 +33,8 @@ const SYSTEM_PARTS = {
   msmtp: { binaries: ["msmtp"], debianPackage: "msmtp-mta" },
   cron: { binaries: ["cron"], debianPackage: "cron" },
   dpkg: { binaries: ["dpkg-deb"], debianPackage: "dpkg" },
+  postgres: { binaries: ["initdb"], debianPackage: "postgresql" },
+  pgbouncer: { binaries: ["pgbouncer"], debianPackage: "pgbouncer" },
   systemd: { binaries: ["systemd"], debianPackage: "systemd" },
 } as const;
 
@@ -41,12 +43,20 @@ export type SystemPart = keyof typeof SYSTEM_PARTS;
 /** Absolute path of a system part, or undefined if it is not installed. */
 export function systemPart(name: SystemPart): string | undefined {
   const onPath = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  // Where Debian has servers, which is not on the PATH of other users than root.
-  const folders = [...onPath, "/usr/sbin"];
+  // Where Debian has servers, which is not on the PATH of other users than root, or of anyone.
+  const folders = [...onPath, "/usr/sbin", ...postgresFolders()];
   const candidates = SYSTEM_PARTS[name].binaries.flatMap((binary) =>
     folders.map((folder) => join(folder, binary)),
   );
   return candidates.find(isExecutable);
+}
+
+/** Where Debian has the programs of each version of PostgreSQL, the newest first. */
+function postgresFolders(): readonly string[] {
+  const root = "/usr/lib/postgresql";
+  if (!existsSync(root)) return [];
+  const versions = readdirSync(root).sort((one, other) => Number(other) - Number(one));
+  return versions.map((version) => join(root, version, "bin"));
 }
 
 /**
@@ -129,6 +139,12 @@ function mount(...args: readonly string[]): boolean {
 /** Lazily, since a process of the test may still be ending. */
 function unmount(path: string): void {
   spawnSync("umount", ["--lazy", path]);
+}
+
+/** The same for all tests of a file, which a setup file of vitest says. */
+export function requireSystem(name: SystemPart): void {
+  const reason = missingPart(name);
+  if (reason !== null) refuse(reason, "a file", true);
 }
 
 /** @param reason why the tests cannot run here; null if they can */

@@ -7,7 +7,7 @@ import { addCommand } from "../command.js";
 
 export type AdminContext = Pick<Context, "service" | "output" | "note" | "calendarFlags">;
 
-/** `sqlite:PATH` as typed; undefined for the database of the profile `local`. */
+/** `sqlite:PATH` or `postgres://…` as typed; undefined for that of CALCTL_SERVICE_DB or of the profile `local`. */
 export interface DatabaseFlag {
   readonly db?: string;
 }
@@ -18,7 +18,10 @@ export function addAdminCommand(parent: Command, nameAndArguments: string, summa
 }
 
 export function addDatabaseFlag(command: Command): Command {
-  return command.option("--db <sqlite:path>", "database (default: that of the profile local)");
+  return command.option(
+    "--db <database>",
+    "sqlite:PATH or postgres://… (default: CALCTL_SERVICE_DB, or that of the profile local)",
+  );
 }
 
 /**

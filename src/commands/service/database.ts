@@ -37,8 +37,8 @@ export function registerServiceDatabase(command: Command, contextOf: ContextOf):
   });
   addAction(check, contextOf, runServiceCheck);
   const copy = addCommand(command, "copy", "copy everything into another, empty database, and compare them")
-    .option("--from <database>", "sqlite:PATH of the database to read (required)")
-    .option("--to <database>", "sqlite:PATH of an empty database, or of an unfinished copy (required)");
+    .option("--from <database>", "sqlite:PATH or postgres://… to read (required)")
+    .option("--to <database>", "the same of an empty database, or of an unfinished copy (required)");
   describeCommand(copy, {
     prints: { view: copiedTableView, count: "list" },
     examples: () => [

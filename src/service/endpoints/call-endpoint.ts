@@ -54,7 +54,7 @@ export async function callEndpoint(
     const condition = request.headers["if-none-match"];
     return store.read((db) => respondToRead(name, { ...context, db }, condition));
   }
-  const body = await store.write((db) => WRITES[name]({ ...context, db }));
+  const body = await store.write((db) => WRITES[name]({ ...context, db }), { scope: scopeOf(match) });
   return jsonResponse(match.route.success, body);
 }
 
@@ -77,6 +77,11 @@ async function respondToRead(
   return isKnownTo(condition, tag)
     ? notModifiedResponse(validators)
     : taggedResponse(validators, await render());
+}
+
+/** Writes to different calendars do not wait for each other. */
+function scopeOf({ parameters: { calendar_id } }: RouteMatch): readonly string[] | undefined {
+  return calendar_id === undefined ? undefined : [`calendar ${calendar_id}`];
 }
 
 function takesBody({ method }: RouteMatch["route"]): boolean {

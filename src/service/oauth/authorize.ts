@@ -4,6 +4,7 @@ import { badRequest, ProblemError, type ServiceResponse } from "../http/response
 import { splitTarget } from "../request.js";
 import { createSecret, csrfToken } from "../secrets.js";
 import { insertCode } from "../store/clients.js";
+import type { Transaction, WriteOptions } from "../store/store.js";
 import { deleteSession, findSessionUser } from "../store/users.js";
 import {
   type AuthorizationRequest,
@@ -128,7 +129,7 @@ async function allow(step: AuthorizationStep): Promise<ServiceResponse> {
   const { context, request, session } = step;
   const { client, redirectUri, state, challenge } = request;
   const code = createSecret();
-  const issued = await context.store.write(async (db) => {
+  const issue = async (db: Transaction) => {
     const user = await findSessionUser(db, session.secret, context.now);
     if (user === undefined) return false;
     const row = {
@@ -140,7 +141,8 @@ async function allow(step: AuthorizationStep): Promise<ServiceResponse> {
     };
     await insertCode(db, row, { code, now: context.now });
     return true;
-  });
+  };
+  const issued = await context.store.write(issue, sessionScope(session));
   if (!issued) return signInAgain(step);
   return redirectResponse(authorizationResponse(redirectUri, { code, state }));
 }
@@ -155,8 +157,12 @@ function deny(step: AuthorizationStep): ServiceResponse {
 }
 
 async function switchAccount({ context, request, session }: AuthorizationStep): Promise<ServiceResponse> {
-  await context.store.write((db) => deleteSession(db, session.secret));
+  await context.store.write((db) => deleteSession(db, session.secret), sessionScope(session));
   return redirectResponse(authorizeUrl(request), cookieHeader(context, newBrowserSession().secret));
+}
+
+function sessionScope({ secret }: BrowserSession): WriteOptions {
+  return { scope: [`session ${secret}`] };
 }
 
 function signInAgain(step: AuthorizationStep): ServiceResponse {

@@ -1,7 +1,8 @@
 import { OAUTH_PATH } from "../http/router.js";
 import { PasswordQueueError } from "../password-queue.js";
 import { createSecret, csrfToken, sameSecret, verifyUserPassword } from "../secrets.js";
-import { countAttempt, findWait, recordSignIn } from "../store/sign-in-attempts.js";
+import { countAttempt, findWait, recordSignIn, scopeOfAttempt } from "../store/sign-in-attempts.js";
+import type { Transaction } from "../store/store.js";
 import {
   deleteSession,
   findSessionUser,
@@ -95,16 +96,17 @@ async function replaceSession(
   { login, password }: Credentials,
 ): Promise<SignInResult> {
   const attempt = { address: source.address, login, now };
+  const scope = scopeOfAttempt(attempt);
   // What is refused must not wait for the database to be writable.
   const wait =
     (await store.read((db) => findWait(db, attempt))) ??
-    (await store.write((db) => countAttempt(db, attempt)));
+    (await store.write((db) => countAttempt(db, attempt), { scope }));
   if (wait !== null) return tooMany(wait);
   const user = await store.read((db) => findUserByLogin(db, login));
   const matches = await verifyUserPassword(user?.password_hash, password, passwordCost);
   if (!matches || user === undefined || user.disabled === 1) return WRONG_CREDENTIALS;
   const secret = createSecret();
-  const created = await store.write(async (db) => {
+  const replace = async (db: Transaction) => {
     // The password may have changed, or the user may have been disabled, during verification.
     const current = await findUserByLogin(db, login);
     if (current?.password_hash !== user.password_hash || current.disabled === 1) return false;
@@ -112,7 +114,8 @@ async function replaceSession(
     await deleteSession(db, session.secret);
     await insertSession(db, { secret, userId: user.id, now });
     return true;
-  });
+  };
+  const created = await store.write(replace, { scope });
   return created ? { kind: "signed-in", secret } : WRONG_CREDENTIALS;
 }
 

@@ -53,7 +53,9 @@ async function exchange({
   if (grant_type !== "authorization_code") {
     return refusal("unsupported_grant_type", "grant_type must be authorization_code");
   }
-  const token = await store.write((db) => redeem(db, { client, request: parsed.request, now }));
+  const token = await store.write((db) => redeem(db, { client, request: parsed.request, now }), {
+    scope: ["tokens"],
+  });
   if (token !== null) return { kind: "token", token };
   return refusal(
     "invalid_grant",

@@ -140,7 +140,10 @@ function eventsAround(
   calendarId: string,
   { span, classes }: { readonly span: TimeSpan; readonly classes: readonly LengthClass[] },
 ) {
-  const rows = classes.map(({ number, longest }) => sql`(${sql.lit(number)}, ${span.start - longest})`);
+  // Without its type, PostgreSQL takes a parameter of `values` for text.
+  const rows = classes.map(
+    ({ number, longest }) => sql`(${sql.lit(number)}, cast(${span.start - longest} as bigint))`,
+  );
   return (
     db
       .with(

@@ -8,18 +8,26 @@ import { createRevisions } from "./migrations/0006-revisions.js";
 import { SCHEMA_VERSION } from "./schema.js";
 import { otherVersionError, type Store, type Transaction } from "./store.js";
 
+/** No database on PostgreSQL is older than the fifth migration, so there is nothing that it corrects. */
+export type Engine = "sqlite" | "postgres";
+
 /** The migrations in order. A released migration never changes; a new one is appended. */
-export const MIGRATIONS: readonly ((schema: SchemaModule, db: Transaction) => Promise<void>)[] = [
+export const MIGRATIONS: readonly ((
+  schema: SchemaModule,
+  db: Transaction,
+  engine: Engine,
+) => Promise<void>)[] = [
   createCalendars,
   createSignIn,
   createWindows,
   createLists,
-  (_, db) => correctSizes(db),
+  (_, db, engine) => (engine === "sqlite" ? correctSizes(db) : Promise.resolve()),
   createRevisions,
 ];
 
 /** The schema version of a database: the number of migrations that it has run. */
 export interface SchemaVersion {
+  readonly engine: Engine;
   /** 0 for an empty database. @throws CliError configuration when the database belongs to another program */
   read(db: Transaction): Promise<number>;
   write(db: Transaction, version: number): Promise<void>;
@@ -38,7 +46,7 @@ export function migrate(
   return write(async (db) => {
     const found = await version.read(db);
     if (found > SCHEMA_VERSION) throw otherVersionError(database, found);
-    for (const run of MIGRATIONS.slice(found)) await run(db.schema, db);
+    for (const run of MIGRATIONS.slice(found)) await run(db.schema, db, version.engine);
     if (found < SCHEMA_VERSION) await version.write(db, SCHEMA_VERSION);
     return found;
   });

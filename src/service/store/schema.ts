@@ -6,6 +6,12 @@
 /** Number of the newest migration. */
 export const SCHEMA_VERSION = 6;
 
+/**
+ * The oldest version whose programs may go on after the newest migration, when several nodes share a database. It stays
+ * only if what those programs write is complete for this one.
+ */
+export const COMPATIBLE_SINCE = 6;
+
 export type Flag = 0 | 1;
 
 export interface UserRow {

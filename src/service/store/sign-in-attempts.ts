@@ -37,6 +37,11 @@ export interface SignInAttempt {
   readonly now: number;
 }
 
+/** The scope of a write that counts the attempt, or that it succeeded. */
+export function scopeOfAttempt({ address, login }: SignInAttempt): readonly string[] {
+  return [`sign-in ${loginKey(login)}`, `sign-in from ${address}`];
+}
+
 /** Null if an attempt is allowed, otherwise the seconds until the next one is. */
 export async function findWait(db: Transaction, attempt: SignInAttempt): Promise<number | null> {
   const { now } = attempt;

@@ -1,10 +1,29 @@
 import type { Kysely } from "kysely";
 import { CliError, configurationError } from "../../errors.js";
-import type { WorkOptions } from "../../system/sqlite/connection.js";
+import type { LockWaitOptions, WorkOptions } from "../../system/sqlite/connection.js";
 import { SCHEMA_VERSION, type StoreSchema } from "./schema.js";
 
 /** What queries run on: one transaction of the store. */
 export type Transaction = Kysely<StoreSchema>;
+
+export interface OpenStoreOptions extends LockWaitOptions {
+  /** Whether to create a database that does not exist; true by default. */
+  readonly create?: boolean | undefined;
+  /** Whether to migrate a database of an earlier version; true by default. */
+  readonly migrate?: boolean | undefined;
+  /** Whether nothing is to be changed in it: it is neither created nor migrated. */
+  readonly readOnly?: boolean | undefined;
+  /** Called when a newer program has migrated the database, so that this one cannot go on. */
+  readonly onSuperseded?: ((error: CliError) => void) | undefined;
+}
+
+export interface WriteOptions extends WorkOptions {
+  /**
+   * Names of what the transaction reads and then changes, such as `calendar ID`: of those with a name in common, one runs
+   * after the other. Without it the transaction runs while no other one writes. SQLite has one writer at a time anyway.
+   */
+  readonly scope?: readonly string[] | undefined;
+}
 
 /**
  * The service's state. Every query runs inside a transaction. The work of a transaction may be repeated, so it must have
@@ -13,15 +32,15 @@ export type Transaction = Kysely<StoreSchema>;
 export interface Store {
   /** Runs queries that only read, on one snapshot. */
   read<T>(work: (db: Transaction) => Promise<T>): Promise<T>;
-  /** Runs queries as one transaction that holds the write lock from its start. */
-  write<T>(work: (db: Transaction) => Promise<T>, options?: WorkOptions): Promise<T>;
+  /** Runs queries as one transaction that holds the locks of its scope from its start. */
+  write<T>(work: (db: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** @throws DatabaseUnavailableError when the file was removed or replaced; `write` does the same, `read` goes on */
   checkFile(): void;
   /** What is wrong with its file; nothing if it is intact. Absent from a store that has no file. */
   readonly verifyFile?: () => Promise<readonly string[]>;
   /** The state of its pool of connections; absent from a store that has none. */
   readonly pool?: () => PoolState;
-  /** Path of the database if this process created it just now; null if it existed or is in memory. */
+  /** The database, as messages name it, if this process created it just now; null if it existed or is in memory. */
   readonly created: string | null;
   close(): Promise<void>;
 }
@@ -51,7 +70,7 @@ export interface LongWorkOptions {
   readonly signal: AbortSignal;
 }
 
-/** Thrown while the database cannot be used: another process locks it, its disk is full or cannot be written. */
+/** Thrown while the database cannot be used: it is locked, its disk is full or cannot be written, its server is away. */
 export class DatabaseUnavailableError extends CliError {}
 
 /** The database was migrated by another version of this program, which only `service start` and writes put right. */

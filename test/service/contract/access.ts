@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { ROUTES } from "../../../src/contract/routes.js";
-import { runSql } from "../support/database.js";
 import { activityBody, eventBody, KEEP } from "../support/event-bodies.js";
 import { type Connect, createStage, type Stage } from "./stage.js";
 
@@ -96,7 +95,7 @@ export function describeFailure(connect: Connect): void {
   test("a 500 has no details for the caller, only for the operator", async () => {
     const { world, client, calendar, create, close } = await createStage(connect, { stored: true });
     const { id } = await create();
-    runSql(world.database, "drop table activities");
+    await world.tables.change("drop table activities");
     const body = activityBody("x");
     const answer = await client.request("POST", `${calendar}/events/${id}/activities`, { body });
     expect(answer.json).toEqual({ type: "about:blank", status: 500, title: "Internal Server Error" });

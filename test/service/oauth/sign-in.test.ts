@@ -1,7 +1,6 @@
 import { createHook } from "node:async_hooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hashPassword } from "../../../src/service/secrets.js";
-import { openConnection, runSql } from "../support/database.js";
 import { type Browser, hiddenCsrf, type Visited } from "./support/browser.js";
 import { createOAuthStage, type OAuthStage, PASSWORD } from "./support/stage.js";
 
@@ -58,7 +57,7 @@ describe("signing in", () => {
   test("accepts a shorter password from before passwords had a minimum length", async () => {
     const stored = await createOAuthStage({ stored: true });
     const hash = await hashPassword("1234", { ln: 4, r: 1, p: 1 });
-    runSql(stored.world.database, `update users set password_hash = '${hash}' where name = 'second'`);
+    await stored.world.tables.change(`update users set password_hash = '${hash}' where name = 'second'`);
     const from = stored.browser();
     const credentials = { login: "second", password: "1234" };
     const answer = await from.submit(await from.open(stored.authorize()), "sign-in", credentials);
@@ -329,11 +328,10 @@ describe("attempts to sign in", () => {
         password: "wrong",
       });
     for (let count = 0; count < 5; count += 1) expect((await guess()).status).toBe(403);
-    const other = openConnection(stored.world.database);
-    other.exec("begin immediate");
+    const unlock = await stored.world.tables.lock();
     expect((await guess()).status).toBe(429);
     expect(pauses).toEqual([]);
-    other.close();
+    await unlock();
     await stored.close();
   });
 

@@ -38,5 +38,5 @@ for (let count = 0; count < Number(events); count += 1) {
 }
 await service.close();
 process.stdout.write(
-  `${JSON.stringify({ userId, created: service.created === database, calendars: calendars.json.data.length, statuses })}\n`,
+  `${JSON.stringify({ userId, created: service.created !== null, calendars: calendars.json.data.length, statuses })}\n`,
 );

@@ -1,11 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { inject } from "vitest";
 import type { ServiceUser } from "../../../src/service/admin/admin.js";
 import { createCors } from "../../../src/service/http/cors.js";
 import type { RateLimitPolicy } from "../../../src/service/rate-limit.js";
 import type { PasswordCost } from "../../../src/service/secrets.js";
 import { openService, type Service } from "../../../src/service/service.js";
+import { createSchema, type Schema } from "../../support/postgres.js";
+import { openConnection, querySql, runSql } from "./database.js";
 
 /** Saturday, 10:00 UTC. */
 export const NOW = Date.parse("2026-11-21T10:00:00.000Z");
@@ -17,7 +20,7 @@ export interface Clock {
 /** A service with users, a calendar, tokens and a fixed clock. */
 export interface World {
   readonly service: Service;
-  /** Path of the file, or `:memory:`. */
+  /** Path of the file, `:memory:`, or URL of PostgreSQL. */
   readonly database: string;
   readonly clock: Clock;
   /** The errors behind 500s and 503s. */
@@ -31,12 +34,19 @@ export interface World {
   /** The tokens of `member`, one of them read-only. */
   readonly token: string;
   readonly readOnlyToken: string;
+  /** What another program does with the database. */
+  readonly tables: Tables;
   close(): Promise<void>;
 }
+
+/** Access to the tables of a world that is `stored`, or on PostgreSQL. */
+export type Tables = Omit<Schema, "database" | "remove">;
 
 export interface WorldOptions {
   /** Generous by default. */
   readonly rateLimit?: RateLimitPolicy | null;
+  /** Instead of one of its own; the schema is not removed. */
+  readonly database?: string;
   /** Whether the database is a file that the test can read; in memory by default. */
   readonly stored?: boolean;
   /** Origins whose pages may read responses; none by default. */
@@ -56,8 +66,12 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     passwordCost = CHEAP,
     sleep,
   } = options;
-  const folder = stored ? createFolder() : null;
-  const database = folder === null ? ":memory:" : join(folder.path, "calendar.db");
+  const isPostgres = inject("engine") === "postgres";
+  const { remove, ...own } = isPostgres ? createSchema() : createDatabase(stored);
+  const { database, ...tables } = {
+    ...own,
+    ...(options.database !== undefined && { database: options.database }),
+  };
   const clock: Clock = { now: NOW };
   const errors: unknown[] = [];
   const service = await openService({
@@ -90,10 +104,31 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     foreignCalendarId: foreign.id,
     token: (await tokens.create({ user: member.id, readOnly: false })).token,
     readOnlyToken: (await tokens.create({ user: member.id, readOnly: true })).token,
+    tables,
     async close() {
       await service.close();
-      folder?.remove();
+      await remove();
     },
+  };
+}
+
+function createDatabase(stored: boolean): Schema {
+  const folder = stored ? createFolder() : null;
+  const database = folder === null ? ":memory:" : join(folder.path, "calendar.db");
+  return {
+    database,
+    query: async (sql) => querySql(database, sql),
+    change: async (sql) => runSql(database, sql),
+    async lock() {
+      const other = openConnection(database);
+      other.exec("begin immediate");
+      return async () => other.close();
+    },
+    async contents() {
+      const files = readdirSync(dirname(database));
+      return files.map((file) => readFileSync(join(dirname(database), file), "latin1")).join("");
+    },
+    remove: async () => folder?.remove(),
   };
 }
 

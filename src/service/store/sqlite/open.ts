@@ -6,14 +6,19 @@ import {
   connect,
   createRunUnlocked,
   isOnReadOnlyDisk,
-  type LockWaitOptions,
   MEMORY,
   type RunUnlocked,
 } from "../../../system/sqlite/connection.js";
 import { createDatabaseFile } from "../../../system/sqlite/database-file.js";
 import { loadSqlite } from "../../../system/sqlite/driver.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
-import { DatabaseUnavailableError, otherVersionError, type Store, type Transaction } from "../store.js";
+import {
+  DatabaseUnavailableError,
+  type OpenStoreOptions,
+  otherVersionError,
+  type Store,
+  type Transaction,
+} from "../store.js";
 import { createDialect, createTransactions } from "./dialect.js";
 import {
   explainDatabaseError,
@@ -25,15 +30,6 @@ import {
 
 /** Marks a database file as ours in its `application_id`: "calc" in ASCII. */
 export const APPLICATION_ID = 0x63616c63;
-
-export interface OpenStoreOptions extends LockWaitOptions {
-  /** Whether to create a database that does not exist; true by default. */
-  readonly create?: boolean | undefined;
-  /** Whether to migrate a database of an earlier version; true by default. */
-  readonly migrate?: boolean | undefined;
-  /** Whether nothing is to be changed in it: it is neither created nor migrated. */
-  readonly readOnly?: boolean | undefined;
-}
 
 /**
  * Opens a database, creates it (mode 0600, a new folder 0700) or migrates it. Several processes may do so at once.
@@ -112,6 +108,7 @@ async function migrateIfNeeded(
   const found = await migrate(store, {
     database: file,
     version: {
+      engine: "sqlite",
       async read() {
         const version = readVersion(database, file);
         if (version === 0 && !create) throw missingDatabaseError(file);

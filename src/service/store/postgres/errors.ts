@@ -1,0 +1,132 @@
+import { type CliError, configurationError, errorCodeOf } from "../../../errors.js";
+import { DatabaseUnavailableError } from "../store.js";
+import type { PostgresLocation } from "./location.js";
+
+/** Thrown when a connection could not be made, or was lost; what was not committed then did not happen. */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError";
+  /** Whether the connection never was made. */
+  readonly isRefused: boolean;
+
+  constructor(cause: unknown, { isRefused = false }: { readonly isRefused?: boolean } = {}) {
+    super("no connection to the database", { cause });
+    this.isRefused = isRefused;
+  }
+}
+
+/** Whether the server ended the connection with this error, or could not do its work at all: classes 08 and 57P. */
+export function endsConnection(error: unknown): boolean {
+  return /^(?:08|57P|25P03$)/.test(errorCodeOf(error) ?? "");
+}
+
+/** Whether a transaction failed because of others that ran at the same time, and can be repeated. */
+export function isConflict(error: unknown): boolean {
+  return ["40001", "40P01"].includes(errorCodeOf(error) ?? "");
+}
+
+/** Turns an error of the driver or the server into a CliError with a hint; returns any other error unchanged. */
+export function explainPostgresError(error: unknown, location: PostgresLocation): unknown {
+  const cause = error instanceof ConnectionError ? error.cause : error;
+  const code = errorCodeOf(cause) ?? "";
+  const unavailable = (problem: string, hint: string, kind: CliError["code"] = "configuration") =>
+    new DatabaseUnavailableError(kind, `the database ${location.name} cannot be used: ${problem}`, {
+      hint,
+      cause: error,
+    });
+  const known = KNOWN.find(({ codes }) => codes.test(code));
+  if (known !== undefined) {
+    const { problem, hint, kind } = known;
+    return unavailable(problem, hint(location), kind);
+  }
+  if (!(error instanceof ConnectionError)) return error;
+  const { host, port, tls } = location;
+  return unavailable(
+    tls === false ? "it does not answer" : "it does not answer, or not with TLS",
+    `check host and port (${host} ${port})${tls === false ? "" : ", and that ssl is on in postgresql.conf"}`,
+  );
+}
+
+interface KnownError {
+  /** SQLSTATE, or a code of Node's network and TLS. */
+  readonly codes: RegExp;
+  readonly problem: string;
+  readonly hint: (location: PostgresLocation) => string;
+  readonly kind?: CliError["code"];
+}
+
+const KNOWN: readonly KnownError[] = [
+  {
+    codes: /^(?:ECONNREFUSED|ENOENT)$/,
+    problem: "no server answers there",
+    hint: ({ host, port }) =>
+      host.startsWith("/")
+        ? `start it; its socket would be ${host}/.s.PGSQL.${port}`
+        : `start it, or check host and port: ${host} ${port}`,
+  },
+  {
+    codes: /^(?:ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/,
+    problem: "its host cannot be reached",
+    hint: ({ host }) => `check the name ${host} and the network`,
+  },
+  {
+    codes: /^28/,
+    problem: "the server refuses the user or the password",
+    hint: () => "check user and password of the URL, PGPASSWORD or the password file, and pg_hba.conf",
+  },
+  {
+    codes: /^3D000$/,
+    problem: "the server has no such database",
+    hint: ({ database }) => `create it: createdb ${database}`,
+  },
+  {
+    codes: /^(?:42501|25006)$/,
+    problem: "the user may not write in it",
+    hint: () => "give a role that owns the database, and the primary instead of a standby",
+  },
+  {
+    codes: /^53300$/,
+    problem: "the server has no connection left",
+    hint: () => "raise max_connections, or put pgbouncer in front of it",
+    kind: "unavailable",
+  },
+  {
+    codes: /^(?:53|58)/,
+    problem: "the server has no resources left",
+    hint: () => "check its disk, its memory and its log",
+    kind: "unavailable",
+  },
+  {
+    codes: /^(?:55P03|57014)$/,
+    problem: "it is busy",
+    hint: () => "try again; pg_stat_activity shows what takes so long",
+    kind: "unavailable",
+  },
+  {
+    codes: /^(?:57P|08)/,
+    problem: "the server ended the connection",
+    hint: () => "try again when it has started",
+  },
+  {
+    codes: /^(?:CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/,
+    problem: "its certificate is not trusted",
+    hint: () => "give the certificate of its authority: sslrootcert=FILE in the URL",
+  },
+];
+
+/** The database belongs to another program, or has only a part of our tables. */
+export function foreignPostgresError({ name }: Pick<PostgresLocation, "name">, problem: string): CliError {
+  return configurationError(`${name} is not a database of calctl: ${problem}`, {
+    hint: "choose an empty database, or a schema of its own: ?schema=calctl",
+  });
+}
+
+/** A newer program has migrated the database, so this one must stop. */
+export function supersededError({ name }: Pick<PostgresLocation, "name">): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(
+    "configuration",
+    `the database ${name} was migrated by a newer calctl`,
+    {
+      hint: "update calctl on this node",
+    },
+  );
+}

@@ -1,0 +1,278 @@
+import { createHash, randomInt } from "node:crypto";
+import pg from "pg";
+import { CliError } from "../../../errors.js";
+import { sleepFor } from "../../../system/clock.js";
+import { SCHEMA_VERSION } from "../schema.js";
+import type { Store, Transaction } from "../store.js";
+import { createTransaction, type RunStatement } from "./dialect.js";
+import {
+  ConnectionError,
+  endsConnection,
+  explainPostgresError,
+  foreignPostgresError,
+  isConflict,
+  supersededError,
+} from "./errors.js";
+import type { PostgresLocation } from "./location.js";
+
+/** The table that marks a schema as ours. Its one row has the version of the schema. */
+export const MARK = "calctl_schema";
+
+/** How long a transaction waits for the locks of others, and a node may be silent in one (ms). */
+const TIMEOUTS = { lock: 10_000, silence: 30_000 };
+
+/** How long one statement may take (ms). Administration may remove a calendar with very many events. */
+const STATEMENT_TIMEOUTS = { request: 30_000, administration: 600_000 };
+
+/** How often a transaction is repeated that another one or a lost connection made fail. */
+const REPETITIONS = 8;
+/** Random pause before it is (ms). */
+const PAUSE = { min: 5, max: 100 };
+
+/** How often it is asked whether a transaction was committed whose connection was lost, and the pause between (ms). */
+const INQUIRIES = { count: 40, pause: 250 };
+
+/** A database that was opened. */
+export interface OpenedDatabase {
+  readonly pool: pg.Pool;
+  readonly location: PostgresLocation;
+  /** Where its tables are. */
+  readonly schema: string;
+  /** Called when a newer program has migrated it. */
+  readonly onSuperseded: (error: CliError) => void;
+}
+
+/**
+ * The two kinds of transaction. Nothing outlives one in the session, so that pgbouncer may give each to another one of
+ * its connections.
+ */
+export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" | "write"> {
+  const readSettings = startOf(opened, { statementTimeout: STATEMENT_TIMEOUTS.request });
+  return {
+    read: (work) =>
+      repeated(opened.location, () =>
+        runTransaction(opened, work, {
+          begin: `begin isolation level repeatable read read only; ${readSettings}`,
+          end: async (client) => void (await query(() => client.query("commit"))),
+        }),
+      ),
+    write: (work, { scope } = {}) => {
+      const locks = locksOf(opened.schema, scope);
+      const { request, administration } = STATEMENT_TIMEOUTS;
+      const statementTimeout = scope === undefined ? administration : request;
+      // With its number it can be found out whether it was committed.
+      const columns = ["pg_current_xact_id()::text as id"];
+      const begin = `begin; ${startOf(opened, { statementTimeout, columns })}; ${locks}`;
+      return repeated(opened.location, () =>
+        runTransaction(opened, work, { begin, end: (client, id) => commit(opened, client, id) }),
+      );
+    },
+  };
+}
+
+/**
+ * Repeats what another transaction or a lost connection made fail, and has not been committed.
+ * @throws what explains the last error
+ */
+export async function repeated<T>(location: PostgresLocation, attempt: () => Promise<T>): Promise<T> {
+  for (let repetitions = 0; ; repetitions += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const wasLost = error instanceof ConnectionError && !error.isRefused;
+      if (repetitions === REPETITIONS || !(wasLost || isConflict(error)))
+        throw explainPostgresError(error, location);
+      await sleepFor(randomInt(PAUSE.min, PAUSE.max));
+    }
+  }
+}
+
+interface Start {
+  /** Milliseconds. */
+  readonly statementTimeout: number;
+  /** What else is read. */
+  readonly columns?: readonly string[];
+}
+
+/** A statement that sets the timeouts and reads the version of the schema, which cannot change until the end. */
+function startOf({ schema }: OpenedDatabase, { statementTimeout, columns = [] }: Start): string {
+  const settings = {
+    search_path: pg.escapeIdentifier(schema),
+    lock_timeout: String(TIMEOUTS.lock),
+    statement_timeout: String(statementTimeout),
+    idle_in_transaction_session_timeout: String(TIMEOUTS.silence),
+  };
+  const set = Object.entries(settings).map(
+    ([name, value]) => `set_config('${name}', ${pg.escapeLiteral(value)}, true)`,
+  );
+  const selected = ["version", "compatible_since", ...columns, ...set].join(", ");
+  return `select ${selected} from ${pg.escapeIdentifier(schema)}.${MARK}`;
+}
+
+/**
+ * Statements that take the locks of a scope. The lock of all is shared by transactions with a scope, and of one that has
+ * none. The order is the same everywhere, so that two do not wait for each other.
+ */
+function locksOf(schema: string, scope: readonly string[] | undefined): string {
+  const all = lockKey(schema, "all");
+  if (scope === undefined) return `select pg_advisory_xact_lock(${all})`;
+  const keys = scope.map((name) => lockKey(schema, `scope ${name}`)).sort();
+  return [
+    `select pg_advisory_xact_lock_shared(${all})`,
+    ...keys.map((key) => `select pg_advisory_xact_lock(${key})`),
+  ].join("; ");
+}
+
+/** The key of an advisory lock, which is a number of 64 bits. */
+export function lockKey(schema: string, name: string): string {
+  const hash = createHash("sha256").update(`calctl ${schema} ${name}`).digest();
+  return `'${hash.readBigInt64BE()}'::bigint`;
+}
+
+interface TransactionKind {
+  /** Statements. The second one is that of `startOf`. */
+  readonly begin: string;
+  /** Ends the transaction. @param id its number, if `begin` asks for it */
+  readonly end: (client: pg.PoolClient, id: string) => Promise<void>;
+}
+
+function runTransaction<T>(
+  opened: OpenedDatabase,
+  work: (db: Transaction) => Promise<T>,
+  { begin, end }: TransactionKind,
+): Promise<T> {
+  return onConnection(opened.pool, async (client) => {
+    const { id } = await beginTransaction(opened, client, begin);
+    const result = await work(createTransaction(inTurn(client)));
+    await end(client, id);
+    return result;
+  });
+}
+
+/**
+ * Runs work on one connection. What it has begun is undone when it fails.
+ * @throws ConnectionError, the work's error
+ */
+export async function onConnection<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await connect(pool);
+  let result: T;
+  try {
+    result = await work(client);
+  } catch (error) {
+    client.release(error instanceof ConnectionError || !(await rollBack(client)));
+    throw error;
+  }
+  client.release();
+  return result;
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw new ConnectionError(error, { isRefused: true });
+  }
+}
+
+/** Resolves with whether the connection can be used again. */
+async function rollBack(client: pg.PoolClient): Promise<boolean> {
+  try {
+    await client.query("rollback");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Queries of one connection, one after the other. */
+export function inTurn(client: pg.PoolClient): RunStatement {
+  let last: Promise<unknown> = Promise.resolve();
+  return (text, parameters = []) => {
+    const result = last.then(() => query(() => client.query(text, [...parameters])));
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
+/** @throws ConnectionError, the server's error */
+async function query<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    throw error instanceof pg.DatabaseError && !endsConnection(error) ? error : new ConnectionError(error);
+  }
+}
+
+async function beginTransaction(
+  { location, onSuperseded }: OpenedDatabase,
+  client: pg.PoolClient,
+  text: string,
+): Promise<{ readonly id: string }> {
+  // Several statements without parameters have several results, which the types do not say.
+  const results: unknown = await query(() => client.query(text)).catch((error: unknown) => {
+    throw isMissing(error) ? foreignPostgresError(location, "its tables are gone") : error;
+  });
+  const start: unknown = Array.isArray(results) ? results[1]?.rows[0] : undefined;
+  if (!isStart(start)) throw foreignPostgresError(location, `its table ${MARK} is empty`);
+  if (isSuperseded(start)) {
+    const error = supersededError(location);
+    onSuperseded(error);
+    throw error;
+  }
+  return { id: start.id ?? "" };
+}
+
+/** Whether a schema or table does not exist. */
+function isMissing(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && ["3F000", "42P01"].includes(error.code ?? "");
+}
+
+interface Versions {
+  readonly version: number;
+  readonly compatible_since: number;
+}
+
+function isStart(row: unknown): row is Versions & { readonly id?: string } {
+  return typeof row === "object" && row !== null && "version" in row && "compatible_since" in row;
+}
+
+/** Whether a database needs a newer program than this one. */
+export function isSuperseded({ version, compatible_since }: Versions): boolean {
+  return version > SCHEMA_VERSION && compatible_since > SCHEMA_VERSION;
+}
+
+/** @throws ConnectionError when it was surely not committed, CliError outcome_unknown when that cannot be found out */
+async function commit({ pool, location }: OpenedDatabase, client: pg.PoolClient, id: string): Promise<void> {
+  try {
+    const { command } = await query(() => client.query("commit"));
+    if (command !== "COMMIT") throw new Error("a transaction went on after one of its queries had failed");
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error;
+    const status = await findStatus(pool, id);
+    if (status === "committed") return;
+    if (status === "aborted") throw error;
+    throw new CliError(
+      "outcome_unknown",
+      `the connection to the database ${location.name} was lost at the end of a write, which may have been done`,
+      { hint: "look before you repeat it", cause: error },
+    );
+  }
+}
+
+/** What became of a transaction; null if that cannot be found out. */
+async function findStatus(pool: pg.Pool, id: string): Promise<string | null> {
+  for (let inquiries = 0; inquiries < INQUIRIES.count; inquiries += 1) {
+    try {
+      const { rows } = await pool.query("select pg_xact_status($1::xid8) as status", [id]);
+      const status: unknown = rows[0]?.status;
+      if (status !== "in progress") return typeof status === "string" ? status : null;
+    } catch {
+      // The server is starting, most often.
+    }
+    await sleepFor(INQUIRIES.pause);
+  }
+  return null;
+}

@@ -1,0 +1,276 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { freePort } from "../api/network/peers.js";
+import { createCertificate } from "../service/support/certificate.js";
+import { createWorld } from "../service/support/world.js";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.js";
+import { createInstallation } from "../support/spawned.js";
+
+/** What an operator sees of a database that cannot be used, and that no message has a password. */
+
+const PASSWORD = "sentinel-7c1f";
+
+const certificate = createCertificate();
+
+let server: PostgresServer;
+let folder: string;
+let authority: string;
+
+beforeAll(async () => {
+  server = await startPostgres({
+    tls: certificate,
+    access: [
+      "hostssl all tls_only 127.0.0.1/32 trust",
+      "host all tls_only 127.0.0.1/32 reject",
+      "host all guarded 127.0.0.1/32 scram-sha-256",
+    ],
+  });
+  await server.query(`
+    create role guarded login password '${PASSWORD}';
+    create role tls_only login;
+    create role reader login;
+    create schema foreign_tables;
+    create table foreign_tables.things (id int);
+    create schema empty_mark;
+    create table empty_mark.calctl_schema (version int, compatible_since int);
+    create schema newer;
+    create table newer.calctl_schema (version int, compatible_since int);
+    insert into newer.calctl_schema values (10000, 10000);
+    create schema half;
+    create table half.calctl_schema (version int, compatible_since int);
+    insert into half.calctl_schema values (9999, 1);
+    grant create on database calctl to guarded, tls_only`);
+  await server.query(
+    "create database latin encoding 'LATIN1' locale_provider libc locale 'C' template template0",
+  );
+  folder = mkdtempSync(join(tmpdir(), "calctl-postgres-"));
+  authority = join(folder, "root.crt");
+  writeFileSync(authority, certificate.cert);
+}, 60_000);
+
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const HINTS = {
+  server: "start it, or check host and port",
+  password: "check user and password of the URL, PGPASSWORD or the password file",
+  certificate: "give the certificate of its authority: sslrootcert=FILE in the URL",
+  foreign: "choose an empty database, or a schema of its own",
+};
+
+/** Runs a command on a database of the server. */
+async function list(changes: { readonly url?: string; readonly env?: Readonly<Record<string, string>> }) {
+  const { url = server.url(), env = {} } = changes;
+  const { runWith } = createInstallation();
+  return runWith({ env: { CALCTL_SERVICE_DB: url, ...env } }, "service", "users", "list");
+}
+
+const at = (rest: string) => `postgres://calctl:${PASSWORD}@127.0.0.1:${server.port}/${rest}`;
+
+describe("exit 10 says what to do", () => {
+  test.for<[string, () => string, string, string]>([
+    ["a wrong URL", () => at(""), "it names no database", "write postgres://USER@HOST:PORT/DATABASE"],
+    [
+      "no such database",
+      () => at("nothing"),
+      "the server has no such database",
+      "create it: createdb nothing",
+    ],
+    ["an empty database", () => at("calctl"), "is empty", "check --db, or create its tables"],
+    [
+      "another program's tables",
+      () => at("calctl?schema=foreign_tables"),
+      "is not a database of calctl",
+      HINTS.foreign,
+    ],
+    [
+      "a mark without a version",
+      () => at("calctl?schema=empty_mark"),
+      "is incomplete: without the row of calctl_schema",
+      "restore it",
+    ],
+    [
+      "only a part of the tables",
+      () => at("calctl?schema=half"),
+      "is incomplete: without the tables users, calendars",
+      "restore it",
+    ],
+    [
+      "a newer program's tables",
+      () => at("calctl?schema=newer"),
+      "was migrated by a newer calctl",
+      "update calctl",
+    ],
+    ["another encoding", () => at("latin"), "its encoding is LATIN1, not UTF8", "createdb -E UTF8"],
+    [
+      "a wrong password",
+      () => `postgres://guarded:${PASSWORD}x@127.0.0.1:${server.port}/calctl`,
+      "refuses the user or the password",
+      HINTS.password,
+    ],
+    [
+      "no password",
+      () => `postgres://guarded@127.0.0.1:${server.port}/calctl`,
+      "refuses the user or the password",
+      HINTS.password,
+    ],
+    [
+      "an untrusted certificate",
+      () => at("calctl?sslmode=verify-full"),
+      "certificate is not trusted",
+      HINTS.certificate,
+    ],
+    [
+      "a certificate of another host",
+      () => at(`calctl?sslmode=verify-full&sslrootcert=${authority}`),
+      "certificate is not trusted",
+      HINTS.certificate,
+    ],
+    [
+      "a server that wants TLS",
+      () => `postgres://tls_only@127.0.0.1:${server.port}/calctl`,
+      "refuses the user or the password",
+      "pg_hba.conf",
+    ],
+    [
+      "an unknown host",
+      () => `postgres://calctl:${PASSWORD}@nothing.invalid/calctl`,
+      "its host cannot be reached",
+      "check the name nothing.invalid",
+    ],
+    [
+      "no socket",
+      () => `postgres://calctl:${PASSWORD}@/calctl?host=/nowhere`,
+      "no server answers there",
+      "its socket would be /nowhere/.s.PGSQL.5432",
+    ],
+  ])("about %s", async ([, url, problem, hint]) => {
+    const { exitCode, stdout, stderr } = await list({ url: url() });
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 10,
+      stdout: "",
+      stderr: expect.stringContaining(problem),
+    });
+    expect(stderr).toContain(hint);
+    expect(stderr).not.toContain("sentinel");
+  });
+
+  test("about a server that is away", async () => {
+    const url = `postgres://calctl:${PASSWORD}@127.0.0.1:${await freePort()}/calctl`;
+    const { exitCode, stderr } = await list({ url });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 10,
+      stderr: expect.stringContaining("no server answers"),
+    });
+    expect(stderr).toContain(HINTS.server);
+  });
+
+  test("and a trace has no password either", async () => {
+    const { runWith } = createInstallation();
+    const url = `postgres://guarded:${PASSWORD}x@127.0.0.1:${server.port}/calctl`;
+    const argv = ["service", "start", "--port", "0", "--log", "json", "--debug", "--db", url];
+    const { exitCode, stderr } = await runWith({ env: { PGPASSWORD: PASSWORD } }, ...argv);
+    expect(exitCode).toBe(10);
+    expect(stderr).not.toContain("sentinel");
+  });
+});
+
+describe("the password", () => {
+  const guarded = () => `postgres://guarded@127.0.0.1:${server.port}/calctl?schema=guarded`;
+
+  test("can be in PGPASSWORD, in a file, and in a URL, which is noted on a command line", async () => {
+    const { runWith, home } = createInstallation();
+    const add = (name: string, env: Record<string, string>, db: readonly string[] = []) =>
+      runWith({ env: { CALCTL_SERVICE_DB: guarded(), ...env } }, "service", "users", "add", name, ...db);
+    const created = await add("Ana", { PGPASSWORD: PASSWORD });
+    expect(created).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining("created the database postgres://guarded@"),
+    });
+    const file = join(home, "passwords");
+    writeFileSync(file, `127.0.0.1:${server.port}:calctl:guarded:${PASSWORD}\n`);
+    chmodSync(file, 0o600);
+    const unseen = { exitCode: 0, stderr: expect.not.stringMatching(/can see|DeprecationWarning/) };
+    expect(await add("Ben", { PGPASSFILE: file })).toMatchObject(unseen);
+    const url = new URL(guarded());
+    url.password = PASSWORD;
+    expect(await add("Cleo", { CALCTL_SERVICE_DB: url.href })).toMatchObject(unseen);
+    const seen = await add("Dan", {}, ["--db", url.href]);
+    expect(seen).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining("can see the password of --db"),
+    });
+    expect(seen.stderr).not.toContain(PASSWORD);
+  });
+});
+
+test("TLS is used when the certificate is checked", async () => {
+  const url = `postgres://tls_only@localhost:${server.port}/calctl?schema=tls&sslmode=verify-full&sslrootcert=${authority}`;
+  const { runWith } = createInstallation();
+  const added = await runWith({ env: { CALCTL_SERVICE_DB: url } }, "service", "users", "add", "Ana");
+  expect(added).toMatchObject({ exitCode: 0 });
+});
+
+test("a role that may only read cannot write, and says so", async () => {
+  const world = await createWorld({ database: server.url({ schema: "readable" }) });
+  await world.service.close();
+  await server.query(
+    "grant usage on schema readable to reader; grant select on all tables in schema readable to reader",
+  );
+  const { runWith } = createInstallation();
+  const env = { CALCTL_SERVICE_DB: `postgres://reader@127.0.0.1:${server.port}/calctl?schema=readable` };
+  expect(await runWith({ env }, "service", "users", "list")).toMatchObject({ exitCode: 0 });
+  const refused = await runWith({ env }, "service", "users", "add", "x");
+  expect(refused).toMatchObject({
+    exitCode: 10,
+    stderr: expect.stringContaining("the user may not write in it"),
+  });
+});
+
+test("a service whose server goes away answers 503, and goes on when it is back", {
+  timeout: 120_000,
+}, async () => {
+  const own = await startPostgres();
+  onTestFinished(() => own.close());
+  const world = await createWorld({ database: own.url() });
+  onTestFinished(() => world.service.close());
+  const get = async (target: string) => {
+    const { status, headers } = await world.service.handle(
+      { method: "GET", target, headers: { authorization: `Bearer ${world.token}` }, body: new Uint8Array() },
+      { kind: "network", address: "192.0.2.1" },
+    );
+    return [status, headers["retry-after"]];
+  };
+  expect(await get("/user")).toEqual([200, undefined]);
+  for (const mode of ["fast", "immediate"] as const) {
+    await own.halt(mode);
+    expect(await get("/user")).toEqual([503, "1"]);
+    expect(await get("/readyz")).toEqual([503, "1"]);
+    expect(await get("/healthz")).toEqual([200, undefined]);
+    await own.start();
+    expect(await get("/user")).toEqual([200, undefined]);
+    expect(await get("/readyz")).toEqual([200, undefined]);
+  }
+  expect(world.errors).toEqual(
+    Array.from({ length: 4 }, () => expect.objectContaining({ code: "configuration" })),
+  );
+});
+
+test("a service whose database a newer program migrates says so and ends", { timeout: 60_000 }, async () => {
+  const { start } = createInstallation({ CALCTL_SERVICE_DB: server.url({ schema: "superseded" }) });
+  const node = start("service", "start", "--port", "0", "-o", "json");
+  const { base_url } = JSON.parse(await node.stdoutWith("\n"));
+  expect((await fetch(`${base_url}/readyz`)).status).toBe(200);
+  await server.query("update superseded.calctl_schema set version = 10000, compatible_since = 10000");
+  expect((await fetch(`${base_url}/readyz`)).status).toBe(503);
+  const { exitCode, stderr } = await node.ended;
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 10,
+    stderr: expect.stringContaining("was migrated by a newer calctl"),
+  });
+  expect(stderr).toContain("update calctl on this node");
+});

@@ -1,0 +1,362 @@
+import { Agent, request as httpsRequest } from "node:https";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { openService } from "../../src/service/service.js";
+import { freePort } from "../api/network/peers.js";
+import { type Certificate, createCertificate } from "../service/support/certificate.js";
+import { eventBody } from "../service/support/event-bodies.js";
+import { startCuttingProxy } from "../support/cutting-proxy.js";
+import { readPage } from "../support/docs-pages.js";
+import { startExample } from "../support/nginx.js";
+import { startPgbouncer } from "../support/pgbouncer.js";
+import { querySchema } from "../support/postgres.js";
+import { startPostgres } from "../support/postgres-server.js";
+import { createInstallation, type Running } from "../support/spawned.js";
+import { describeWithSystem } from "../support/system.js";
+
+/**
+ * Three nodes behind nginx as examples/scaling sets them up, with clients that write while nodes are killed, PostgreSQL
+ * restarts and connections are cut. `npm run soak` takes a minute for it.
+ */
+
+const CLIENTS = 20;
+const CALENDARS = 4;
+
+/** How many writes must be confirmed after each fault, so that what follows it is known to work. */
+const WRITES_BETWEEN = 60;
+
+/** How long faults go on at least (ms); each happens once in any case. */
+const DURATION = Number(process.env["SOAK_HISTORY_SECONDS"] ?? 0) * 1_000;
+
+/** What a client knows of a write: a refused one was not done, of an unknown one nothing is known. */
+type Outcome = "confirmed" | "refused" | "unknown";
+
+interface Answer {
+  readonly outcome: Outcome;
+  readonly status: number | null;
+  readonly id: string | null;
+}
+
+type Send = (method: string, path: string, body?: object) => Promise<Answer>;
+
+/** A client over HTTPS with a token. */
+function createClient(port: number, token: string, { cert, subject }: Certificate): Send {
+  const agent = new Agent({ keepAlive: true, ca: cert, servername: subject });
+  onTestFinished(() => agent.destroy());
+  return (method, path, body) =>
+    new Promise((resolve) => {
+      const lost = () => resolve({ outcome: "unknown", status: null, id: null });
+      const headers = {
+        host: subject,
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+      };
+      const request = httpsRequest({
+        agent,
+        host: "127.0.0.1",
+        port,
+        method,
+        path,
+        headers,
+        timeout: 60_000,
+      });
+      request.on("timeout", () => request.destroy());
+      request.on("error", lost);
+      request.on("response", (response) => {
+        let text = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => {
+          text += chunk;
+        });
+        response.on("error", lost);
+        response.on("end", () => {
+          const status = response.statusCode ?? 0;
+          const isOurs = response.headers["x-request-id"] !== undefined;
+          const id = status === 201 ? String(JSON.parse(text).data.id) : null;
+          resolve({ outcome: outcomeOf(status, isOurs), status, id });
+        });
+      });
+      request.end(body && JSON.stringify(body));
+    });
+}
+
+/** @param isOurs whether a node answered, and not nginx */
+function outcomeOf(status: number, isOurs: boolean): Outcome {
+  if (status < 300) return "confirmed";
+  return isOurs && (status < 500 || status === 503) ? "refused" : "unknown";
+}
+
+/** What the clients did and were told. */
+class History {
+  /** Of the events that were confirmed: the titles that each may have, null for none. */
+  readonly events = new Map<string, Set<string | null>>();
+  /** Titles of creates, by outcome. */
+  readonly titles: Record<Outcome, string[]> = { confirmed: [], refused: [], unknown: [] };
+  confirmed = 0;
+  readonly repeatedIds: string[] = [];
+}
+
+interface ClientOptions {
+  readonly send: Send;
+  readonly name: string;
+  readonly calendar: string;
+  readonly history: History;
+  readonly hasEnded: () => boolean;
+}
+
+/** Creates, changes and deletes events of its own, and reads one back after a write, until it has to end. */
+async function write({ send, name, calendar, history, hasEnded }: ClientOptions): Promise<void> {
+  const path = `/calendars/${calendar}/events`;
+  const own: string[] = [];
+  for (let turn = 0; !hasEnded(); turn += 1) {
+    const id = turn % 4 === 3 ? own[turn % own.length] : undefined;
+    const title = `${name} ${turn}`;
+    const answer =
+      id === undefined
+        ? recordCreate(history, { title, own, answer: await send("POST", path, bodyOf(title)) })
+        : await changeEvent({ send, path: `${path}/${id}`, history, own }, id, turn % 8 === 7 ? null : title);
+    if (answer.outcome !== "confirmed") continue;
+    history.confirmed += 1;
+    for (const last of own.slice(-1)) await readBack(send, `${path}/${last}`);
+  }
+}
+
+interface Changing extends Pick<ClientOptions, "send" | "history"> {
+  readonly path: string;
+  readonly own: string[];
+}
+
+/** @param title null to delete it */
+async function changeEvent(
+  { send, path, history, own }: Changing,
+  id: string,
+  title: string | null,
+): Promise<Answer> {
+  const answer = await (title === null ? send("DELETE", path) : send("PUT", path, bodyOf(title)));
+  recordChange(history, { id, title, answer, own });
+  return answer;
+}
+
+function bodyOf(title: string): object {
+  return eventBody({ title, category: "keep" });
+}
+
+interface Create {
+  readonly title: string;
+  readonly answer: Answer;
+  readonly own: string[];
+}
+
+function recordCreate(history: History, { title, answer, own }: Create): Answer {
+  history.titles[answer.outcome].push(title);
+  if (answer.outcome !== "confirmed" || answer.id === null) return answer;
+  if (history.events.has(answer.id)) history.repeatedIds.push(answer.id);
+  history.events.set(answer.id, new Set([title]));
+  own.push(answer.id);
+  return answer;
+}
+
+interface Change {
+  readonly id: string;
+  /** Null: a deletion. */
+  readonly title: string | null;
+  readonly answer: Answer;
+  readonly own: string[];
+}
+
+/** An event that is gone is left alone from now on, and one to which something unknown may still happen. */
+function recordChange({ events }: History, { id, title, answer, own }: Change): void {
+  // nginx repeats a deletion on another node, which may find that it was done.
+  const isDone = answer.outcome === "confirmed" || (title === null && answer.status === 404);
+  if (isDone) events.set(id, new Set([title]));
+  if (answer.outcome === "unknown") events.get(id)?.add(title);
+  if (answer.outcome === "unknown" || (isDone && title === null)) own.splice(own.indexOf(id), 1);
+}
+
+/** What one node confirmed, every node knows. */
+async function readBack(send: Send, path: string): Promise<void> {
+  const { status, outcome } = await send("GET", path);
+  if (outcome === "confirmed" || outcome === "unknown" || status === 503 || status === 429) return;
+  throw new Error(`an event that was confirmed is not there: ${status} ${path}`);
+}
+
+/** The titles of a calendar's events as one learns them who asks only for what has changed since the last time. */
+function followChanges(database: string, calendar: string) {
+  const titles = new Map<string, string>();
+  const revisions: number[] = [0];
+  return {
+    titles,
+    revisions,
+    async poll() {
+      const since = revisions.at(-1) ?? 0;
+      // One statement sees one state.
+      const rows = await querySchema(
+        database,
+        `select revision, null as id, null as title from calendars where id = '${calendar}'
+          union all select revision, id, title from events where calendar_id = '${calendar}' and revision > ${since}
+          union all select revision, event_id, null from deleted_events
+            where calendar_id = '${calendar}' and revision > ${since}
+          order by revision`,
+      );
+      for (const { id, title } of rows) {
+        if (typeof title === "string") titles.set(String(id), title);
+        else titles.delete(String(id));
+      }
+      revisions.push(Math.max(...rows.map(({ revision }) => Number(revision))));
+    },
+  };
+}
+
+/** A node that can be killed and started again. */
+function createNode(port: number, database: string, flags: readonly string[]) {
+  const { startWith } = createInstallation();
+  const argv = ["service", "start", "--port", String(port), "--rate-limit", "off", ...flags];
+  let running: Running | undefined;
+  return {
+    async start() {
+      // As systemd does with Restart=on-failure, while the database is away.
+      for (;;) {
+        running = startWith({ env: { CALCTL_SERVICE_DB: database } }, ...argv);
+        const ended = running.ended.then(({ exitCode }) => exitCode);
+        const exitCode = await Promise.race([
+          running.stderrWith("listening on").then(
+            () => null,
+            () => ended,
+          ),
+          ended,
+        ]);
+        if (exitCode === null) return;
+        expect(exitCode).toBe(10);
+      }
+    },
+    async kill() {
+      running?.child.kill("SIGKILL");
+      await running?.ended;
+    },
+  };
+}
+
+/** The flags of the unit besides its port. */
+function flagsOfUnit(): readonly string[] {
+  const unit = readPage("examples/scaling/calctl@.service").replaceAll("\\\n", "");
+  const [, flags = ""] = /^ExecStart=calctl service start --port %i (.*)$/m.exec(unit) ?? [];
+  return flags.trim().split(/\s+/);
+}
+
+describeWithSystem("nginx", "with nginx,", () => {
+  describeWithSystem("pgbouncer", "pgbouncer and three nodes,", () => {
+    test("what was confirmed is there once, and nothing that was refused", { timeout: 300_000 }, async () => {
+      const postgres = await startPostgres();
+      onTestFinished(() => postgres.close());
+      const pgbouncer = await startPgbouncer(
+        { host: "127.0.0.1", port: postgres.port },
+        readPage("examples/scaling/pgbouncer.ini").split("[pgbouncer]\n")[1]?.split("\n") ?? [],
+      );
+      onTestFinished(() => pgbouncer.close());
+      const proxy = await startCuttingProxy(postgres.port);
+      const direct = postgres.url();
+      const service = await openService({ database: direct, now: Date.now, rateLimit: null });
+      const { users, calendars, members, tokens } = service.admin;
+      const names = Array.from({ length: CLIENTS }, (_, index) => `client ${index}`);
+      const first = await users.add({ name: "owner" });
+      const ids: string[] = [];
+      for (let added = 0; added < CALENDARS; added += 1) {
+        ids.push((await calendars.add({ name: `calendar ${added}`, owner: first.id })).id);
+      }
+      const calendarOf = (index: number) => ids[index % ids.length] ?? "";
+      const secrets: string[] = [];
+      for (const [index, name] of names.entries()) {
+        const { id } = await users.add({ name });
+        await members.add(id, calendarOf(index));
+        secrets.push((await tokens.create({ user: id, readOnly: false })).token);
+      }
+      await service.close();
+
+      const ports = [await freePort(), await freePort(), await freePort()] as const;
+      const cutUrl = direct.replace(String(postgres.port), String(proxy.port));
+      const flags = flagsOfUnit();
+      const nodes = [
+        createNode(ports[0], pgbouncer.url, flags),
+        createNode(ports[1], pgbouncer.url, flags),
+        createNode(ports[2], cutUrl, flags),
+      ] as const;
+      await Promise.all(nodes.map((node) => node.start()));
+      const certificate = createCertificate({ subject: "calendar.example" });
+      const places = {
+        "127.0.0.1:8791": `127.0.0.1:${ports[0]}`,
+        "127.0.0.1:8792": `127.0.0.1:${ports[1]}`,
+        "127.0.0.1:8793": `127.0.0.1:${ports[2]}`,
+      };
+      const port = await startExample("examples/scaling/nginx.conf", { certificate, places });
+
+      const history = new History();
+      let hasEnded = false;
+      const clients = names.map((name, index) => {
+        const send = createClient(port, secrets[index] ?? "", certificate);
+        const calendar = calendarOf(index);
+        return write({ send, name, calendar, history, hasEnded: () => hasEnded });
+      });
+      const allClients = Promise.all(clients);
+      const follower = followChanges(direct, calendarOf(0));
+      const goOn = async () => {
+        const enough = history.confirmed + WRITES_BETWEEN;
+        await Promise.race([
+          allClients,
+          vi.waitFor(
+            async () => {
+              await follower.poll();
+              if (history.confirmed < enough) throw new Error("the writes do not go on");
+            },
+            { timeout: 60_000, interval: 50 },
+          ),
+        ]);
+      };
+      const faults = [
+        () => nodes[0].kill(),
+        () => nodes[0].start(),
+        () => postgres.halt("fast").then(postgres.start),
+        async () => proxy.cut(),
+        () =>
+          nodes[1]
+            .kill()
+            .then(() => postgres.halt("immediate"))
+            .then(postgres.start)
+            .then(nodes[1].start),
+        async () => proxy.cut(),
+        () => nodes[2].kill().then(nodes[2].start),
+      ];
+      try {
+        await goOn();
+        const end = Date.now() + DURATION;
+        do {
+          for (const fault of faults) {
+            await fault();
+            await goOn();
+          }
+        } while (Date.now() < end);
+      } finally {
+        hasEnded = true;
+        await allClients;
+      }
+
+      const rows = await querySchema(direct, "select id, calendar_id, title from events");
+      const titles = rows.map(({ title }) => String(title));
+      const stored = new Map(rows.map(({ id, title }) => [String(id), String(title)]));
+      const wrong = [...history.events].filter(([id, possible]) => !possible.has(stored.get(id) ?? null));
+      expect(wrong).toEqual([]);
+      expect(history.repeatedIds).toEqual([]);
+      expect(history.titles.refused.filter((title) => titles.includes(title))).toEqual([]);
+      expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
+      // An event that no client was told about is one of which none knows.
+      const unknown = new Set(history.titles.unknown);
+      expect([...stored].filter(([id, title]) => !history.events.has(id) && !unknown.has(title))).toEqual([]);
+
+      await follower.poll();
+      const ofFirst = rows.filter(({ calendar_id }) => calendar_id === calendarOf(0));
+      expect(follower.titles).toEqual(new Map(ofFirst.map(({ id, title }) => [String(id), String(title)])));
+      expect(follower.revisions).toEqual([...follower.revisions].sort((one, other) => one - other));
+      process.stderr.write(
+        `history: ${history.confirmed} writes confirmed, ${history.titles.refused.length} creates refused, ${history.titles.unknown.length} unknown\n`,
+      );
+    });
+  });
+});

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
+import { openService } from "../../src/service/service.js";
+import { describeContract } from "../service/contract-suite.js";
+import { sendInProcess } from "../service/support/send.js";
+import { createWorld } from "../service/support/world.js";
+import { type Pgbouncer, startPgbouncer } from "../support/pgbouncer.js";
+import { connectThrough } from "../support/postgres.js";
+import { describeWithSystem } from "../support/system.js";
+
+/** Fewer connections than a service asks for, so that its transactions take turns on each. */
+const SETTINGS = ["pool_mode = transaction", "default_pool_size = 3", "max_client_conn = 300"];
+
+describeWithSystem("pgbouncer", "pgbouncer in transaction mode", () => {
+  let pgbouncer: Pgbouncer;
+
+  beforeAll(async () => {
+    const { hostname, port } = new URL(inject("postgres"));
+    pgbouncer = await startPgbouncer({ host: hostname, port: Number(port) }, SETTINGS);
+    connectThrough(pgbouncer.url);
+  });
+
+  afterAll(async () => {
+    connectThrough(undefined);
+    await pgbouncer.close();
+  });
+
+  describeContract(
+    "through pgbouncer",
+    async ({ service }) => ({ send: sendInProcess(service), close: async () => undefined }),
+    { malformed: false },
+  );
+
+  test("many parallel writes and reads of two nodes on three connections are all right", async () => {
+    const world = await createWorld({ rateLimit: null });
+    onTestFinished(() => world.close());
+    const other = await openService({
+      database: world.database,
+      now: () => world.clock.now,
+      rateLimit: null,
+    });
+    onTestFinished(() => other.close());
+    const names = Array.from({ length: 40 }, (_, index) => `user ${index}`);
+    const lists = await Promise.all(
+      names.map(async (name, index) => {
+        const { admin } = index % 2 === 0 ? world.service : other;
+        await admin.users.add({ name });
+        return (await admin.users.list()).some((user) => user.name === name);
+      }),
+    );
+    expect(lists).toEqual(names.map(() => true));
+  });
+});

@@ -1,0 +1,345 @@
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { openStore } from "../../src/service/store/open.js";
+import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../../src/service/store/schema.js";
+import { DatabaseUnavailableError, type Store, type Transaction } from "../../src/service/store/store.js";
+import { startCuttingProxy } from "../support/cutting-proxy.js";
+import { createSchema, type Schema } from "../support/postgres.js";
+
+let schema: Schema;
+let store: Store;
+
+beforeEach(async () => {
+  schema = createSchema();
+  store = await openStore(schema.database, {});
+});
+
+afterEach(async () => {
+  await store.close();
+  await schema.remove();
+});
+
+const setting = (value: string) => (db: Transaction) =>
+  db.insertInto("settings").values({ name: "local_user_id", value }).execute();
+
+const settings = () => schema.query("select value from settings");
+
+describe("a transaction", () => {
+  test("is undone by an error, which the caller gets as it is", async () => {
+    const error = new Error("no");
+    const work = async (db: Transaction) => {
+      await setting("x")(db);
+      throw error;
+    };
+    await expect(store.write(work)).rejects.toBe(error);
+    expect(await settings()).toEqual([]);
+  });
+
+  test("that only reads cannot write, and sees one state", async () => {
+    await expect(store.read(setting("x"))).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    const seen = await store.read(async (db) => {
+      const before = await db.selectFrom("settings").selectAll().execute();
+      await store.write(setting("x"));
+      return [before, await db.selectFrom("settings").selectAll().execute()];
+    });
+    expect(seen).toEqual([[], []]);
+    expect(await settings()).toEqual([{ value: "x" }]);
+  });
+
+  test.each(["40001", "40P01"])("that fails with %s is repeated as a whole", async (code) => {
+    let runs = 0;
+    await store.write(async (db) => {
+      runs += 1;
+      await setting(String(runs))(db);
+      if (runs < 4)
+        await sql.raw(`do $$ begin raise exception 'x' using errcode = '${code}'; end $$`).execute(db);
+    });
+    expect([runs, await settings()]).toEqual([4, [{ value: "4" }]]);
+  });
+
+  test("that always fails so is given up", async () => {
+    const fail = sql.raw("do $$ begin raise exception 'x' using errcode = '40001'; end $$");
+    await expect(store.write((db) => fail.execute(db))).rejects.toMatchObject({ code: "40001" });
+  });
+
+  test("in which a query failed is not taken for done", async () => {
+    const work = async (db: Transaction) => {
+      await setting("x")(db);
+      await sql
+        .raw("select * from nothing")
+        .execute(db)
+        .catch(() => undefined);
+    };
+    await expect(store.write(work)).rejects.toThrow("after one of its queries had failed");
+    expect(await settings()).toEqual([]);
+  });
+
+  test("leaves nothing in its session", async () => {
+    const names = ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"];
+    const show = sql<{ values: readonly string[] }>`
+      select array(select setting from pg_settings where name in (${sql.join(names)}) order by name) as values`;
+    expect((await store.read((db) => show.execute(db))).rows).toEqual([
+      { values: ["30000", "10000", "30000"] },
+    ]);
+    const left = await schema.query(
+      `select count(*)::int as locks from pg_locks join pg_stat_activity using (pid)
+        where locktype = 'advisory' and query like '%' || current_schema() || '%'`,
+    );
+    expect(left).toEqual([{ locks: 0 }]);
+    const prepared = await store.write((db) =>
+      sql.raw<{ count: number }>("select count(*)::int as count from pg_prepared_statements").execute(db),
+    );
+    expect(prepared.rows).toEqual([{ count: 0 }]);
+  });
+
+  test("gives numbers of 64 bits as numbers", async () => {
+    const time = Date.parse("2026-11-21T10:00:00.000Z");
+    const { rows } = await store.read((db) =>
+      sql<{ time: unknown }>`select cast(${time} as bigint) as time`.execute(db),
+    );
+    expect(rows).toEqual([{ time }]);
+  });
+
+  test("finds nothing by text with NUL, which no stored text has", async () => {
+    const find = (db: Transaction) =>
+      db.selectFrom("users").select("id").where("login_key", "=", "a\0").execute();
+    expect(await store.read(find)).toEqual([]);
+  });
+});
+
+describe("writes with a scope", () => {
+  /** Whether the second write began before the first one ended. */
+  async function overlap(first: readonly string[] | undefined, second: readonly string[] | undefined) {
+    const events: string[] = [];
+    let other: Promise<void> | undefined;
+    await store.write(
+      async () => {
+        other = store.write(async () => void events.push("second begins"), { scope: second });
+        await Promise.race([other, awaitWaiting()]);
+        events.push("first ends");
+      },
+      { scope: first },
+    );
+    await other;
+    return events[0] === "second begins";
+  }
+
+  /** Resolves when a session waits for an advisory lock. */
+  async function awaitWaiting() {
+    for (;;) {
+      const [row] = await schema.query(
+        // All of what begins a transaction is one text.
+        `select count(*)::int as waiting from pg_stat_activity
+          where wait_event_type = 'Lock' and query like '%begin%' || current_schema() || '%'`,
+      );
+      if (row?.["waiting"] !== 0) return;
+    }
+  }
+
+  test.each([
+    [["a"], ["b"], true],
+    [["a"], ["a"], false],
+    [["a", "b"], ["c", "b"], false],
+    [undefined, ["a"], false],
+    [["a"], undefined, false],
+    [undefined, undefined, false],
+    [[], [], true],
+  ])("%j and %j run at the same time: %s", async (first, second, expected) => {
+    expect(await overlap(first, second)).toBe(expected);
+  });
+});
+
+describe("text", () => {
+  const HOSTILE = [
+    ...["", " ", "a", "A", "B", "b", "ä", "Z", "z", "é", "e\u0301", "ß", "ss", "_", "-", "0", "10", "9"],
+    ...[
+      "\uffff",
+      "\u{10000}",
+      "\u{1f600}",
+      "İ",
+      "i",
+      "ı",
+      "I",
+      "ｱ",
+      "ア",
+      "a b",
+      "ab",
+      "a-b",
+      "\t",
+      "~",
+      "%",
+    ],
+  ];
+
+  test("is in the same order as in SQLite", async () => {
+    const sqlite = await openStore(":memory:", {});
+    onTestFinished(() => sqlite.close());
+    const orders = [];
+    for (const engine of [store, sqlite]) {
+      await engine.write((db) =>
+        db
+          .insertInto("rate_windows")
+          .values(HOSTILE.map((key) => ({ key, window_start: 0, requests: 0 })))
+          .execute(),
+      );
+      const list = (db: Transaction) => db.selectFrom("rate_windows").select("key").orderBy("key").execute();
+      const after = (db: Transaction) =>
+        db.selectFrom("rate_windows").select("key").where("key", ">", "a").orderBy("key", "desc").execute();
+      orders.push([await engine.read(list), await engine.read(after)]);
+    }
+    expect(orders[0]).toEqual(orders[1]);
+    expect(orders[0]?.[0]).toHaveLength(HOSTILE.length);
+  });
+
+  test("compares by bytes in every column, whatever the language of the database", async () => {
+    const others = await schema.query(
+      `select table_name, column_name from information_schema.columns where table_schema = current_schema()
+        and data_type = 'text' and collation_name is distinct from 'C'`,
+    );
+    expect(others).toEqual([]);
+    const natural = await schema.query("select 'a' < 'B' as language, 'a' < 'B' collate \"C\" as bytes");
+    expect(natural).toEqual([{ language: true, bytes: false }]);
+  });
+});
+
+describe("a newer program that migrates the database", () => {
+  const migrate = (version: number, compatibleSince: number) =>
+    schema.change(`update calctl_schema set version = ${version}, compatible_since = ${compatibleSince}`);
+
+  test("stops a node whose schema it replaces", async () => {
+    const reports: unknown[] = [];
+    const node = await openStore(schema.database, { onSuperseded: (error) => reports.push(error) });
+    onTestFinished(() => node.close());
+    await migrate(SCHEMA_VERSION + 1, SCHEMA_VERSION + 1);
+    const error = {
+      code: "configuration",
+      message: expect.stringMatching(/ was migrated by a newer calctl$/),
+    };
+    await expect(node.write(setting("x"))).rejects.toMatchObject(error);
+    await expect(node.read(setting("x"))).rejects.toMatchObject(error);
+    expect(reports).toEqual([expect.objectContaining(error), expect.objectContaining(error)]);
+    await expect(openStore(schema.database, {})).rejects.toMatchObject(error);
+    expect(await settings()).toEqual([]);
+  });
+
+  test("lets a node go on that it says is compatible", async () => {
+    await migrate(SCHEMA_VERSION + 1, SCHEMA_VERSION);
+    await store.write(setting("x"));
+    const another = await openStore(schema.database, {});
+    await another.close();
+    expect(await settings()).toEqual([{ value: "x" }]);
+    expect(COMPATIBLE_SINCE).toBeLessThanOrEqual(SCHEMA_VERSION);
+  });
+
+  test("waits for the transactions of other nodes", async () => {
+    await schema.change(`update calctl_schema set version = ${SCHEMA_VERSION - 1}`);
+    let opened: Promise<Store> | undefined;
+    const order: string[] = [];
+    await store.write(async (db) => {
+      opened = openStore(schema.database, {}).finally(() => order.push("migrated"));
+      opened.catch(() => undefined);
+      await awaitLockOfTable();
+      await setting("x")(db);
+      order.push("written");
+    });
+    // The newest migration has run before, so it may fail.
+    await opened?.then(
+      (other) => other.close(),
+      () => undefined,
+    );
+    expect(order).toEqual(["written", "migrated"]);
+  });
+
+  /** Resolves when a session waits for the lock of a table. */
+  async function awaitLockOfTable() {
+    for (;;) {
+      const [row] = await schema.query(
+        "select count(*)::int as waiting from pg_locks where relation = 'calctl_schema'::regclass and not granted",
+      );
+      if (row?.["waiting"] !== 0) return;
+    }
+  }
+});
+
+/** Runs a function of the server on the session that sleeps. */
+async function onSleeping(call: "pg_cancel_backend" | "pg_terminate_backend"): Promise<void> {
+  for (;;) {
+    const sleeping = "wait_event = 'PgSleep' and query like '%sleep of ' || current_schema() || '%'";
+    const [row] = await schema.query(`select ${call}(pid) as done from pg_stat_activity where ${sleeping}`);
+    if (row?.["done"] === true) return;
+  }
+}
+
+test("a statement that the server cancels is an unavailable database", async () => {
+  const name = new URL(schema.database).searchParams.get("schema");
+  const sleeping = store.read((db) => sql.raw(`select pg_sleep(600) -- sleep of ${name}`).execute(db));
+  await Promise.all([
+    expect(sleeping).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("busy") }),
+    onSleeping("pg_cancel_backend"),
+  ]);
+});
+
+describe("a connection that is lost", () => {
+  test("at the end of what only reads, costs nothing but a repetition", async () => {
+    const { behind, arm } = await openBehindProxy("commit", "now");
+    arm();
+    let runs = 0;
+    const rows = await behind.read(async (db) => {
+      runs += 1;
+      return db.selectFrom("settings").selectAll().execute();
+    });
+    expect([runs, rows]).toEqual([2, []]);
+  });
+
+  test("because the server ends it, is replaced by another one", async () => {
+    const name = new URL(schema.database).searchParams.get("schema");
+    let runs = 0;
+    const written = store.write(async (db) => {
+      runs += 1;
+      await setting(String(runs))(db);
+      if (runs === 1) await sql.raw(`select pg_sleep(600) -- sleep of ${name}`).execute(db);
+    });
+    await onSleeping("pg_terminate_backend");
+    await written;
+    expect([runs, await settings()]).toEqual([2, [{ value: "2" }]]);
+  });
+
+  test.each([
+    ["before its work", "settings", "now", 2],
+    ["before its commit", "commit", "now", 2],
+    // It was committed, so it is not repeated.
+    ["after its commit", "commit", "at the answer", 1],
+  ] as const)("%s: a write is done once", async (_, at, cut, attempts) => {
+    const { behind, arm, isArmed } = await openBehindProxy(at, cut);
+    arm();
+    let runs = 0;
+    await behind.write(async (db) => {
+      runs += 1;
+      await setting("x")(db);
+    });
+    expect([runs, isArmed(), await settings()]).toEqual([attempts, false, [{ value: "x" }]]);
+  });
+
+  /** A store behind a proxy that cuts a connection once it is armed, when a text is sent. */
+  async function openBehindProxy(at: string, cut: "now" | "at the answer") {
+    let armed = false;
+    const proxy = await startCuttingProxy(Number(new URL(schema.database).port), {
+      cutAt(sent) {
+        if (!armed || !sent.includes(at)) return null;
+        armed = false;
+        return cut;
+      },
+    });
+    const url = new URL(schema.database);
+    url.port = String(proxy.port);
+    const behind = await openStore(url.href, {});
+    onTestFinished(() => behind.close());
+    return {
+      behind,
+      arm: () => {
+        armed = true;
+      },
+      isArmed: () => armed,
+    };
+  }
+});

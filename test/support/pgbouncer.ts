@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "../api/network/peers.js";
+import { ownerOf, ROLE } from "./postgres-server.js";
+import { follow } from "./spawned.js";
+import { systemPart } from "./system.js";
+
+export interface Pgbouncer {
+  /** `postgres://…` of the database behind it. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts pgbouncer in front of a server.
+ * @param lines of its configuration, as an example has them: those of the addresses and the log are replaced
+ */
+export async function startPgbouncer(
+  server: { readonly host: string; readonly port: number },
+  lines: readonly string[],
+): Promise<Pgbouncer> {
+  const folder = mkdtempSync(join(tmpdir(), "calctl-pgbouncer-"));
+  const port = await freePort();
+  const file = join(folder, "pgbouncer.ini");
+  const settings = lines.filter((line) => !/^(?:listen_|unix_|auth_|logfile|pidfile)/.test(line));
+  writeFileSync(
+    file,
+    [
+      ...["[databases]", `calctl = host=${server.host} port=${server.port} dbname=calctl user=${ROLE}`],
+      ...["[pgbouncer]", "listen_addr = 127.0.0.1", `listen_port = ${port}`, "auth_type = any"],
+      ...["unix_socket_dir =", ...settings],
+    ].join("\n"),
+  );
+  const owner = ownerOf(folder);
+  chmodSync(file, 0o644);
+  const program = follow(spawn(systemPart("pgbouncer") ?? "", [file], { ...owner, stdio: "pipe" }));
+  await program.stderrWith("process up");
+  return {
+    url: `postgres://${ROLE}@127.0.0.1:${port}/calctl`,
+    async close() {
+      program.child.kill("SIGQUIT");
+      await program.ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,4 @@
+import { requireSystem } from "./system.js";
+
+/** For test files that run on PostgreSQL. */
+requireSystem("postgres");
