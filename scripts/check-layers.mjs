@@ -72,6 +72,7 @@ const SINGLE_IMPORTER_PACKAGES = [
   "chalk",
   "cli-table3",
   "open",
+  "prom-client",
 ];
 
 /** Globals that only the outermost files may use, and what the others do instead. */

@@ -13,7 +13,11 @@ import type { Webhooks } from "./messages/webhooks.js";
 import type { Document, Format, Output, View } from "./output/view.js";
 import type { ServiceAdmin, ServiceSample } from "./service/admin/admin.js";
 import type { ListenOptions } from "./service/listen.js";
+import type { MetricsAddress } from "./service/metrics-listener.js";
 import type { LogFormat } from "./service/request-log.js";
+import type { Finding } from "./service/store/check.js";
+import type { CopiedTable } from "./service/store/copy.js";
+import type { Backup } from "./service/store/sqlite/backup.js";
 import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
 import type { Prompt } from "./terminal/prompt.js";
@@ -44,6 +48,18 @@ export interface ServiceAccess {
   admin(database: string | undefined, options?: { readonly create?: boolean }): Promise<ServiceAdmin>;
   /** Serves until the signal aborts. */
   serve(options: ServeOptions): Promise<void>;
+  /**
+   * Copies the database, an SQLite file, into a new file while others use it.
+   * @throws CliError usage when the file exists, or the database is not an SQLite file; configuration when it cannot be copied
+   */
+  backup(request: { readonly database: string | undefined; readonly file: string }): Promise<Backup>;
+  /** Verifies the database. @throws CliError configuration when it cannot be read, or has another version */
+  check(database: string | undefined): Promise<readonly Finding[]>;
+  /**
+   * Copies a database to one that is empty, or an unfinished copy of it, and compares them.
+   * @throws CliError configuration when one of them cannot be used, or the target has something else
+   */
+  copy(databases: { readonly from: string; readonly to: string }): Promise<readonly CopiedTable[]>;
   openApi(): Promise<unknown>;
 }
 
@@ -55,6 +71,10 @@ export interface ServeOptions {
   readonly log: LogFormat;
   /** Origins whose web pages may call the service. */
   readonly cors: readonly string[];
+  /** How long it serves on after SIGTERM while it is no longer ready (ms). */
+  readonly drainTime: number;
+  /** Where metrics are served; null for nowhere. */
+  readonly metrics: MetricsAddress | null;
   readonly listen: Omit<ListenOptions, "tls">;
   /** Paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
@@ -67,6 +87,8 @@ export interface ListeningReport {
   readonly auth_url: string;
   /** `HOST:PORT`. */
   readonly listen: string;
+  /** Absent without `--metrics`. */
+  readonly metrics_url?: string;
   /** What `--sample` has added; null without it. */
   readonly sample: ServiceSample | null;
 }

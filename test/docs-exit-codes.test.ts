@@ -57,7 +57,9 @@ test("the page and the topic name the commands that print something even if they
   const { stdout } = await run("help", "exit-codes");
   for (const text of [page.replaceAll("`", ""), stdout]) {
     const words = text.replace(/\s+/g, " ");
-    expect(words).toContain("status prints its report and api the body of the response even if they fail.");
+    expect(words).toContain(
+      "status, doctor and service check print their report and api the body of the response even if they fail.",
+    );
   }
 });
 

@@ -9,6 +9,7 @@ import {
   registerServiceMembers,
 } from "./service/calendars.js";
 import { registerServiceClients, registerServiceTokens } from "./service/clients.js";
+import { registerServiceDatabase } from "./service/database.js";
 import { registerServiceStart } from "./service/start.js";
 import { registerServiceUsers } from "./service/users.js";
 
@@ -27,6 +28,7 @@ export function registerService(command: Command, contextOf: ContextOf): void {
   registerServiceLabels(addCommand(command, "labels", "set names and colors of labels"), contextOf);
   registerServiceClients(addCommand(command, "clients", "add, list and remove OAuth clients"), contextOf);
   registerServiceTokens(addCommand(command, "tokens", "create, list and revoke tokens"), contextOf);
+  registerServiceDatabase(command, contextOf);
   const openApi = addCommand(command, "openapi", "print the contract as OpenAPI 3.1");
   describeCommand(openApi, {
     prints: "json",

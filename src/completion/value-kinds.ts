@@ -40,14 +40,16 @@ const KIND_OF_FLAG: Readonly<Record<string, Kind | readonly string[]>> = {
 };
 
 /** Flags that mean something else in other commands, by command and flag. */
-const KIND_OF_COMMAND_FLAG: Readonly<Record<string, Kind>> = {
+const KIND_OF_COMMAND_FLAG: Readonly<Record<string, Kind | "files">> = {
   "post --to": "webhooks",
   "remind --post": "webhooks",
   "doctor --to": "webhooks",
+  "service copy --from": "files",
+  "service copy --to": "files",
 };
 
 /** Arguments by command and name. */
-const KIND_OF_ARGUMENT: Readonly<Record<string, Kind>> = {
+const KIND_OF_ARGUMENT: Readonly<Record<string, Kind | "files">> = {
   "events get id": "events",
   "events update id": "events",
   "events delete id": "events",
@@ -61,6 +63,7 @@ const KIND_OF_ARGUMENT: Readonly<Record<string, Kind>> = {
   "config unset key": "keys",
   "service calendars set calendar": "calendars",
   "service calendars remove calendar": "calendars",
+  "service backup file": "files",
 };
 
 /** Values of `config set KEY`. */

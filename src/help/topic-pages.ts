@@ -161,7 +161,7 @@ export function environmentPage(): HelpPage {
 export function exitCodesPage(): HelpPage {
   return [
     text(
-      "A command that fails prints nothing on stdout, except the items that it completed of several; status prints its report and api the body of the response even if they fail. With -o json or ndjson the last line of stderr is the error as JSON, with the code in words.",
+      "A command that fails prints nothing on stdout, except the items that it completed of several; status, doctor and service check print their report and api the body of the response even if they fail. With -o json or ndjson the last line of stderr is the error as JSON, with the code in words.",
     ),
     {
       kind: "terms",

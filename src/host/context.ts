@@ -46,7 +46,7 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
   const prompt = composePrompt(parts, run);
   const client: ClientParts = { parts, run, trace };
   const auth = composeAuth(client, { settings, interactive: () => prompt.available, warn });
-  const { service, localService } = composeEmbeddedService(parts, messages);
+  const { service, localService } = composeEmbeddedService(parts, run, messages);
   const { names, api } = composeNames(parts, {
     settings,
     refresh: run.refresh,
@@ -113,7 +113,7 @@ function composePrompt(parts: HostParts, { prompts, color }: RunSettings): Conte
 }
 
 /** The embedded service: for the `service` commands, and behind the profile `local`. */
-function composeEmbeddedService(parts: HostParts, messages: Messages) {
+function composeEmbeddedService(parts: HostParts, { quiet }: RunSettings, messages: Messages) {
   const { note } = messages;
   const permissions = { userId: parts.process.getuid?.() ?? null, note };
   const openService = createServiceOpener(parts);
@@ -125,6 +125,10 @@ function composeEmbeddedService(parts: HostParts, messages: Messages) {
     openPrivate: withPrivateDatabase(openService, permissions),
     signal: parts.signal,
     messages,
+    async createProgressBar() {
+      const { createProgressBar } = await import("../terminal/progress-bar.js");
+      return createProgressBar(parts.stderr, { quiet, unicode: () => isUnicodeLocale(parts.process) });
+    },
   });
   const openLocal = () => openLocalService(open, { database: parts.database() }, note);
   return { service, localService: parts.overrides.localService ?? openLocal };

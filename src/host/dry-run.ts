@@ -37,6 +37,8 @@ export function readOnlyService(service: ServiceAccess): ServiceAccess {
     admin: async (database, options) =>
       options?.create === true ? refuse() : readOnlyAdmin(await service.admin(database, options)),
     serve: refuse,
+    backup: refuse,
+    copy: refuse,
   };
 }
 

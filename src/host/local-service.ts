@@ -10,7 +10,7 @@ export const LOCAL_BASE_URL = "http://local.invalid/";
 export type OpenService = (
   options: Pick<
     ServiceOptions,
-    "database" | "create" | "rateLimit" | "onHandled" | "cors" | "signal" | "onSuperseded"
+    "database" | "create" | "rateLimit" | "onHandled" | "cors" | "observer" | "signal" | "onSuperseded"
   >,
 ) => Promise<Service>;
 
@@ -34,7 +34,7 @@ export function createServiceOpener({
 /** The service of the profile `local`. The first use creates its database, user and calendar, with a note. */
 export async function openLocalService(
   open: OpenService,
-  options: Pick<ServiceOptions, "database" | "onHandled" | "cors" | "signal" | "onSuperseded"> &
+  options: Pick<ServiceOptions, "database" | "onHandled" | "cors" | "observer" | "signal" | "onSuperseded"> &
     Partial<Pick<ServiceOptions, "rateLimit">>,
   note: (text: string) => void,
 ): Promise<LocalService> {

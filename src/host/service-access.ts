@@ -5,6 +5,9 @@ import { configurationError, errorCodeOf, usageError } from "../errors.js";
 import type { HandledRequest } from "../service/request-handler.js";
 import { createLogWriter, formatLogLine, type LogFormat } from "../service/request-log.js";
 import type { Service, ServiceOptions } from "../service/service.js";
+import { sleepFor } from "../system/clock.js";
+import type { ProgressBar } from "../terminal/progress-bar.js";
+import { isSigterm } from "../terminal/signals.js";
 import { type OpenService, openLocalService } from "./local-service.js";
 import type { Messages } from "./messages.js";
 
@@ -17,6 +20,7 @@ export interface ServiceAccessOptions {
   readonly openPrivate: OpenService;
   readonly signal: () => AbortSignal;
   readonly messages: Pick<Messages, "note" | "log" | "debug">;
+  readonly createProgressBar: () => Promise<ProgressBar>;
 }
 
 /** The embedded service for the `service` commands. */
@@ -31,8 +35,19 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
   };
   const openLocal = async (
     open: OpenService,
-    changes: Pick<ServiceOptions, "rateLimit" | "onHandled" | "cors" | "signal" | "onSuperseded">,
+    changes: Pick<
+      ServiceOptions,
+      "rateLimit" | "onHandled" | "cors" | "observer" | "signal" | "onSuperseded"
+    >,
   ) => (await openLocalService(open, { database: defaultDatabase(), ...changes }, note)).service;
+  const loadWholeDatabase = async () => {
+    const { createWholeDatabase } = await import("./whole-database.js");
+    return createWholeDatabase({
+      ...options,
+      choose: (flag) => choose(flag) ?? defaultDatabase(),
+      parse: (database, source) => parseDatabase(database, { source, note }),
+    });
+  };
   const logRequests = (format: LogFormat) => {
     const log = createLogWriter(messages.log, format);
     return (request: HandledRequest): void => {
@@ -40,6 +55,28 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       if (line !== null) log(line);
       if (request.failure !== undefined) messages.debug(request.failure);
     };
+  };
+  const openServed = async (
+    serveOptions: ServeOptions,
+    watching: Pick<ServiceOptions, "observer" | "onSuperseded">,
+  ) => {
+    const { memory, sample, rateLimit } = serveOptions;
+    const database = memory ? ":memory:" : choose(serveOptions.database);
+    const cors = await loadCors(serveOptions.cors);
+    // A sample needs a database without users, and is the only content that it should have.
+    const isLocal = database === undefined && !sample;
+    const settings = {
+      rateLimit,
+      cors,
+      ...watching,
+      onHandled: logRequests(serveOptions.log),
+      // Requests in progress may end after an interruption.
+      signal: undefined,
+    };
+    const { openPrivate } = options;
+    return isLocal
+      ? openLocal(openPrivate, settings)
+      : openWithNote(openPrivate, { database: database ?? defaultDatabase(), ...settings });
   };
   return {
     async admin(flag, { create } = {}) {
@@ -50,27 +87,24 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
       return (await openWithNote(options.open, { ...chosen, rateLimit: null })).admin;
     },
     async serve(serveOptions) {
-      const { memory, sample, rateLimit } = serveOptions;
-      const database = memory ? ":memory:" : choose(serveOptions.database);
-      const cors = await loadCors(serveOptions.cors);
-      // A sample needs a database without users, and is the only content that it should have.
-      const isLocal = database === undefined && !sample;
       const superseded = new AbortController();
-      const settings = {
-        rateLimit,
-        cors,
-        onHandled: logRequests(serveOptions.log),
-        // Requests in progress may end after an interruption.
-        signal: undefined,
-        onSuperseded: (error: unknown) => superseded.abort(error),
-      };
-      const { openPrivate } = options;
-      const service = await (isLocal
-        ? openLocal(openPrivate, settings)
-        : openWithNote(openPrivate, { database: database ?? defaultDatabase(), ...settings }));
-      await serve(service, serveOptions, AbortSignal.any([options.signal(), superseded.signal]));
+      const metrics = await startMetrics(serveOptions.metrics);
+      try {
+        const service = await openServed(serveOptions, {
+          observer: metrics?.observer,
+          onSuperseded: (error) => superseded.abort(error),
+        });
+        await service.requireFinished();
+        const signal = AbortSignal.any([options.signal(), superseded.signal]);
+        await serve(service, { ...serveOptions, metricsUrl: metrics?.url, signal, note });
+      } finally {
+        await metrics?.close();
+      }
       superseded.signal.throwIfAborted();
     },
+    backup: async (request) => (await loadWholeDatabase()).backup(request),
+    check: async (database) => (await loadWholeDatabase()).check(database),
+    copy: async (databases) => (await loadWholeDatabase()).copy(databases),
     async openApi() {
       const { openApiDocument } = await import("../service/openapi/document.js");
       return openApiDocument({ baseUrl: "{base_url}", authUrl: "{auth_url}" });
@@ -84,7 +118,29 @@ async function loadCors(origins: readonly string[]): Promise<ServiceOptions["cor
   return createCors(origins);
 }
 
-async function serve(service: Service, options: ServeOptions, signal: AbortSignal): Promise<void> {
+/** Measures the service and serves the metrics; null if nobody asks for them. @throws CliError configuration */
+async function startMetrics(address: ServeOptions["metrics"]) {
+  if (address === null) return null;
+  const [{ createMetrics }, { listenForMetrics }] = await Promise.all([
+    import("../service/metrics.js"),
+    import("../service/metrics-listener.js"),
+  ]);
+  const metrics = createMetrics();
+  const listener = await listenForMetrics(metrics, address);
+  return {
+    observer: metrics.observer,
+    url: `http://${listener.address}/metrics`,
+    close: listener.close,
+  };
+}
+
+interface ServingOptions extends ServeOptions {
+  readonly metricsUrl: string | undefined;
+  readonly signal: AbortSignal;
+  readonly note: Messages["note"];
+}
+
+async function serve(service: Service, options: ServingOptions): Promise<void> {
   const { listen } = await import("../service/listen.js");
   const tls = options.tls && {
     cert: await readPem(options.tls.cert, "--tls-cert"),
@@ -95,8 +151,15 @@ async function serve(service: Service, options: ServeOptions, signal: AbortSigna
     // Only after listening: a start that fails must not create secrets that are never shown.
     const sample = options.sample ? await service.admin.addSample() : null;
     const { baseUrl: base_url, authUrl: auth_url, address: listen } = listener;
-    await options.onListening({ base_url, auth_url, listen, sample });
+    const { metricsUrl, signal } = options;
+    const addresses = { base_url, auth_url, listen, ...(metricsUrl && { metrics_url: metricsUrl }) };
+    await options.onListening({ ...addresses, sample });
     await aborted(signal);
+    service.drain();
+    if (options.drainTime > 0 && isSigterm(signal.reason)) {
+      options.note(`stopping in ${options.drainTime / 1_000} s; /readyz answers 503 from now on`);
+      await sleepFor(options.drainTime);
+    }
   } finally {
     await listener.close();
   }
@@ -111,38 +174,49 @@ async function readPem(path: string, source: string): Promise<string> {
   }
 }
 
+/** Not that of the store, whose file loads SQLite. */
+function isPostgresUrl(database: string): boolean {
+  return /^postgres(?:ql)?:/i.test(database);
+}
+
 /**
- * The database of `--db` or CALCTL_SERVICE_DB: the path of `sqlite:PATH`, a plain path, or the URL of a PostgreSQL server;
- * undefined for none.
+ * The database of `--db` or CALCTL_SERVICE_DB, as `parseDatabase` gives it; undefined for none.
  * @throws CliError usage
  */
 function chooseDatabase(
   flag: string | undefined,
   { env, messages }: Pick<ServiceAccessOptions, "env" | "messages">,
 ): string | undefined {
-  const database = flag ?? readVariable(env, "CALCTL_SERVICE_DB");
-  if (database === undefined) return undefined;
-  const [, scheme] = /^([a-z][a-z0-9+]+):/i.exec(database) ?? [];
-  const source = flag === undefined ? "CALCTL_SERVICE_DB" : "--db";
-  const hint = "write sqlite:PATH or postgres://USER@HOST/DATABASE";
-  switch (scheme?.toLowerCase()) {
-    case "postgres":
-    case "postgresql":
-      if (flag !== undefined && URL.canParse(flag) && new URL(flag).password !== "") {
-        messages.note(
-          "others on this machine can see the password of --db: set CALCTL_SERVICE_DB to the URL instead, or PGPASSWORD",
-        );
-      }
-      return database;
-    case "sqlite":
-    case undefined: {
-      const path = scheme === undefined ? database : database.slice("sqlite:".length);
-      if (path === "") throw usageError(`${source}: the path is empty`, hint);
-      return path;
+  if (flag !== undefined) return parseDatabase(flag, { source: "--db", note: messages.note });
+  const database = readVariable(env, "CALCTL_SERVICE_DB");
+  return database === undefined ? undefined : parseDatabase(database, { source: "CALCTL_SERVICE_DB" });
+}
+
+/**
+ * The path of `sqlite:PATH`, a plain path, or the URL of a PostgreSQL server.
+ * @param options.note of a command line, whose passwords others can see
+ * @throws CliError usage
+ */
+function parseDatabase(
+  database: string,
+  { source, note }: { readonly source: string; readonly note?: (text: string) => void },
+): string {
+  if (isPostgresUrl(database)) {
+    if (note !== undefined && URL.canParse(database) && new URL(database).password !== "") {
+      note(
+        `others on this machine can see the password of ${source}: set ${source === "--db" ? "CALCTL_SERVICE_DB to the URL instead, or PGPASSWORD" : "PGPASSWORD instead"}`,
+      );
     }
-    default:
-      throw usageError(`${source}: "${scheme}" is not a supported kind of database`, hint);
+    return database;
   }
+  const hint = "write sqlite:PATH or postgres://USER@HOST/DATABASE";
+  const scheme = /^([a-z][a-z0-9+]+):/i.exec(database)?.[1]?.toLowerCase();
+  if (scheme !== undefined && scheme !== "sqlite") {
+    throw usageError(`${source}: "${scheme}" is not a supported kind of database`, hint);
+  }
+  const path = scheme === undefined ? database : database.slice("sqlite:".length);
+  if (path === "") throw usageError(`${source}: the path is empty`, hint);
+  return path;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

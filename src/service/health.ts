@@ -2,12 +2,20 @@ import { jsonResponse, ProblemError, type ServiceResponse } from "./http/respons
 import { splitTarget } from "./request.js";
 import type { Store } from "./store/store.js";
 
+/** What is checked. */
+interface HealthState {
+  readonly store: Store;
+  /** Whether the service is about to stop. */
+  readonly isDraining: boolean;
+}
+
 /** What the probes of an operator ask for, without a token and uncounted. */
 const ENDPOINTS = {
   /** The process answers. */
   "/healthz": async () => undefined,
-  /** The database answers, and is still the one that is there. */
-  "/readyz": (store: Store) => {
+  /** The service goes on, and the database answers and is still the one that is there. */
+  "/readyz": ({ store, isDraining }: HealthState) => {
+    if (isDraining) throw new ProblemError(503, { cause: new Error("the service is stopping") });
     store.checkFile();
     return store.read((db) => db.selectFrom("settings").select("name").limit(1).execute());
   },
@@ -29,9 +37,9 @@ export function matchHealthEndpoint(target: string): HealthEndpoint | null {
 export async function respondWithHealth(
   check: HealthEndpoint,
   method: string,
-  store: Store,
+  state: HealthState,
 ): Promise<ServiceResponse> {
   if (method !== "GET" && method !== "HEAD") throw new ProblemError(405, { headers: { allow: "GET, HEAD" } });
-  await check(store);
+  await check(state);
   return jsonResponse(200, { status: "ok" });
 }

@@ -65,7 +65,8 @@ export async function listen(service: Service, options: ListenOptions): Promise<
   const server = await createServer(options.tls);
   const proxy = trustProxy === undefined ? undefined : normalAddress(trustProxy);
   const sockets = limitConnections(server, addressOf, proxy);
-  await startListening(server, host, port);
+  const hint = "choose another --host or --port; --port 0 chooses a free one";
+  await startListening(server, { host, port, hint });
   const address = addressOfServer(server, host);
   const baseUrl = publicUrl ?? `${options.tls === undefined ? "http" : "https"}://${address}`;
   const isCertified = publicUrl === undefined && options.tls ? createHostCheck(options.tls) : undefined;
@@ -188,20 +189,26 @@ function createHostCheck({ cert }: { readonly cert: string }): (host: string) =>
   };
 }
 
-function startListening(server: Server, host: string, port: number): Promise<void> {
+/** Where a server listens, and what to do if it cannot. */
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly hint: string;
+}
+
+/** @throws CliError configuration when it cannot listen there */
+export function startListening(server: Server, address: ListenAddress): Promise<void> {
+  const { host, port } = address;
   return new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(explainListenError(error, host, port)));
+    server.once("error", (error) => reject(explainListenError(error, address)));
     server.listen({ host, port }, resolve);
   });
 }
 
-function explainListenError(error: unknown, host: string, port: number): unknown {
+function explainListenError(error: unknown, { host, port, hint }: ListenAddress): unknown {
   const reason = LISTEN_REASONS[errorCodeOf(error) ?? ""];
   if (reason === undefined) return error;
-  return configurationError(`cannot listen on ${host} port ${port}: ${reason}`, {
-    hint: "choose another --host or --port; --port 0 chooses a free one",
-    cause: error,
-  });
+  return configurationError(`cannot listen on ${host} port ${port}: ${reason}`, { hint, cause: error });
 }
 
 const LISTEN_REASONS: Readonly<Record<string, string>> = {
@@ -213,7 +220,7 @@ const LISTEN_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** `HOST:PORT` with the port that was chosen, an IPv6 address in brackets. */
-function addressOfServer(server: Server, host: string): string {
+export function addressOfServer(server: Server, host: string): string {
   const address = server.address();
   const port = isAddressInfo(address) ? address.port : 0;
   const name = host.includes(":") ? `[${host}]` : host;

@@ -53,6 +53,8 @@ export interface RequestHandlerOptions {
   /** Called after every request from the network. */
   readonly onHandled: (request: HandledRequest) => void;
   readonly passwordCost?: PasswordCost | undefined;
+  /** Whether the service is about to stop, which its readiness tells; never by default. */
+  readonly isDraining?: () => boolean;
 }
 
 /** Handles requests: identify the caller, apply the limits, run the endpoint. */
@@ -161,7 +163,7 @@ async function respondWithError(
 /** The response to a preflight or health request, which need no token, or to an invalid one; null for any other. */
 async function respondUncounted(
   request: IncomingRequest,
-  { cors, store }: Pick<RequestHandlerOptions, "cors" | "store">,
+  { cors, store, isDraining = () => false }: Pick<RequestHandlerOptions, "cors" | "store" | "isDraining">,
 ): Promise<ServiceResponse | null> {
   if (request.refusal !== undefined) return problemResponse(request.refusal);
   // @see RFC 9112 §3.2
@@ -173,7 +175,7 @@ async function respondUncounted(
   const health = matchHealthEndpoint(request.target);
   if (health === null) return null;
   try {
-    return await respondWithHealth(health, request.method, store);
+    return await respondWithHealth(health, request.method, { store, isDraining: isDraining() });
   } catch (error) {
     return respondWithError(error, { respondWithProblem: problemResponse });
   }

@@ -24,6 +24,17 @@ export interface ServiceOptions extends OpenStoreOptions {
   readonly cors?: Cors | undefined;
   /** Called after every request. */
   readonly onHandled?: (request: HandledRequest) => void;
+  /** Measures what the service does. */
+  readonly observer?: ServiceObserver | undefined;
+}
+
+/** Wraps the parts of a service, each in one that does the same and measures it. */
+export interface ServiceObserver {
+  requests(handle: RequestHandler): RequestHandler;
+  store(store: Store): Store;
+  rateLimiter(limiter: RateLimiter): RateLimiter;
+  /** A response was looked up among those that are kept. */
+  countLookup(result: "hit" | "miss"): void;
 }
 
 /** An implementation of the contract over its own database. */
@@ -32,6 +43,10 @@ export interface Service {
   readonly admin: ServiceAdmin;
   /** The database, as messages name it, if it was created just now; null if it existed or is in memory. */
   readonly created: string | null;
+  /** @throws CliError configuration while the database is an unfinished copy of another one */
+  requireFinished(): Promise<void>;
+  /** From now on it is not ready; it serves as before. */
+  drain(): void;
   /** Waits for requests in progress, then closes the database. */
   close(): Promise<void>;
 }
@@ -41,15 +56,20 @@ export interface Service {
  * @throws CliError configuration when the database cannot be used, or does not exist and must not be created
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { database, now, passwordCost, rateLimit } = options;
-  const store = await openStore(database, options);
-  const rateLimiter = rateLimit === null ? null : createRateLimiter(store, rateLimit);
-  const handleRequest = createRequestHandler({
+  const { database, now, passwordCost, rateLimit, observer } = options;
+  const opened = await openStore(database, options);
+  const store = observer?.store(opened) ?? opened;
+  const limiter = rateLimit === null ? null : createRateLimiter(store, rateLimit);
+  const rateLimiter = limiter && (observer?.rateLimiter(limiter) ?? limiter);
+  let isDraining = false;
+  const handler = createRequestHandler({
     onHandled: () => undefined,
     ...options,
     store,
     rateLimiter,
+    isDraining: () => isDraining,
   });
+  const handleRequest = observer?.requests(handler) ?? handler;
   const inProgress = createInProgress();
   let closing: Promise<void> | undefined;
   return {
@@ -64,6 +84,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     admin: createAdmin({ store, now, passwordCost }),
     created: store.created,
+    requireFinished: async () => (await import("./store/copy.js")).requireFinished(store),
+    drain() {
+      isDraining = true;
+    },
     close() {
       closing ??= closeAfter(inProgress.none(), { store, rateLimiter });
       return closing;

@@ -2,6 +2,13 @@ import { CliError } from "../errors.js";
 
 export type TerminationSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
+const SIGTERM_EXIT_CODE = 143;
+
+/** Whether the reason of an abort signal is SIGTERM, which programs send, not people at a terminal. */
+export function isSigterm(reason: unknown): boolean {
+  return reason instanceof CliError && reason.exitCode === SIGTERM_EXIT_CODE;
+}
+
 /** The part of the process that handles signals. */
 export interface SignalSource {
   readonly pid: number;
@@ -58,24 +65,27 @@ function isListener(value: unknown): value is () => void {
 const DUPLICATE_TIME = 500;
 
 /**
- * An abort signal for SIGINT, SIGTERM and SIGHUP; its reason is a CliError. Each is handled once: a second Ctrl-C has Node's
- * default effect and ends the process.
+ * An abort signal for SIGINT, SIGTERM and SIGHUP; its reason is a CliError. Only the first one is handled: a second one of any
+ * kind, such as Ctrl-C again, has Node's default effect and ends the process.
  * @param now milliseconds since the Unix epoch
  */
 export function createInterruptSignal(source: SignalSource, now: () => number): AbortSignal {
   const controller = new AbortController();
+  let first = 0;
+  const endProcess = (signal: TerminationSignal): void => {
+    // Without a listener it ends the process.
+    if (now() - first >= DUPLICATE_TIME) source.kill(source.pid, signal);
+  };
   const handle = (signal: TerminationSignal, reason: CliError): void => {
     source.once(signal, () => {
-      const first = now();
-      source.once(signal, () => {
-        // Without a listener it ends the process.
-        if (now() - first >= DUPLICATE_TIME) source.kill(source.pid, signal);
-      });
+      if (controller.signal.aborted) return endProcess(signal);
+      first = now();
+      source.once(signal, () => endProcess(signal));
       controller.abort(reason);
     });
   };
   handle("SIGINT", new CliError("interrupted", "interrupted"));
-  handle("SIGTERM", new CliError("interrupted", "terminated", { exitCode: 143 }));
+  handle("SIGTERM", new CliError("interrupted", "terminated", { exitCode: SIGTERM_EXIT_CODE }));
   handle("SIGHUP", new CliError("interrupted", "hung up", { exitCode: 129 }));
   return controller.signal;
 }

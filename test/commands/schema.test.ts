@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeEach, describe, expect, test } from "vitest";
 import { EXIT_CODES, EXIT_EMPTY } from "../../src/errors.js";
@@ -58,6 +59,9 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     "service labels set": [["2", "--name", "Text", "-c", "Personal"]],
     "service clients add": [["App", "--redirect-uri", "http://127.0.0.1/callback"]],
     "service clients list": [[]],
+    "service check": [[]],
+    "service copy": [["--from", join(world.directory, "local.db"), "--to", join(world.directory, "to.db")]],
+    "service backup": [[join(world.directory, "backup.db")]],
     "service tokens create": [["--user", "ana"]],
     "service tokens list": [[]],
   };
@@ -106,7 +110,7 @@ describe("what every command prints", () => {
       expect(problemsOf(value)).toEqual([]);
       if (printed?.count === "list") expect(value).toEqual(expect.any(Array));
       // Writes are not repeated.
-      if (!/ (add|create|update|delete)$|^comment$/.test(name)) {
+      if (!/ (add|create|update|delete|backup|copy)$|^comment$/.test(name)) {
         const lines = (await run("ndjson")).split("\n").filter((line) => line !== "");
         expect([value].flat()).toEqual(lines.map((line) => JSON.parse(line)));
       }

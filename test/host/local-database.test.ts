@@ -27,6 +27,8 @@ const SERVING: ServeOptions = {
   rateLimit: null,
   log: "off",
   cors: [],
+  drainTime: 0,
+  metrics: null,
   listen: { host: "127.0.0.1", port: 0 },
   tls: undefined,
   onListening: async () => undefined,
@@ -46,6 +48,7 @@ const access = () =>
     signal: () => AbortSignal.abort(),
     openPrivate: open,
     messages: { note, log: async () => undefined, debug: () => undefined },
+    createProgressBar: async () => ({ show: () => undefined, clear: () => undefined }),
   });
 
 beforeEach(() => {

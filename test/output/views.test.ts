@@ -8,7 +8,13 @@ import { activityView, commentView } from "../../src/output/views/comment.js";
 import { deletedView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
 import { createValueView, requestView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
-import { serviceClientView, serviceTokenView, serviceUserView } from "../../src/output/views/service.js";
+import {
+  backupView,
+  copiedTableView,
+  serviceClientView,
+  serviceTokenView,
+  serviceUserView,
+} from "../../src/output/views/service.js";
 import { webhookView } from "../../src/output/views/webhook.js";
 import { loadCommandTree } from "../../src/program/command-tree.js";
 import {
@@ -163,6 +169,17 @@ const VIEWS = [
   sample("new service client", serviceClientView, { ...CLIENT, client_secret: "0123456789".repeat(4) }),
   sample("service tokens", serviceTokenView, [TOKEN]),
   sample("new service token", serviceTokenView, { ...TOKEN, token: "s3cret" }),
+  sample("backup", backupView, {
+    file: "/var/backups/calendar-2026-11-22.db",
+    bytes: 1_048_576,
+    users: 3,
+    calendars: 2,
+    events: 1_234,
+  }),
+  sample("copied tables", copiedTableView, [
+    { table: "users", rows: 3, sha256: "0123456789abcdef".repeat(4) },
+    { table: "events", rows: 1_234, sha256: "fedcba9876543210".repeat(4) },
+  ]),
   sample("path", createValueView("path"), { path: "/home/ana/.config/calctl/config.json" }),
   sample("request", requestView, REQUEST),
 ];

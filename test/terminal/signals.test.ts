@@ -53,6 +53,27 @@ describe.each([
   });
 });
 
+test.each([
+  ["SIGTERM", "SIGINT"],
+  ["SIGINT", "SIGTERM"],
+  ["SIGHUP", "SIGTERM"],
+])("%s, and %s later, which ends the process", (first, second) => {
+  const { interruption, killed, send, wait } = createProcess();
+  send(first);
+  const { reason } = interruption;
+  wait(500);
+  send(second);
+  expect(killed).toEqual([[7, second]]);
+  expect(interruption.reason).toBe(reason);
+});
+
+test("SIGHUP and SIGTERM at once count as one, as systemd may send them", () => {
+  const { interruption, killed, send } = createProcess();
+  send("SIGTERM");
+  expect({ taken: send("SIGHUP"), killed }).toEqual({ taken: true, killed: [] });
+  expect(interruption.reason).toMatchObject({ exitCode: 143 });
+});
+
 test("work that blocks the process has default signals, and the listeners come back", () => {
   const source = new EventEmitter();
   const seen: string[] = [];

@@ -6,6 +6,7 @@ import { collect } from "../../global-flags.js";
 import { describeCommand } from "../../help/facts.js";
 import { JSON_LINE } from "../../output/views/plain.js";
 import { LISTENING } from "../../output/views/service.js";
+import type { MetricsAddress } from "../../service/metrics-listener.js";
 import type { LogFormat } from "../../service/request-log.js";
 import { addAction, type ContextOf } from "../command.js";
 import { addDatabaseFlag, type DatabaseFlag } from "./admin-command.js";
@@ -21,6 +22,8 @@ export interface ServiceStartOptions extends DatabaseFlag {
   readonly rateLimit?: string;
   readonly log?: LogFormat;
   readonly cors?: readonly string[];
+  readonly metrics?: string;
+  readonly drain?: string;
   readonly memory?: boolean;
   readonly sample?: boolean;
 }
@@ -46,6 +49,8 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
       ).choices(LOG_FORMATS),
     )
     .option("--cors <origin>", "origin of a web app that may call the service, repeatable", collect)
+    .option("--metrics <host:port>", "serve metrics for Prometheus there, on this machine if only a port")
+    .option("--drain <seconds>", "serve on after SIGTERM, with /readyz at 503 (default: 0)")
     .option("--memory", "keep the database in memory")
     .option("--sample", "add two users, two calendars and events to an empty database");
   describeCommand(command, {
@@ -59,6 +64,7 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
         "The calendars of the profile local, for other programs on this machine",
         "calctl service start --log text --port 8787",
       ],
+      ["With metrics at http://127.0.0.1:9464/metrics", "calctl service start --metrics 9464 --port 8789"],
     ],
   });
   addAction(command, contextOf, runServiceStart);
@@ -66,7 +72,7 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
 
 type StartContext = Pick<Context, "service" | "warn" | "outputFormat" | "output">;
 
-/** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0. */
+/** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0; SIGTERM drains first. */
 export async function runServiceStart(context: StartContext, flags: ServiceStartOptions): Promise<void> {
   const format = context.outputFormat();
   if (flags.memory === true && flags.db !== undefined)
@@ -78,6 +84,8 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
     rateLimit: parseRateLimitFlag(flags.rateLimit ?? DEFAULT_RATE_LIMIT),
     log: flags.log ?? "off",
     cors: flags.cors ?? [],
+    drainTime: parseDrainFlag(flags.drain ?? "0"),
+    metrics: flags.metrics === undefined ? null : parseMetricsAddress(flags.metrics),
     listen: {
       host: flags.host ?? DEFAULT_HOST,
       port: parsePort(flags.port ?? DEFAULT_PORT),
@@ -88,6 +96,7 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
     onListening: async ({ sample, ...addresses }) => {
       const { base_url: url, listen } = addresses;
       const where = flags.publicUrl === undefined ? url : `${listen} for ${url}`;
+      if (addresses.metrics_url !== undefined) context.warn(`metrics at ${addresses.metrics_url}`);
       context.warn(`listening on ${where}, press Ctrl-C to stop`);
       if (format === "json" || format === "ndjson") {
         await context.output(JSON_LINE).print({ ...addresses, ...sample });
@@ -99,9 +108,34 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
   });
 }
 
+const MAX_DRAIN_SECONDS = 3_600;
+
+/** Milliseconds. */
+function parseDrainFlag(text: string): number {
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
+  if (seconds <= MAX_DRAIN_SECONDS) return seconds * 1_000;
+  throw usageError(`--drain: "${text}" is not a number of seconds`, `write 0 to ${MAX_DRAIN_SECONDS}`);
+}
+
 function parsePort(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  const port = readPort(text);
+  if (port !== null) return port;
   throw usageError(`--port: "${text}" is not a port`, "write 0 to 65535, 0 for any free one");
+}
+
+function readPort(text: string): number | null {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : null;
+}
+
+/** `HOST:PORT`, `[IPV6]:PORT`, or a port alone for this machine. */
+function parseMetricsAddress(text: string): MetricsAddress {
+  const [, host = DEFAULT_HOST, digits = ""] = /^(?:(\[[^\]]+\]|[^:[\]]+):)?(\d+)$/.exec(text) ?? [];
+  const port = readPort(digits);
+  if (port !== null) return { host, port };
+  throw usageError(
+    `--metrics: "${text}" is not an address`,
+    "write HOST:PORT, [IPV6]:PORT or a port of this machine such as 9464; port 0 is any free one",
+  );
 }
 
 /** `600/10m`: requests per window; null for `off`. */

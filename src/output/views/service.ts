@@ -1,5 +1,7 @@
 import type { ListeningReport } from "../../context.js";
 import type { ServiceClient, ServiceSample, ServiceToken, ServiceUser } from "../../service/admin/admin.js";
+import type { CopiedTable } from "../../service/store/copy.js";
+import type { Backup } from "../../service/store/sqlite/backup.js";
 import type { ShapeOf } from "../shape.js";
 import type { View } from "../view.js";
 import { INSTANT } from "./calendar.js";
@@ -46,6 +48,32 @@ export const serviceUserView: View<ServiceUser> = {
   table: ["name", "login", "id"],
 };
 
+/** A copy of a database. */
+export const backupView: View<Backup> = {
+  noun: "backup",
+  shape: "backup",
+  keys: {
+    file: { type: "string", about: "its path" },
+    bytes: { type: "number" },
+    users: { type: "number", about: "how many are in it, like the next two" },
+    calendars: { type: "number" },
+    events: { type: "number" },
+  },
+  tsv: ["file", "bytes", "users", "calendars", "events"],
+};
+
+/** The tables of a database that was copied. */
+export const copiedTableView: View<CopiedTable> = {
+  noun: "table",
+  shape: "copied_table",
+  keys: {
+    table: { type: "string" },
+    rows: { type: "number" },
+    sha256: { type: "string", about: "of its rows in both databases", minWidth: 12 },
+  },
+  tsv: ["table", "rows", "sha256"],
+};
+
 /** A user of `--sample`, with the password. */
 const SAMPLE_USER: ShapeOf<ServiceSample["user"]> = {
   shape: "sample_user",
@@ -59,6 +87,7 @@ export const LISTENING: ShapeOf<Omit<ListeningReport, "sample"> & Partial<Servic
     base_url: { type: "string" },
     auth_url: { type: "string" },
     listen: { type: "string", about: "HOST:PORT" },
+    metrics_url: { type: "string", about: "with --metrics", optional: true },
     token: { type: "string", about: "these are there with --sample", optional: true },
     client_id: { type: "string", optional: true },
     client_secret: { type: "string", optional: true },

@@ -52,8 +52,17 @@ export function matchRoute(method: string, segments: readonly string[]): RouteMa
 
 /** The methods of the routes that a request target addresses; empty if there are none. */
 export function allowedMethods(target: string): string[] {
+  return methodsOf(matchTarget(target));
+}
+
+/** The path of the routes that a request target addresses, as in `ROUTES`; null if there are none. */
+export function routePathOf(target: string): string | null {
+  return matchTarget(target)[0]?.route.path ?? null;
+}
+
+function matchTarget(target: string): RouteMatch[] {
   try {
-    return methodsOf(matchPaths(parseTarget(target).segments));
+    return matchPaths(parseTarget(target).segments);
   } catch (error) {
     if (error instanceof ProblemError) return [];
     throw error;

@@ -1,5 +1,4 @@
 import type { SchemaModule } from "kysely";
-import { configurationError } from "../../errors.js";
 import { createCalendars } from "./migrations/0001-calendars.js";
 import { createSignIn } from "./migrations/0002-sign-in.js";
 import { createWindows } from "./migrations/0003-windows.js";
@@ -7,7 +6,7 @@ import { createLists } from "./migrations/0004-lists.js";
 import { correctSizes } from "./migrations/0005-sizes.js";
 import { createRevisions } from "./migrations/0006-revisions.js";
 import { SCHEMA_VERSION } from "./schema.js";
-import type { Store, Transaction } from "./store.js";
+import { otherVersionError, type Store, type Transaction } from "./store.js";
 
 /** No database on PostgreSQL is older than the fifth migration, so there is nothing that it corrects. */
 export type Engine = "sqlite" | "postgres";
@@ -46,11 +45,7 @@ export function migrate(
 ): Promise<number> {
   return write(async (db) => {
     const found = await version.read(db);
-    if (found > SCHEMA_VERSION) {
-      throw configurationError(`the database ${database} was written by a newer calctl`, {
-        hint: "update calctl, or choose another database",
-      });
-    }
+    if (found > SCHEMA_VERSION) throw otherVersionError(database, found);
     for (const run of MIGRATIONS.slice(found)) await run(db.schema, db, version.engine);
     if (found < SCHEMA_VERSION) await version.write(db, SCHEMA_VERSION);
     return found;

@@ -1,7 +1,8 @@
 import { openStore as openSqliteStore } from "./sqlite/open.js";
 import type { OpenStoreOptions, Store } from "./store.js";
 
-function isPostgresUrl(database: string): boolean {
+/** Whether a database is one of a PostgreSQL server, and not a file. */
+export function isPostgresUrl(database: string): boolean {
   return /^postgres(?:ql)?:/i.test(database);
 }
 

@@ -185,7 +185,7 @@ export interface RateWindowRow {
 
 /** Single values by name. */
 export interface SettingRow {
-  readonly name: "local_user_id";
+  readonly name: "local_user_id" | "copy";
   readonly value: string;
 }
 

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
-import { CliError } from "../../errors.js";
+import { CliError, configurationError } from "../../errors.js";
 import type { LockWaitOptions, WorkOptions } from "../../system/sqlite/connection.js";
-import type { StoreSchema } from "./schema.js";
+import { SCHEMA_VERSION, type StoreSchema } from "./schema.js";
 
 /** What queries run on: one transaction of the store. */
 export type Transaction = Kysely<StoreSchema>;
@@ -9,6 +9,10 @@ export type Transaction = Kysely<StoreSchema>;
 export interface OpenStoreOptions extends LockWaitOptions {
   /** Whether to create a database that does not exist; true by default. */
   readonly create?: boolean | undefined;
+  /** Whether to migrate a database of an earlier version; true by default. */
+  readonly migrate?: boolean | undefined;
+  /** Whether nothing is to be changed in it: it is neither created nor migrated. */
+  readonly readOnly?: boolean | undefined;
   /** Called when a newer program has migrated the database, so that this one cannot go on. */
   readonly onSuperseded?: ((error: CliError) => void) | undefined;
 }
@@ -37,13 +41,53 @@ export interface Store {
   version(): number | null;
   /** @throws DatabaseUnavailableError when the file was removed or replaced; `write` does the same, `read` goes on */
   checkFile(): void;
+  /** What is wrong with its file; nothing if it is intact. Absent from a store that has no file. */
+  readonly verifyFile?: () => Promise<readonly string[]>;
+  /** The state of its pool of connections; absent from a store that has none. */
+  readonly pool?: () => PoolState;
   /** The database, as messages name it, if this process created it just now; null if it existed or is in memory. */
   readonly created: string | null;
   close(): Promise<void>;
 }
 
+/** Connections of a pool. */
+export interface PoolState {
+  /** Those that are open. */
+  readonly size: number;
+  /** Those of them that are not in use. */
+  readonly idle: number;
+  /** Transactions that wait for one. */
+  readonly waiting: number;
+}
+
+/** How far long work on a database has come. */
+export interface WorkProgress {
+  /** What is done, such as `copying events`. */
+  readonly what: string;
+  readonly done: number;
+  /** 0 if it is not known. */
+  readonly total: number;
+}
+
+export interface LongWorkOptions {
+  readonly onProgress: (progress: WorkProgress) => void;
+  /** Ends the work. */
+  readonly signal: AbortSignal;
+}
+
 /** Thrown while the database cannot be used: it is locked, its disk is full or cannot be written, its server is away. */
 export class DatabaseUnavailableError extends CliError {}
+
+/** The database was migrated by another version of this program, which only `service start` and writes put right. */
+export function otherVersionError(database: string, version: number): CliError {
+  return version > SCHEMA_VERSION
+    ? configurationError(`the database ${database} was written by a newer calctl`, {
+        hint: "update calctl, or choose another database",
+      })
+    : configurationError(`the database ${database} was written by an earlier calctl`, {
+        hint: "make a backup, then start the service, which migrates the database",
+      });
+}
 
 /**
  * The creation time to store for a new row: `now`, or the next millisecond that no row of the table has. Lists are

@@ -1,10 +1,9 @@
 import { randomInt } from "node:crypto";
 import { accessSync, constants, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import type { SqliteDatabase } from "kysely";
 import { errorCodeOf } from "../../errors.js";
 import { sleepFor } from "../clock.js";
-import { isDiskError, isLocked, openDatabase, type SqliteModule } from "./driver.js";
+import { type Database, isDiskError, isLocked, openDatabase, type SqliteModule } from "./driver.js";
 
 /** How long to wait for the lock of another process (ms). */
 const LOCK_TIMEOUT = 10_000;
@@ -53,7 +52,7 @@ export function createRunUnlocked(
 }
 
 /** An open database. Its errors are those of the driver. */
-export interface Connection extends SqliteDatabase {
+export interface Connection extends Database {
   /**
    * Opens the database for writing if it could only be opened for reading. Call it outside of transactions.
    * @returns whether it was opened anew
@@ -75,6 +74,7 @@ export function connect(sqlite: SqliteModule, path: string): Connection {
   return {
     prepare: (text) => database.prepare(text),
     close: () => database.close(),
+    copyTo: (target, onProgress) => database.copyTo(target, onProgress),
     renew() {
       if (!readOnly || isOnReadOnlyDisk(path)) return false;
       const current = database;

@@ -3,7 +3,29 @@ import type { SqliteDatabase, SqliteStatement } from "kysely";
 import { configurationError } from "../../errors.js";
 
 /** SQLite: Node's own, or the package with the same API. */
-export type SqliteModule = Pick<typeof import("@photostructure/sqlite"), "DatabaseSync" | "StatementSync">;
+export type SqliteModule = Pick<
+  typeof import("@photostructure/sqlite"),
+  "DatabaseSync" | "StatementSync" | "backup"
+>;
+
+/** An open database. */
+export interface Database extends SqliteDatabase {
+  /**
+   * Copies it page by page into another file, in other threads. Inside a transaction that has read, the copy is what the
+   * transaction sees, whatever others write meanwhile.
+   * @param path of a file that is empty or does not exist
+   * @param onProgress called between parts; when it throws, the copy ends and rejects with that
+   */
+  copyTo(path: string, onProgress: (pages: CopiedPages) => void): Promise<void>;
+}
+
+export interface CopiedPages {
+  readonly totalPages: number;
+  readonly remainingPages: number;
+}
+
+/** Pages that are copied at a time: 4 MB. */
+const COPIED_PAGES = 1_000;
 
 /** Statements that stay prepared. Preparing one takes about as long as running it. */
 const CACHED_STATEMENTS = 100;
@@ -48,7 +70,7 @@ function builtinSqlite(): SqliteModule | undefined {
  * Opens a database that can be read. A statement that finds it locked by another process fails at once.
  * @param location path, `:memory:` or `file:` URI
  */
-export function openDatabase({ DatabaseSync }: SqliteModule, location: string): SqliteDatabase {
+export function openDatabase({ DatabaseSync, backup }: SqliteModule, location: string): Database {
   const database = new DatabaseSync(location);
   try {
     // The package would not wait for the disk at each commit, and a power failure could lose what was confirmed.
@@ -60,6 +82,9 @@ export function openDatabase({ DatabaseSync }: SqliteModule, location: string): 
   const cache = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
+    async copyTo(path, onProgress) {
+      await backup(database, path, { rate: COPIED_PAGES, progress: onProgress });
+    },
     prepare(text) {
       const statement = cache.get(text) ?? prepare(database, text);
       // Last, so that the first one is the one that was used longest ago.

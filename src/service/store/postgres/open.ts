@@ -5,7 +5,7 @@ import { type CliError, configurationError } from "../../../errors.js";
 import { createSecret } from "../../secrets.js";
 import { migrate, type SchemaVersion } from "../migrations.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
-import type { OpenStoreOptions, Store, Transaction } from "../store.js";
+import { type OpenStoreOptions, otherVersionError, type Store, type Transaction } from "../store.js";
 import { BYTE_ORDER, createTransaction } from "./dialect.js";
 import { foreignPostgresError, supersededError } from "./errors.js";
 import { type PostgresLocation, parsePostgresUrl } from "./location.js";
@@ -41,6 +41,7 @@ export async function openPostgresStore(url: string, options: OpenStoreOptions):
       ...createTransactions({ pool, location, schema, onSuperseded }),
       version: () => null,
       checkFile: () => undefined,
+      pool: () => ({ size: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
       created: created ? location.name : null,
       close: () => pool.end(),
     };
@@ -93,7 +94,7 @@ interface Preparation {
 async function prepare(
   pool: pg.Pool,
   location: PostgresLocation,
-  { create = true }: OpenStoreOptions,
+  { create = true, migrate: isAllowed = true, readOnly = false }: OpenStoreOptions,
 ): Promise<Preparation> {
   const begin = "begin read only";
   const found = await inTransaction(pool, begin, (db) => inspect(db, location));
@@ -102,6 +103,9 @@ async function prepare(
   if (found.version >= SCHEMA_VERSION && found.missing.length > 0) {
     throw incompleteError(location, `the tables ${found.missing.join(", ")}`);
   }
+  if (found.version === 0 && readOnly) throw missingPostgresError(location);
+  const isOther = found.version !== 0 && found.version !== SCHEMA_VERSION;
+  if (isOther && (readOnly || !isAllowed)) throw otherVersionError(location.name, found.version);
   if (found.version >= SCHEMA_VERSION) return { schema, created: false };
   const lock = `select pg_advisory_xact_lock(${lockKey(schema, "migration")})`;
   const write: Store["write"] = (work) => inTransaction(pool, `begin; ${lock}`, work);

@@ -12,7 +12,13 @@ import {
 import { createDatabaseFile } from "../../../system/sqlite/database-file.js";
 import { loadSqlite } from "../../../system/sqlite/driver.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
-import { DatabaseUnavailableError, type OpenStoreOptions, type Store, type Transaction } from "../store.js";
+import {
+  DatabaseUnavailableError,
+  type OpenStoreOptions,
+  otherVersionError,
+  type Store,
+  type Transaction,
+} from "../store.js";
 import {
   explainDatabaseError,
   explainFileError,
@@ -33,9 +39,9 @@ export const APPLICATION_ID = 0x63616c63;
  * not exist and must not be created; unavailable when another process locks it for too long
  */
 export async function openStore(path: string, options: OpenStoreOptions = {}): Promise<Store> {
-  const { create = true } = options;
+  const { create = true, readOnly = false } = options;
   const file = path === MEMORY ? MEMORY : resolve(path);
-  if (file !== MEMORY) ensureFile(file, create);
+  if (file !== MEMORY) ensureFile(file, { create: create && !readOnly, readOnly });
   const run = createRunUnlocked((error) => explainDatabaseError(error, file), options);
   const sqlite = await loadSqlite();
   const database = await run(() => connect(sqlite, file));
@@ -46,8 +52,9 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   const transactions = createTransactions({ connection: database, db, run, checkFile });
   let created: boolean;
   try {
-    created = await migrateIfNeeded(transactions, database, { file, create, run });
-    if (file !== MEMORY) await enableWriteAheadLog(database, run);
+    if (readOnly) await run(() => requireCurrent(database, file));
+    created = !readOnly && (await migrateIfNeeded(transactions, database, { ...options, file, create, run }));
+    if (file !== MEMORY && !readOnly) await enableWriteAheadLog(database, run);
   } catch (error) {
     database.close();
     throw error;
@@ -55,11 +62,13 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   return {
     ...transactions,
     checkFile,
+    verifyFile: () => run(() => verifyFile(database)),
     created: created && file !== MEMORY ? file : null,
     close: async () => {
       try {
         // Moves everything from the log into the file, which can then be copied on its own.
-        if (file !== MEMORY) await unlessUnavailable(run(() => pragma(database, "wal_checkpoint(passive)")));
+        if (file !== MEMORY && !readOnly)
+          await unlessUnavailable(run(() => pragma(database, "wal_checkpoint(passive)")));
       } finally {
         // Kysely would not close a connection that no query has used.
         database.close();
@@ -68,10 +77,11 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   };
 }
 
-function ensureFile(file: string, create: boolean): void {
+/** @throws CliError configuration when the file is missing and must not be created, or cannot be opened */
+export function ensureFile(file: string, { create = false, readOnly = false }): void {
   try {
     if (create) createDatabaseFile(file);
-    else closeSync(openSync(file, "r+"));
+    else closeSync(openSync(file, readOnly ? "r" : "r+"));
   } catch (error) {
     if (isOnReadOnlyDisk(file)) return;
     throw !create && errorCodeOf(error) === "ENOENT"
@@ -80,11 +90,17 @@ function ensureFile(file: string, create: boolean): void {
   }
 }
 
+interface Migrating extends Pick<OpenStoreOptions, "migrate"> {
+  readonly file: string;
+  readonly create: boolean;
+  readonly run: RunUnlocked;
+}
+
 /** Migrates the database if needed. Resolves with whether it was empty. */
 async function migrateIfNeeded(
   store: Pick<Store, "write">,
   database: SqliteDatabase,
-  { file, create, run }: { readonly file: string; readonly create: boolean; readonly run: RunUnlocked },
+  { file, create, migrate: isAllowed = true, run }: Migrating,
 ): Promise<boolean> {
   const isOurs = (await run(() => pragma(database, "application_id"))) === APPLICATION_ID;
   if (isOurs && (await run(() => pragma(database, "user_version"))) === SCHEMA_VERSION) return false;
@@ -96,6 +112,7 @@ async function migrateIfNeeded(
       async read() {
         const version = readVersion(database, file);
         if (version === 0 && !create) throw missingDatabaseError(file);
+        if (version !== 0 && !isAllowed) throw otherVersionError(file, version);
         return version;
       },
       async write(db, version) {
@@ -105,6 +122,13 @@ async function migrateIfNeeded(
     },
   });
   return found === 0;
+}
+
+/** @throws CliError configuration when the database was not migrated by this version */
+function requireCurrent(database: SqliteDatabase, file: string): void {
+  const version = readVersion(database, file);
+  if (version === 0) throw missingDatabaseError(file);
+  if (version !== SCHEMA_VERSION) throw otherVersionError(file, version);
 }
 
 /** 0 for an empty database. Call it with the write lock held. @throws CliError configuration */
@@ -128,6 +152,15 @@ async function enableWriteAheadLog(database: SqliteDatabase, run: RunUnlocked): 
   await run(() => pragma(database, "schema_version"));
 }
 
+/** How many problems of a file are reported. */
+const MAX_PROBLEMS = 10;
+
+function verifyFile(database: SqliteDatabase): string[] {
+  const rows = database.prepare(`pragma integrity_check(${MAX_PROBLEMS})`).all([]);
+  const texts = rows.map((row) => Object.values(row as object).join(" "));
+  return texts.join() === "ok" ? [] : texts;
+}
+
 async function unlessUnavailable(work: Promise<unknown>): Promise<void> {
   try {
     await work;
@@ -136,7 +169,8 @@ async function unlessUnavailable(work: Promise<unknown>): Promise<void> {
   }
 }
 
-function pragma(database: SqliteDatabase, text: string): unknown {
+/** The first value of the answer to a pragma. */
+export function pragma(database: SqliteDatabase, text: string): unknown {
   const [row] = database.prepare(`pragma ${text}`).all([]);
   return typeof row === "object" && row !== null ? Object.values(row)[0] : undefined;
 }

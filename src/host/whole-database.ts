@@ -1,0 +1,73 @@
+import type { ServiceAccess } from "../context.js";
+import { usageError } from "../errors.js";
+import { checkStore } from "../service/store/check.js";
+import { copyStore } from "../service/store/copy.js";
+import { isPostgresUrl, openStore } from "../service/store/open.js";
+import { backUp } from "../service/store/sqlite/backup.js";
+import type { LongWorkOptions, Store } from "../service/store/store.js";
+import type { ServiceAccessOptions } from "./service-access.js";
+
+export interface WholeDatabaseOptions
+  extends Pick<ServiceAccessOptions, "signal" | "messages" | "createProgressBar"> {
+  /** The database of `--db`, or the default. @throws CliError usage */
+  readonly choose: (flag: string | undefined) => string;
+  /** The database of another flag. @throws CliError usage */
+  readonly parse: (database: string, source: string) => string;
+}
+
+/** What is done with a database as a whole. */
+export function createWholeDatabase(
+  options: WholeDatabaseOptions,
+): Pick<ServiceAccess, "backup" | "check" | "copy"> {
+  const { signal, messages, choose, parse } = options;
+  return {
+    async backup({ database, file }) {
+      const path = choose(database);
+      if (isPostgresUrl(path)) {
+        throw usageError("a backup is made of SQLite files", "use pg_dump for PostgreSQL");
+      }
+      return withProgress(options, (progress) => backUp(path, file, progress));
+    },
+    async check(flag) {
+      const database = choose(flag);
+      return withProgress(options, (progress) =>
+        whileOpen(openStore(database, { signal, readOnly: true }), (store) => checkStore(store, progress)),
+      );
+    },
+    async copy({ from, to }) {
+      const read = parse(from, "--from");
+      const written = parse(to, "--to");
+      return withProgress(options, (progress) =>
+        whileOpen(openStore(read, { signal, readOnly: true }), (source) =>
+          whileOpen(openStore(written, { signal, migrate: false }), (target) => {
+            messages.note("what is written to the source from now on is not copied");
+            return copyStore({ source, target }, progress);
+          }),
+        ),
+      );
+    },
+  };
+}
+
+/** Signals are handled from the beginning of the work on. */
+async function withProgress<T>(
+  { signal, createProgressBar }: Pick<WholeDatabaseOptions, "signal" | "createProgressBar">,
+  work: (options: LongWorkOptions) => Promise<T>,
+): Promise<T> {
+  const interruption = signal();
+  const bar = await createProgressBar();
+  try {
+    return await work({ signal: interruption, onProgress: bar.show });
+  } finally {
+    bar.clear();
+  }
+}
+
+async function whileOpen<T>(opening: Promise<Store>, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await opening;
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

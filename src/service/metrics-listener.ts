@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { addressOfServer, startListening } from "./listen.js";
+import type { Metrics } from "./metrics.js";
+import { splitTarget } from "./request.js";
+
+export interface MetricsListener {
+  /** `HOST:PORT` that it listens on. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+export interface MetricsAddress {
+  /** Name or address; an IPv6 address may be in brackets. */
+  readonly host: string;
+  /** 0 chooses a free port. */
+  readonly port: number;
+}
+
+/** Of all that read the metrics; each does so a few times a minute. */
+const MAX_CONNECTIONS = 20;
+/** How long a request and its headers may take (ms). */
+const REQUEST_TIMEOUT = 10_000;
+
+/**
+ * Serves `GET /metrics` at an address of its own, which no proxy needs to pass on. They have no personal data, so there is
+ * neither a token nor TLS.
+ * @throws CliError configuration when it cannot listen there
+ */
+export async function listenForMetrics(
+  metrics: Metrics,
+  { host: written, port }: MetricsAddress,
+): Promise<MetricsListener> {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT }, (request, response) => {
+    respond(metrics, request, response).catch(() => response.destroy());
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  const host = written.replace(/^\[(.*)\]$/, "$1");
+  await startListening(server, { host, port, hint: "choose another --metrics; port 0 chooses a free one" });
+  return {
+    address: addressOfServer(server, host),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function respond(
+  metrics: Metrics,
+  { method, url = "" }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (splitTarget(url).path !== "/metrics")
+    return end(response, 404, "not found: the metrics are at /metrics");
+  if (method !== "GET" && method !== "HEAD") {
+    response.setHeader("allow", "GET, HEAD");
+    return end(response, 405, "the metrics can only be read");
+  }
+  const text = await metrics.text();
+  response.writeHead(200, { "content-type": metrics.contentType, "cache-control": "no-store" });
+  response.end(text);
+}
+
+function end(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
+  response.end(`${text}\n`);
+}

@@ -1,0 +1,188 @@
+import { createHash } from "node:crypto";
+import { sql } from "kysely";
+import { type CliError, configurationError } from "../../errors.js";
+import type { LongWorkOptions, Store, Transaction } from "./store.js";
+import {
+  anyTable,
+  countRows,
+  type Row,
+  readLastRow,
+  readRows,
+  TABLES,
+  type Table,
+  type TableName,
+} from "./tables.js";
+
+/** A table that was copied, and is the same in both databases. */
+export interface CopiedTable {
+  readonly table: TableName;
+  readonly rows: number;
+  /** SHA-256 of its rows in the order of their keys, hex. */
+  readonly sha256: string;
+}
+
+/** The setting of a database that is an unfinished copy; its value says of what. */
+const UNFINISHED = "copy";
+
+/** Rows that are written at a time: SQLite takes 32,766 parameters. */
+const BATCH = 500;
+
+interface Copying extends LongWorkOptions {
+  readonly from: Transaction;
+  readonly target: Store;
+}
+
+/**
+ * Copies everything that lasts from one database to another one, which must be empty or an unfinished copy of the same, and
+ * verifies that both are equal. The source is read in one snapshot: what others write to it meanwhile is not copied. Until the
+ * end the target is marked as unfinished. If the work ends before, it can be called again and goes on.
+ * @throws CliError configuration when the target has something else, or the source changed between two parts; the signal's
+ * reason
+ */
+export function copyStore(
+  { source, target }: { readonly source: Store; readonly target: Store },
+  options: LongWorkOptions,
+): Promise<readonly CopiedTable[]> {
+  return source.read(async (from) => {
+    const copying = { ...options, from, target };
+    const total = await claim(copying);
+    let done = 0;
+    for (const table of TABLES) done = await copyTable(table, { done, total }, copying);
+    const tables = await verify(copying, total);
+    await finish(copying);
+    return tables;
+  });
+}
+
+/** @throws CliError configuration while the database is an unfinished copy */
+export async function requireFinished(store: Store): Promise<void> {
+  if ((await store.read(readMark)) !== undefined) throw unfinishedError("the database is an unfinished copy");
+}
+
+async function readMark(db: Transaction): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("settings")
+    .select("value")
+    .where("name", "=", UNFINISHED)
+    .executeTakeFirst();
+  return row?.value;
+}
+
+/** Marks the target as an unfinished copy, if it is empty or one of the same. Resolves with how many rows there are to copy. */
+async function claim({ from, target }: Copying): Promise<number> {
+  if ((await readMark(from)) !== undefined) throw unfinishedError("the source is an unfinished copy itself");
+  const { fingerprint, rows } = await describeSource(from);
+  await target.write(async (db) => {
+    const mark = await readMark(db);
+    if (mark === fingerprint) return;
+    if (mark !== undefined) {
+      throw configurationError(
+        "the target is an unfinished copy of another database, or of this one before it changed",
+        {
+          hint: "remove the target and copy again, while nobody writes to the source",
+        },
+      );
+    }
+    for (const name of ["settings", ...TABLES.map((table) => table.name)] as const) {
+      if ((await countRows(db, name)) === 0) continue;
+      throw configurationError("the target is not empty", { hint: "give a new database as --to" });
+    }
+    await db.insertInto("settings").values({ name: UNFINISHED, value: fingerprint }).execute();
+  });
+  return rows;
+}
+
+/** What tells whether the source is as it was when a copy began. Every write to a calendar counts up its revision. */
+async function describeSource(from: Transaction) {
+  const counts: number[] = [];
+  for (const { name } of TABLES) counts.push(await countRows(from, name));
+  const { revisions } = await from
+    .selectFrom("calendars")
+    .select(sql<number>`cast(coalesce(sum(revision), 0) as bigint)`.as("revisions"))
+    .executeTakeFirstOrThrow();
+  const rows = counts.reduce((sum, count) => sum + count, 0);
+  return { fingerprint: [...counts, Number(revisions)].join(" "), rows };
+}
+
+/** Copies the rows that the target does not have yet. Resolves with how many of all rows are done. */
+async function copyTable(
+  table: Table,
+  { done, total }: { readonly done: number; readonly total: number },
+  { from, target, onProgress, signal }: Copying,
+): Promise<number> {
+  // They were copied in this order, a part in each transaction.
+  const copied = await target.read(async (db) => ({
+    rows: await countRows(db, table.name),
+    last: await readLastRow(db, table),
+  }));
+  let count = done + copied.rows;
+  for (let after = copied.last; ; ) {
+    signal.throwIfAborted();
+    onProgress({ what: `copying ${table.name}`, done: count, total });
+    const rows = await readRows(from, table, { after, limit: BATCH });
+    if (rows.length === 0) return count;
+    await target.write((db) => anyTable(db).insertInto(table.name).values(rows).execute());
+    count += rows.length;
+    after = rows.at(-1) ?? null;
+  }
+}
+
+/** Compares all rows of both databases. @throws CliError configuration when some differ */
+function verify(copying: Copying, total: number): Promise<CopiedTable[]> {
+  let done = 0;
+  const onRows = (rows: number): void => {
+    copying.signal.throwIfAborted();
+    done += rows;
+    copying.onProgress({ what: "comparing", done, total });
+  };
+  return copying.target.read(async (to) => {
+    const tables: CopiedTable[] = [];
+    for (const table of TABLES) tables.push(await compare(table, { from: copying.from, to }, onRows));
+    return tables;
+  });
+}
+
+/** Reads both in turns: a server may end a transaction in which nothing happens for long. */
+async function compare(
+  table: Table,
+  { from, to }: { readonly from: Transaction; readonly to: Transaction },
+  onRows: (rows: number) => void,
+): Promise<CopiedTable> {
+  const hash = createHash("sha256");
+  let count = 0;
+  for (let after: Row | null = null; ; ) {
+    const part = { after, limit: BATCH };
+    const originals: readonly Row[] = await readRows(from, table, part);
+    const text = textOf(originals);
+    if (text !== textOf(await readRows(to, table, part))) throw differentError(table.name);
+    if (originals.length === 0) return { table: table.name, rows: count, sha256: hash.digest("hex") };
+    hash.update(text);
+    count += originals.length;
+    onRows(originals.length);
+    after = originals.at(-1) ?? null;
+  }
+}
+
+/** Rows as JSON, one a line. The order of columns is that of the migrations, which may differ. */
+function textOf(rows: readonly Row[]): string {
+  return rows.map((row) => `${JSON.stringify(Object.entries(row).sort())}\n`).join("");
+}
+
+/** Copies the settings, and the target is no longer unfinished. */
+async function finish({ from, target }: Copying): Promise<void> {
+  const settings = await from.selectFrom("settings").selectAll().execute();
+  await target.write(async (db) => {
+    await db.deleteFrom("settings").execute();
+    if (settings.length > 0) await db.insertInto("settings").values(settings).execute();
+  });
+}
+
+function differentError(table: TableName): CliError {
+  return configurationError(`the copy differs from its source in the table ${table}`, {
+    hint: "one of them was changed meanwhile: remove the target and copy again, while nobody writes to either",
+  });
+}
+
+function unfinishedError(message: string): CliError {
+  return configurationError(message, { hint: "finish it: calctl service copy, as it was begun" });
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { link, open, rename, stat, unlink } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { CliError, configurationError, errorCodeOf, usageError } from "../../../errors.js";
+import { type Connection, connect, createRunUnlocked } from "../../../system/sqlite/connection.js";
+import { describeFileError } from "../../../system/sqlite/database-file.js";
+import { loadSqlite, resultCode } from "../../../system/sqlite/driver.js";
+import type { LongWorkOptions } from "../store.js";
+import { explainDatabaseError, foreignDatabaseError } from "./errors.js";
+import { APPLICATION_ID, ensureFile, pragma } from "./open.js";
+
+/** A copy of a database that was made and checked. */
+export interface Backup {
+  /** Absolute path. */
+  readonly file: string;
+  /** Its size. */
+  readonly bytes: number;
+  readonly users: number;
+  readonly calendars: number;
+  readonly events: number;
+}
+
+/**
+ * Copies a database as it is at one moment into a new file (0600), while others may read and write it. The copy has its name
+ * only once it is complete, checked and on the disk; otherwise nothing is left of it. It is not migrated, nor is the database.
+ * @param path of the SQLite file
+ * @param file must not exist; its folder must
+ * @throws CliError usage when the file exists; configuration when the database is missing, not ours or damaged, or the file
+ * cannot be written; the signal's reason
+ */
+export async function backUp(path: string, file: string, options: LongWorkOptions): Promise<Backup> {
+  const source = resolve(path);
+  const target = resolve(file);
+  if (existsSync(target)) throw existingFileError(target);
+  ensureFile(source, { readOnly: true });
+  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(8).toString("hex")}`);
+  // Fails if the name exists, and SQLite would create a file that everyone can read.
+  const handle = await open(temporary, "wx", 0o600).catch((cause) => {
+    throw explainTargetError(cause, target);
+  });
+  try {
+    await copyDatabase(source, temporary, options);
+    options.signal.throwIfAborted();
+    options.onProgress({ what: "checking the copy", done: 0, total: 0 });
+    const counts = await checkCopy(temporary, source);
+    options.signal.throwIfAborted();
+    await handle.sync();
+    await giveName(temporary, target);
+    await syncFolder(dirname(target));
+    return { file: target, bytes: (await stat(target)).size, ...counts };
+  } catch (error) {
+    throw explainTargetError(error, target);
+  } finally {
+    await handle.close();
+    for (const suffix of ["", "-journal", "-wal", "-shm"]) {
+      await unlink(`${temporary}${suffix}`).catch(() => undefined);
+    }
+  }
+}
+
+async function copyDatabase(
+  source: string,
+  temporary: string,
+  { onProgress, signal }: LongWorkOptions,
+): Promise<void> {
+  const sqlite = await loadSqlite();
+  const run = createRunUnlocked((error) => explainDatabaseError(error, source), { signal: () => signal });
+  const database = await run(() => connect(sqlite, source));
+  try {
+    const isOurs = await run(() => {
+      beginReading(database);
+      return pragma(database, "application_id") === APPLICATION_ID;
+    });
+    if (!isOurs) throw foreignDatabaseError(source);
+    await database.copyTo(temporary, ({ totalPages, remainingPages }) => {
+      signal.throwIfAborted();
+      onProgress({ what: "copying", done: totalPages - remainingPages, total: totalPages });
+    });
+  } finally {
+    database.close();
+  }
+}
+
+/** From now on the connection sees the database as it is now. */
+function beginReading(database: Connection): void {
+  database.prepare("begin").run([]);
+  database.prepare("select count(*) from sqlite_schema").all([]);
+}
+
+/** Makes one file of the copy and verifies it. */
+async function checkCopy(copy: string, source: string): Promise<Omit<Backup, "file" | "bytes">> {
+  const database = connect(await loadSqlite(), copy);
+  try {
+    // Otherwise a part of what is written could be in files beside it.
+    pragma(database, "journal_mode = delete");
+    const result = pragma(database, "integrity_check");
+    if (result !== "ok") {
+      throw configurationError(`the database ${source} is damaged: ${result}`, {
+        hint: "restore it from an earlier backup",
+      });
+    }
+    const count = (table: string) => {
+      const [row] = database.prepare(`select count(*) as count from ${table}`).all([]);
+      return Number((row as { readonly count: number }).count);
+    };
+    return { users: count("users"), calendars: count("calendars"), events: count("events") };
+  } catch (error) {
+    // Pages are copied as they are.
+    throw resultCode(error) === "CORRUPT" ? explainDatabaseError(error, source) : error;
+  } finally {
+    database.close();
+  }
+}
+
+/** Fails if the name has been taken meanwhile. */
+async function giveName(temporary: string, target: string): Promise<void> {
+  try {
+    await link(temporary, target);
+  } catch (error) {
+    // Some file systems, such as FAT, have no links.
+    if (!["EPERM", "ENOTSUP", "ENOSYS"].includes(errorCodeOf(error) ?? "")) throw error;
+    if (existsSync(target)) throw existingFileError(target);
+    await rename(temporary, target);
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } catch {
+    // Some file systems cannot.
+  } finally {
+    await handle.close();
+  }
+}
+
+function existingFileError(file: string): CliError {
+  return usageError(`FILE: ${file} exists already`, "a backup replaces nothing: choose another name");
+}
+
+/** An error of the file system or of SQLite while the copy was written. */
+function explainTargetError(error: unknown, file: string): unknown {
+  if (error instanceof CliError) return error;
+  const code = errorCodeOf(error);
+  if (code === "EEXIST") return existingFileError(file);
+  const reason = code === "ENOENT" ? "its folder does not exist" : describeFileError(error);
+  if (reason === undefined) return explainDatabaseError(error, file);
+  return configurationError(`cannot write the backup ${file}: ${reason}`, { cause: error });
+}

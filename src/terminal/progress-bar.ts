@@ -1,0 +1,42 @@
+import type { WorkProgress } from "../service/store/store.js";
+import type { StatusSink } from "./status-line.js";
+
+export interface ProgressBar {
+  show(progress: WorkProgress): void;
+  /** Removes it. */
+  clear(): void;
+}
+
+export interface ProgressBarOptions {
+  readonly quiet: boolean;
+  /** Whether the terminal shows more than ASCII. */
+  readonly unicode: () => boolean;
+}
+
+const MAX_WIDTH = 30;
+
+/** Shows how far long work has come in the last line of a terminal; elsewhere, and with `--quiet`, nothing. */
+export function createProgressBar(stderr: StatusSink, { quiet, unicode }: ProgressBarOptions): ProgressBar {
+  let shown = "";
+  const show = (text: string): void => {
+    if (quiet || !stderr.isTerminal || text === shown) return;
+    shown = text;
+    stderr.show(text === "" ? null : text).catch(() => undefined);
+  };
+  return {
+    show: (progress) => show(formatProgress(progress, stderr.columns, unicode())),
+    clear: () => show(""),
+  };
+}
+
+/** The longest text that fits on one line: a wrapped line could not be erased completely. */
+function formatProgress({ what, done, total }: WorkProgress, columns = 80, unicode: boolean): string {
+  if (total === 0) return what.slice(0, columns - 1);
+  const part = Math.min(1, done / total);
+  const percent = `${Math.floor(part * 100)}%`.padStart(4);
+  const width = Math.min(MAX_WIDTH, columns - what.length - percent.length - 3);
+  if (width < 8) return what.length + percent.length + 1 < columns ? `${what} ${percent}` : percent.trim();
+  const [full, empty] = unicode ? ["█", "░"] : ["#", "-"];
+  const filled = Math.round(part * width);
+  return `${what} ${percent} ${full.repeat(filled)}${empty.repeat(width - filled)}`;
+}

@@ -1,0 +1,132 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { lockInOtherProcess, querySql, runSql } from "../service/support/database.js";
+import { createInstallation } from "../support/spawned.js";
+
+/** The commands that work on a database as a whole, as a person or a script runs them. */
+
+const databaseIn = (home: string) => join(home, "service.db");
+
+/** A machine with a database that has a user and a calendar. */
+async function createMachine() {
+  const installation = createInstallation();
+  const database = databaseIn(installation.home);
+  await installation.run("service", "users", "add", "Ana", "--db", database);
+  await installation.run("service", "calendars", "add", "Family", "--owner", "Ana", "--db", database);
+  return { ...installation, database };
+}
+
+test("backup and check, in a script", async () => {
+  const { run, home, database } = await createMachine();
+  const backup = join(home, "backup.db");
+  const { exitCode, stdout, stderr } = await run("service", "backup", backup, "--db", `sqlite:${database}`);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  expect(stdout).toMatch(new RegExp(`^${backup}\\t\\d+\\t1\\t1\\t0\\n$`));
+  const checked = await run("service", "check", "--db", backup, "-o", "json");
+  expect({ ...checked, stdout: "" }).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  expect(JSON.parse(checked.stdout)).toContainEqual({
+    check: "contents",
+    ok: true,
+    detail: "1 user, 1 calendar, 0 events, 0 comments",
+    hint: null,
+  });
+});
+
+test("a check that fails prints the whole report, and is exit 10", async () => {
+  const { run, database } = await createMachine();
+  runSql(database, "update members set position = 7; update users set login_key = 'x'");
+  const { exitCode, stdout, stderr } = await run("service", "check", "--db", database);
+  expect(exitCode).toBe(10);
+  expect(stdout.split("\n").map((line) => line.split("\t").slice(0, 2).join(" "))).toEqual([
+    ...["file true", "contents true", "references true", "order false", "revisions true", "users false"],
+    ...["events true", ""],
+  ]);
+  expect(stderr).toBe(
+    "error: the database is damaged: order, users\nhint: restore a backup that passes this check\n",
+  );
+});
+
+test("a copy that was killed goes on, and is served only when it is complete", async () => {
+  const { run, start, home, database } = await createMachine();
+  const calendar = querySql(database, "select calendar_id, user_id from members");
+  const values = Object.values(calendar[0] ?? {}).map((id) => `'${id}'`);
+  runSql(
+    database,
+    `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 20000)
+    insert into events select 'e' || n, ${values[0]}, 'keep', 'Keep', 0, null, null, null, null, '', '', '', 1, ${values[1]},
+      1, 1, 2000, 0, null, 1, '{}' from numbers`,
+  );
+  const target = join(home, "copy.db");
+  const argv = ["service", "copy", "--from", `sqlite:${database}`, "--to", `sqlite:${target}`];
+  const { child, ended } = start(...argv);
+  const count = () => {
+    try {
+      return Number(querySql(target, "select count(*) as count from events")[0]?.["count"]);
+    } catch {
+      // It is not there yet, or has no tables.
+      return 0;
+    }
+  };
+  while (count() === 0) await new Promise((resolve) => setImmediate(resolve));
+  child.kill("SIGKILL");
+  await ended;
+  expect(count()).toBeLessThan(20_000);
+  const serve = ["service", "start", "--db", target, "--port", "0", "-o", "json"];
+  const refused = await run(...serve);
+  expect(refused).toMatchObject({ exitCode: 10, stdout: "" });
+  expect(JSON.parse(refused.stderr).error.message).toBe("the database is an unfinished copy");
+  const { exitCode, stdout, stderr } = await run(...argv);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining("not copied: ") });
+  expect(stdout).toMatch(/^events\t20000\t[0-9a-f]{64}$/m);
+  expect(count()).toBe(20_000);
+  await start(...serve).stdoutWith("\n");
+  const again = await run(...argv);
+  expect(again).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("the target is not empty") });
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)(
+  "a copy that waits for the target ends at once by %s, and says how to go on",
+  async (signal, code) => {
+    const { start, run, home, database } = await createMachine();
+    const target = join(home, "copy.db");
+    await run("service", "users", "add", "Ben", "--db", target);
+    const unlock = await lockInOtherProcess(target);
+    const { child, ended, stderrWith } = start("service", "copy", "--from", database, "--to", target);
+    await stderrWith("what is written to the source from now on is not copied");
+    child.kill(signal);
+    const { exitCode, stdout, stderr } = await ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
+    expect(stderr).toContain("the same command goes on with it");
+    await unlock();
+  },
+);
+
+test.each([["backup", "copy.db"], ["check"]])("%s creates no database", async (...command) => {
+  const { run, home } = createInstallation();
+  const { exitCode, stderr } = await run("service", ...command);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining("does not exist") });
+  expect(existsSync(join(home, ".local"))).toBe(false);
+});
+
+test.each([
+  ["backup", ["a", "b"], 2],
+  ["backup", [""], 2],
+  ["backup", ["-"], 2],
+  ["backup", ["x.db", "--dry-run"], 2],
+  ["backup", ["x.db", "--db", "postgres://ana:secret@db.example/calendar"], 2],
+  ["check", ["x"], 2],
+  ["copy", [], 2],
+  ["copy", ["--from", "a.db"], 2],
+  ["copy", ["--from", "mysql://ana:secret@db.example/a", "--to", "b.db"], 2],
+  ["copy", ["--from", "a.db", "--to", "b.db", "--dry-run"], 2],
+  ["copy", ["--from", "missing.db", "--to", "b.db"], 10],
+  ["check", ["--db", ""], 2],
+])("%s %j is exit %d, without a secret", async (command, flags, code) => {
+  const { exitCode, stdout, stderr } = await createInstallation().run("service", command, ...flags);
+  expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
+  expect(stderr).not.toContain("secret");
+});

@@ -1,0 +1,185 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { createMetrics } from "../../src/service/metrics.js";
+import { openService } from "../../src/service/service.js";
+import { checkStore } from "../../src/service/store/check.js";
+import { copyStore, requireFinished } from "../../src/service/store/copy.js";
+import { openStore } from "../../src/service/store/open.js";
+import type { LongWorkOptions } from "../../src/service/store/store.js";
+import { querySql, runSql } from "../service/support/database.js";
+import { activityBody, eventBody, SCHEDULE } from "../service/support/event-bodies.js";
+import { sendInProcess } from "../service/support/send.js";
+import { createFolder, createWorld, NOW, type World } from "../service/support/world.js";
+import { createSchema, querySchema, type Schema } from "../support/postgres.js";
+import { createInstallation } from "../support/spawned.js";
+
+/** What works on a database as a whole, on PostgreSQL, and between it and SQLite in both directions. */
+
+let world: World;
+let folder: ReturnType<typeof createFolder>;
+let other: Schema;
+let eventId: string;
+beforeEach(async () => {
+  world = await createWorld({ stored: true, rateLimit: null });
+  folder = createFolder();
+  other = createSchema({ isNew: true });
+  const { admin } = world.service;
+  await admin.clients.add({ name: "App", redirectUris: ["http://127.0.0.1/a", "http://127.0.0.1/b"] });
+  await admin.ensureLocalUser({ name: "local" });
+  const attendees = [world.member, world.second].map(({ id }) => `${world.calendarId},${id}`);
+  const event = { ...SCHEDULE, title: 'A "日本語" 😀\u2028\\' };
+  eventId = await create("events", eventBody(event, { attendees }));
+  await create(`events/${eventId}/activities`, activityBody("Text"));
+});
+afterEach(async () => {
+  await world.close();
+  await other.remove();
+  folder.remove();
+});
+
+async function create(path: string, body: object): Promise<string> {
+  const response = await sendInProcess(world.service)({
+    method: "POST",
+    target: `/calendars/${world.calendarId}/${path}`,
+    headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
+    body: new TextEncoder().encode(JSON.stringify(body)),
+  });
+  expect(response.status).toBe(201);
+  return JSON.parse(new TextDecoder().decode(response.body)).data.id;
+}
+
+const quiet: LongWorkOptions = { onProgress: () => undefined, signal: new AbortController().signal };
+const failure = (message: string) => ({ exitCode: 10, message: expect.stringContaining(message) });
+
+async function copy(from: string, to: string, options: Partial<LongWorkOptions> = {}) {
+  const source = await openStore(from, { readOnly: true });
+  const target = await openStore(to, { migrate: false });
+  try {
+    return await copyStore({ source, target }, { ...quiet, ...options });
+  } finally {
+    await target.close();
+    await source.close();
+  }
+}
+
+async function problemsOf(database: string): Promise<readonly string[]> {
+  const store = await openStore(database, { readOnly: true });
+  try {
+    const findings = await checkStore(store, quiet);
+    return findings.filter(({ ok }) => !ok).map(({ check, detail }) => `${check}: ${detail}`);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Adds rows for more than one part, with ids whose order depends on who compares them. */
+const ADD_EVENTS = (random: string) => `
+  insert into events
+    select (case n % 4 when 0 then 'é' when 1 then 'Z' when 2 then 'z' else '_' end) || cast(n as text) || ${random},
+      calendar_id, category, title, all_day, start_at, start_timezone, end_at, end_timezone, description, location,
+      url, label_number, creator_id, created_at, updated_at, bytes, moved_at, moved_from, events.revision, json
+    from events, numbers where id = '`;
+
+test("everything goes to SQLite and back, and is the same", async () => {
+  await world.tables.change(
+    `with numbers as (select generate_series(1, 1300) as n) ${ADD_EVENTS("chr(128512 + n % 50)")}${eventId}'`,
+  );
+  const file = join(folder.path, "copy.db");
+  const there = await copy(world.database, file);
+  expect(there.find(({ table }) => table === "events")?.rows).toBe(1_301);
+  const back = await copy(file, other.database);
+  expect(back).toEqual(there);
+  for (const { table } of there) {
+    const count = `select count(*) as count from ${table}`;
+    expect(await querySchema(other.database, count), table).toEqual(await querySchema(world.database, count));
+  }
+  const service = await openService({ database: other.database, now: () => NOW, rateLimit: null });
+  onTestFinished(() => service.close());
+  await service.requireFinished();
+  const { status } = await sendInProcess(service)({
+    method: "GET",
+    target: `/calendars/${world.calendarId}/upcoming_events`,
+    headers: { authorization: `Bearer ${world.token}` },
+    body: new Uint8Array(),
+  });
+  expect(status).toBe(200);
+  runSql(file, `delete from events where id <> '${eventId}'`);
+  expect(await problemsOf(file)).toEqual([]);
+});
+
+test.each(["to SQLite", "to PostgreSQL"])("%s it goes on where it was interrupted", async (direction) => {
+  await world.tables.change(
+    `with numbers as (select generate_series(1, 1300) as n) ${ADD_EVENTS("''")}${eventId}'`,
+  );
+  const target = direction === "to SQLite" ? join(folder.path, "copy.db") : other.database;
+  const controller = new AbortController();
+  const onProgress = ({ what, done }: { readonly what: string; readonly done: number }) => {
+    if (what === "copying events" && done > 500) controller.abort(new Error("interrupted here"));
+  };
+  await expect(copy(world.database, target, { onProgress, signal: controller.signal })).rejects.toThrow(
+    "interrupted here",
+  );
+  const unfinished = await openStore(target, {});
+  await expect(requireFinished(unfinished)).rejects.toMatchObject(failure("is an unfinished copy"));
+  await unfinished.close();
+  const tables = await copy(world.database, target);
+  expect(tables.find(({ table }) => table === "events")?.rows).toBe(1_301);
+  await expect(copy(world.database, target)).rejects.toMatchObject(failure("the target is not empty"));
+});
+
+test("what is written to the source meanwhile is not copied", async () => {
+  const file = join(folder.path, "copy.db");
+  let change: Promise<void> | undefined;
+  const onProgress = () => {
+    change ??= world.tables.change("update users set disabled = 1; delete from activities");
+  };
+  await copy(world.database, file, { onProgress });
+  await change;
+  expect(querySql(file, "select id from users where disabled = 1")).toEqual([]);
+  expect(querySql(file, "select count(*) as count from activities")).toEqual([{ count: 1 }]);
+});
+
+test("a database that the service wrote passes a check; what is wrong is found", async () => {
+  expect(await problemsOf(world.database)).toEqual([]);
+  await world.tables.change(
+    "update members set position = 7 where position = 0; update users set login_key = id",
+  );
+  await world.tables.change(`update events set title = 'Dinner', bytes = 1 where id = '${eventId}'`);
+  expect(await problemsOf(world.database)).toEqual([
+    expect.stringContaining("order: users whose calendars have gaps"),
+    expect.stringContaining("users: users whose logins are not found"),
+    `events: events that are larger than their stored size: ${eventId}; events that are not as they are stored for answers: ${eventId}`,
+  ]);
+});
+
+test("a check makes no tables, and does not migrate", async () => {
+  await expect(problemsOf(other.database)).rejects.toMatchObject(failure("is empty"));
+  expect(
+    await querySchema(other.database, "select 1 from pg_tables where schemaname = current_schema()"),
+  ).toEqual([]);
+  await world.tables.change("update calctl_schema set version = 5");
+  await expect(problemsOf(world.database)).rejects.toMatchObject(failure("was written by an earlier calctl"));
+  expect(await querySchema(world.database, "select version from calctl_schema")).toEqual([{ version: 5 }]);
+});
+
+test("the metrics have the pool", async () => {
+  const metrics = createMetrics();
+  const { observer } = metrics;
+  const service = await openService({ database: world.database, now: () => NOW, rateLimit: null, observer });
+  onTestFinished(() => service.close());
+  await service.requireFinished();
+  const text = await metrics.text();
+  expect(text).toMatch(/^calctl_database_pool_connections 1$/m);
+  expect(text).toMatch(/^calctl_database_pool_idle_connections 1$/m);
+  expect(text).toMatch(/^calctl_database_pool_waiting 0$/m);
+  expect(text).toMatch(/^calctl_database_transaction_duration_seconds_count\{kind="read"\} 1$/m);
+});
+
+test("the commands take URLs; a backup says what to use", async () => {
+  const { run } = createInstallation({ CALCTL_SERVICE_DB: world.database });
+  expect(await run("service", "check")).toMatchObject({ exitCode: 0, stderr: "" });
+  const backup = await run("service", "backup", "copy.db");
+  expect(backup).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("pg_dump") });
+  const copied = await run("service", "copy", "--from", world.database, "--to", join(folder.path, "copy.db"));
+  expect(copied).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^users\t4\t/) });
+});

@@ -1,0 +1,225 @@
+import { createHash } from "node:crypto";
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { checkStore } from "../../src/service/store/check.js";
+import { backUp } from "../../src/service/store/sqlite/backup.js";
+import { openStore } from "../../src/service/store/sqlite/open.js";
+import type { WorkProgress } from "../../src/service/store/store.js";
+import { querySql, runSql } from "./support/database.js";
+import { activityBody, eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
+import { sendInProcess } from "./support/send.js";
+import { createFolder, createWorld, type World } from "./support/world.js";
+
+/** What `service check` finds in databases, good and bad. */
+
+let world: World;
+let folder: ReturnType<typeof createFolder>;
+let eventId: string;
+beforeEach(async () => {
+  world = await createWorld({ stored: true });
+  folder = createFolder();
+  const clients = world.service.admin.clients;
+  await clients.add({ name: "App", redirectUris: ["http://127.0.0.1/a", "http://127.0.0.1/b"] });
+  const attendees = [world.member, world.second].map(({ id }) => `${world.calendarId},${id}`);
+  const event = { ...SCHEDULE, title: 'Lunch "日本語" \u2028' };
+  ({ id: eventId } = await create("events", eventBody(event, { attendees })));
+  await create("events", eventBody(KEEP));
+  await create(`events/${eventId}/activities`, activityBody("Text"));
+});
+afterEach(async () => {
+  await world.close();
+  folder.remove();
+});
+
+async function create(path: string, body: object): Promise<{ readonly id: string }> {
+  const response = await sendInProcess(world.service)({
+    method: "POST",
+    target: `/calendars/${world.calendarId}/${path}`,
+    headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
+    body: new TextEncoder().encode(JSON.stringify(body)),
+  });
+  expect(response.status).toBe(201);
+  return JSON.parse(new TextDecoder().decode(response.body)).data;
+}
+
+async function check(database = world.database, progress: WorkProgress[] = []) {
+  const store = await openStore(database, { readOnly: true });
+  try {
+    const { signal } = new AbortController();
+    return await checkStore(store, { signal, onProgress: (at) => progress.push(at) });
+  } finally {
+    await store.close();
+  }
+}
+
+/** The checks that fail, with what they say. */
+async function problems(): Promise<readonly string[]> {
+  return (await check()).filter(({ ok }) => !ok).map(({ check: name, detail }) => `${name}: ${detail}`);
+}
+
+test("a database that the service wrote passes, and its contents are counted", async () => {
+  const progress: WorkProgress[] = [];
+  const findings = await check(world.database, progress);
+  expect(findings.filter(({ ok }) => !ok)).toEqual([]);
+  expect(findings.map((finding) => finding.check)).toEqual([
+    "file",
+    "contents",
+    "references",
+    "order",
+    "revisions",
+    "users",
+    "events",
+  ]);
+  expect(findings[1]?.detail).toBe("3 users, 2 calendars, 2 events, 1 comment");
+  expect(progress.at(-1)).toEqual({ what: "checking events", done: 2, total: 2 });
+});
+
+const WRONG: readonly (readonly [title: string, sql: () => string, problem: () => string])[] = [
+  [
+    "a token of a client that is missing",
+    () => "update tokens set client = 'none', id = 'token' where id = (select min(id) from tokens)",
+    () => "references: tokens without their row in clients: token",
+  ],
+  [
+    "a comment of a user that is missing",
+    () => "update activities set user_id = 'none', id = 'comment'",
+    () => "references: activities without their row in users: comment",
+  ],
+  [
+    "a user of the profile local that is missing",
+    () => "insert into settings values ('local_user_id', 'none')",
+    () => "references: the user of the profile local is missing",
+  ],
+  [
+    "a gap in the calendars of a user",
+    () => `update members set position = 1 where user_id = '${world.outsider.id}'`,
+    () => `order: users whose calendars have gaps: ${world.outsider.id}`,
+  ],
+  [
+    "a gap between attendees",
+    () => "update attendees set position = 2 * position",
+    () => `order: events whose attendees have gaps: ${eventId}`,
+  ],
+  [
+    "members of the same rank",
+    () => "update members set rank = 1",
+    () => `order: calendars with members of the same rank: ${world.calendarId}`,
+  ],
+  [
+    "a calendar without members",
+    () => `delete from members where calendar_id = '${world.foreignCalendarId}'`,
+    () => `order: calendars without members: ${world.foreignCalendarId}`,
+  ],
+  [
+    "a label that is missing",
+    () => `delete from labels where calendar_id = '${world.foreignCalendarId}' and number = 10`,
+    () => `order: calendars without their 10 labels: ${world.foreignCalendarId}`,
+  ],
+  [
+    "an event of a later revision than its calendar",
+    () => `update calendars set revision = 1 where id = '${world.calendarId}'`,
+    () => `revisions: calendars that are older than their events: ${world.calendarId}`,
+  ],
+  [
+    "a login that is not found",
+    () => `update users set login_key = 'x' where id = '${world.second.id}'`,
+    () => `users: users whose logins are not found: ${world.second.id}`,
+  ],
+  [
+    "an event with an end and no start",
+    () => `update events set start_at = null where id = '${eventId}'`,
+    () => "events with a part of their times",
+  ],
+  [
+    "an event that ends before it starts",
+    () => `update events set end_at = start_at - 1 where id = '${eventId}'`,
+    () => `events that end before they start: ${eventId}`,
+  ],
+  [
+    "a size that is too small",
+    () => `update events set bytes = bytes - 1 where id = '${eventId}'`,
+    () => `events: events that are larger than their stored size: ${eventId}`,
+  ],
+  [
+    "an answer that is not the event",
+    () => `update events set title = 'Dinner', bytes = 2000 where id = '${eventId}'`,
+    () => `events: events that are not as they are stored for answers: ${eventId}`,
+  ],
+  [
+    "an answer without an attendee",
+    () => `delete from attendees where user_id = '${world.second.id}'`,
+    () => `events: events that are not as they are stored for answers: ${eventId}`,
+  ],
+];
+
+test.each(WRONG)("%s is found", async (_, sql, problem) => {
+  runSql(world.database, `pragma foreign_keys = off; ${sql()}`);
+  const found = await problems();
+  expect(found).toHaveLength(1);
+  expect(found[0]).toContain(problem());
+});
+
+test("a reference of two columns is found too", async () => {
+  runSql(
+    world.database,
+    `pragma foreign_keys = off; update events set label_number = 11 where id = '${eventId}'`,
+  );
+  expect(await problems()).toContainEqual(`references: events without their row in labels: ${eventId}`);
+});
+
+test("only the first of many are named", async () => {
+  for (let count = 0; count < 5; count += 1) await create("events", eventBody(SCHEDULE));
+  runSql(world.database, "update events set bytes = 1");
+  expect(await problems()).toEqual([expect.stringMatching(/stored size: \S+, \S+, \S+, …$/)]);
+});
+
+test("pages that are damaged are found, and nothing else is read", async () => {
+  const damaged = join(folder.path, "damaged.db");
+  const { signal } = new AbortController();
+  await backUp(world.database, damaged, { signal, onProgress: () => undefined });
+  const [index] = querySql(damaged, "select rootpage from sqlite_schema where name = 'events_by_start'");
+  const bytes = readFileSync(damaged);
+  // The end of an entry: SQLite fills pages from their end.
+  const end = Number(index?.["rootpage"]) * 4_096 - 1;
+  bytes.writeUInt8(bytes.readUInt8(end) ^ 1, end);
+  writeFileSync(damaged, bytes);
+  const findings = await check(damaged);
+  expect(findings).toMatchObject([
+    { check: "file", ok: false, detail: expect.stringContaining("index events_by_start") },
+  ]);
+});
+
+describe("a backup", () => {
+  test("is checked as it is: nothing is written to it or beside it", async () => {
+    const file = join(folder.path, "copy.db");
+    const { signal } = new AbortController();
+    await backUp(world.database, file, { signal, onProgress: () => undefined });
+    chmodSync(file, 0o400);
+    const hash = () => createHash("sha256").update(readFileSync(file)).digest("hex");
+    const before = hash();
+    expect((await check(file)).filter(({ ok }) => !ok)).toEqual([]);
+    expect(hash()).toBe(before);
+    expect(readdirSync(folder.path)).toEqual(["copy.db"]);
+  });
+
+  test.each([
+    [2, "was written by an earlier calctl"],
+    [99, "was written by a newer calctl"],
+  ])("of schema version %d is not migrated, but refused", async (version, message) => {
+    runSql(world.database, `pragma user_version = ${version}`);
+    await expect(check()).rejects.toMatchObject({ exitCode: 10, message: expect.stringContaining(message) });
+  });
+
+  test.each([
+    ["missing.db", "does not exist"],
+    ["other.db", "is not a database of calctl"],
+  ])("%s that %s is refused, and not made", async (name, message) => {
+    runSql(join(folder.path, "other.db"), "create table events (id)");
+    await expect(check(join(folder.path, name))).rejects.toMatchObject({
+      exitCode: 10,
+      message: expect.stringContaining(message),
+    });
+    expect(readdirSync(folder.path)).toEqual(["other.db"]);
+  });
+});

@@ -1,0 +1,230 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openService } from "../../src/service/service.js";
+import { checkStore } from "../../src/service/store/check.js";
+import { copyStore, requireFinished } from "../../src/service/store/copy.js";
+import { openStore } from "../../src/service/store/sqlite/open.js";
+import type { LongWorkOptions, Store } from "../../src/service/store/store.js";
+import { TABLES } from "../../src/service/store/tables.js";
+import { querySql, runSql } from "./support/database.js";
+import { activityBody, eventBody, SCHEDULE } from "./support/event-bodies.js";
+import { sendInProcess } from "./support/send.js";
+import { createFolder, createWorld, NOW, type World } from "./support/world.js";
+
+/** Copies of everything in a database to another one, also in several parts. */
+
+let world: World;
+let folder: ReturnType<typeof createFolder>;
+let to: string;
+beforeEach(async () => {
+  world = await createWorld({ stored: true, rateLimit: null });
+  folder = createFolder();
+  to = join(folder.path, "copy.db");
+  const { admin } = world.service;
+  await admin.clients.add({ name: "App", redirectUris: ["http://127.0.0.1/a", "http://127.0.0.1/b"] });
+  await admin.ensureLocalUser({ name: "local" });
+  const attendees = [world.member, world.second].map(({ id }) => `${world.calendarId},${id}`);
+  const { id } = await send(
+    "POST",
+    "events",
+    eventBody({ ...SCHEDULE, title: 'A "日本語" 😀\u2028\\' }, { attendees }),
+  );
+  await send("POST", `events/${id}/activities`, activityBody("Text"));
+  const deleted = await send("POST", "events", eventBody(SCHEDULE));
+  await send("DELETE", `events/${deleted.id}`);
+  // More than one part of several tables, with ids whose order depends on who compares them.
+  runSql(
+    world.database,
+    `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 1_300)
+    insert into events select
+        case n % 4 when 0 then 'é' when 1 then 'Z' when 2 then 'z' else '_' end || n || char(0x1f600 + n % 50),
+        calendar_id, category, title, all_day, start_at, start_timezone, end_at, end_timezone, description,
+        location, url, label_number, creator_id, created_at, updated_at, bytes - 200, moved_at, moved_from, revision,
+        json_set(json, '$.id', 'x')
+      from events, numbers where id = '${id}';
+    insert into attendees select id, '${world.member.id}', 0 from events where id <> '${id}';
+    insert into sign_in_attempts values ('x', 1, 1);
+    insert into sessions values ('x', '${world.member.id}', 1)`,
+  );
+});
+afterEach(async () => {
+  await world.close();
+  folder.remove();
+});
+
+async function send(method: string, path: string, body?: object) {
+  const response = await sendInProcess(world.service)({
+    method,
+    target: `/calendars/${world.calendarId}/${path}`,
+    headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
+    body: new TextEncoder().encode(JSON.stringify(body)),
+  });
+  expect(response.status).toBeLessThan(300);
+  return response.status === 204 ? {} : JSON.parse(new TextDecoder().decode(response.body)).data;
+}
+
+const quiet: LongWorkOptions = { onProgress: () => undefined, signal: new AbortController().signal };
+
+async function withStores<T>(work: (stores: { source: Store; target: Store }) => Promise<T>): Promise<T> {
+  const source = await openStore(world.database, { readOnly: true });
+  const target = await openStore(to, { migrate: false });
+  try {
+    return await work({ source, target });
+  } finally {
+    await target.close();
+    await source.close();
+  }
+}
+
+const copy = (options: Partial<LongWorkOptions> = {}) =>
+  withStores((stores) => copyStore(stores, { ...quiet, ...options }));
+
+const NAMES = [...TABLES.map(({ name }) => name), "settings"];
+
+function expectEqual(): void {
+  for (const name of NAMES) {
+    const rows = (path: string) => querySql(path, `select * from ${name} order by 1, 2`);
+    expect(rows(to), name).toEqual(rows(world.database));
+  }
+}
+
+const failure = (message: string) => ({ exitCode: 10, message: expect.stringContaining(message) });
+
+test("every table is copied, but for what is forgotten anyway", () => {
+  const all = querySql(world.database, "select name from sqlite_schema where type = 'table'");
+  const left = all.map(({ name }) => name).filter((name) => !NAMES.some((copied) => copied === name));
+  expect(left.sort()).toEqual(["authorization_codes", "rate_windows", "sessions", "sign_in_attempts"]);
+});
+
+test("a copy is equal, private, and can be served", async () => {
+  const tables = await copy();
+  expectEqual();
+  expect(tables.find(({ table }) => table === "events")).toEqual({
+    table: "events",
+    rows: 1_301,
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  expect(tables.map(({ table }) => table)).toEqual(TABLES.map(({ name }) => name));
+  expect(querySql(to, "select * from sessions union all select * from sign_in_attempts")).toEqual([]);
+  expect(statSync(to).mode & 0o777).toBe(0o600);
+  const service = await openService({ database: to, now: () => NOW, rateLimit: null });
+  await service.requireFinished();
+  const { status } = await sendInProcess(service)({
+    method: "GET",
+    target: "/user",
+    headers: { authorization: `Bearer ${world.token}` },
+    body: new Uint8Array(),
+  });
+  expect(status).toBe(200);
+  await service.close();
+});
+
+test("what the service wrote passes a check after it was copied", async () => {
+  runSql(world.database, 'delete from events where json like \'%"id":"x"%\'');
+  await copy();
+  const store = await openStore(to, { readOnly: true });
+  expect((await checkStore(store, quiet)).filter(({ ok }) => !ok)).toEqual([]);
+  await store.close();
+});
+
+test("wherever it is interrupted, the next one goes on, and meanwhile it is marked", async () => {
+  let total = 0;
+  const onEach = () => {
+    total += 1;
+  };
+  await copy({ onProgress: onEach });
+  expect(total).toBeGreaterThan(20);
+  for (let last = 1; last < total; last += 4) {
+    to = join(folder.path, `copy-${last}.db`);
+    const controller = new AbortController();
+    let calls = 0;
+    const onProgress = () => {
+      calls += 1;
+      if (calls === last) controller.abort(new Error("interrupted here"));
+    };
+    await expect(copy({ onProgress, signal: controller.signal })).rejects.toThrow("interrupted here");
+    const unfinished = await openStore(to);
+    await expect(requireFinished(unfinished)).rejects.toMatchObject(failure("is an unfinished copy"));
+    await unfinished.close();
+    const before = querySql(to, "select count(*) as rows from events")[0]?.["rows"];
+    const seen: number[] = [];
+    await copy({ onProgress: ({ what, done }) => void (what === "copying events" && seen.push(done)) });
+    expect(seen[0]).toBeGreaterThanOrEqual(Number(before));
+    expectEqual();
+  }
+});
+
+test("what is written to the source meanwhile is not copied", async () => {
+  const before = querySql(world.database, "select id from events order by id");
+  let isChanged = false;
+  await copy({
+    onProgress() {
+      if (isChanged) return;
+      isChanged = true;
+      runSql(
+        world.database,
+        `delete from attendees; delete from events; update users set name = 'Changed', disabled = 1`,
+      );
+    },
+  });
+  expect(isChanged).toBe(true);
+  expect(querySql(to, "select id from events order by id")).toEqual(before);
+  expect(querySql(to, "select id from users where disabled = 1")).toEqual([]);
+});
+
+async function interruptedCopy(): Promise<void> {
+  const controller = new AbortController();
+  const onProgress = ({ what }: { readonly what: string }) => {
+    if (what === "copying attendees") controller.abort(new Error("interrupted here"));
+  };
+  await expect(copy({ onProgress, signal: controller.signal })).rejects.toThrow("interrupted here");
+}
+
+test("a source that changed since the copy began is refused, and a change that leaves no trace is found", async () => {
+  await interruptedCopy();
+  runSql(world.database, "update calendars set revision = revision + 1");
+  await expect(copy()).rejects.toMatchObject(failure("or of this one before it changed"));
+  runSql(world.database, "update calendars set revision = revision - 1; update users set name = 'Changed'");
+  await expect(copy()).rejects.toMatchObject(failure("the copy differs from its source in the table users"));
+});
+
+test("a target that was changed meanwhile is found", async () => {
+  await interruptedCopy();
+  runSql(to, "update events set title = 'Changed' where id = (select max(id) from events)");
+  await expect(copy()).rejects.toMatchObject(failure("the copy differs from its source in the table events"));
+  const store = await openStore(to);
+  await expect(requireFinished(store)).rejects.toMatchObject(failure("is an unfinished copy"));
+  await store.close();
+});
+
+test("an unfinished copy is not copied on", async () => {
+  await interruptedCopy();
+  const unfinished = to;
+  to = join(folder.path, "further.db");
+  const source = await openStore(unfinished, { readOnly: true });
+  const target = await openStore(to);
+  await expect(copyStore({ source, target }, quiet)).rejects.toMatchObject(
+    failure("the source is an unfinished copy itself"),
+  );
+  await target.close();
+  await source.close();
+});
+
+test("a target with anything in it is refused and stays as it is", async () => {
+  const other = await createWorld({ stored: true });
+  to = other.database;
+  const before = querySql(to, "select * from users");
+  await expect(copy()).rejects.toMatchObject(failure("the target is not empty"));
+  expect(querySql(to, "select * from users")).toEqual(before);
+  expect(querySql(to, "select * from settings")).toEqual([]);
+  runSql(to, "pragma user_version = 3");
+  await expect(copy()).rejects.toMatchObject(failure("was written by an earlier calctl"));
+  expect(querySql(to, "pragma user_version")).toEqual([{ user_version: 3 }]);
+  await other.close();
+});
+
+test("a database is not copied to itself", async () => {
+  to = world.database;
+  await expect(copy()).rejects.toMatchObject(failure("the target is not empty"));
+});
