@@ -89,7 +89,7 @@ export function createConnections({ connectTimeout, maxResponseSize }: Connectio
 }
 
 /** Why connections end. Without a stack, since a stream that is destroyed reads it, which takes 1 ms. */
-const CLOSED = Object.assign(new Error("the connection is closed"), { stack: "" });
+const CLOSED = Object.assign(new Error("the connection is closed"), { code: "UND_ERR_DESTROYED", stack: "" });
 
 /** undici passes a proxy's IP address as the TLS server name, of which Node warns. @see RFC 6066 §3 */
 function withoutAddressAsName<T extends { readonly servername?: string | undefined }>(options: T): T {

@@ -44,7 +44,7 @@ export function registerServiceDatabase(command: Command, contextOf: ContextOf):
     examples: () => [
       [
         "The database of the profile local; the same line goes on if it was interrupted",
-        'calctl service copy --from "sqlite:$HOME/.local/share/calctl/local.db" --to sqlite:new.db',
+        "calctl service copy --from ~/.local/share/calctl/local.db --to sqlite:new.db",
       ],
     ],
   });

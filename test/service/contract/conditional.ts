@@ -31,7 +31,7 @@ export function describeConditionalReads(stage: () => Stage): void {
     test("is 304 without a body, with the headers of the 200, and counts like any request", async () => {
       for (const target of await targets()) {
         const first = await get(target);
-        expect(first, target).toMatchObject({ status: 200, tag: expect.stringMatching(/^W\/"[\w-]{22}"$/) });
+        expect(first, target).toMatchObject({ status: 200, tag: expect.stringMatching(/^W\/"[\w-]+"$/) });
         expect(first.headers["cache-control"]).toBe("private, no-cache");
         for (const method of ["GET", "HEAD"]) {
           const before = (await get(target)).rate?.remaining ?? 0;
