@@ -22,7 +22,7 @@ const MEMORY_ROUNDS = 3;
 
 /**
  * CPU time on the Node that built the program, as ratios to a bare Node. A row beyond its bound makes the run end with exit
- * code 1. Bounds are a quarter above the larger of the ratios in README.md, which says what is aimed at.
+ * code 1. Bounds are at most a quarter above the largest of the ratios in README.md, which says what is aimed at.
  */
 const BOUNDS = JSON.parse(readFileSync(new URL("bounds.json", import.meta.url), "utf8"));
 

@@ -55,7 +55,10 @@ const MAX_QUESTIONS = 10_000;
 /** Bytes of answers that are kept, and of the largest of them. */
 const KEPT = { total: 32 * 1024 * 1024, single: 1024 * 1024 };
 
-export function createAnswers(store: Pick<Store, "version">): Answers {
+/** Called when a response was looked up among those that are kept. */
+export type OnLookup = (result: "hit" | "miss") => void;
+
+export function createAnswers(store: Pick<Store, "version">, onLookup: OnLookup = () => undefined): Answers {
   const known = createQueryCache<KnownAnswer>(store, MAX_QUESTIONS);
   const kept = createKeptResponses(KEPT);
   return {
@@ -65,12 +68,17 @@ export function createAnswers(store: Pick<Store, "version">): Answers {
         const response = isKnownTo(condition, answer.validators.tag)
           ? notModifiedResponse(answer.validators)
           : kept.get(answer.validators.tag);
-        if (response !== undefined) return response;
+        if (response !== undefined) {
+          if (response.status === 200) onLookup("hit");
+          return response;
+        }
       }
       const found = await find(async (validators, render) => {
         const { tag } = validators;
         if (isKnownTo(condition, tag)) return notModifiedResponse(validators);
-        return kept.get(tag) ?? kept.keep(tag, taggedResponse(validators, await render()));
+        const response = kept.get(tag);
+        onLookup(response === undefined ? "miss" : "hit");
+        return response ?? kept.keep(tag, taggedResponse(validators, await render()));
       });
       if (found.known !== null) remember(found.known);
       return found.response;

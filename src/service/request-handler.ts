@@ -1,5 +1,5 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
-import { type Answers, createAnswers } from "./answers.js";
+import { type Answers, createAnswers, type OnLookup } from "./answers.js";
 import { type Caller, createAuthentication, type IdentifyCaller } from "./authentication.js";
 import { callEndpoint } from "./endpoints/call-endpoint.js";
 import { matchHealthEndpoint, respondWithHealth } from "./health.js";
@@ -53,6 +53,7 @@ export interface RequestHandlerOptions {
   /** Called after every request from the network. */
   readonly onHandled: (request: HandledRequest) => void;
   readonly passwordCost?: PasswordCost | undefined;
+  readonly onLookup?: OnLookup | undefined;
   /** Whether the service is about to stop, which its readiness tells; never by default. */
   readonly isDraining?: () => boolean;
 }
@@ -60,7 +61,7 @@ export interface RequestHandlerOptions {
 /** Handles requests: identify the caller, apply the limits, run the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const identify = createAuthentication(options.store);
-  const answers = createAnswers(options.store);
+  const answers = createAnswers(options.store, options.onLookup);
   const places = createRequestPlaces();
   const passwordQueue = createPasswordQueue();
   const parts = { ...options, identify, answers, places, passwordQueue };

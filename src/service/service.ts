@@ -2,6 +2,7 @@ import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
 import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admin/calendars.js";
 import { createClientAdmin, createTokenAdmin } from "./admin/credentials.js";
 import { createUserAdmin, ensureLocalUser } from "./admin/users.js";
+import type { OnLookup } from "./answers.js";
 import type { Cors } from "./http/cors.js";
 import { createInProgress } from "./in-progress.js";
 import { createRateLimiter, type RateLimiter, type RateLimitPolicy } from "./rate-limit.js";
@@ -33,8 +34,7 @@ export interface ServiceObserver {
   requests(handle: RequestHandler): RequestHandler;
   store(store: Store): Store;
   rateLimiter(limiter: RateLimiter): RateLimiter;
-  /** A response was looked up among those that are kept. */
-  countLookup(result: "hit" | "miss"): void;
+  readonly countLookup: OnLookup;
 }
 
 /** An implementation of the contract over its own database. */
@@ -67,6 +67,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ...options,
     store,
     rateLimiter,
+    onLookup: observer?.countLookup,
     isDraining: () => isDraining,
   });
   const handleRequest = observer?.requests(handler) ?? handler;

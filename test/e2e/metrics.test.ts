@@ -82,6 +82,16 @@ test("counts requests by the route's template, and has nothing that a client wro
     expect(text).not.toContain(word);
 });
 
+test("counts responses that are kept, and those that had to be made", async () => {
+  const { send, read } = await startService();
+  for (let count = 0; count < 3; count += 1) expect(await send("GET", "/calendars")).toBe(200);
+  const lookups = (await read()).samplesOf("calctl_response_cache_lookups_total") ?? [];
+  expect(lookups.map(({ labels, value }) => [labels?.["result"], value]).sort()).toEqual([
+    ["hit", "2"],
+    ["miss", "1"],
+  ]);
+});
+
 test("measures database, process and event loop under the usual names", async () => {
   const { running, send, read } = await startService();
   await send("GET", "/user");
