@@ -51,6 +51,10 @@ function loadKeychainLibrary(): unknown {
     process.dlopen(library, path);
     return library.exports;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Windows keeps a library that is loaded.
+    }
   }
 }

@@ -29,8 +29,8 @@ const INPUTS = [
 const EXTERNAL_PACKAGES = ["@photostructure/sqlite", "keytar", "jq-wasm"];
 
 /**
- * What undici loads without a use for our connections: HTTP/2, 4 ms, which none of them offers; Node's own HTTP, 4 ms, for the
- * size of headers and for bodies that are its streams; and Node's assert, 1 ms.
+ * Modules that undici loads but our connections never use: HTTP/2, 4 ms, which none of them offers; Node's own HTTP, 4 ms, for
+ * the size of headers and for bodies that are its streams; and Node's assert, 1 ms.
  */
 const UNDICI_ALONE = {
   name: "undici-alone",
@@ -38,6 +38,12 @@ const UNDICI_ALONE = {
     build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/ }, () => ({
       contents: 'module.exports = () => { throw new Error("no connection offers HTTP/2"); };',
     }));
+    build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/](core|dispatcher)[\\/][\w-]+\.js$/ }, ({ path }) => {
+      const contents = readFileSync(path, "utf8");
+      const [member] = /\bassert\.\w+|\bhttp\.(?!maxHeaderSize)\w+\(/.exec(contents) ?? [];
+      if (member !== undefined) throw new Error(`undici uses ${member} in ${path}: see scripts/build.mjs`);
+      return { contents };
+    });
     build.onResolve({ filter: /^node:(http|assert)$/ }, ({ path, importer }) =>
       /[\\/]undici[\\/]lib[\\/]/.test(importer) ? { path, namespace: "undici-alone" } : null,
     );

@@ -2,9 +2,9 @@ import type { ServiceAccess } from "../context.js";
 import { usageError } from "../errors.js";
 import { checkStore } from "../service/store/check.js";
 import { copyStore } from "../service/store/copy.js";
-import { isPostgresUrl, openStore } from "../service/store/open.js";
+import { openStore } from "../service/store/open.js";
 import { backUp } from "../service/store/sqlite/backup.js";
-import type { LongWorkOptions, Store } from "../service/store/store.js";
+import { isPostgresUrl, type LongWorkOptions, type Store } from "../service/store/store.js";
 import type { ServiceAccessOptions } from "./service-access.js";
 
 export interface WholeDatabaseOptions

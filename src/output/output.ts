@@ -92,9 +92,10 @@ export function createOutput<T>(
 /** Some formats give a long list in pieces. */
 type Text = string | Uint8Array | Generator<string>;
 
-async function writeText(text: Text, target: Pick<OutputTarget, "write">): Promise<void> {
+async function writeText(text: Text, target: Pick<OutputTarget, "write" | "isClosed">): Promise<void> {
   const pieces = typeof text === "string" || text instanceof Uint8Array ? [text] : text;
   for (const piece of pieces) {
+    if (target.isClosed) return;
     if (piece.length > 0) await target.write(piece);
   }
 }

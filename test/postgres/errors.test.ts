@@ -75,6 +75,18 @@ describe("exit 10 says what to do", () => {
   test.for<[string, () => string, string, string]>([
     ["a wrong URL", () => at(""), "it names no database", "write postgres://USER@HOST:PORT/DATABASE"],
     [
+      "a password with a slash",
+      () => `postgres://calctl:7/${PASSWORD}@127.0.0.1:${server.port}/calctl`,
+      "it has an @ after the host",
+      "write / as %2F",
+    ],
+    [
+      "a password with a question mark",
+      () => `postgres://calctl:1?${PASSWORD}@127.0.0.1:${server.port}/calctl`,
+      "it has an @ after the host",
+      "? as %3F",
+    ],
+    [
       "no such database",
       () => at("nothing"),
       "the server has no such database",

@@ -38,7 +38,7 @@ function compile<V extends object, R>(
     names.set(placeholder, name);
     return sql`${placeholder}`;
   };
-  // It has whatever member is asked for; the type says which there are.
+  // Returns a placeholder for any member.
   const placeholders = new Proxy({}, { get: (_, name) => create(name as keyof V) }) as Placeholders<V>;
   const query: CompiledQuery<R> = build(db, placeholders).compile();
   return async (transaction, values) => {

@@ -1,10 +1,5 @@
 import { openStore as openSqliteStore } from "./sqlite/open.js";
-import type { OpenStoreOptions, Store } from "./store.js";
-
-/** Whether a database is one of a PostgreSQL server, and not a file. */
-export function isPostgresUrl(database: string): boolean {
-  return /^postgres(?:ql)?:/i.test(database);
-}
+import { isPostgresUrl, type OpenStoreOptions, type Store } from "./store.js";
 
 /**
  * Opens a database, creates it or migrates it.

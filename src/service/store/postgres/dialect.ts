@@ -21,13 +21,16 @@ export type RunStatement = (
   parameters?: readonly unknown[],
 ) => Promise<{ readonly rows: QueryResultRow[]; readonly rowCount: number | null; readonly command: string }>;
 
+/** One for all: queries are compiled once for each. */
+const ADAPTER = new PostgresAdapter();
+
 /** What queries run on, for one transaction, which somebody else begins and ends. */
 export function createTransaction(run: RunStatement): Transaction {
   const connection = createConnection(run);
   const done = async () => undefined;
   return new Kysely<StoreSchema>({
     dialect: {
-      createAdapter: () => new PostgresAdapter(),
+      createAdapter: () => ADAPTER,
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
       createDriver: () => ({

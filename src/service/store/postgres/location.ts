@@ -34,6 +34,13 @@ type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>;
  * @see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS
  */
 export function parsePostgresUrl(text: string): PostgresLocation {
+  // Before anything is quoted: what stands between would be part of a password.
+  if (/^[a-z]+:\/\/[^/?#]*[/?#].*@/i.test(text)) {
+    throw invalidUrl(
+      "it has an @ after the host",
+      "in the password write / as %2F, ? as %3F, # as %23; elsewhere @ as %40",
+    );
+  }
   // libpq takes a user without a host, which URLs do not have.
   const complete = text.replace(/^([a-z]+:\/\/[^/@]*@)(?=[:/?])/i, "$1localhost");
   if (!URL.canParse(complete)) throw invalidUrl("it is not a URL");
