@@ -5,7 +5,6 @@ import { configurationError, errorCodeOf, usageError } from "../errors.js";
 import type { HandledRequest } from "../service/request-handler.js";
 import { createLogWriter, formatLogLine, type LogFormat } from "../service/request-log.js";
 import type { Service, ServiceOptions } from "../service/service.js";
-import { isPostgresUrl } from "../service/store/store.js";
 import { sleepFor } from "../system/clock.js";
 import type { ProgressBar } from "../terminal/progress-bar.js";
 import { isSigterm } from "../terminal/signals.js";
@@ -173,6 +172,11 @@ async function readPem(path: string, source: string): Promise<string> {
     const code = errorCodeOf(cause) ?? "unknown";
     throw configurationError(`${source}: ${path} cannot be read (${code})`, { cause });
   }
+}
+
+/** Not that of the store, whose files only a service needs. */
+function isPostgresUrl(database: string): boolean {
+  return /^postgres(?:ql)?:/i.test(database);
 }
 
 /**

@@ -170,11 +170,12 @@ interface Change {
 
 /** An event that is gone is left alone from now on, and one to which something unknown may still happen. */
 function recordChange({ events }: History, { id, title, answer, own }: Change): void {
-  // nginx repeats a deletion on another node, which may find that it was done.
+  // nginx repeats changes on another node: a deletion may be found done, and a 503 does not say what the first node did.
+  const outcome = answer.status === 503 ? "unknown" : answer.outcome;
   const isDone = answer.outcome === "confirmed" || (title === null && answer.status === 404);
   if (isDone) events.set(id, new Set([title]));
-  if (answer.outcome === "unknown") events.get(id)?.add(title);
-  if (answer.outcome === "unknown" || (isDone && title === null)) own.splice(own.indexOf(id), 1);
+  if (outcome === "unknown") events.get(id)?.add(title);
+  if (outcome === "unknown" || (isDone && title === null)) own.splice(own.indexOf(id), 1);
 }
 
 /** What one node confirmed, every node knows. */
