@@ -1,11 +1,14 @@
-import { sql } from "kysely";
-import { eventJson } from "../resources.js";
-import { LABEL_PALETTE } from "./calendars.js";
-import { type EventWithAttendees, sizeOfEvent } from "./events.js";
-import type { EventRow } from "./schema.js";
+import { checkEvents } from "./check-events.js";
+import {
+  checkOrder,
+  checkReferences,
+  checkRevisions,
+  checkUsers,
+  EXAMPLES,
+  type Problem,
+} from "./check-rows.js";
 import type { LongWorkOptions, Store, Transaction } from "./store.js";
-import { countRows, TABLES, type Table, type TableName } from "./tables.js";
-import { loginKey } from "./users.js";
+import { countRows, type TableName } from "./tables.js";
 
 /** What one check of a database found. */
 export interface Finding {
@@ -15,13 +18,6 @@ export interface Finding {
   readonly detail: string;
   /** What to do; null when there is nothing to do. */
   readonly hint: string | null;
-}
-
-/** Something that is wrong, and the rows in which it is. */
-interface Problem {
-  readonly what: string;
-  /** Their keys, perhaps not all. */
-  readonly keys: readonly string[];
 }
 
 /**
@@ -50,8 +46,6 @@ export async function checkStore(store: Store, options: LongWorkOptions): Promis
 
 const asProblem = (what: string): Problem => ({ what, keys: [] });
 
-const EXAMPLES = 3;
-
 function describe(
   check: string,
   { problems, fine }: { readonly problems: readonly Problem[]; readonly fine: string },
@@ -75,189 +69,4 @@ async function describeContents(db: Transaction): Promise<string> {
     await count("events", "event"),
     await count("activities", "comment"),
   ].join(", ");
-}
-
-async function checkReferences(db: Transaction): Promise<Problem[]> {
-  const problems: Problem[] = [];
-  for (const table of TABLES) problems.push(...(await findOrphans(db, table)));
-  const { rows } = await sql<{ readonly value: string }>`
-    select value from settings
-    where name = 'local_user_id' and not exists (select 1 from users where id = value)`.execute(db);
-  if (rows.length > 0) problems.push({ what: "the user of the profile local is missing", keys: [] });
-  return problems;
-}
-
-/** Rows of a table that name rows of others which do not exist. */
-async function findOrphans(db: Transaction, { name, key, references }: Table): Promise<Problem[]> {
-  const problems: Problem[] = [];
-  for (const reference of references) {
-    const isSet = reference.columns.map((column) => sql`${child(column)} is not null`);
-    const isSame = reference.columns.map(
-      (column, index) => sql`${sql.ref(`parent.${reference.key[index]}`)} = ${child(column)}`,
-    );
-    const { rows } = await sql<Readonly<Record<string, unknown>>>`
-      select ${sql.join(key.map(child))} from ${sql.table(name)} as child
-      where ${sql.join(isSet, sql` and `)} and not exists (
-        select 1 from ${sql.table(reference.table)} as parent where ${sql.join(isSame, sql` and `)})
-      limit ${sql.lit(EXAMPLES + 1)}`.execute(db);
-    if (rows.length > 0)
-      problems.push({
-        what: `${name} without their row in ${reference.table}`,
-        keys: rows.map((row) => Object.values(row).join(" ")),
-      });
-  }
-  return problems;
-}
-
-const child = (column: string) => sql.ref(`child.${column}`);
-
-/** Where rows of a group have numbers without gaps, and the first of them. */
-const NUMBERED = [
-  {
-    table: "members",
-    group: "user_id",
-    column: "position",
-    first: 0,
-    what: "users whose calendars have gaps",
-  },
-  {
-    table: "attendees",
-    group: "event_id",
-    column: "position",
-    first: 0,
-    what: "events whose attendees have gaps",
-  },
-  {
-    table: "redirect_uris",
-    group: "client",
-    column: "position",
-    first: 0,
-    what: "clients whose URIs have gaps",
-  },
-  {
-    table: "labels",
-    group: "calendar_id",
-    column: "number",
-    first: 1,
-    what: "calendars whose labels have gaps",
-  },
-] as const;
-
-async function checkOrder(db: Transaction): Promise<Problem[]> {
-  const problems: Problem[] = [];
-  const find = async (what: string, query: ReturnType<typeof sql<{ readonly id: string }>>) => {
-    const { rows } = await query.execute(db);
-    if (rows.length > 0) problems.push({ what, keys: rows.map(({ id }) => id) });
-  };
-  for (const { table, group, column, first, what } of NUMBERED) {
-    const number = sql.ref(column);
-    await find(
-      what,
-      sql`select ${sql.ref(group)} as id from ${sql.table(table)} group by ${sql.ref(group)}
-        having min(${number}) <> ${sql.lit(first)} or max(${number}) - min(${number}) + 1 <> count(*)
-          or count(distinct ${number}) <> count(*)
-        order by 1 limit ${sql.lit(EXAMPLES + 1)}`,
-    );
-  }
-  await find(
-    "calendars with members of the same rank",
-    sql`select calendar_id as id from members group by calendar_id
-      having count(distinct rank) <> count(*) order by 1 limit ${sql.lit(EXAMPLES + 1)}`,
-  );
-  await find(
-    "calendars without members",
-    sql`select id from calendars
-      where not exists (select 1 from members where calendar_id = calendars.id)
-      order by 1 limit ${sql.lit(EXAMPLES + 1)}`,
-  );
-  await find(
-    `calendars without their ${LABEL_PALETTE.length} labels`,
-    sql`select id from calendars
-      where (select count(*) from labels where calendar_id = calendars.id) <> ${sql.lit(LABEL_PALETTE.length)}
-      order by 1 limit ${sql.lit(EXAMPLES + 1)}`,
-  );
-  return problems;
-}
-
-async function checkRevisions(db: Transaction): Promise<Problem[]> {
-  const problems: Problem[] = [];
-  for (const table of ["events", "deleted_events"] as const) {
-    const { rows } = await sql<{ readonly id: string }>`
-      select distinct calendars.id from ${sql.table(table)} as child
-      inner join calendars on calendars.id = child.calendar_id
-      where child.revision > calendars.revision
-      order by 1 limit ${sql.lit(EXAMPLES + 1)}`.execute(db);
-    const keys = rows.map(({ id }) => id);
-    if (keys.length > 0) problems.push({ what: `calendars that are older than their ${table}`, keys });
-  }
-  return problems;
-}
-
-async function checkUsers(db: Transaction): Promise<Problem[]> {
-  const users = await db.selectFrom("users").select(["id", "login", "login_key"]).orderBy("id").execute();
-  const keys = users.filter(({ login, login_key }) => loginKey(login) !== login_key).map(({ id }) => id);
-  return keys.length === 0 ? [] : [{ what: "users whose logins are not found", keys }];
-}
-
-/** Events that are read at a time: the largest take about 40 MiB. */
-const BATCH = 500;
-
-async function checkEvents(
-  db: Transaction,
-  { onProgress, signal }: LongWorkOptions,
-): Promise<readonly Problem[]> {
-  const total = await countRows(db, "events");
-  const found = new Map<string, string[]>();
-  let done = 0;
-  for (let last = ""; ; ) {
-    signal.throwIfAborted();
-    onProgress({ what: "checking events", done, total });
-    const rows = await db
-      .selectFrom("events")
-      .selectAll()
-      .where("id", ">", last)
-      .orderBy("id")
-      .limit(BATCH)
-      .execute();
-    const next = rows.at(-1)?.id;
-    if (next === undefined) return [...found].map(([what, keys]) => ({ what, keys }));
-    for (const { row, attendeeIds } of await withAttendees(db, rows)) {
-      for (const what of problemsOf(row, attendeeIds)) {
-        found.set(what, [...(found.get(what) ?? []).slice(0, EXAMPLES), row.id]);
-      }
-    }
-    done += rows.length;
-    last = next;
-  }
-}
-
-async function withAttendees(db: Transaction, rows: readonly EventRow[]) {
-  const attendees = new Map<string, string[]>(rows.map(({ id }) => [id, []]));
-  const found = await db
-    .selectFrom("attendees")
-    .selectAll()
-    .where("event_id", "in", [...attendees.keys()])
-    .orderBy("position")
-    .execute();
-  for (const { event_id, user_id } of found) attendees.get(event_id)?.push(user_id);
-  return rows.map((row) => ({ row, attendeeIds: attendees.get(row.id) ?? [] }));
-}
-
-function problemsOf(row: EventRow, attendeeIds: EventWithAttendees["attendeeIds"]): string[] {
-  const { start_at: start, end_at: end, category } = row;
-  const isTimed = start !== null && end !== null;
-  const hasZones = row.start_timezone !== null && row.end_timezone !== null;
-  return [
-    ...((start === null) === (end === null) && isTimed === hasZones
-      ? []
-      : ["events with a part of their times"]),
-    ...(category === "schedule" && !isTimed ? ["scheduled events without times"] : []),
-    ...(isTimed && end < start ? ["events that end before they start"] : []),
-    ...(row.bytes < sizeOfEvent({ row, attendeeIds })
-      ? ["events that are larger than their stored size"]
-      : []),
-    ...(row.json === eventJson(row, attendeeIds)
-      ? []
-      : ["events that are not as they are stored for answers"]),
-  ];
 }

@@ -7,6 +7,7 @@ import { correctSizes } from "./migrations/0005-sizes.js";
 import { createRevisions } from "./migrations/0006-revisions.js";
 import { SCHEMA_VERSION } from "./schema.js";
 import { otherVersionError, type Store, type Transaction } from "./store.js";
+import { renderStoredEvents } from "./stored-events.js";
 
 /** No database on PostgreSQL is older than the fifth migration, so there is nothing that it corrects. */
 export type Engine = "sqlite" | "postgres";
@@ -46,8 +47,11 @@ export function migrate(
   return write(async (db) => {
     const found = await version.read(db);
     if (found > SCHEMA_VERSION) throw otherVersionError(database, found);
+    if (found === SCHEMA_VERSION) return found;
     for (const run of MIGRATIONS.slice(found)) await run(db.schema, db, version.engine);
-    if (found < SCHEMA_VERSION) await version.write(db, SCHEMA_VERSION);
+    // By the last one, since the program renders events from the columns of the newest version.
+    if (found > 0) await renderStoredEvents(db);
+    await version.write(db, SCHEMA_VERSION);
     return found;
   });
 }

@@ -55,8 +55,7 @@ function createConnection(run: RunStatement): DatabaseConnection {
         ...(command !== "SELECT" && { numAffectedRows: BigInt(rowCount ?? 0) }),
       };
     },
-    // biome-ignore lint/correctness/useYield: no query is streamed
-    async *streamQuery() {
+    streamQuery: () => {
       throw new Error("queries are not streamed");
     },
   };

@@ -1,0 +1,48 @@
+import { eventJson } from "../resources.js";
+import { EXAMPLES, type Problem } from "./check-rows.js";
+import { sizeOfEvent } from "./events.js";
+import type { LongWorkOptions, Transaction } from "./store.js";
+import { readStoredEvents, type StoredEvent } from "./stored-events.js";
+import { countRows } from "./tables.js";
+
+/** What is wrong with single events: their times, their size, and how they are stored for answers. */
+export async function checkEvents(
+  db: Transaction,
+  { onProgress, signal }: LongWorkOptions,
+): Promise<readonly Problem[]> {
+  const total = await countRows(db, "events");
+  const found = new Map<string, string[]>();
+  let done = 0;
+  const report = () => onProgress({ what: "checking events", done, total });
+  report();
+  for await (const events of readStoredEvents(db)) {
+    signal.throwIfAborted();
+    for (const event of events) {
+      for (const what of problemsOf(event)) {
+        found.set(what, [...(found.get(what) ?? []).slice(0, EXAMPLES), event.row.id]);
+      }
+    }
+    done += events.length;
+    report();
+  }
+  return [...found].map(([what, keys]) => ({ what, keys }));
+}
+
+function problemsOf({ row, attendeeIds }: StoredEvent): string[] {
+  const { start_at: start, end_at: end, category } = row;
+  const isTimed = start !== null && end !== null;
+  const hasZones = row.start_timezone !== null && row.end_timezone !== null;
+  return [
+    ...((start === null) === (end === null) && isTimed === hasZones
+      ? []
+      : ["events with a part of their times"]),
+    ...(category === "schedule" && !isTimed ? ["scheduled events without times"] : []),
+    ...(isTimed && end < start ? ["events that end before they start"] : []),
+    ...(row.bytes < sizeOfEvent({ row, attendeeIds })
+      ? ["events that are larger than their stored size"]
+      : []),
+    ...(row.json === eventJson(row, attendeeIds)
+      ? []
+      : ["events that are not as they are stored for answers"]),
+  ];
+}
