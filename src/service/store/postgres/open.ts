@@ -6,21 +6,17 @@ import { createSecret } from "../../secrets.js";
 import { migrate, type SchemaVersion } from "../migrations.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import { type OpenStoreOptions, otherVersionError, type Store, type Transaction } from "../store.js";
+import { inTurn, onConnection } from "./connection.js";
 import { BYTE_ORDER, createTransaction } from "./dialect.js";
 import { foreignPostgresError, supersededError } from "./errors.js";
 import { type PostgresLocation, parsePostgresUrl } from "./location.js";
-import {
-  createTransactions,
-  inTurn,
-  isSuperseded,
-  lockKey,
-  MARK,
-  onConnection,
-  repeated,
-} from "./transactions.js";
+import { createTransactions, isSuperseded, lockKey, MARK, repeated } from "./transactions.js";
 
 /** Connections that one process may have, and how long it waits for one (ms). */
 const POOL = { max: 10, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 60_000 };
+
+/** How long a statement of a migration may take (ms). */
+const MIGRATION_TIMEOUT = 3_600_000;
 
 /** The oldest version that is supported: the first with `pg_current_xact_id`. */
 const OLDEST_SERVER = 130_000;
@@ -136,7 +132,7 @@ async function writeVersion(db: Transaction, version: number): Promise<void> {
 
 function inTransaction<T>(pool: pg.Pool, begin: string, work: (db: Transaction) => Promise<T>): Promise<T> {
   return onConnection(pool, async (client) => {
-    const run = inTurn(client);
+    const run = inTurn(client, MIGRATION_TIMEOUT);
     await run(begin);
     const result = await work(createTransaction(run).withPlugin(BYTE_ORDER));
     await run("commit");

@@ -4,10 +4,10 @@ import { CliError } from "../../../errors.js";
 import { sleepFor } from "../../../system/clock.js";
 import { SCHEMA_VERSION } from "../schema.js";
 import type { Store, Transaction } from "../store.js";
-import { createTransaction, type RunStatement } from "./dialect.js";
+import { inTurn, onConnection, query } from "./connection.js";
+import { createTransaction } from "./dialect.js";
 import {
   ConnectionError,
-  endsConnection,
   explainPostgresError,
   foreignPostgresError,
   isConflict,
@@ -29,8 +29,14 @@ const REPETITIONS = 8;
 /** Random pause before it is (ms). */
 const PAUSE = { min: 5, max: 100 };
 
-/** How often it is asked whether a transaction was committed whose connection was lost, and the pause between (ms). */
-const INQUIRIES = { count: 40, pause: 250 };
+/**
+ * Asking whether a transaction was committed whose connection was lost: for how long, how long an answer may take, and the
+ * pause between two questions (ms).
+ */
+const INQUIRY = { deadline: 10_000, timeout: 5_000, pause: 250 };
+
+/** How much longer than the server the client waits for a statement (ms). */
+const GRACE = 5_000;
 
 /** A database that was opened. */
 export interface OpenedDatabase {
@@ -53,7 +59,8 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
       repeated(opened.location, () =>
         runTransaction(opened, work, {
           begin: `begin isolation level repeatable read read only; ${readSettings}`,
-          end: async (client) => void (await query(() => client.query("commit"))),
+          timeout: STATEMENT_TIMEOUTS.request + GRACE,
+          end: async (client) => void (await query(client, "commit")),
         }),
       ),
     write: (work, { scope } = {}) => {
@@ -64,7 +71,7 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
       const columns = ["pg_current_xact_id()::text as id"];
       const begin = `begin; ${startOf(opened, { statementTimeout, columns })}; ${locks}`;
       return repeated(opened.location, () =>
-        runTransaction(opened, work, { begin, end: (client, id) => commit(opened, client, id) }),
+        runTransaction(opened, work, { begin, end: commit, timeout: statementTimeout + GRACE }),
       );
     },
   };
@@ -134,85 +141,38 @@ interface TransactionKind {
   readonly begin: string;
   /** Ends the transaction. @param id its number, if `begin` asks for it */
   readonly end: (client: pg.PoolClient, id: string) => Promise<void>;
+  /** How long the answer to a statement may take (ms). */
+  readonly timeout: number;
 }
 
-function runTransaction<T>(
+async function runTransaction<T>(
   opened: OpenedDatabase,
   work: (db: Transaction) => Promise<T>,
-  { begin, end }: TransactionKind,
+  { begin, end, timeout }: TransactionKind,
 ): Promise<T> {
-  return onConnection(opened.pool, async (client) => {
-    const { id } = await beginTransaction(opened, client, begin);
-    const result = await work(createTransaction(inTurn(client)));
-    await end(client, id);
-    return result;
-  });
-}
-
-/**
- * Runs work on one connection. What it has begun is undone when it fails.
- * @throws ConnectionError, the work's error
- */
-export async function onConnection<T>(
-  pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<T>,
-): Promise<T> {
-  const client = await connect(pool);
-  let result: T;
+  let result: { readonly value: T } | undefined;
   try {
-    result = await work(client);
+    return await onConnection(opened.pool, async (client) => {
+      const { id } = await beginTransaction(opened, client, { begin, timeout });
+      result = { value: await work(createTransaction(inTurn(client, timeout))) };
+      await end(client, id);
+      return result.value;
+    });
   } catch (error) {
-    client.release(error instanceof ConnectionError || !(await rollBack(client)));
-    throw error;
-  }
-  client.release();
-  return result;
-}
-
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect();
-  } catch (error) {
-    throw new ConnectionError(error, { isRefused: true });
-  }
-}
-
-/** Resolves with whether the connection can be used again. */
-async function rollBack(client: pg.PoolClient): Promise<boolean> {
-  try {
-    await client.query("rollback");
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Queries of one connection, one after the other. */
-export function inTurn(client: pg.PoolClient): RunStatement {
-  let last: Promise<unknown> = Promise.resolve();
-  return (text, parameters = []) => {
-    const result = last.then(() => query(() => client.query(text, [...parameters])));
-    last = result.catch(() => undefined);
-    return result;
-  };
-}
-
-/** @throws ConnectionError, the server's error */
-async function query<T>(send: () => Promise<T>): Promise<T> {
-  try {
-    return await send();
-  } catch (error) {
-    throw error instanceof pg.DatabaseError && !endsConnection(error) ? error : new ConnectionError(error);
+    if (!(error instanceof LostCommitError) || result === undefined) throw error;
+    // Only now, when the lost connection is no longer one of the pool.
+    await requireCommitted(opened, error);
+    return result.value;
   }
 }
 
 async function beginTransaction(
   { location, onSuperseded }: OpenedDatabase,
   client: pg.PoolClient,
-  text: string,
+  { begin, timeout }: Pick<TransactionKind, "begin" | "timeout">,
 ): Promise<{ readonly id: string }> {
   // Several statements without parameters have several results, which the types do not say.
-  const results: unknown = await query(() => client.query(text)).catch((error: unknown) => {
+  const results: unknown = await query(client, begin, { timeout }).catch((error: unknown) => {
     throw isMissing(error) ? foreignPostgresError(location, "its tables are gone") : error;
   });
   const start: unknown = Array.isArray(results) ? results[1]?.rows[0] : undefined;
@@ -244,35 +204,53 @@ export function isSuperseded({ version, compatible_since }: Versions): boolean {
   return version > SCHEMA_VERSION && compatible_since > SCHEMA_VERSION;
 }
 
-/** @throws ConnectionError when it was surely not committed, CliError outcome_unknown when that cannot be found out */
-async function commit({ pool, location }: OpenedDatabase, client: pg.PoolClient, id: string): Promise<void> {
+/** Thrown when the answer to a commit was lost, so that it may have been done. */
+class LostCommitError extends ConnectionError {
+  readonly id: string;
+
+  constructor(id: string, cause: ConnectionError) {
+    super(cause.cause);
+    this.id = id;
+  }
+}
+
+/** @throws LostCommitError, the server's error */
+async function commit(client: pg.PoolClient, id: string): Promise<void> {
   try {
-    const { command } = await query(() => client.query("commit"));
+    const { command } = await query(client, "commit");
     if (command !== "COMMIT") throw new Error("a transaction went on after one of its queries had failed");
   } catch (error) {
-    if (!(error instanceof ConnectionError)) throw error;
-    const status = await findStatus(pool, id);
-    if (status === "committed") return;
-    if (status === "aborted") throw error;
-    throw new CliError(
-      "outcome_unknown",
-      `the connection to the database ${location.name} was lost at the end of a write, which may have been done`,
-      { hint: "look before you repeat it", cause: error },
-    );
+    throw error instanceof ConnectionError ? new LostCommitError(id, error) : error;
   }
+}
+
+/** @throws ConnectionError when it was surely not committed, CliError outcome_unknown when that cannot be found out */
+async function requireCommitted({ pool, location }: OpenedDatabase, lost: LostCommitError): Promise<void> {
+  const status = await findStatus(pool, lost.id);
+  if (status === "committed") return;
+  if (status === "aborted") throw new ConnectionError(lost.cause);
+  throw new CliError(
+    "outcome_unknown",
+    `the connection to the database ${location.name} was lost at the end of a write, which may have been done`,
+    { hint: "look before you repeat it", cause: lost },
+  );
 }
 
 /** What became of a transaction; null if that cannot be found out. */
 async function findStatus(pool: pg.Pool, id: string): Promise<string | null> {
-  for (let inquiries = 0; inquiries < INQUIRIES.count; inquiries += 1) {
+  const deadline = performance.now() + INQUIRY.deadline;
+  do {
     try {
-      const { rows } = await pool.query("select pg_xact_status($1::xid8) as status", [id]);
+      const { rows } = await query(pool, "select pg_xact_status($1::xid8) as status", {
+        parameters: [id],
+        timeout: INQUIRY.timeout,
+      });
       const status: unknown = rows[0]?.status;
       if (status !== "in progress") return typeof status === "string" ? status : null;
     } catch {
       // The server is starting, most often.
     }
-    await sleepFor(INQUIRIES.pause);
-  }
+    await sleepFor(INQUIRY.pause);
+  } while (performance.now() < deadline);
   return null;
 }
