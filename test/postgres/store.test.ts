@@ -320,13 +320,40 @@ describe("a connection that is lost", () => {
     expect([runs, isArmed(), await settings()]).toEqual([attempts, false, [{ value: "x" }]]);
   });
 
+  test("each of the pool after its commit: every write is done once", async () => {
+    const { behind, arm, isArmed } = await openBehindProxy("commit", "at the answer");
+    // As many as the pool has connections, so that none is free to ask with.
+    const keys = Array.from({ length: 10 }, (_, number) => `attempt ${number}`);
+    arm(keys.length);
+    let runs = 0;
+    let release: () => void = () => undefined;
+    const allBegun = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const count = (key: string) =>
+      behind.write(
+        async (db) => {
+          runs += 1;
+          await db.insertInto("sign_in_attempts").values({ key, window_start: 0, attempts: 1 }).execute();
+          if (runs === keys.length) release();
+          await allBegun;
+        },
+        { scope: [key] },
+      );
+    await Promise.all(keys.map(count));
+    const stored = await store.read((db) =>
+      db.selectFrom("sign_in_attempts").select("key").orderBy("key").execute(),
+    );
+    expect([runs, isArmed(), stored.map(({ key }) => key)]).toEqual([keys.length, false, keys]);
+  });
+
   /** A store behind a proxy that cuts a connection once it is armed, when a text is sent. */
   async function openBehindProxy(at: string, cut: "now" | "at the answer") {
-    let armed = false;
+    let cuts = 0;
     const proxy = await startCuttingProxy(Number(new URL(schema.database).port), {
       cutAt(sent) {
-        if (!armed || !sent.includes(at)) return null;
-        armed = false;
+        if (cuts === 0 || !sent.includes(at)) return null;
+        cuts -= 1;
         return cut;
       },
     });
@@ -336,10 +363,10 @@ describe("a connection that is lost", () => {
     onTestFinished(() => behind.close());
     return {
       behind,
-      arm: () => {
-        armed = true;
+      arm: (times = 1) => {
+        cuts = times;
       },
-      isArmed: () => armed,
+      isArmed: () => cuts > 0,
     };
   }
 });
