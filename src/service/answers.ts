@@ -18,6 +18,8 @@ export interface Question {
   readonly accept: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** When it was received (`performance.now()`). */
+  readonly received: number;
   /** `If-None-Match`; undefined without one. */
   readonly condition: string | undefined;
 }
@@ -32,8 +34,7 @@ export interface KnownAnswer {
 }
 
 export interface FoundAnswer {
-  /** Null for an answer that is not kept. */
-  readonly known: KnownAnswer | null;
+  readonly known: KnownAnswer;
   readonly response: ServiceResponse;
 }
 
@@ -62,8 +63,8 @@ export function createAnswers(store: Pick<Store, "version">, onLookup: OnLookup 
   const known = createQueryCache<KnownAnswer>(store, MAX_QUESTIONS);
   const kept = createKeptResponses(KEPT);
   return {
-    async respond({ userId, target, accept, condition, now }, find) {
-      const { value: answer, remember } = known.look([userId, target, accept].join("\n"));
+    async respond({ userId, target, accept, condition, now, received }, find) {
+      const { value: answer, remember } = known.look([userId, target, accept].join("\n"), received);
       if (answer !== undefined && answer.since <= now && now < answer.until) {
         const response = isKnownTo(condition, answer.validators.tag)
           ? notModifiedResponse(answer.validators)
@@ -80,7 +81,7 @@ export function createAnswers(store: Pick<Store, "version">, onLookup: OnLookup 
         onLookup(response === undefined ? "miss" : "hit");
         return response ?? kept.keep(tag, taggedResponse(validators, await render()));
       });
-      if (found.known !== null) remember(found.known);
+      remember(found.known);
       return found.response;
     },
   };

@@ -21,27 +21,33 @@ export interface Caller {
  * Identifies the caller: by the Bearer token over a socket, by the source in-process, where the header is ignored.
  * @see RFC 6750 §2.1, contract section 5
  */
-export type IdentifyCaller = (source: RequestSource, authorization: string | undefined) => Promise<Caller>;
+export type IdentifyCaller = (source: RequestSource, credentials: Credentials) => Promise<Caller>;
+
+export interface Credentials {
+  readonly authorization: string | undefined;
+  /** When the request was received (`performance.now()`). */
+  readonly received: number;
+}
 
 /** Tokens whose users are remembered. */
 const MAX_TOKENS = 4096;
 
 export function createAuthentication(store: Store): IdentifyCaller {
   const principals = createQueryCache<PrincipalOfToken>(store, MAX_TOKENS);
-  const findPrincipal = async (hash: string) => {
-    const { value, remember } = principals.look(hash);
+  const findPrincipal = async (hash: string, received: number) => {
+    const { value, remember } = principals.look(hash, received);
     if (value !== undefined) return value;
     const found = await principalOfToken(store, hash);
     if (found !== undefined) remember(found);
     return found;
   };
-  return async (source, authorization) => {
+  return async (source, { authorization, received }) => {
     if (source.kind === "local") {
       const principal = await principalOfUser(store, source.userId);
       return { principal, rateLimitKey: `user ${source.userId}` };
     }
-    const hash = hashBearerToken(authorization);
-    const found = hash === null ? undefined : await findPrincipal(hash);
+    const { tokenHash: hash = hashBearerToken(authorization) } = source;
+    const found = hash === null ? undefined : await findPrincipal(hash, received);
     if (found === undefined) return { principal: null, rateLimitKey: `address ${source.address}` };
     return { principal: found, rateLimitKey: `token ${found.tokenId} ${source.address}` };
   };

@@ -2,7 +2,8 @@ import type { Store } from "./store/store.js";
 
 /** Remembers what queries found until anything in the database changes. */
 export interface QueryCache<T> {
-  look(key: string): QueryCacheEntry<T>;
+  /** @param received when the request was received (`performance.now()`) */
+  look(key: string, received: number): QueryCacheEntry<T>;
 }
 
 export interface QueryCacheEntry<T> {
@@ -20,8 +21,8 @@ export function createQueryCache<T>(store: Pick<Store, "version">, maxEntries: n
   const values = new Map<string, T>();
   let current: number | null = null;
   return {
-    look(key) {
-      const version = store.version();
+    look(key, received) {
+      const version = store.version(received);
       if (version === null || version !== current) values.clear();
       current = version;
       return {

@@ -1,6 +1,7 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
 import { type Answers, createAnswers, type OnLookup } from "./answers.js";
 import { type Caller, createAuthentication, type IdentifyCaller } from "./authentication.js";
+import { createDetailsCache, type FindDetails } from "./endpoints/calendar-details.js";
 import { callEndpoint } from "./endpoints/call-endpoint.js";
 import { matchHealthEndpoint, respondWithHealth } from "./health.js";
 import type { Cors } from "./http/cors.js";
@@ -62,9 +63,10 @@ export interface RequestHandlerOptions {
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const identify = createAuthentication(options.store);
   const answers = createAnswers(options.store, options.onLookup);
+  const findDetails = createDetailsCache();
   const places = createRequestPlaces();
   const passwordQueue = createPasswordQueue();
-  const parts = { ...options, identify, answers, places, passwordQueue };
+  const parts = { ...options, identify, answers, findDetails, places, passwordQueue };
   return async (request, source) => {
     const time = options.now();
     const run = { parts, time, headers: { date: new Date(time).toUTCString() } };
@@ -81,6 +83,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 interface HandlerParts extends RequestHandlerOptions {
   readonly identify: IdentifyCaller;
   readonly answers: Answers;
+  readonly findDetails: FindDetails;
   readonly places: RequestPlaces;
   readonly passwordQueue: PasswordQueue;
 }
@@ -127,7 +130,8 @@ async function respondWithinLimits(
   const { identify, rateLimiter, places } = run.parts;
   const responder = chooseResponder(request, source, run);
   try {
-    const caller = await identify(source, responder.authorization);
+    const { received = performance.now() } = request;
+    const caller = await identify(source, { authorization: responder.authorization, received });
     request.onIdentified?.(caller.principal?.userId ?? null);
     if (rateLimiter !== null) await countRequest(rateLimiter, caller, run);
     request.admit?.();
@@ -194,13 +198,14 @@ interface Responder {
 function chooseResponder(
   { target, headers }: Pick<IncomingRequest, "target" | "headers">,
   source: RequestSource,
-  { parts: { store, answers, passwordCost, passwordQueue }, time: now }: RequestRun,
+  { parts: { store, answers, findDetails, passwordCost, passwordQueue }, time: now }: RequestRun,
 ): Responder {
   const endpoint = matchOAuthEndpoint(target);
   if (endpoint === null || source.kind === "local") {
     return {
       authorization: headers["authorization"],
-      respond: (request, { principal }) => callEndpoint(request, principal, { store, answers, now }),
+      respond: (request, { principal }) =>
+        callEndpoint(request, principal, { store, answers, findDetails, now }),
       respondWithProblem: problemResponse,
     };
   }

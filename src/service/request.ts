@@ -14,6 +14,8 @@ export interface ServiceRequest {
 export interface IncomingRequest extends Omit<ServiceRequest, "body"> {
   /** The body, or what reads it: called at most once, after token and rate limit were checked. */
   readonly body: Uint8Array | (() => Promise<Uint8Array>);
+  /** When it was received (`performance.now()`); just now by default. */
+  readonly received?: number;
   /** Why the request must be refused, if its head alone is wrong. */
   readonly refusal?: ProblemError | undefined;
   /** Called when the caller was identified. @param userId null without a valid token */
@@ -39,6 +41,8 @@ export type RequestSource = NetworkSource | { readonly kind: "local"; readonly u
 export interface NetworkSource {
   readonly kind: "network";
   readonly address: string;
+  /** Hash of the Bearer token, null for none; undefined if the listener has not computed it. */
+  readonly tokenHash?: string | null;
   /** Public URL of the service, if the listener knows it. */
   readonly baseUrl?: string;
   /** Whether the certificate is valid for a host, if there is one and no public URL names the host. */

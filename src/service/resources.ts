@@ -1,5 +1,5 @@
 import { formatWireDateTime } from "../contract/date-time.js";
-import { compositeId } from "../contract/ids.js";
+import { compositeId, plainId } from "../contract/ids.js";
 import type {
   ActivityResource,
   CalendarResource,
@@ -76,6 +76,30 @@ export function eventResource(row: EventContent, attendeeIds: readonly string[])
 /** An event as answers have it. It is stored: when it changes, a migration renders all events anew. */
 export function eventJson(row: EventContent, attendeeIds: readonly string[]): string {
   return JSON.stringify(eventResource(row, attendeeIds));
+}
+
+/** What events refer to: plain ids, and numbers of labels. */
+export interface EventReferences {
+  readonly creators: ReadonlySet<string>;
+  readonly labels: ReadonlySet<number>;
+  readonly attendees: ReadonlySet<string>;
+}
+
+/** In no text of an event, where JSON has a backslash before each quotation mark. */
+const RELATIONSHIPS =
+  /"creator":{"data":{"id":"([^"]*)","type":"user"}},"label":{"data":{"id":"([^"]*)","type":"label"}},"attendees":{"data":\[([^\]]*)\]/g;
+
+/** Reads what events refer to from their JSON, as `eventJson` writes it. */
+export function referencesOf(events: string): EventReferences {
+  const creators = new Set<string>();
+  const labels = new Set<number>();
+  const attendees = new Set<string>();
+  for (const [, creator = "", label = "", others = ""] of events.matchAll(RELATIONSHIPS)) {
+    creators.add(plainId(creator));
+    labels.add(Number(plainId(label)));
+    for (const [, attendee = ""] of others.matchAll(/"id":"([^"]*)"/g)) attendees.add(plainId(attendee));
+  }
+  return { creators, labels, attendees };
 }
 
 export function activityResource({ id, content, created_at, updated_at }: ActivityRow): ActivityResource {

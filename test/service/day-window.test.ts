@@ -25,7 +25,7 @@ describe("the window of several days", () => {
     ["America/Havana", "2026-11-01T15:00:00Z", 1, "2026-11-01T04:00Z", "2026-11-02T05:00Z"],
     ["America/Havana", "2026-10-31T15:00:00Z", 1, "2026-10-31T04:00Z", "2026-11-01T04:00Z"],
   ])("in %s at %s for %i days", (timezone, now, days, start, end) => {
-    const window = dayWindow(Date.parse(now), { timezone, days });
+    const { window } = dayWindow(Date.parse(now), { timezone, days });
     expect([window.start, window.end].map((instant) => new Date(instant).toISOString())).toEqual(
       [start, end].map((text) => new Date(text).toISOString()),
     );
@@ -40,13 +40,13 @@ describe("the window of several days", () => {
         instants,
         fc.integer({ min: 1, max: 7 }),
         (timezone, now, days) => {
-          const { start, end, firstDate, endDate } = dayWindow(now, { timezone, days });
+          const { start, end, firstDate, endDate } = dayWindow(now, { timezone, days }).window;
           expect(start).toBeLessThanOrEqual(now);
           expect(end).toBeGreaterThan(now);
           expect(endDate - firstDate).toBe(days * 24 * HOUR);
           expect(Math.abs(end - start - days * 24 * HOUR)).toBeLessThanOrEqual(24 * HOUR);
           // The next window begins where this one ends.
-          expect(dayWindow(end, { timezone, days: 1 }).start).toBe(end);
+          expect(dayWindow(end, { timezone, days: 1 }).window.start).toBe(end);
         },
       ),
     );

@@ -13,7 +13,12 @@ import {
 import { eventResource } from "../../src/service/resources.js";
 import { groupByCalendar } from "../../src/service/store/calendars.js";
 import { eventsFrom } from "../../src/service/store/event-pages.js";
-import { eventSizes, eventsInWindow, listEventsInWindow } from "../../src/service/store/event-windows.js";
+import {
+  eventSizes,
+  eventsInWindow,
+  readEventsInWindow,
+  windowValues,
+} from "../../src/service/store/event-windows.js";
 import { insertEvent, sizeOfEvent } from "../../src/service/store/events.js";
 import { correctSizes } from "../../src/service/store/migrations/0005-sizes.js";
 import type { EventContent } from "../../src/service/store/schema.js";
@@ -64,7 +69,9 @@ describe("the events of a window", () => {
   test("are found by calendar, length and start, so that earlier and later ones are not visited", async () => {
     const store = await openCalendar();
     const plan = await store.read((db) =>
-      eventsInWindow(db, CALENDAR, WEEK).selectAll("events").explain<PlanStep>(undefined, sql`query plan`),
+      eventsInWindow(db, windowValues(CALENDAR, WEEK))
+        .selectAll("events")
+        .explain<PlanStep>(undefined, sql`query plan`),
     );
     const searches = plan.map(({ detail }) => detail).filter((detail) => /\bevents\b/.test(detail));
     const search =
@@ -123,9 +130,12 @@ describe("the events of a window", () => {
           const found = await store.write(async (db) => {
             await db.deleteFrom("events").execute();
             for (const row of rows) await insertEvent(db, { row, attendeeIds: [], revision: 1 });
-            return listEventsInWindow(db, CALENDAR, WEEK);
+            return JSON.parse(`[${await readEventsInWindow(db, CALENDAR, WEEK)}]`);
           });
-          expect(found.map(({ id }) => id).sort()).toEqual(overlapping.map(({ id }) => id).sort());
+          const inOrder = overlapping.sort(
+            (one, other) => Number(one.start_at) - Number(other.start_at) || (one.id < other.id ? -1 : 1),
+          );
+          expect(found.map(({ id }: { readonly id: string }) => id)).toEqual(inOrder.map(({ id }) => id));
         },
       ),
       { numRuns: 200 },

@@ -301,6 +301,7 @@ describe("closing a listener", () => {
     expect(await asked).toEqual({
       kind: "network",
       address: "127.0.0.1",
+      tokenHash: null,
       baseUrl: listener.baseUrl,
     });
     const closed = listener.close();

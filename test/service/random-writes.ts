@@ -202,7 +202,7 @@ const textOf = (body: Uint8Array) => new TextDecoder().decode(body);
 async function compare(stage: Stage, place: string): Promise<void> {
   stage.clock.now += 1_000;
   const rows = await readRows(stage.store);
-  const window = dayWindow(stage.clock.now, { timezone: "Asia/Tokyo", days: 7 });
+  const { window } = dayWindow(stage.clock.now, { timezone: "Asia/Tokyo", days: 7 });
   const inWindow = rows.events.filter(({ all_day, start_at, end_at }) => {
     if (start_at === null || end_at === null) return false;
     const [start, end] = all_day === 1 ? [window.firstDate, window.endDate] : [window.start, window.end];

@@ -9,8 +9,10 @@ import { bodyOf, type IncomingRequest } from "../request.js";
 import { isRead } from "../request-places.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
 import type { Store } from "../store/store.js";
-import { calendarReads, type ReadEndpoint, type WriteEndpoint } from "./calendars.js";
+import type { FindDetails } from "./calendar-details.js";
+import { calendarReads } from "./calendars.js";
 import { changeReads } from "./changes.js";
+import type { ReadEndpoint, WriteEndpoint } from "./endpoint.js";
 import { eventReads } from "./event-reads.js";
 import { eventWrites } from "./events.js";
 import { listReads } from "./lists.js";
@@ -27,6 +29,7 @@ const WRITES: Readonly<Record<WriteRouteName, WriteEndpoint>> = eventWrites;
 export interface EndpointParts {
   readonly store: Store;
   readonly answers: Answers;
+  readonly findDetails: FindDetails;
   /** When the request arrived: milliseconds since the epoch. */
   readonly now: number;
 }
@@ -42,24 +45,23 @@ export async function callEndpoint(
   parts: EndpointParts,
 ): Promise<ServiceResponse> {
   if (!isRead(request)) return runWrite(request, principal, parts);
-  const { target, headers } = request;
+  const { target, headers, received = performance.now() } = request;
   const { accept, "if-none-match": condition } = headers;
-  const question = { userId: principal?.userId, target, accept, condition, now: parts.now };
+  const question = { userId: principal?.userId, target, accept, condition, now: parts.now, received };
   return parts.answers.respond(question, (respond) => findAnswer(request, principal, { ...parts, respond }));
 }
 
 async function findAnswer(
   request: IncomingRequest,
   principal: Principal | null,
-  { store, now, respond }: EndpointParts & { readonly respond: Respond },
+  { store, now, findDetails, respond }: EndpointParts & { readonly respond: Respond },
 ): Promise<FoundAnswer> {
   const match = matchRequest(request, principal);
   const { name } = match;
   if (!isReadRoute(name)) throw new Error(`${request.method} does not read at the route ${name}`);
   return store.read(async (db) => {
-    const answer = await READS[name]({ ...match, now, body: undefined, db });
+    const answer = await READS[name]({ ...match, now, findDetails, body: undefined, db });
     const { version, revision, until = Number.POSITIVE_INFINITY } = answer;
-    if (version === null) return { known: null, response: jsonResponse(200, await answer.render()) };
     const include = [...match.query.include].sort();
     // A migration may change how stored events are rendered.
     const validators = { tag: entityTag([SCHEMA_VERSION, name, include, version]), revision };
@@ -71,13 +73,13 @@ async function findAnswer(
 async function runWrite(
   request: IncomingRequest,
   principal: Principal | null,
-  { store, now }: EndpointParts,
+  { store, now, findDetails }: EndpointParts,
 ): Promise<ServiceResponse> {
   const match = matchRequest(request, principal);
   const { name, route, scope } = match;
   if (isReadRoute(name)) throw new Error(`${request.method} does not write at the route ${name}`);
   const body = route.method === "DELETE" ? undefined : parseJsonBody(await bodyOf(request), request.headers);
-  const json = await store.write((db) => WRITES[name]({ ...match, now, body, db }), { scope });
+  const json = await store.write((db) => WRITES[name]({ ...match, now, findDetails, body, db }), { scope });
   return jsonResponse(route.success, json);
 }
 

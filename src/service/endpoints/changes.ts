@@ -1,8 +1,7 @@
 import { ProblemError } from "../http/response.js";
 import { type ChangesQuery, type EventChange, listChanges } from "../store/changes.js";
-import { listAttendeesOf } from "../store/events.js";
 import type { Transaction } from "../store/store.js";
-import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./calendars.js";
+import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
 import { jsonArray, jsonDocument, loadIncluded } from "./event-reads.js";
 import { BATCH, createPage } from "./lists.js";
 
@@ -12,7 +11,8 @@ export const changeReads = { listChanges: readChanges } as const satisfies Reado
 >;
 
 async function readChanges(context: EndpointContext): Promise<Answer> {
-  const { id, revision, changes_from, details_revision } = await requireCalendar(context);
+  const calendar = await requireCalendar(context);
+  const { id, revision, changes_from, details_revision } = calendar;
   const { limit } = context.query;
   const since = context.query.since ?? revision;
   if (since < changes_from || since > revision) {
@@ -24,12 +24,9 @@ async function readChanges(context: EndpointContext): Promise<Answer> {
     version: [id, revision, since, limit],
     async render() {
       const { changes, isLast } = await readPage(context.db, { calendarId: id, since }, limit);
-      const events = changes.flatMap(({ event }) => event ?? []);
-      const ids = events.map((event) => event.id);
-      const included = await loadIncluded(context, events, () => listAttendeesOf(context.db, ids));
+      const data = jsonArray(changes.flatMap(({ event }) => event ?? []));
       const reached = isLast ? revision : (changes.at(-1)?.revision ?? revision);
-      return jsonDocument(jsonArray(events), {
-        ...included,
+      return jsonDocument(data, await loadIncluded(context, calendar, data), {
         links: { next: isLast ? null : nextPage(context, reached) },
         meta: {
           revision: reached,

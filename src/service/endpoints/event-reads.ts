@@ -1,42 +1,36 @@
-import { DAY_MS } from "../../contract/date-time.js";
 import { ProblemError } from "../http/response.js";
-import { labelResource, memberResource } from "../resources.js";
-import { listLabels } from "../store/calendars.js";
-import { dayWindow, listAttendeesInWindow, listEventsInWindow, startOfDay } from "../store/event-windows.js";
-import { findEvent, listAttendees, type RenderedEvent } from "../store/events.js";
-import type { EventRow } from "../store/schema.js";
-import { listUsers } from "../store/users.js";
-import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./calendars.js";
+import { type EventReferences, referencesOf } from "../resources.js";
+import { dayWindow, readEventsInWindow } from "../store/event-windows.js";
+import { findEvent } from "../store/events.js";
+import type { CalendarRow, EventRow } from "../store/schema.js";
+import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
 
 export const eventReads = { getEvent, listUpcomingEvents } as const satisfies Readonly<
   Record<string, ReadEndpoint>
 >;
 
 async function getEvent(context: EndpointContext): Promise<Answer> {
-  const { id: calendarId, revision } = await requireCalendar(context);
-  const event = await requireEvent(context, calendarId);
+  const calendar = await requireCalendar(context);
+  const event = await requireEvent(context, calendar.id);
   return {
-    version: [event.id, revision],
+    version: [event.id, calendar.revision],
     async render() {
-      const included = await loadIncluded(context, [event], () => listAttendees(context.db, event.id));
-      return jsonDocument(event.json, included);
+      return jsonDocument(event.json, await loadIncluded(context, calendar, event.json));
     },
   };
 }
 
 async function listUpcomingEvents(context: EndpointContext): Promise<Answer> {
-  const { id, revision } = await requireCalendar(context);
-  const window = dayWindow(context.now, context.query);
+  const calendar = await requireCalendar(context);
+  const { id, revision } = calendar;
+  const { window, until } = dayWindow(context.now, context.query);
   return {
     version: [id, revision, window],
     revision,
-    until: startOfDay(window.firstDate + DAY_MS, context.query.timezone),
+    until,
     async render() {
-      const events = await listEventsInWindow(context.db, id, window);
-      const included = await loadIncluded(context, events, () =>
-        listAttendeesInWindow(context.db, id, window),
-      );
-      return jsonDocument(jsonArray(events), included);
+      const events = await readEventsInWindow(context.db, id, window);
+      return jsonDocument(`[${events}]`, await loadIncluded(context, calendar, events));
     },
   };
 }
@@ -51,36 +45,46 @@ export async function requireEvent(
   return event;
 }
 
-/** The related objects of the `include` parameter, each once. Users who left the calendar are included too. */
+/**
+ * The related objects of the `include` parameter, each once. Users who left the calendar are included too.
+ * @param events JSON of events, whatever is between them
+ * @returns the member `included` of the document; none without the parameter
+ */
 export async function loadIncluded(
-  { db, query: { include }, parameter }: EndpointContext,
-  events: readonly RenderedEvent[],
-  loadAttendees: () => Promise<readonly string[]>,
-): Promise<{ included?: object[] }> {
+  { db, findDetails, query: { include } }: EndpointContext,
+  calendar: Pick<CalendarRow, "id" | "details_revision">,
+  events: string,
+): Promise<Included> {
   if (include.size === 0) return {};
-  const calendarId = parameter("calendar_id");
-  const userIds = new Set([
-    ...(include.has("creator") ? events.map(({ creator_id }) => creator_id) : []),
-    ...(include.has("attendees") ? await loadAttendees() : []),
-  ]);
-  const labelNumbers = new Set(include.has("label") ? events.map(({ label_number }) => label_number) : []);
-  const users = await listUsers(db, [...userIds]);
-  const labels = labelNumbers.size === 0 ? [] : await listLabels(db, { id: calendarId });
+  const details = findDetails(calendar);
+  const references = referencesOf(events);
+  const users = await details.users(db, userIdsOf(references, include));
+  const labels = include.has("label") && references.labels.size > 0 ? await details.labels(db) : new Map();
   return {
     included: [
-      ...users.map((user) => memberResource(calendarId, user)),
-      ...labels.filter(({ number }) => labelNumbers.has(number)).map(labelResource),
+      ...users,
+      ...[...labels].flatMap(([number, json]) => (references.labels.has(number) ? json : [])),
     ],
   };
 }
 
-/** A document of JSON that is stored. @param data JSON of its `data`; @param rest its other members */
-export function jsonDocument(data: string, rest: object = {}): string {
+function userIdsOf({ creators, attendees }: EventReferences, include: ReadonlySet<string>): string[] {
+  return [...(include.has("creator") ? creators : []), ...(include.has("attendees") ? attendees : [])];
+}
+
+/** JSON of resource objects. */
+export interface Included {
+  readonly included?: readonly string[];
+}
+
+/** A document of JSON that is stored. @param data JSON; @param rest the members after `included` */
+export function jsonDocument(data: string, { included }: Included = {}, rest: object = {}): string {
   const members = JSON.stringify(rest).slice(1, -1);
-  return `{"data":${data}${members === "" ? "" : `,${members}`}}`;
+  const related = included === undefined ? "" : `,"included":[${included.join(",")}]`;
+  return `{"data":${data}${related}${members === "" ? "" : `,${members}`}}`;
 }
 
 /** Events as a JSON array. */
-export function jsonArray(events: readonly Pick<RenderedEvent, "json">[]): string {
+export function jsonArray(events: readonly Pick<EventRow, "json">[]): string {
   return `[${events.map(({ json }) => json).join(",")}]`;
 }

@@ -4,14 +4,13 @@ import { DAY_MS } from "../../contract/date-time.js";
 import { badRequest } from "../http/response.js";
 import { activityResource } from "../resources.js";
 import { createHexId } from "../secrets.js";
-import { listLabels, listMembers } from "../store/calendars.js";
 import { deleteEvent } from "../store/changes.js";
 import { isLong, sumEventSizes } from "../store/event-windows.js";
 import { insertEvent, listAttendees, replaceEvent, sizeOfEvent } from "../store/events.js";
 import { advanceRevision } from "../store/revisions.js";
 import type { CalendarRow, EventContent } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
-import { type EndpointContext, requireCalendar, type WriteEndpoint } from "./calendars.js";
+import { type EndpointContext, requireCalendar, type WriteEndpoint } from "./endpoint.js";
 import {
   collectFieldErrors,
   type EventReferences,
@@ -43,8 +42,9 @@ async function changeCalendar(context: EndpointContext): Promise<CalendarRow> {
 }
 
 async function createEvent(context: EndpointContext): Promise<string> {
-  const { id: calendarId, revision } = await changeCalendar(context);
-  const { content, attendeeIds } = parseEventBody(context.body, await listReferences(context, calendarId));
+  const calendar = await changeCalendar(context);
+  const { id: calendarId, revision } = calendar;
+  const { content, attendeeIds } = parseEventBody(context.body, await listReferences(context, calendar));
   const row: EventContent = {
     ...content,
     id: createHexId(),
@@ -59,11 +59,12 @@ async function createEvent(context: EndpointContext): Promise<string> {
 }
 
 async function updateEvent(context: EndpointContext): Promise<string> {
-  const { id: calendarId, revision } = await changeCalendar(context);
-  const stored = await requireEvent(context, calendarId);
+  const calendar = await changeCalendar(context);
+  const { revision } = calendar;
+  const stored = await requireEvent(context, calendar.id);
   const storedAttendees = await listAttendees(context.db, stored.id);
   const { content, attendeeIds } = parseEventBody(context.body, {
-    ...(await listReferences(context, calendarId)),
+    ...(await listReferences(context, calendar)),
     stored: { url: stored.url, attendeeIds: new Set(storedAttendees) },
   });
   // Two updates in the same millisecond still get different times.
@@ -108,11 +109,15 @@ async function checkAnswerSize(db: Transaction, event: EventContent): Promise<vo
   });
 }
 
-async function listReferences({ db }: EndpointContext, calendarId: string): Promise<EventReferences> {
+async function listReferences(
+  { db, findDetails }: EndpointContext,
+  calendar: CalendarRow,
+): Promise<EventReferences> {
+  const details = findDetails(calendar);
   return {
-    calendarId,
-    labelNumbers: new Set((await listLabels(db, { id: calendarId })).map(({ number }) => number)),
-    userIds: new Set((await listMembers(db, { id: calendarId })).map(({ id }) => id)),
+    calendarId: calendar.id,
+    labelNumbers: new Set((await details.labels(db)).keys()),
+    userIds: await details.memberIds(db),
   };
 }
 

@@ -1,7 +1,7 @@
 import { createEventSearch } from "../../calendar/event-search.js";
 import { CURSOR_LIFETIME, type Cursor, formatCursor, parseCursor } from "../http/cursor.js";
 import { badRequest } from "../http/response.js";
-import { listedActivityResource, memberResource } from "../resources.js";
+import { listedActivityResource } from "../resources.js";
 import { listActivitiesAfter } from "../store/activities.js";
 import {
   type EventListQuery,
@@ -10,10 +10,8 @@ import {
   listEventsAfter,
 } from "../store/event-pages.js";
 import { windowOfDays } from "../store/event-windows.js";
-import { listAttendeesOf } from "../store/events.js";
 import type { Transaction } from "../store/store.js";
-import { listUsers } from "../store/users.js";
-import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./calendars.js";
+import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
 import { jsonArray, jsonDocument, loadIncluded, requireEvent } from "./event-reads.js";
 
 /** Lists in pages, which the contract does not have. @see docs/extensions.md */
@@ -25,7 +23,8 @@ export const listReads = { listEvents, listActivities } as const satisfies Reado
 const LINK_RENEWAL = CURSOR_LIFETIME / 2;
 
 async function listEvents(context: EndpointContext): Promise<Answer> {
-  const { id: calendarId, revision } = await requireCalendar(context);
+  const calendar = await requireCalendar(context);
+  const { id: calendarId, revision } = calendar;
   const { from, to, timezone, search, limit } = context.query;
   if (from !== null && to !== null && from > to) throw badRequest({ to: ["must not be before from"] });
   const list = ["events", calendarId, from, to, timezone, search];
@@ -39,10 +38,10 @@ async function listEvents(context: EndpointContext): Promise<Answer> {
     until: endOf(context, cursor),
     async render() {
       const { rows, last } = await readPage(context.db, query, { search, limit });
-      const ids = rows.map(({ id }) => id);
-      const included = await loadIncluded(context, rows, () => listAttendeesOf(context.db, ids));
+      const data = jsonArray(rows);
+      const included = await loadIncluded(context, calendar, data);
       const next = last === null ? null : { since, at: last.start, id: last.id };
-      return jsonDocument(jsonArray(rows), { ...included, ...linksOf(context, next, list) });
+      return jsonDocument(data, included, linksOf(context, next, list));
     },
   };
 }
@@ -99,7 +98,8 @@ export function createPage<T extends { readonly bytes: number }>(limit: number) 
 }
 
 async function listActivities(context: EndpointContext): Promise<Answer> {
-  const { id: calendarId, revision } = await requireCalendar(context);
+  const calendar = await requireCalendar(context);
+  const { id: calendarId, revision } = calendar;
   const { id: eventId } = await requireEvent(context, calendarId);
   const { limit, include } = context.query;
   const list = ["activities", calendarId, eventId];
@@ -112,18 +112,16 @@ async function listActivities(context: EndpointContext): Promise<Answer> {
       const found = await listActivitiesAfter(context.db, { eventId, after: cursor }, limit + 1);
       const rows = found.slice(0, limit);
       const last = found.length > limit ? rows.at(-1) : undefined;
-      const users = include.has("creator") ? await listUsers(context.db, creatorsOf(rows)) : [];
-      return {
-        data: rows.map((row) => listedActivityResource(calendarId, row)),
-        ...(include.size > 0 && { included: users.map((user) => memberResource(calendarId, user)) }),
-        ...linksOf(context, last === undefined ? null : { since, at: last.created_at, id: last.id }, list),
-      };
+      const next = last === undefined ? null : { since, at: last.created_at, id: last.id };
+      const creators = include.has("creator") ? rows.map(({ user_id }) => user_id) : [];
+      const included = await context.findDetails(calendar).users(context.db, creators);
+      return jsonDocument(
+        JSON.stringify(rows.map((row) => listedActivityResource(calendarId, row))),
+        include.size > 0 ? { included } : {},
+        linksOf(context, next, list),
+      );
     },
   };
-}
-
-function creatorsOf(rows: readonly { readonly user_id: string }[]): readonly string[] {
-  return [...new Set(rows.map(({ user_id }) => user_id))];
 }
 
 /** When the cursor of the request expires, or the one in the answer is renewed (ms since the epoch). */

@@ -13,10 +13,10 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly source: NetworkSource;
-  /** Hash of the token; null for none. */
-  readonly token: string | null;
   /** What the client waits for before it sends the body. @see RFC 9110 §10.1.1 */
   readonly expectation: "100-continue" | "unknown" | null;
+  /** When the head was received (`performance.now()`). */
+  readonly received: number;
 }
 
 export interface ExchangeOptions {
@@ -58,7 +58,7 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
   const responses = createBudget(RESPONSES);
 
   const respond = (exchange: Exchange, share: Share, progress: Progress): Promise<ServiceResponse> => {
-    const { request, response, source, token, expectation } = exchange;
+    const { request, response, source, expectation, received } = exchange;
     let budget = anonymousBodies;
     const onBegin = () => {
       if (expectation === "100-continue") response.writeContinue();
@@ -68,13 +68,14 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
       method: request.method ?? "",
       target: request.url ?? "",
       headers: joinHeaders(request),
+      received,
       refusal: refusalOf(exchange),
       body: () => {
         progress.body = budget.open(source.address);
         return readBody(request, { share: progress.body, signal: failures.watch(request), onBegin });
       },
       onIdentified: (userId: string | null) => {
-        turnKeys.note(token, userId);
+        turnKeys.note(source.tokenHash ?? null, userId);
         if (userId !== null) budget = bodies;
       },
       admit: () => refuseExceeded(responses.exceeded(source.address)),

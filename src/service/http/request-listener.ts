@@ -39,17 +39,18 @@ export function createRequestListener(service: Service, options: RequestListener
   });
 
   const add = (request: IncomingMessage, response: ServerResponse, expectation: Exchange["expectation"]) => {
+    const received = performance.now();
     const { socket, headers } = request;
     const forwarded = [headers["x-forwarded-for"] ?? []].flat().join(", ");
     const address = addressOf(socket.remoteAddress ?? "", forwarded);
-    const source = { kind: "network", address, baseUrl, isCertified } as const;
-    const token = hashBearerToken(headers.authorization);
+    const tokenHash = hashBearerToken(headers.authorization);
+    const source = { kind: "network", address, tokenHash, baseUrl, isCertified } as const;
     queue.add({
       socket,
       client: address,
-      turn: turnKeys.keyOf(address, token),
+      turn: turnKeys.keyOf(address, tokenHash),
       hasBody: "content-length" in headers || "transfer-encoding" in headers,
-      handle: closeOnFailure(socket, () => handle({ request, response, source, token, expectation })),
+      handle: closeOnFailure(socket, () => handle({ request, response, source, expectation, received })),
     });
   };
 

@@ -54,14 +54,9 @@ const ENTITY_TAG_HEADERS = {
   },
 };
 
-/** Whether the answers of a route have entity tags. The current user has no revision. */
-function isTagged({ method, path }: Route): boolean {
-  return method === "GET" && path !== "/user";
-}
-
 /** `parameters` of an operation whose answer has an entity tag. */
 export function conditionParameters(route: Route): JsonObject[] {
-  if (!isTagged(route)) return [];
+  if (route.method !== "GET") return [];
   const description = `Entity tags of the answers that the client has. ${NOT_OF_CONTRACT}`;
   return [{ name: "If-None-Match", in: "header", description, schema: { type: "string" } }];
 }
@@ -135,7 +130,7 @@ export interface RouteBodies {
 export function operationResponses(route: Route, bodies: RouteBodies): JsonObject {
   const { response } = bodies;
   const failures = DOCUMENTED_FAILURES.filter((status) => mayFail(status, route, bodies));
-  const tagged = isTagged(route);
+  const tagged = route.method === "GET";
   const headers = { ...HEADER_REFS, ...(tagged && ENTITY_TAG_HEADERS) };
   return {
     ...(tagged && { 304: { description: "The client has this answer", headers } }),

@@ -1,6 +1,5 @@
 import { DAY_MS } from "../../contract/date-time.js";
-import { RENDERED_COLUMNS, type RenderedEvent } from "./events.js";
-import type { DeletedEventRow } from "./schema.js";
+import type { DeletedEventRow, EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
 /** How long deletions are remembered (ms). */
@@ -20,7 +19,7 @@ export async function deleteEvent(db: Transaction, deleted: DeletedEventRow): Pr
 export interface EventChange {
   readonly revision: number;
   /** Null: the event was deleted. */
-  readonly event: RenderedEvent | null;
+  readonly event: Pick<EventRow, "json"> | null;
   readonly eventId: string;
   /** The size of the event in an answer. */
   readonly bytes: number;
@@ -39,7 +38,7 @@ export async function listChanges(
 ): Promise<EventChange[]> {
   const written = await db
     .selectFrom("events")
-    .select([...RENDERED_COLUMNS, "bytes", "revision"])
+    .select(["id", "json", "bytes", "revision"])
     .where("calendar_id", "=", calendarId)
     .where("revision", ">", since)
     .orderBy("revision")
@@ -54,7 +53,7 @@ export async function listChanges(
     .limit(count)
     .execute();
   const changes = [
-    ...written.map(({ revision, bytes, ...event }) => ({ revision, event, eventId: event.id, bytes })),
+    ...written.map(({ revision, bytes, id, json }) => ({ revision, event: { json }, eventId: id, bytes })),
     ...deleted.map(({ revision, event_id }) => ({ revision, event: null, eventId: event_id, bytes: 0 })),
   ];
   return changes.sort((one, other) => one.revision - other.revision).slice(0, count);

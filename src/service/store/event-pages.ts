@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { type DayWindow, eventsBeforeWindow, overlaps, spanOf } from "./event-windows.js";
-import { RENDERED_COLUMNS, type RenderedEvent } from "./events.js";
 import type { EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
@@ -21,11 +20,14 @@ export interface EventListQuery {
 }
 
 /** An event of a list, with its order, its size and what a search compares. */
-export type ListedEvent = RenderedEvent &
-  Pick<EventRow, "start_at" | "bytes" | "title" | "description" | "location">;
+export type ListedEvent = Pick<
+  EventRow,
+  "id" | "json" | "start_at" | "bytes" | "title" | "description" | "location"
+>;
 
 const LISTED_COLUMNS = [
-  ...RENDERED_COLUMNS,
+  "events.id",
+  "json",
   "start_at",
   "bytes",
   "title",

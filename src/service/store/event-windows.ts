@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import { addDays, localDate, readWallClock } from "../../calendar/zoned-time.js";
-import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
+import { DAY_MS, dateToInstant, MINUTE_MS } from "../../contract/date-time.js";
 import { compileOnce, type Placeholders, type Terms } from "./compiled-query.js";
-import { RENDERED_COLUMNS, type RenderedEvent } from "./events.js";
 import type { Transaction } from "./store.js";
 
 /** Whole days in a timezone, in milliseconds since the epoch. Ends are exclusive. */
@@ -16,13 +15,36 @@ export interface DayWindow {
   readonly endDate: number;
 }
 
+/** A window that begins today. */
+export interface WindowOfToday {
+  readonly window: DayWindow;
+  /** When it ends to be that of today, because the next day starts (ms since the epoch). */
+  readonly until: number;
+}
+
 /** The window of `days` days from today in the timezone, an IANA name. */
-export function dayWindow(
-  now: number,
-  { timezone, days }: { readonly timezone: string; readonly days: number },
-): DayWindow {
+export function dayWindow(now: number, days: DaysFromToday): WindowOfToday {
+  const minute = Math.floor(now / MINUTE_MS);
+  if (minute !== windowsOfMinute.minute) windowsOfMinute = { minute, windows: new Map() };
+  const { windows } = windowsOfMinute;
+  const key = `${days.days} ${days.timezone.toLowerCase()}`;
+  const window = windows.get(key) ?? computeWindow(now, days);
+  windows.set(key, window);
+  return window;
+}
+
+interface DaysFromToday {
+  readonly timezone: string;
+  readonly days: number;
+}
+
+/** Those that were computed in the last minute, by days and timezone. Clocks of zones change at whole minutes. */
+let windowsOfMinute = { minute: Number.NaN, windows: new Map<string, WindowOfToday>() };
+
+function computeWindow(now: number, { timezone, days }: DaysFromToday): WindowOfToday {
   const from = localDate(now, timezone);
-  return windowOfDays({ from, to: addDays(from, days - 1), timezone });
+  const window = windowOfDays({ from, to: addDays(from, days - 1), timezone });
+  return { window, until: startOfDay(window.firstDate + DAY_MS, timezone) };
 }
 
 export interface Days {
@@ -50,40 +72,29 @@ export function windowOfDays({ from, to, timezone }: Days): DayWindow {
  * change.
  * @param midnight of the date in UTC
  */
-export function startOfDay(midnight: number, timezone: string): number {
+function startOfDay(midnight: number, timezone: string): number {
   const reading = readWallClock(midnight, timezone);
   return reading.kind === "once" ? reading.instant : midnight - reading.before;
 }
 
-/** The events of a calendar that overlap a window, ordered by start. Keeps without times overlap none. */
-export function listEventsInWindow(
+/**
+ * The events of a calendar that overlap a window, ordered by start, as JSON with commas between them. Keeps without times
+ * overlap none.
+ */
+export async function readEventsInWindow(
   db: Transaction,
   calendarId: string,
   window: DayWindow,
-): Promise<RenderedEvent[]> {
-  return selectEventsInWindow(db, valuesOf(calendarId, window));
+): Promise<string> {
+  const [row] = await selectEventsInWindow(db, windowValues(calendarId, window));
+  return row?.json ?? "";
 }
 
+// One row: making a value of each column of each row takes longer than to find them.
 const selectEventsInWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
-  eventsOverlapping(db, values).select(RENDERED_COLUMNS).orderBy("start_at").orderBy("id"),
-);
-
-/** Ids of the users who attend the same events, each once. */
-export async function listAttendeesInWindow(
-  db: Transaction,
-  calendarId: string,
-  window: DayWindow,
-): Promise<string[]> {
-  const rows = await selectAttendeesInWindow(db, valuesOf(calendarId, window));
-  return rows.map(({ user_id }) => user_id);
-}
-
-const selectAttendeesInWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
-  db
-    .selectFrom("attendees")
-    .select("user_id")
-    .distinct()
-    .where("event_id", "in", eventsOverlapping(db, values).select("events.id")),
+  eventsInWindow(db, values).select(
+    sql<string | null>`string_agg(json, ',' order by start_at, events.id)`.as("json"),
+  ),
 );
 
 /** What a query of the events of a window depends on. */
@@ -93,17 +104,13 @@ interface WindowValues extends DayWindow {
   readonly spanEnd: number;
 }
 
-function valuesOf(calendarId: string, window: DayWindow): WindowValues {
+export function windowValues(calendarId: string, window: DayWindow): WindowValues {
   const { start, end } = spanOf(window);
   return { calendarId, ...window, spanStart: start, spanEnd: end };
 }
 
-/** A query of the same events, without columns and order. */
-export function eventsInWindow(db: Transaction, calendarId: string, window: DayWindow) {
-  return eventsOverlapping(db, valuesOf(calendarId, window));
-}
-
-function eventsOverlapping(db: Transaction, values: Terms<WindowValues>) {
+/** A query of those events, without columns and order. */
+export function eventsInWindow(db: Transaction, values: Terms<WindowValues>) {
   const { calendarId, spanStart, spanEnd } = values;
   // The index finds a superset.
   const around = { calendarId, start: spanStart, end: spanEnd };

@@ -30,23 +30,6 @@ export async function listAttendees(db: Transaction, eventId: string): Promise<s
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Ids of the users who attend some of these events, each once. */
-export async function listAttendeesOf(db: Transaction, eventIds: readonly string[]): Promise<string[]> {
-  if (eventIds.length === 0) return [];
-  const rows = await db
-    .selectFrom("attendees")
-    .select("user_id")
-    .distinct()
-    .where("event_id", "in", eventIds)
-    .execute();
-  return rows.map(({ user_id }) => user_id);
-}
-
-/** An event as answers have it, with what `include` refers to but for the attendees. */
-export type RenderedEvent = Pick<EventRow, "id" | "json" | "creator_id" | "label_number">;
-
-export const RENDERED_COLUMNS = ["events.id", "json", "creator_id", "label_number"] as const;
-
 export interface EventWithAttendees {
   readonly row: EventContent;
   /** Plain ids in the order of the event. */

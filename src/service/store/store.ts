@@ -37,8 +37,9 @@ export interface Store {
   /**
    * Changes with every commit, of any process: as long as it is the same, queries find the same. Null where this is not
    * known without a query.
+   * @param since commits of other processes before this time count (`performance.now()`): when the request was received
    */
-  version(): number | null;
+  version(since: number): number | null;
   /** @throws DatabaseUnavailableError when the file was removed or replaced; `write` does the same, `read` goes on */
   checkFile(): void;
   /** What is wrong with its file; nothing if it is intact. Absent from a store that has no file. */

@@ -70,12 +70,15 @@ export function createTransactions(options: TransactionsOptions): Pick<Store, "r
 function createVersion(connection: Connection) {
   let count = 0;
   let seen: unknown;
+  let lookedUp = Number.NEGATIVE_INFINITY;
   const advance = () => {
     count += 1;
   };
   return {
     advance,
-    current(): number {
+    current(since: number): number {
+      if (lookedUp > since) return count;
+      lookedUp = performance.now();
       const found = readDataVersion(connection);
       if (found !== seen || found === undefined) advance();
       seen = found;

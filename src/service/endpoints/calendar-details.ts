@@ -1,0 +1,69 @@
+import { labelResource, memberResource } from "../resources.js";
+import { listLabels, listMembers } from "../store/calendars.js";
+import type { CalendarRow } from "../store/schema.js";
+import type { Transaction } from "../store/store.js";
+import { listUsers } from "../store/users.js";
+
+/** What events of a calendar refer to. It is queried when it is needed for the first time. */
+export interface CalendarDetails {
+  /** The users with these ids, ordered by id: JSON of resource objects. Some may have left the calendar. */
+  users(db: Transaction, ids: Iterable<string>): Promise<readonly string[]>;
+  /** The labels by number, in order: JSON of resource objects. */
+  labels(db: Transaction): Promise<ReadonlyMap<number, string>>;
+  /** Plain ids. */
+  memberIds(db: Transaction): Promise<ReadonlySet<string>>;
+}
+
+/** Call it with the calendar as the transaction sees it, and the details with the same transaction. */
+export type FindDetails = (calendar: Pick<CalendarRow, "id" | "details_revision">) => CalendarDetails;
+
+/** Calendars whose details are kept, and users of each. */
+const MAX_CALENDARS = 1_000;
+const MAX_USERS = 1_000;
+
+/** Keeps details of the calendars that were used last, each as long as its `details_revision` is the same. */
+export function createDetailsCache(): FindDetails {
+  /** The first one was used longest ago. */
+  const kept = new Map<string, { readonly revision: number; readonly details: CalendarDetails }>();
+  return ({ id, details_revision: revision }) => {
+    const known = kept.get(id);
+    const entry = known?.revision === revision ? known : { revision, details: createDetails(id) };
+    kept.delete(id);
+    kept.set(id, entry);
+    const [oldest] = kept.keys();
+    if (kept.size > MAX_CALENDARS && oldest !== undefined) kept.delete(oldest);
+    return entry.details;
+  };
+}
+
+function createDetails(calendarId: string): CalendarDetails {
+  const users = new Map<string, string>();
+  let labels: ReadonlyMap<number, string> | undefined;
+  let memberIds: ReadonlySet<string> | undefined;
+  return {
+    async users(db, ids) {
+      const sorted = [...new Set(ids)].sort();
+      const found = new Map(sorted.map((id) => [id, users.get(id)]));
+      const missing = sorted.filter((id) => found.get(id) === undefined);
+      for (const user of await listUsers(db, missing)) {
+        const json = JSON.stringify(memberResource(calendarId, user));
+        found.set(user.id, json);
+        if (users.size < MAX_USERS) users.set(user.id, json);
+      }
+      return [...found.values()].filter((json) => json !== undefined);
+    },
+    async labels(db) {
+      labels ??= new Map(
+        (await listLabels(db, { id: calendarId })).map((row) => [
+          row.number,
+          JSON.stringify(labelResource(row)),
+        ]),
+      );
+      return labels;
+    },
+    async memberIds(db) {
+      memberIds ??= new Set((await listMembers(db, { id: calendarId })).map(({ id }) => id));
+      return memberIds;
+    },
+  };
+}

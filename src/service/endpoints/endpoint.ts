@@ -1,0 +1,53 @@
+import { type JsonBody, ProblemError } from "../http/response.js";
+import type { Query } from "../http/router.js";
+import { type CalendarOfUser, findCalendar } from "../store/calendars.js";
+import type { Transaction } from "../store/store.js";
+import type { FindDetails } from "./calendar-details.js";
+
+/** A request that was authenticated and parsed, with the transaction it runs in. */
+export interface EndpointContext {
+  readonly db: Transaction;
+  readonly findDetails: FindDetails;
+  readonly userId: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Value of a path parameter such as `calendar_id`. */
+  readonly parameter: (name: string) => string;
+  readonly query: Query;
+  /** The same as received. */
+  readonly search: URLSearchParams;
+  /** Parsed JSON; undefined if the route takes no body. */
+  readonly body: unknown;
+}
+
+/** The answer to a read. What it is made of is loaded only if the client does not have it. */
+export interface Answer {
+  /** What it depends on besides route and `include`, as JSON: the same version gives the same answer. */
+  readonly version: readonly unknown[];
+  /** Of the calendar whose events the answer has: since then a client can ask for changes. */
+  readonly revision?: number;
+  /** From then on it is another one even if nothing is written (ms since the epoch, exclusive); absent for never. */
+  readonly until?: number;
+  render(): Promise<JsonBody>;
+}
+
+/** Handles one route of the contract that reads. @throws ProblemError */
+export type ReadEndpoint = (context: EndpointContext) => Promise<Answer>;
+
+/**
+ * Handles one route of the contract that writes. Resolves with the body of the response, null for a response without one.
+ * @throws ProblemError
+ */
+export type WriteEndpoint = (context: EndpointContext) => Promise<JsonBody | null>;
+
+/**
+ * The calendar of the path.
+ * @throws ProblemError 404 when it does not exist, 403 when the current user is not a member
+ */
+export async function requireCalendar({ db, userId, parameter }: EndpointContext): Promise<CalendarOfUser> {
+  const calendar = await findCalendar(db, parameter("calendar_id"), userId);
+  if (calendar === undefined) throw new ProblemError(404);
+  const { position } = calendar;
+  if (position === null) throw new ProblemError(403);
+  return { ...calendar, position };
+}
