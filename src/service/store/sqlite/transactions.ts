@@ -1,6 +1,7 @@
 import type { Connection, RunUnlocked } from "../../../system/sqlite/connection.js";
 import { resultCode } from "../../../system/sqlite/driver.js";
 import type { Store, Transaction } from "../store.js";
+import { createWriteGroups } from "./write-groups.js";
 
 export interface TransactionsOptions {
   readonly connection: Connection;
@@ -12,8 +13,8 @@ export interface TransactionsOptions {
 }
 
 /**
- * The two kinds of transaction, one after the other in the order of the calls. Each is repeated as a whole while another
- * process holds the lock that it needs; the others go on in the meantime.
+ * The two kinds of transaction, one after the other. Each is repeated as a whole while another process holds the lock that
+ * it needs; the others go on in the meantime.
  *
  * One that writes takes the write lock at once. After a plain `begin`, a transaction that reads and then writes fails with
  * SQLITE_BUSY_SNAPSHOT if another process wrote in between, however long it waits.
@@ -42,6 +43,16 @@ export function createTransactions(options: TransactionsOptions): Pick<Store, "r
       throw error;
     }
   };
+  const write = createWriteGroups({
+    execute,
+    transaction: (work) =>
+      inTurn(() => {
+        renew();
+        checkFile();
+        execute("begin immediate");
+        return complete(work).finally(version.advance);
+      }),
+  });
   return {
     read: (work) =>
       run(() =>
@@ -51,17 +62,7 @@ export function createTransactions(options: TransactionsOptions): Pick<Store, "r
           return complete(work);
         }),
       ),
-    write: (work, timeout) =>
-      run(
-        () =>
-          inTurn(() => {
-            renew();
-            checkFile();
-            execute("begin immediate");
-            return complete(work).finally(version.advance);
-          }),
-        timeout,
-      ),
+    write: (work, timeout) => run(() => write(work), timeout),
     version: version.current,
   };
 }
