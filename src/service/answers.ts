@@ -18,7 +18,7 @@ export interface Question {
   readonly accept: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** When it was received (`performance.now()`). */
+  /** When it was received (`performance.now()`, or `JUST_NOW`). */
   readonly received: number;
   /** `If-None-Match`; undefined without one. */
   readonly condition: string | undefined;

@@ -25,7 +25,7 @@ export type IdentifyCaller = (source: RequestSource, credentials: Credentials) =
 
 export interface Credentials {
   readonly authorization: string | undefined;
-  /** When the request was received (`performance.now()`). */
+  /** When the request was received (`performance.now()`, or `JUST_NOW`). */
   readonly received: number;
 }
 

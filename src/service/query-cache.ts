@@ -1,8 +1,9 @@
+import { RecentMap } from "./recent-map.js";
 import type { Store } from "./store/store.js";
 
 /** Remembers what queries found until anything in the database changes. */
 export interface QueryCache<T> {
-  /** @param received when the request was received (`performance.now()`) */
+  /** @param received when the request was received (`performance.now()`, or `JUST_NOW`) */
   look(key: string, received: number): QueryCacheEntry<T>;
 }
 
@@ -16,9 +17,9 @@ export interface QueryCacheEntry<T> {
 /** Longer keys are not remembered (UTF-16 code units): clients choose them. */
 const MAX_KEY = 500;
 
-/** @param maxEntries beyond which what was found first is forgotten */
+/** @param maxEntries beyond which what was used longest ago is forgotten */
 export function createQueryCache<T>(store: Pick<Store, "version">, maxEntries: number): QueryCache<T> {
-  const values = new Map<string, T>();
+  const values = new RecentMap<T>(maxEntries);
   let current: number | null = null;
   return {
     look(key, received) {
@@ -31,8 +32,6 @@ export function createQueryCache<T>(store: Pick<Store, "version">, maxEntries: n
           // What was found later than another version was seen may be older than that.
           if (version === null || version !== current || key.length > MAX_KEY) return;
           values.set(key, value);
-          const [oldest] = values.keys();
-          if (values.size > maxEntries && oldest !== undefined) values.delete(oldest);
         },
       };
     },

@@ -1,8 +1,7 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
-import { type Answers, createAnswers, type OnLookup } from "./answers.js";
+import type { OnLookup } from "./answers.js";
 import { type Caller, createAuthentication, type IdentifyCaller } from "./authentication.js";
-import { createDetailsCache, type FindDetails } from "./endpoints/calendar-details.js";
-import { callEndpoint } from "./endpoints/call-endpoint.js";
+import { type CallEndpoint, createEndpoints } from "./endpoints/endpoints.js";
 import { matchHealthEndpoint, respondWithHealth } from "./health.js";
 import type { Cors } from "./http/cors.js";
 import {
@@ -26,7 +25,7 @@ import {
 } from "./request.js";
 import { createRequestPlaces, type RequestPlaces } from "./request-places.js";
 import { createRequestId, type PasswordCost } from "./secrets.js";
-import type { Store } from "./store/store.js";
+import { JUST_NOW, type Store } from "./store/store.js";
 
 /** A request and its response, for the operator's log. It has no query, body or token. */
 export interface HandledRequest {
@@ -62,11 +61,10 @@ export interface RequestHandlerOptions {
 /** Handles requests: identify the caller, apply the limits, run the endpoint. */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const identify = createAuthentication(options.store);
-  const answers = createAnswers(options.store, options.onLookup);
-  const findDetails = createDetailsCache();
+  const callEndpoint = createEndpoints(options);
   const places = createRequestPlaces();
   const passwordQueue = createPasswordQueue();
-  const parts = { ...options, identify, answers, findDetails, places, passwordQueue };
+  const parts = { ...options, identify, callEndpoint, places, passwordQueue };
   return async (request, source) => {
     const time = options.now();
     const run = { parts, time, headers: { date: new Date(time).toUTCString() } };
@@ -82,8 +80,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 /** What every request is handled with. */
 interface HandlerParts extends RequestHandlerOptions {
   readonly identify: IdentifyCaller;
-  readonly answers: Answers;
-  readonly findDetails: FindDetails;
+  readonly callEndpoint: CallEndpoint;
   readonly places: RequestPlaces;
   readonly passwordQueue: PasswordQueue;
 }
@@ -130,7 +127,7 @@ async function respondWithinLimits(
   const { identify, rateLimiter, places } = run.parts;
   const responder = chooseResponder(request, source, run);
   try {
-    const { received = performance.now() } = request;
+    const { received = JUST_NOW } = request;
     const caller = await identify(source, { authorization: responder.authorization, received });
     request.onIdentified?.(caller.principal?.userId ?? null);
     if (rateLimiter !== null) await countRequest(rateLimiter, caller, run);
@@ -198,14 +195,13 @@ interface Responder {
 function chooseResponder(
   { target, headers }: Pick<IncomingRequest, "target" | "headers">,
   source: RequestSource,
-  { parts: { store, answers, findDetails, passwordCost, passwordQueue }, time: now }: RequestRun,
+  { parts: { store, callEndpoint, passwordCost, passwordQueue }, time: now }: RequestRun,
 ): Responder {
   const endpoint = matchOAuthEndpoint(target);
   if (endpoint === null || source.kind === "local") {
     return {
       authorization: headers["authorization"],
-      respond: (request, { principal }) =>
-        callEndpoint(request, principal, { store, answers, findDetails, now }),
+      respond: (request, { principal }) => callEndpoint(request, principal, now),
       respondWithProblem: problemResponse,
     };
   }

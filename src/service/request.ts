@@ -14,7 +14,7 @@ export interface ServiceRequest {
 export interface IncomingRequest extends Omit<ServiceRequest, "body"> {
   /** The body, or what reads it: called at most once, after token and rate limit were checked. */
   readonly body: Uint8Array | (() => Promise<Uint8Array>);
-  /** When it was received (`performance.now()`); just now by default. */
+  /** When it was received (`performance.now()`); undefined for just now. */
   readonly received?: number;
   /** Why the request must be refused, if its head alone is wrong. */
   readonly refusal?: ProblemError | undefined;

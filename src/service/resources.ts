@@ -97,6 +97,7 @@ export function referencesOf(events: string): EventReferences {
   for (const [, creator = "", label = "", others = ""] of events.matchAll(RELATIONSHIPS)) {
     creators.add(plainId(creator));
     labels.add(Number(plainId(label)));
+    if (others === "") continue;
     for (const [, attendee = ""] of others.matchAll(/"id":"([^"]*)"/g)) attendees.add(plainId(attendee));
   }
   return { creators, labels, attendees };

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createAuthentication } from "../../src/service/authentication.js";
 import { openService } from "../../src/service/service.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
-import type { Store } from "../../src/service/store/store.js";
+import { JUST_NOW, type Store } from "../../src/service/store/store.js";
 import { createWorld, NOW, type World } from "./support/world.js";
 
 /** Whom a token stands for: looked up once, and never beyond a change. */
@@ -40,14 +40,14 @@ test("a valid token is looked up once, until something is written", async () => 
   const identify = createAuthentication(store);
   const authorization = `Bearer ${world.token}`;
   for (let count = 0; count < 10; count += 1) {
-    expect((await identify(FROM, { authorization, received: performance.now() })).principal?.userId).toBe(
+    expect((await identify(FROM, { authorization, received: JUST_NOW })).principal?.userId).toBe(
       world.member.id,
     );
   }
   expect(reads()).toBe(1);
   await world.service.admin.users.add({ name: "somebody" });
-  await identify(FROM, { authorization, received: performance.now() });
-  await identify(FROM, { authorization, received: performance.now() });
+  await identify(FROM, { authorization, received: JUST_NOW });
+  await identify(FROM, { authorization, received: JUST_NOW });
   expect(reads()).toBe(2);
   await store.close();
 });
@@ -57,7 +57,7 @@ test("tokens that do not exist are not remembered", async () => {
   const identify = createAuthentication(store);
   for (let count = 0; count < 3; count += 1) {
     expect(
-      (await identify(FROM, { authorization: "Bearer guessed", received: performance.now() })).principal,
+      (await identify(FROM, { authorization: "Bearer guessed", received: JUST_NOW })).principal,
     ).toBeNull();
   }
   expect(reads()).toBe(3);

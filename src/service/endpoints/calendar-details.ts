@@ -1,3 +1,4 @@
+import { RecentMap } from "../recent-map.js";
 import { labelResource, memberResource } from "../resources.js";
 import { listLabels, listMembers } from "../store/calendars.js";
 import type { CalendarRow } from "../store/schema.js";
@@ -23,16 +24,13 @@ const MAX_USERS = 1_000;
 
 /** Keeps details of the calendars that were used last, each as long as its `details_revision` is the same. */
 export function createDetailsCache(): FindDetails {
-  /** The first one was used longest ago. */
-  const kept = new Map<string, { readonly revision: number; readonly details: CalendarDetails }>();
+  const kept = new RecentMap<{ readonly revision: number; readonly details: CalendarDetails }>(MAX_CALENDARS);
   return ({ id, details_revision: revision }) => {
     const known = kept.get(id);
-    const entry = known?.revision === revision ? known : { revision, details: createDetails(id) };
-    kept.delete(id);
-    kept.set(id, entry);
-    const [oldest] = kept.keys();
-    if (kept.size > MAX_CALENDARS && oldest !== undefined) kept.delete(oldest);
-    return entry.details;
+    if (known?.revision === revision) return known.details;
+    const details = createDetails(id);
+    kept.set(id, { revision, details });
+    return details;
   };
 }
 

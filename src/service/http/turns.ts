@@ -1,3 +1,4 @@
+import { RecentMap } from "../recent-map.js";
 import { hashSecret } from "../secrets.js";
 
 /** The token of an `Authorization` header; null if it has none. @see RFC 6750 §2.1 */
@@ -26,8 +27,8 @@ export interface TurnKeys {
 const MAX_TOKENS = 4096;
 
 export function createTurnKeys(): TurnKeys {
-  /** Users by the hash of the token, the first ones first. */
-  const users = new Map<string, string>();
+  /** Users by the hash of the token. */
+  const users = new RecentMap<string>(MAX_TOKENS);
   return {
     keyOf(address, token) {
       const user = users.get(token ?? "");
@@ -35,11 +36,8 @@ export function createTurnKeys(): TurnKeys {
     },
     note(token, userId) {
       if (token === null || users.get(token) === userId) return;
-      users.delete(token);
-      if (userId === null) return;
-      users.set(token, userId);
-      const [oldest] = users.keys();
-      if (users.size > MAX_TOKENS && oldest !== undefined) users.delete(oldest);
+      if (userId === null) users.delete(token);
+      else users.set(token, userId);
     },
   };
 }

@@ -17,6 +17,9 @@ export interface OpenStoreOptions extends LockWaitOptions {
   readonly onSuperseded?: ((error: CliError) => void) | undefined;
 }
 
+/** Later than any time. */
+export const JUST_NOW = Number.POSITIVE_INFINITY;
+
 export interface WriteOptions extends WorkOptions {
   /**
    * Names of what the transaction reads and then changes, such as `calendar ID`: of those with a name in common, one runs
@@ -37,7 +40,7 @@ export interface Store {
   /**
    * Changes with every commit, of any process: as long as it is the same, queries find the same. Null where this is not
    * known without a query.
-   * @param since commits of other processes before this time count (`performance.now()`): when the request was received
+   * @param since when the request was received (`performance.now()`), or `JUST_NOW`: what other processes committed before counts
    */
   version(since: number): number | null;
   /** @throws DatabaseUnavailableError when the file was removed or replaced; `write` does the same, `read` goes on */

@@ -1,6 +1,6 @@
 import type { Connection, RunUnlocked } from "../../../system/sqlite/connection.js";
 import { resultCode } from "../../../system/sqlite/driver.js";
-import type { Store, Transaction } from "../store.js";
+import { JUST_NOW, type Store, type Transaction } from "../store.js";
 import { createWriteGroups } from "./write-groups.js";
 
 export interface TransactionsOptions {
@@ -79,7 +79,8 @@ function createVersion(connection: Connection) {
     advance,
     current(since: number): number {
       if (lookedUp > since) return count;
-      lookedUp = performance.now();
+      // Requests of this process have no time, and `performance` would take longer to load than it saves.
+      if (since < JUST_NOW) lookedUp = performance.now();
       const found = readDataVersion(connection);
       if (found !== seen || found === undefined) advance();
       seen = found;
