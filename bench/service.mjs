@@ -1,7 +1,7 @@
 // `npm run bench:service`: what the service carries beside a bare node:http handler, and beside a flood. See README.md.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +9,7 @@ import { ensureBuilt } from "../scripts/build.mjs";
 import { runIfEntry } from "../scripts/entry.mjs";
 import { formatRequest, measureRate, openConnection } from "./http-load.mjs";
 import { fetchOnce, startRadicale, weekReport } from "./radicale.mjs";
+import { cpuTime, median, printRow, takeTurns } from "./rounds.mjs";
 import { startService } from "./service-process.mjs";
 import { createDatabase, createRequests, LARGE, SMALL, weekOf, weekRequests } from "./service-world.mjs";
 
@@ -17,7 +18,6 @@ const BARE_SERVER = fileURLToPath(new URL("bare-server.mjs", import.meta.url));
 const BARE_INSERT = fileURLToPath(new URL("bare-insert.mjs", import.meta.url));
 
 const CONNECTIONS = 16;
-const ROUNDS = 3;
 
 /** With the rate limit on, reads reach at least this part of those without it. */
 const LIMITED_SHARE = 0.9;
@@ -100,33 +100,11 @@ async function rowsOf({ token }) {
   ];
 }
 
-/** Runs each in every round, in turns, since the machine's speed changes, too. */
-async function takeTurns(measures) {
-  const names = Object.keys(measures);
-  const samples = Object.fromEntries(names.map((name) => [name, []]));
-  // The first round is for the compiler.
-  for (let round = -1; round < ROUNDS; round += 1) {
-    for (const name of round % 2 === 0 ? names : names.toReversed()) {
-      const sample = await measures[name]();
-      if (round >= 0) samples[name].push(sample);
-    }
-  }
-  return samples;
-}
-
 /** Requests per second, and CPU time of the server for each (ms); NaN where the system does not say. */
 async function measureCost({ base_url, pid }, requests, options) {
   const before = cpuTime(pid);
   const rate = await measureRate(base_url, requests, options);
   return { rate, cpu: (cpuTime(pid) - before) / options.count };
-}
-
-/** User and system time of a process, in milliseconds. */
-function cpuTime(pid) {
-  const file = `/proc/${pid}/stat`;
-  if (!existsSync(file)) return Number.NaN;
-  const fields = readFileSync(file, "utf8").split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** Median of the ratios of each round. */
@@ -263,16 +241,8 @@ async function flood(baseUrl) {
   for (;;) await new Promise((done) => socket.write(requests, done));
 }
 
-function median(numbers) {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
-}
-
 function formatNumber(number) {
   return number < 10 ? number.toFixed(3) : number.toFixed(0);
-}
-
-function printRow(title, cells) {
-  console.log(`${title.padEnd(32)}${cells.map((cell) => cell.padStart(11)).join("")}`);
 }
 
 const [first, second] = process.argv.slice(2);
