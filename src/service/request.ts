@@ -51,8 +51,9 @@ export interface NetworkSource {
 
 /** Path and query of a request target in origin or absolute form. @see RFC 9112 §3.2 */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
-  const [path = "", ...query] = target.replace(/^https?:\/\/[^/?]*/i, "").split("?");
-  return { path, query: query.join("?") };
+  const text = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?]*/i, "");
+  const mark = text.indexOf("?");
+  return mark === -1 ? { path: text, query: "" } : { path: text.slice(0, mark), query: text.slice(mark + 1) };
 }
 
 /** Answers any request, with a problem if it fails. Rejects only when the service is closed. */

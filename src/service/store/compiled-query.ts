@@ -1,4 +1,4 @@
-import { type Compilable, type CompiledQuery, type RawBuilder, sql } from "kysely";
+import { type Compilable, type CompiledQuery, type DialectAdapter, type RawBuilder, sql } from "kysely";
 import type { Transaction } from "./store.js";
 
 /** What stands for the values of a query until it runs. */
@@ -9,6 +9,16 @@ export type Terms<V> = { readonly [K in keyof V]: V[K] | RawBuilder<V[K]> };
 
 /** Runs a query with its values. Resolves with the rows. */
 export type RunQuery<V, R> = (db: Transaction, values: V) => Promise<R[]>;
+
+/** The adapter of a database that can run statements at once, past Kysely, which takes as long as many of them. */
+export interface DirectAdapter extends DialectAdapter {
+  /** Runs a statement in the transaction that has the connection. Returns its rows. */
+  runDirectly(text: string, parameters: readonly unknown[]): unknown[];
+}
+
+function isDirect(adapter: DialectAdapter): adapter is DirectAdapter {
+  return "runDirectly" in adapter;
+}
 
 /**
  * A query that is built and compiled once for each database, which takes several times as long as to run it. For queries
@@ -41,11 +51,13 @@ function compile<V extends object, R>(
   // Returns a placeholder for any member.
   const placeholders = new Proxy({}, { get: (_, name) => create(name as keyof V) }) as Placeholders<V>;
   const query: CompiledQuery<R> = build(db, placeholders).compile();
+  const { adapter } = db.getExecutor();
   return async (transaction, values) => {
     const parameters = query.parameters.map((parameter) => {
       const name = names.get(parameter);
       return name === undefined ? parameter : values[name];
     });
+    if (isDirect(adapter)) return adapter.runDirectly(query.sql, parameters) as R[];
     return (await transaction.executeQuery<R>({ ...query, parameters })).rows;
   };
 }

@@ -11,6 +11,7 @@ import {
 } from "../../../system/sqlite/connection.js";
 import { createDatabaseFile } from "../../../system/sqlite/database-file.js";
 import { loadSqlite } from "../../../system/sqlite/driver.js";
+import type { DirectAdapter } from "../compiled-query.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import {
   DatabaseUnavailableError,
@@ -48,7 +49,7 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   const checkFile = () => {
     if (!database.isCurrentFile()) throw replacedDatabaseError(file);
   };
-  const db: Transaction = new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database }) });
+  const db: Transaction = new Kysely<StoreSchema>({ dialect: new DirectDialect({ database }) });
   const transactions = createTransactions({ connection: database, db, run, checkFile });
   let created: boolean;
   try {
@@ -75,6 +76,27 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
       }
     },
   };
+}
+
+/** Kysely's dialect, whose statements can also be run directly. */
+class DirectDialect extends SqliteDialect {
+  readonly #database: SqliteDatabase;
+
+  constructor({ database }: { readonly database: SqliteDatabase }) {
+    super({ database });
+    this.#database = database;
+  }
+
+  override createAdapter(): DirectAdapter {
+    return Object.assign(super.createAdapter(), {
+      runDirectly: (text: string, parameters: readonly unknown[]): unknown[] => {
+        const statement = this.#database.prepare(text);
+        if (statement.reader) return statement.all(parameters);
+        statement.run(parameters);
+        return [];
+      },
+    });
+  }
 }
 
 /** @throws CliError configuration when the file is missing and must not be created, or cannot be opened */
