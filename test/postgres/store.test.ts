@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/service/store/open.js";
+import { openPostgresStore } from "../../src/service/store/postgres/open.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../../src/service/store/schema.js";
 import { DatabaseUnavailableError, type Store, type Transaction } from "../../src/service/store/store.js";
 import { startCuttingProxy } from "../support/cutting-proxy.js";
@@ -277,6 +278,39 @@ test("a statement that the server cancels is an unavailable database", async () 
     expect(sleeping).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("busy") }),
     onSleeping("pg_cancel_backend"),
   ]);
+});
+
+describe("a pool", () => {
+  test("of which every connection is in use is said to be so, not the server to be away", async () => {
+    const node = await openPostgresStore(schema.database, { limits: { connections: 2, connect: 1000 } });
+    onTestFinished(() => node.close());
+    const refusal = { code: "unavailable", message: expect.stringMatching(/all 2 connections of this node/) };
+    await node.read(() =>
+      node.write(async (db) => {
+        const refused = node.read(setting("x"));
+        await expect(refused).rejects.toMatchObject(refusal);
+        // Which is answered 503.
+        await expect(refused).rejects.toBeInstanceOf(DatabaseUnavailableError);
+        await setting("y")(db);
+      }),
+    );
+    expect(await settings()).toEqual([{ value: "y" }]);
+    await node.write((db) => db.deleteFrom("settings").execute());
+  });
+
+  test("whose connections cannot be made is not said to be in use", async () => {
+    const proxy = await startCuttingProxy(Number(new URL(schema.database).port));
+    const url = new URL(schema.database);
+    url.port = String(proxy.port);
+    const node = await openPostgresStore(url.href, { limits: { connections: 1, connect: 1000 } });
+    onTestFinished(() => node.close());
+    proxy.silence();
+    proxy.cut();
+    // One waits for the connection that is being made, another one for the place in the pool.
+    const reads = [1, 2].map(() => node.read(async () => undefined));
+    const refusal = { code: "configuration", message: expect.stringMatching(/it does not answer$/) };
+    await Promise.all(reads.map((read) => expect(read).rejects.toMatchObject(refusal)));
+  });
 });
 
 describe("a connection that is lost", () => {

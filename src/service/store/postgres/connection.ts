@@ -1,16 +1,35 @@
 import pg from "pg";
 import type { RunStatement } from "./dialect.js";
-import { ConnectionError, endsConnection } from "./errors.js";
+import { BusyPoolError, ConnectionError, endsConnection } from "./errors.js";
 
 /**
  * Runs work on one connection. What it has begun is undone when it fails.
  * @throws ConnectionError, the work's error
  */
-export async function onConnection<T>(
-  pool: pg.Pool,
+export type OnConnection = <T>(work: (client: pg.PoolClient) => Promise<T>) => Promise<T>;
+
+/** The only user of the pool, so that it knows how many connections are in use: the pool counts those being made too. */
+export function createOnConnection(pool: pg.Pool): OnConnection {
+  let inUse = 0;
+  return async (work) => {
+    const client = await pool.connect().catch((cause: unknown) => {
+      throw inUse === pool.options.max
+        ? new BusyPoolError(inUse, cause)
+        : new ConnectionError(cause, { isRefused: true });
+    });
+    inUse += 1;
+    try {
+      return await useConnection(client, work);
+    } finally {
+      inUse -= 1;
+    }
+  };
+}
+
+async function useConnection<T>(
+  client: pg.PoolClient,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  const client = await connect(pool);
   let result: T;
   try {
     result = await work(client);
@@ -20,14 +39,6 @@ export async function onConnection<T>(
   }
   client.release();
   return result;
-}
-
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect();
-  } catch (error) {
-    throw new ConnectionError(error, { isRefused: true });
-  }
 }
 
 /** Resolves with whether the connection can be used again. */

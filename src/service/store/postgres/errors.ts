@@ -14,6 +14,17 @@ export class ConnectionError extends Error {
   }
 }
 
+/** Thrown when a connection was waited for in vain because all of the pool were in use all the time. */
+export class BusyPoolError extends ConnectionError {
+  /** How many there are. */
+  readonly connections: number;
+
+  constructor(connections: number, cause: unknown) {
+    super(cause, { isRefused: true });
+    this.connections = connections;
+  }
+}
+
 /** Whether the server ended the connection with this error, or could not do its work at all: classes 08 and 57P. */
 export function endsConnection(error: unknown): boolean {
   return /^(?:08|57P|25P03$)/.test(errorCodeOf(error) ?? "");
@@ -33,6 +44,13 @@ export function explainPostgresError(error: unknown, location: PostgresLocation)
       hint,
       cause: error,
     });
+  if (error instanceof BusyPoolError) {
+    return unavailable(
+      `all ${error.connections} connections of this node are in use`,
+      "try again; if it lasts, pg_stat_activity shows what takes so long, and another node has connections of its own",
+      "unavailable",
+    );
+  }
   const known = KNOWN.find(({ codes }) => codes.test(code));
   if (known !== undefined) {
     const { problem, hint, kind } = known;

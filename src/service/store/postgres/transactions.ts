@@ -4,7 +4,7 @@ import { CliError } from "../../../errors.js";
 import { sleepFor } from "../../../system/clock.js";
 import { SCHEMA_VERSION } from "../schema.js";
 import type { Store, Transaction } from "../store.js";
-import { inTurn, onConnection, query } from "./connection.js";
+import { inTurn, type OnConnection, query } from "./connection.js";
 import { createTransaction } from "./dialect.js";
 import {
   ConnectionError,
@@ -40,7 +40,7 @@ const GRACE = 5_000;
 
 /** A database that was opened. */
 export interface OpenedDatabase {
-  readonly pool: pg.Pool;
+  readonly onConnection: OnConnection;
   readonly location: PostgresLocation;
   /** Where its tables are. */
   readonly schema: string;
@@ -152,7 +152,7 @@ async function runTransaction<T>(
 ): Promise<T> {
   let result: { readonly value: T } | undefined;
   try {
-    return await onConnection(opened.pool, async (client) => {
+    return await opened.onConnection(async (client) => {
       const { id } = await beginTransaction(opened, client, { begin, timeout });
       result = { value: await work(createTransaction(inTurn(client, timeout))) };
       await end(client, id);
@@ -225,8 +225,11 @@ async function commit(client: pg.PoolClient, id: string): Promise<void> {
 }
 
 /** @throws ConnectionError when it was surely not committed, CliError outcome_unknown when that cannot be found out */
-async function requireCommitted({ pool, location }: OpenedDatabase, lost: LostCommitError): Promise<void> {
-  const status = await findStatus(pool, lost.id);
+async function requireCommitted(
+  { onConnection, location }: OpenedDatabase,
+  lost: LostCommitError,
+): Promise<void> {
+  const status = await findStatus(onConnection, lost.id);
   if (status === "committed") return;
   if (status === "aborted") throw new ConnectionError(lost.cause);
   throw new CliError(
@@ -237,14 +240,16 @@ async function requireCommitted({ pool, location }: OpenedDatabase, lost: LostCo
 }
 
 /** What became of a transaction; null if that cannot be found out. */
-async function findStatus(pool: pg.Pool, id: string): Promise<string | null> {
+async function findStatus(onConnection: OnConnection, id: string): Promise<string | null> {
   const deadline = performance.now() + INQUIRY.deadline;
   do {
     try {
-      const { rows } = await query(pool, "select pg_xact_status($1::xid8) as status", {
-        parameters: [id],
-        timeout: INQUIRY.timeout,
-      });
+      const { rows } = await onConnection((client) =>
+        query(client, "select pg_xact_status($1::xid8) as status", {
+          parameters: [id],
+          timeout: INQUIRY.timeout,
+        }),
+      );
       const status: unknown = rows[0]?.status;
       if (status !== "in progress") return typeof status === "string" ? status : null;
     } catch {
