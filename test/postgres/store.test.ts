@@ -75,6 +75,46 @@ describe("a transaction", () => {
     expect(await settings()).toEqual([]);
   });
 
+  describe("sends no query after its end", () => {
+    /** Four that are started together, of which the first one is given. The others work outside of the transaction too. */
+    const start = (db: Transaction, first: Promise<unknown>) => {
+      const name = new URL(schema.database).searchParams.get("schema") ?? "";
+      const anywhere = db.withSchema(name).insertInto("sign_in_attempts");
+      const insert = (key: string) => anywhere.values({ key, window_start: 0, attempts: 1 }).execute();
+      return [first, ...["a", "b", "c"].map(insert)];
+    };
+
+    const keys = () => schema.query("select key from sign_in_attempts order by key");
+
+    test("when one failed that others were started with", async () => {
+      let started: readonly Promise<unknown>[] = [];
+      const written = store.write((db) => {
+        started = start(db, sql.raw("select * from nothing").execute(db));
+        return Promise.all(started);
+      });
+      await expect(written).rejects.toMatchObject({ code: "42P01" });
+      const outcomes = (await Promise.allSettled(started)).map(({ status }) => status);
+      expect([outcomes, await keys()]).toEqual([Array(4).fill("rejected"), []]);
+    });
+
+    test("when nobody waited for them", async () => {
+      let settled: Promise<readonly PromiseSettledResult<unknown>[]> | undefined;
+      await store.write(async (db) => {
+        const started = start(db, sql`select 1`.execute(db));
+        settled = Promise.allSettled(started);
+        await started[0];
+      });
+      const outcomes = (await settled)?.map(({ status }) => status) ?? [];
+      // One was on its way to the server, so it is a part of the transaction.
+      const [first, second, ...others] = outcomes;
+      expect([first, others, (await keys()).length]).toEqual([
+        "fulfilled",
+        ["rejected", "rejected"],
+        second === "fulfilled" ? 1 : 0,
+      ]);
+    });
+  });
+
   test("leaves nothing in its session", async () => {
     const names = ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"];
     const show = sql<{ values: readonly string[] }>`

@@ -51,14 +51,32 @@ async function rollBack(client: pg.PoolClient): Promise<boolean> {
   }
 }
 
-/** Queries of one connection, one after the other. @param timeout that of `query` */
-export function inTurn(client: pg.PoolClient, timeout?: number): RunStatement {
+/**
+ * Runs work whose queries are sent one after the other. Those that were not sent when it ends, because one failed that they
+ * were started with, or nobody waited for them, reject: they would run outside of the transaction.
+ * @param timeout that of `query`
+ */
+export async function inTurn<T>(
+  client: pg.PoolClient,
+  work: (run: RunStatement) => Promise<T>,
+  timeout?: number,
+): Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
-  return (text, parameters = []) => {
-    const result = last.then(() => query(client, text, { parameters, timeout }));
+  let hasEnded = false;
+  const run: RunStatement = (text, parameters = []) => {
+    const result = last.then(() => {
+      if (hasEnded) throw new Error("the transaction of this query has ended");
+      return query(client, text, { parameters, timeout });
+    });
     last = result.catch(() => undefined);
     return result;
   };
+  try {
+    return await work(run);
+  } finally {
+    hasEnded = true;
+    await last;
+  }
 }
 
 export interface QueryOptions {

@@ -7,7 +7,7 @@ import { migrate, type SchemaVersion } from "../migrations.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import { type OpenStoreOptions, otherVersionError, type Store, type Transaction } from "../store.js";
 import { createOnConnection, inTurn, type OnConnection } from "./connection.js";
-import { BYTE_ORDER, createTransaction } from "./dialect.js";
+import { BYTE_ORDER, createTransaction, type RunStatement } from "./dialect.js";
 import { foreignPostgresError, supersededError } from "./errors.js";
 import { type PostgresLocation, parsePostgresUrl } from "./location.js";
 import { createTransactions, isSuperseded, lockKey, MARK, repeated } from "./transactions.js";
@@ -155,13 +155,13 @@ function inTransaction<T>(
   begin: string,
   work: (db: Transaction) => Promise<T>,
 ): Promise<T> {
-  return onConnection(async (client) => {
-    const run = inTurn(client, MIGRATION_TIMEOUT);
+  const runAll = async (run: RunStatement) => {
     await run(begin);
     const result = await work(createTransaction(run).withPlugin(BYTE_ORDER));
     await run("commit");
     return result;
-  });
+  };
+  return onConnection((client) => inTurn(client, runAll, MIGRATION_TIMEOUT));
 }
 
 interface Inspection {

@@ -154,7 +154,7 @@ async function runTransaction<T>(
   try {
     return await opened.onConnection(async (client) => {
       const { id } = await beginTransaction(opened, client, { begin, timeout });
-      result = { value: await work(createTransaction(inTurn(client, timeout))) };
+      result = { value: await inTurn(client, (run) => work(createTransaction(run)), timeout) };
       await end(client, id);
       return result.value;
     });
