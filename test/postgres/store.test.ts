@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/service/store/open.js";
-import { openPostgresStore } from "../../src/service/store/postgres/open.js";
+import { openPostgresStore, type PostgresLimits } from "../../src/service/store/postgres/open.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../../src/service/store/schema.js";
 import { DatabaseUnavailableError, type Store, type Transaction } from "../../src/service/store/store.js";
-import { startCuttingProxy } from "../support/cutting-proxy.js";
+import { type Cut, startCuttingProxy } from "../support/cutting-proxy.js";
 import { createSchema, type Schema } from "../support/postgres.js";
 
 let schema: Schema;
@@ -421,8 +421,50 @@ describe("a connection that is lost", () => {
     expect([runs, isArmed(), stored.map(({ key }) => key)]).toEqual([keys.length, false, keys]);
   });
 
-  /** A store behind a proxy that cuts a connection once it is armed, when a text is sent. */
-  async function openBehindProxy(at: string, cut: "now" | "at the answer") {
+  describe("without a word", () => {
+    test.each([
+      ["before its work", "insert into", 2],
+      // It may have been committed, which only another connection can tell.
+      ["before its commit", "commit", 2],
+    ])("%s: a write is done once, on another connection", async (_, at, attempts) => {
+      const { behind, arm, proxy } = await openBehindProxy(at, "silenced", { answer: 2000 });
+      arm();
+      let runs = 0;
+      await behind.write(
+        async (db) => {
+          runs += 1;
+          await setting("x")(db);
+        },
+        { scope: ["x"] },
+      );
+      expect([runs, await settings()]).toEqual([attempts, [{ value: "x" }]]);
+      await expect.poll(proxy.connections).toEqual({ made: 2, open: 1 });
+    });
+
+    test("in what only reads costs a repetition", async () => {
+      const { behind, arm, proxy } = await openBehindProxy("select", "silenced", { answer: 2000 });
+      arm();
+      expect(await behind.read((db) => db.selectFrom("settings").selectAll().execute())).toEqual([]);
+      await expect.poll(proxy.connections).toEqual({ made: 2, open: 1 });
+    });
+
+    test("with all later ones: the request fails, and the next one works when the server is back", async () => {
+      const limits = { answer: 2000, connect: 1000 };
+      const { behind, proxy } = await openBehindProxy("", "silenced", limits);
+      proxy.silence();
+      const read = () => behind.read((db) => db.selectFrom("settings").selectAll().execute());
+      await expect(read()).rejects.toMatchObject({
+        code: "configuration",
+        message: expect.stringMatching(/it does not answer$/),
+      });
+      proxy.restore();
+      expect(await read()).toEqual([]);
+      await expect.poll(proxy.connections).toEqual({ made: 3, open: 1 });
+    });
+  });
+
+  /** A store behind a proxy that does something to a connection once it is armed, when a text is sent. */
+  async function openBehindProxy(at: string, cut: Cut, limits: Partial<PostgresLimits> = {}) {
     let cuts = 0;
     const proxy = await startCuttingProxy(Number(new URL(schema.database).port), {
       cutAt(sent) {
@@ -433,10 +475,11 @@ describe("a connection that is lost", () => {
     });
     const url = new URL(schema.database);
     url.port = String(proxy.port);
-    const behind = await openStore(url.href, {});
+    const behind = await openPostgresStore(url.href, { limits });
     onTestFinished(() => behind.close());
     return {
       behind,
+      proxy,
       arm: (times = 1) => {
         cuts = times;
       },

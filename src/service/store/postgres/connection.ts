@@ -81,27 +81,24 @@ export async function inTurn<T>(
 
 export interface QueryOptions {
   readonly parameters?: readonly unknown[];
-  /** How long to wait for the answer (ms). The server ends its statements earlier, if it can still be reached. */
+  /** How long to wait for the answer (ms), if not as long as the limit of the pool says. */
   readonly timeout?: number | undefined;
 }
 
-/** Of a query without a timeout of its own (ms). */
-const QUERY_TIMEOUT = 35_000;
-
 /** pg takes it, which its types do not say. */
 interface TimedQuery extends pg.QueryConfig {
-  readonly query_timeout: number;
+  readonly query_timeout?: number;
 }
 
 /** @throws ConnectionError, the server's error */
 export async function query(
   client: Pick<pg.ClientBase, "query">,
   text: string,
-  { parameters, timeout = QUERY_TIMEOUT }: QueryOptions = {},
+  { parameters, timeout }: QueryOptions = {},
 ): Promise<pg.QueryResult> {
   const timed: TimedQuery = {
     text,
-    query_timeout: timeout,
+    ...(timeout !== undefined && { query_timeout: timeout }),
     ...(parameters !== undefined && { values: [...parameters] }),
   };
   try {

@@ -10,7 +10,7 @@ import { createOnConnection, inTurn, type OnConnection } from "./connection.js";
 import { BYTE_ORDER, createTransaction, type RunStatement } from "./dialect.js";
 import { foreignPostgresError, supersededError } from "./errors.js";
 import { type PostgresLocation, parsePostgresUrl } from "./location.js";
-import { createTransactions, isSuperseded, lockKey, MARK, repeated } from "./transactions.js";
+import { ANSWER_TIMEOUT, createTransactions, isSuperseded, lockKey, MARK, repeated } from "./transactions.js";
 
 /** What a process takes and waits for, by default. */
 export interface PostgresLimits {
@@ -18,9 +18,18 @@ export interface PostgresLimits {
   readonly connections: number;
   /** How long it waits for one (ms). */
   readonly connect: number;
+  /**
+   * How long it waits for the answer to a statement of a request (ms). The server ends it earlier, if it can still be
+   * reached.
+   */
+  readonly answer: number;
 }
 
-const LIMITS: PostgresLimits = { connections: 10, connect: 10_000 };
+const LIMITS: PostgresLimits = {
+  connections: 10,
+  connect: 10_000,
+  answer: ANSWER_TIMEOUT,
+};
 
 /** How long a connection is kept that is not used (ms). */
 const IDLE_TIMEOUT = 60_000;
@@ -64,7 +73,7 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
 
 function createPool(
   { host, port, database, user, password, tls }: PostgresLocation,
-  { connections, connect }: PostgresLimits,
+  { connections, connect, answer }: PostgresLimits,
 ): pg.Pool {
   const server = { host, port, database, ...(user !== undefined && { user }) };
   // pg knows PGUSER and PGPASSWORD.
@@ -74,6 +83,7 @@ function createPool(
     max: connections,
     connectionTimeoutMillis: connect,
     idleTimeoutMillis: IDLE_TIMEOUT,
+    query_timeout: answer,
     password: found.password ?? (() => findPasswordInFile({ ...server, user: found.user })),
     ssl: tls,
     keepAlive: true,

@@ -4,7 +4,7 @@ import { CliError } from "../../../errors.js";
 import { sleepFor } from "../../../system/clock.js";
 import { SCHEMA_VERSION } from "../schema.js";
 import type { Store, Transaction } from "../store.js";
-import { inTurn, type OnConnection, query } from "./connection.js";
+import { inTurn, type OnConnection, type QueryOptions, query } from "./connection.js";
 import { createTransaction } from "./dialect.js";
 import {
   ConnectionError,
@@ -38,6 +38,9 @@ const INQUIRY = { deadline: 10_000, timeout: 5_000, pause: 250 };
 /** How much longer than the server the client waits for a statement (ms). */
 const GRACE = 5_000;
 
+/** How long the client waits for a statement of a request, if it is not told otherwise (ms). */
+export const ANSWER_TIMEOUT = STATEMENT_TIMEOUTS.request + GRACE;
+
 /** A database that was opened. */
 export interface OpenedDatabase {
   readonly onConnection: OnConnection;
@@ -59,20 +62,18 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
       repeated(opened.location, () =>
         runTransaction(opened, work, {
           begin: `begin isolation level repeatable read read only; ${readSettings}`,
-          timeout: STATEMENT_TIMEOUTS.request + GRACE,
           end: async (client) => void (await query(client, "commit")),
         }),
       ),
     write: (work, { scope } = {}) => {
       const locks = locksOf(opened.schema, scope);
-      const { request, administration } = STATEMENT_TIMEOUTS;
-      const statementTimeout = scope === undefined ? administration : request;
+      const isRequest = scope !== undefined;
+      const statementTimeout = STATEMENT_TIMEOUTS[isRequest ? "request" : "administration"];
+      const timeout = isRequest ? undefined : statementTimeout + GRACE;
       // With its number it can be found out whether it was committed.
       const columns = ["pg_current_xact_id()::text as id"];
       const begin = `begin; ${startOf(opened, { statementTimeout, columns })}; ${locks}`;
-      return repeated(opened.location, () =>
-        runTransaction(opened, work, { begin, end: commit, timeout: statementTimeout + GRACE }),
-      );
+      return repeated(opened.location, () => runTransaction(opened, work, { begin, end: commit, timeout }));
     },
   };
 }
@@ -141,8 +142,8 @@ interface TransactionKind {
   readonly begin: string;
   /** Ends the transaction. @param id its number, if `begin` asks for it */
   readonly end: (client: pg.PoolClient, id: string) => Promise<void>;
-  /** How long the answer to a statement may take (ms). */
-  readonly timeout: number;
+  /** That of its queries. */
+  readonly timeout?: QueryOptions["timeout"];
 }
 
 async function runTransaction<T>(
