@@ -2,7 +2,10 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** Tests that run on SQLite and on PostgreSQL: what they call is the same on both. */
-const ON_BOTH = ["test/service/{contract-in-process,admin,sample}.test.ts", "test/service/oauth/*.test.ts"];
+const ON_BOTH = [
+  "test/service/{contract-in-process,admin,sample,resync}.test.ts",
+  "test/service/oauth/*.test.ts",
+];
 
 /** Tests that need SQLite, or no database. */
 const ON_SQLITE = ["test/service/oauth/{authorization-request,chromium,migration,origin}.test.ts"];

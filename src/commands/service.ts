@@ -10,6 +10,7 @@ import {
 } from "./service/calendars.js";
 import { registerServiceClients, registerServiceTokens } from "./service/clients.js";
 import { registerServiceDatabase } from "./service/database.js";
+import { registerServiceResync } from "./service/resync.js";
 import { registerServiceStart } from "./service/start.js";
 import { registerServiceUsers } from "./service/users.js";
 
@@ -29,6 +30,7 @@ export function registerService(command: Command, contextOf: ContextOf): void {
   registerServiceClients(addCommand(command, "clients", "add, list and remove OAuth clients"), contextOf);
   registerServiceTokens(addCommand(command, "tokens", "create, list and revoke tokens"), contextOf);
   registerServiceDatabase(command, contextOf);
+  registerServiceResync(command, contextOf);
   const openApi = addCommand(command, "openapi", "print the contract as OpenAPI 3.1");
   describeCommand(openApi, {
     prints: "json",

@@ -124,6 +124,7 @@ function composeEmbeddedService(parts: HostParts, { quiet }: RunSettings, messag
     open,
     openPrivate: withPrivateDatabase(openService, permissions),
     signal: parts.signal,
+    now: parts.clock.now,
     messages,
     async createProgressBar() {
       const { createProgressBar } = await import("../terminal/progress-bar.js");

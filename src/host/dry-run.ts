@@ -53,6 +53,7 @@ function readOnlyAdmin({ users, calendars, members, labels, clients, tokens }: S
     tokens: { ...refused(tokens), list: tokens.list },
     ensureLocalUser: refuse,
     addSample: refuse,
+    resync: refuse,
   };
 }
 

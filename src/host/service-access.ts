@@ -19,6 +19,8 @@ export interface ServiceAccessOptions {
   /** The same, for a service that others use: makes the database private. */
   readonly openPrivate: OpenService;
   readonly signal: () => AbortSignal;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly messages: Pick<Messages, "note" | "log" | "debug">;
   readonly createProgressBar: () => Promise<ProgressBar>;
 }

@@ -8,7 +8,7 @@ import { isPostgresUrl, type LongWorkOptions, type Store } from "../service/stor
 import type { ServiceAccessOptions } from "./service-access.js";
 
 export interface WholeDatabaseOptions
-  extends Pick<ServiceAccessOptions, "signal" | "messages" | "createProgressBar"> {
+  extends Pick<ServiceAccessOptions, "signal" | "now" | "messages" | "createProgressBar"> {
   /** The database of `--db`, or the default. @throws CliError usage */
   readonly choose: (flag: string | undefined) => string;
   /** The database of another flag. @throws CliError usage */
@@ -19,14 +19,14 @@ export interface WholeDatabaseOptions
 export function createWholeDatabase(
   options: WholeDatabaseOptions,
 ): Pick<ServiceAccess, "backup" | "check" | "copy"> {
-  const { signal, messages, choose, parse } = options;
+  const { signal, now, messages, choose, parse } = options;
   return {
     async backup({ database, file }) {
       const path = choose(database);
       if (isPostgresUrl(path)) {
         throw usageError("a backup is made of SQLite files", "use pg_dump for PostgreSQL");
       }
-      return withProgress(options, (progress) => backUp(path, file, progress));
+      return withProgress(options, (progress) => backUp(path, file, { ...progress, now: now() }));
     },
     async check(flag) {
       const database = choose(flag);

@@ -10,6 +10,7 @@ import type { RequestHandler } from "./request.js";
 import { createRequestHandler, type HandledRequest } from "./request-handler.js";
 import type { PasswordCost } from "./secrets.js";
 import { openStore } from "./store/open.js";
+import { renewRevisions } from "./store/revisions.js";
 import type { OpenStoreOptions, Store } from "./store/store.js";
 
 export interface ServiceOptions extends OpenStoreOptions {
@@ -117,6 +118,10 @@ function createAdmin(options: AdminOptions): ServiceAdmin {
     addSample: async () => {
       const { addSample } = await import("./admin/sample.js");
       return addSample(options);
+    },
+    async resync() {
+      const { store, now } = options;
+      return { calendars: await store.write((db) => renewRevisions(db, now())) };
     },
   };
 }

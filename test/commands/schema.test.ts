@@ -62,6 +62,7 @@ function commandLines(): Readonly<Record<string, readonly (readonly string[])[]>
     "service check": [[]],
     "service copy": [["--from", join(world.directory, "local.db"), "--to", join(world.directory, "to.db")]],
     "service backup": [[join(world.directory, "backup.db")]],
+    "service resync": [[]],
     "service tokens create": [["--user", "ana"]],
     "service tokens list": [[]],
   };

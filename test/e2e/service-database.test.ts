@@ -47,6 +47,29 @@ test("a check that fails prints the whole report, and is exit 10", async () => {
   );
 });
 
+test("resync makes the revisions jump, and makes no database", async () => {
+  const { run, home, database } = await createMachine();
+  const revisions = () =>
+    querySql(database, "select revision, details_revision, changes_from from calendars");
+  const before = [{ revision: 2, details_revision: 2, changes_from: 1 }];
+  expect(revisions()).toEqual(before);
+  const refused = await run("service", "resync", "--db", database, "--dry-run");
+  expect(refused.exitCode).toBe(2);
+  expect(revisions()).toEqual(before);
+  const { exitCode, stdout, stderr } = await run("service", "resync", "--db", database);
+  expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "1\n", stderr: "" });
+  const [jumped] = revisions();
+  const revision = Number(jumped?.["revision"]);
+  expect(revision).toBeGreaterThan(1_000_000);
+  expect(jumped).toEqual({ revision, details_revision: revision, changes_from: revision });
+
+  const missing = join(home, "missing.db");
+  const failed = await run("service", "resync", "--db", missing);
+  expect({ ...failed, stderr: "" }).toEqual({ exitCode: 10, stdout: "", stderr: "" });
+  expect(failed.stderr).toContain(missing);
+  expect(existsSync(missing)).toBe(false);
+});
+
 test("a copy that was killed goes on, and is served only when it is complete", async () => {
   const { run, start, home, database } = await createMachine();
   const calendar = querySql(database, "select calendar_id, user_id from members");

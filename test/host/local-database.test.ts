@@ -46,6 +46,7 @@ const access = () =>
     defaultDatabase: () => database,
     open,
     signal: () => AbortSignal.abort(),
+    now: () => NOW,
     openPrivate: open,
     messages: { note, log: async () => undefined, debug: () => undefined },
     createProgressBar: async () => ({ show: () => undefined, clear: () => undefined }),

@@ -11,6 +11,7 @@ import { createConfigView, profileView, statusView } from "../../src/output/view
 import {
   backupView,
   copiedTableView,
+  resyncView,
   serviceClientView,
   serviceTokenView,
   serviceUserView,
@@ -176,6 +177,7 @@ const VIEWS = [
     calendars: 2,
     events: 1_234,
   }),
+  sample("resync", resyncView, { calendars: 2 }),
   sample("copied tables", copiedTableView, [
     { table: "users", rows: 3, sha256: "0123456789abcdef".repeat(4) },
     { table: "events", rows: 1_234, sha256: "fedcba9876543210".repeat(4) },

@@ -1,18 +1,20 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TLSSocketOptions } from "node:tls";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "../api/network/peers.js";
 import { createCertificate } from "../service/support/certificate.js";
 import { createWorld } from "../service/support/world.js";
 import { type PostgresServer, startPostgres } from "../support/postgres-server.js";
 import { createInstallation } from "../support/spawned.js";
+import { startTlsOnlyServer } from "../support/tls-only-server.js";
 
 /** What an operator sees of a database that cannot be used, and that no message has a password. */
 
 const PASSWORD = "sentinel-7c1f";
 
-const certificate = createCertificate();
+const certificate = createCertificate({ names: ["db.example"] });
 
 let server: PostgresServer;
 let folder: string;
@@ -21,6 +23,8 @@ let authority: string;
 beforeAll(async () => {
   server = await startPostgres({
     tls: certificate,
+    // It is its own authority, and of the certificates of clients.
+    settings: ["ssl_ca_file = 'server.crt'"],
     access: [
       "hostssl all tls_only 127.0.0.1/32 trust",
       "host all tls_only 127.0.0.1/32 reject",
@@ -48,6 +52,10 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "calctl-postgres-"));
   authority = join(folder, "root.crt");
   writeFileSync(authority, certificate.cert);
+  writeFileSync(join(folder, "empty.crt"), "\n");
+  const client = createCertificate({ subject: "client" });
+  writeFileSync(join(folder, "me.crt"), client.cert);
+  writeFileSync(join(folder, "me.key"), client.key);
 }, 60_000);
 
 afterAll(async () => {
@@ -139,8 +147,26 @@ describe("exit 10 says what to do", () => {
     [
       "a certificate of another host",
       () => at(`calctl?sslmode=verify-full&sslrootcert=${authority}`),
-      "certificate is not trusted",
-      HINTS.certificate,
+      "its certificate is for another host",
+      "write a name of the certificate as the host of the URL: DNS:localhost, DNS:db.example",
+    ],
+    [
+      "an authority that is not a certificate",
+      () => at(`calctl?sslmode=verify-full&sslrootcert=${join(folder, "empty.crt")}`),
+      "has no certificate",
+      "-----BEGIN CERTIFICATE-----",
+    ],
+    [
+      "a client's certificate that the server does not know",
+      () => at(`calctl?sslmode=require&sslcert=${join(folder, "me.crt")}&sslkey=${join(folder, "me.key")}`),
+      "the server does not accept the certificate of this client",
+      "sslcert=FILE and sslkey=FILE",
+    ],
+    [
+      "a key of another certificate",
+      () => at(`calctl?sslmode=require&sslcert=${authority}&sslkey=${join(folder, "me.key")}`),
+      "sslkey is not the key of sslcert",
+      "give the two files that belong together",
     ],
     [
       "a server that wants TLS",
@@ -169,6 +195,40 @@ describe("exit 10 says what to do", () => {
     });
     expect(stderr).toContain(hint);
     expect(stderr).not.toContain("sentinel");
+  });
+
+  test.each<[string, TLSSocketOptions | string, string, string]>([
+    [
+      "an expired certificate",
+      createCertificate({ authority: certificate, until: "210101000000Z" }),
+      "its certificate has expired",
+      "renew it on the server",
+    ],
+    [
+      "a certificate of the future",
+      createCertificate({ authority: certificate, from: "480101000000Z" }),
+      "its certificate is not valid yet",
+      "the clock of this machine",
+    ],
+    [
+      "a server that goes on without TLS",
+      "HTTP/1.1 400 Bad Request\r\n\r\n",
+      "no TLS connection can be made",
+      "is PostgreSQL",
+    ],
+    [
+      "a server whose TLS is too old",
+      { ...certificate, minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL@SECLEVEL=0" },
+      "no TLS connection can be made",
+      "ssl_max_protocol_version",
+    ],
+  ])("about %s", async (_, answer, problem, hint) => {
+    const peer = await startTlsOnlyServer(answer);
+    onTestFinished(() => peer.close());
+    const url = `postgres://calctl@localhost:${peer.port}/calctl?sslmode=verify-full&sslrootcert=${authority}`;
+    const { exitCode, stderr } = await list({ url });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining(problem) });
+    expect(stderr).toContain(hint);
   });
 
   test("about a server that is away", async () => {

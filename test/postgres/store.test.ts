@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/service/store/open.js";
+import { openPostgresStore, type PostgresLimits } from "../../src/service/store/postgres/open.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../../src/service/store/schema.js";
 import { DatabaseUnavailableError, type Store, type Transaction } from "../../src/service/store/store.js";
-import { startCuttingProxy } from "../support/cutting-proxy.js";
+import { type Cut, startCuttingProxy } from "../support/cutting-proxy.js";
 import { createSchema, type Schema } from "../support/postgres.js";
 
 let schema: Schema;
@@ -72,6 +73,46 @@ describe("a transaction", () => {
     };
     await expect(store.write(work)).rejects.toThrow("after one of its queries had failed");
     expect(await settings()).toEqual([]);
+  });
+
+  describe("sends no query after its end", () => {
+    /** Four that are started together, of which the first one is given. The others work outside of the transaction too. */
+    const start = (db: Transaction, first: Promise<unknown>) => {
+      const name = new URL(schema.database).searchParams.get("schema") ?? "";
+      const anywhere = db.withSchema(name).insertInto("sign_in_attempts");
+      const insert = (key: string) => anywhere.values({ key, window_start: 0, attempts: 1 }).execute();
+      return [first, ...["a", "b", "c"].map(insert)];
+    };
+
+    const keys = () => schema.query("select key from sign_in_attempts order by key");
+
+    test("when one failed that others were started with", async () => {
+      let started: readonly Promise<unknown>[] = [];
+      const written = store.write((db) => {
+        started = start(db, sql.raw("select * from nothing").execute(db));
+        return Promise.all(started);
+      });
+      await expect(written).rejects.toMatchObject({ code: "42P01" });
+      const outcomes = (await Promise.allSettled(started)).map(({ status }) => status);
+      expect([outcomes, await keys()]).toEqual([Array(4).fill("rejected"), []]);
+    });
+
+    test("when nobody waited for them", async () => {
+      let settled: Promise<readonly PromiseSettledResult<unknown>[]> | undefined;
+      await store.write(async (db) => {
+        const started = start(db, sql`select 1`.execute(db));
+        settled = Promise.allSettled(started);
+        await started[0];
+      });
+      const outcomes = (await settled)?.map(({ status }) => status) ?? [];
+      // One was on its way to the server, so it is a part of the transaction.
+      const [first, second, ...others] = outcomes;
+      expect([first, others, (await keys()).length]).toEqual([
+        "fulfilled",
+        ["rejected", "rejected"],
+        second === "fulfilled" ? 1 : 0,
+      ]);
+    });
   });
 
   test("leaves nothing in its session", async () => {
@@ -279,6 +320,39 @@ test("a statement that the server cancels is an unavailable database", async () 
   ]);
 });
 
+describe("a pool", () => {
+  test("of which every connection is in use is said to be so, not the server to be away", async () => {
+    const node = await openPostgresStore(schema.database, { limits: { connections: 2, connect: 1000 } });
+    onTestFinished(() => node.close());
+    const refusal = { code: "unavailable", message: expect.stringMatching(/all 2 connections of this node/) };
+    await node.read(() =>
+      node.write(async (db) => {
+        const refused = node.read(setting("x"));
+        await expect(refused).rejects.toMatchObject(refusal);
+        // Which is answered 503.
+        await expect(refused).rejects.toBeInstanceOf(DatabaseUnavailableError);
+        await setting("y")(db);
+      }),
+    );
+    expect(await settings()).toEqual([{ value: "y" }]);
+    await node.write((db) => db.deleteFrom("settings").execute());
+  });
+
+  test("whose connections cannot be made is not said to be in use", async () => {
+    const proxy = await startCuttingProxy(Number(new URL(schema.database).port));
+    const url = new URL(schema.database);
+    url.port = String(proxy.port);
+    const node = await openPostgresStore(url.href, { limits: { connections: 1, connect: 1000 } });
+    onTestFinished(() => node.close());
+    proxy.silence();
+    proxy.cut();
+    // One waits for the connection that is being made, another one for the place in the pool.
+    const reads = [1, 2].map(() => node.read(async () => undefined));
+    const refusal = { code: "configuration", message: expect.stringMatching(/it does not answer$/) };
+    await Promise.all(reads.map((read) => expect(read).rejects.toMatchObject(refusal)));
+  });
+});
+
 describe("a connection that is lost", () => {
   test("at the end of what only reads, costs nothing but a repetition", async () => {
     const { behind, arm } = await openBehindProxy("commit", "now");
@@ -347,8 +421,50 @@ describe("a connection that is lost", () => {
     expect([runs, isArmed(), stored.map(({ key }) => key)]).toEqual([keys.length, false, keys]);
   });
 
-  /** A store behind a proxy that cuts a connection once it is armed, when a text is sent. */
-  async function openBehindProxy(at: string, cut: "now" | "at the answer") {
+  describe("without a word", () => {
+    test.each([
+      ["before its work", "insert into", 2],
+      // It may have been committed, which only another connection can tell.
+      ["before its commit", "commit", 2],
+    ])("%s: a write is done once, on another connection", async (_, at, attempts) => {
+      const { behind, arm, proxy } = await openBehindProxy(at, "silenced", { answer: 2000 });
+      arm();
+      let runs = 0;
+      await behind.write(
+        async (db) => {
+          runs += 1;
+          await setting("x")(db);
+        },
+        { scope: ["x"] },
+      );
+      expect([runs, await settings()]).toEqual([attempts, [{ value: "x" }]]);
+      await expect.poll(proxy.connections).toEqual({ made: 2, open: 1 });
+    });
+
+    test("in what only reads costs a repetition", async () => {
+      const { behind, arm, proxy } = await openBehindProxy("select", "silenced", { answer: 2000 });
+      arm();
+      expect(await behind.read((db) => db.selectFrom("settings").selectAll().execute())).toEqual([]);
+      await expect.poll(proxy.connections).toEqual({ made: 2, open: 1 });
+    });
+
+    test("with all later ones: the request fails, and the next one works when the server is back", async () => {
+      const limits = { answer: 2000, connect: 1000 };
+      const { behind, proxy } = await openBehindProxy("", "silenced", limits);
+      proxy.silence();
+      const read = () => behind.read((db) => db.selectFrom("settings").selectAll().execute());
+      await expect(read()).rejects.toMatchObject({
+        code: "configuration",
+        message: expect.stringMatching(/it does not answer$/),
+      });
+      proxy.restore();
+      expect(await read()).toEqual([]);
+      await expect.poll(proxy.connections).toEqual({ made: 3, open: 1 });
+    });
+  });
+
+  /** A store behind a proxy that does something to a connection once it is armed, when a text is sent. */
+  async function openBehindProxy(at: string, cut: Cut, limits: Partial<PostgresLimits> = {}) {
     let cuts = 0;
     const proxy = await startCuttingProxy(Number(new URL(schema.database).port), {
       cutAt(sent) {
@@ -359,10 +475,11 @@ describe("a connection that is lost", () => {
     });
     const url = new URL(schema.database);
     url.port = String(proxy.port);
-    const behind = await openStore(url.href, {});
+    const behind = await openPostgresStore(url.href, { limits });
     onTestFinished(() => behind.close());
     return {
       behind,
+      proxy,
       arm: (times = 1) => {
         cuts = times;
       },

@@ -49,7 +49,7 @@ function fill(): void {
 }
 
 const copyTo = (name: string, database = world.database) =>
-  backUp(database, join(folder.path, name), { signal, onProgress });
+  backUp(database, join(folder.path, name), { signal, now: 0, onProgress });
 
 const failure = (code: string, message: string) => ({ code, message: expect.stringContaining(message) });
 
@@ -71,6 +71,7 @@ test("is the database at one moment, while it is written between the parts of th
   const written: WorkProgress[] = [];
   const { events } = await backUp(world.database, join(folder.path, "copy.db"), {
     signal,
+    now: 0,
     onProgress(progress) {
       written.push(progress);
       runSql(world.database, "delete from events where id = (select id from events limit 1)");
@@ -88,6 +89,7 @@ test("that is interrupted leaves nothing, also the files beside it", async () =>
   const controller = new AbortController();
   const work = backUp(world.database, join(folder.path, "copy.db"), {
     signal: controller.signal,
+    now: 0,
     onProgress: () => controller.abort(new Error("interrupted here")),
   });
   await expect(work).rejects.toThrow("interrupted here");
@@ -105,7 +107,11 @@ test("replaces nothing", async () => {
 
 test("replaces nothing that came while it was made", async () => {
   const file = join(folder.path, "copy.db");
-  const work = backUp(world.database, file, { signal, onProgress: () => writeFileSync(file, "mine") });
+  const work = backUp(world.database, file, {
+    signal,
+    now: 0,
+    onProgress: () => writeFileSync(file, "mine"),
+  });
   await expect(work).rejects.toMatchObject(failure("usage", "copy.db exists already"));
   expect(readFileSync(file, "utf8")).toBe("mine");
   expect(readdirSync(folder.path)).toEqual(["copy.db"]);
@@ -166,7 +172,7 @@ describeWithDisk("on a disk that becomes full", () => {
   test("it says so and leaves nothing", async () => {
     fill();
     const disk = mountDisk(1);
-    const work = backUp(world.database, join(disk.path, "copy.db"), { signal, onProgress });
+    const work = backUp(world.database, join(disk.path, "copy.db"), { signal, now: 0, onProgress });
     await expect(work).rejects.toMatchObject(failure("configuration", "no space left"));
     expect(readdirSync(disk.path)).toEqual([]);
   });

@@ -177,7 +177,7 @@ test("only the first of many are named", async () => {
 test("pages that are damaged are found, and nothing else is read", async () => {
   const damaged = join(folder.path, "damaged.db");
   const { signal } = new AbortController();
-  await backUp(world.database, damaged, { signal, onProgress: () => undefined });
+  await backUp(world.database, damaged, { signal, now: 0, onProgress: () => undefined });
   const [index] = querySql(damaged, "select rootpage from sqlite_schema where name = 'events_by_start'");
   const bytes = readFileSync(damaged);
   // The end of an entry: SQLite fills pages from their end.
@@ -194,7 +194,7 @@ describe("a backup", () => {
   test("is checked as it is: nothing is written to it or beside it", async () => {
     const file = join(folder.path, "copy.db");
     const { signal } = new AbortController();
-    await backUp(world.database, file, { signal, onProgress: () => undefined });
+    await backUp(world.database, file, { signal, now: 0, onProgress: () => undefined });
     chmodSync(file, 0o400);
     const hash = () => createHash("sha256").update(readFileSync(file)).digest("hex");
     const before = hash();

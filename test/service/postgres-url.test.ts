@@ -3,6 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parsePostgresUrl } from "../../src/service/store/postgres/location.js";
+import { createCertificate } from "./support/certificate.js";
+
+const { cert, key } = createCertificate();
 
 let folder: string;
 let authority: string;
@@ -10,7 +13,7 @@ let authority: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "calctl-url-"));
   authority = join(folder, "root.crt");
-  writeFileSync(authority, "PEM");
+  writeFileSync(authority, cert);
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -70,7 +73,7 @@ describe("a connection", () => {
     expect(tlsOf("")).toEqual({});
     expect(tlsOf("?sslmode=verify-full")).toEqual({});
     expect(tlsOf("?sslrootcert=system")).toEqual({});
-    expect(tlsOf(`?sslrootcert=${authority}`)).toEqual({ ca: "PEM" });
+    expect(tlsOf(`?sslrootcert=${authority}`)).toEqual({ ca: cert });
     expect(tlsOf("?sslmode=verify-full", "localhost")).toEqual({});
     expect(tlsOf("", "localhost")).toBe(false);
     expect(tlsOf("?sslmode=disable&plaintext=allow")).toBe(false);
@@ -80,6 +83,22 @@ describe("a connection", () => {
     expect(tlsOf("?sslmode=require")).toEqual({ rejectUnauthorized: false });
     const checked = { checkServerIdentity: expect.any(Function) };
     expect(tlsOf("?sslmode=verify-ca")).toEqual(checked);
-    expect(tlsOf(`?sslmode=require&sslrootcert=${authority}`)).toEqual({ ca: "PEM", ...checked });
+    expect(tlsOf(`?sslmode=require&sslrootcert=${authority}`)).toEqual({ ca: cert, ...checked });
+  });
+
+  test.each([
+    ["sslrootcert", "root.key", "has no certificate"],
+    ["sslcert", "root.key", "has no certificate"],
+    ["sslkey", "root.crt", "has no private key that can be used"],
+  ])("is not made if %s is %s", (parameter, file, problem) => {
+    writeFileSync(join(folder, "root.key"), key);
+    const path = join(folder, file);
+    expect(() => tlsOf(`?${parameter}=${path}`)).toThrow(
+      expect.objectContaining({
+        code: "configuration",
+        message: `${parameter} in the URL of the database: ${path} ${problem}`,
+        hint: expect.stringContaining("PEM format"),
+      }),
+    );
   });
 });

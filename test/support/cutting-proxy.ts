@@ -6,11 +6,22 @@ export interface CuttingProxy {
   readonly port: number;
   /** Cuts every connection that is open. */
   cut(): void;
+  /** From now on every connection is silenced as soon as something is sent on it, until `restore` is called. */
+  silence(): void;
+  restore(): void;
+  /** How many connections there were, and how many of them are open. */
+  connections(): { readonly made: number; readonly open: number };
 }
 
+/**
+ * What becomes of a connection: it is cut before the server gets what was sent, or when the server answers; or nothing is
+ * passed on any more, and it stays open.
+ */
+export type Cut = "now" | "at the answer" | "silenced";
+
 export interface CuttingProxyOptions {
-  /** Decides from what a client sends whether its connection is cut: before the server gets it, or when it answers. */
-  readonly cutAt?: (sent: string) => "now" | "at the answer" | null;
+  /** Decides from what a client sends. */
+  readonly cutAt?: (sent: string) => Cut | null;
 }
 
 /** Passes TCP connections on to a server on this machine until the test ends. */
@@ -19,7 +30,10 @@ export async function startCuttingProxy(
   { cutAt = () => null }: CuttingProxyOptions = {},
 ): Promise<CuttingProxy> {
   const open = new Set<() => void>();
+  let made = 0;
+  let isSilent = false;
   const proxy = createServer((client) => {
+    made += 1;
     const server = connect(serverPort, "127.0.0.1");
     const sockets: readonly Socket[] = [client, server];
     const end = () => {
@@ -28,16 +42,15 @@ export async function startCuttingProxy(
     };
     open.add(end);
     for (const socket of sockets) socket.on("error", end).on("close", end);
-    let isAnswerCut = false;
+    let state: Cut | null = null;
     client.on("data", (chunk) => {
-      const cut = cutAt(chunk.toString("latin1"));
-      if (cut === "now") return end();
-      isAnswerCut ||= cut !== null;
-      server.write(chunk);
+      state ??= isSilent ? "silenced" : cutAt(chunk.toString("latin1"));
+      if (state === "now") end();
+      else if (state !== "silenced") server.write(chunk);
     });
     server.on("data", (chunk) => {
-      if (isAnswerCut) end();
-      else client.write(chunk);
+      if (state === "at the answer") end();
+      else if (state === null) client.write(chunk);
     });
   });
   const cut = () => {
@@ -49,5 +62,15 @@ export async function startCuttingProxy(
     proxy.close();
     cut();
   });
-  return { port: (proxy.address() as AddressInfo).port, cut };
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    cut,
+    silence: () => {
+      isSilent = true;
+    },
+    restore: () => {
+      isSilent = false;
+    },
+    connections: () => ({ made, open: open.size }),
+  };
 }

@@ -1,5 +1,11 @@
 import type { ListeningReport } from "../../context.js";
-import type { ServiceClient, ServiceSample, ServiceToken, ServiceUser } from "../../service/admin/admin.js";
+import type {
+  Resync,
+  ServiceClient,
+  ServiceSample,
+  ServiceToken,
+  ServiceUser,
+} from "../../service/admin/admin.js";
 import type { CopiedTable } from "../../service/store/copy.js";
 import type { Backup } from "../../service/store/sqlite/backup.js";
 import type { ShapeOf } from "../shape.js";
@@ -60,6 +66,14 @@ export const backupView: View<Backup> = {
     events: { type: "number" },
   },
   tsv: ["file", "bytes", "users", "calendars", "events"],
+};
+
+/** What clients are to read again. */
+export const resyncView: View<Resync> = {
+  noun: "resync",
+  shape: "resync",
+  keys: { calendars: { type: "number", about: "how many there are" } },
+  tsv: ["calendars"],
 };
 
 /** The tables of a database that was copied. */

@@ -151,6 +151,13 @@ export interface ServiceAdmin {
    * @throws CliError configuration when the database is not empty
    */
   addSample(): Promise<ServiceSample>;
+  /** Makes clients read everything again, after the database was restored. */
+  resync(): Promise<Resync>;
+}
+
+export interface Resync {
+  /** How many there are. */
+  readonly calendars: number;
 }
 
 export interface AdminOptions {

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { compileOnce, type Placeholders } from "./compiled-query.js";
 import type { Transaction } from "./store.js";
 
@@ -24,4 +25,29 @@ const updateRevision = compileOnce((db, { calendarId }: Placeholders<{ readonly 
 export async function advanceDetails(db: Transaction, calendarId: string): Promise<void> {
   const details_revision = await advanceRevision(db, calendarId);
   await db.updateTable("calendars").set({ details_revision }).where("id", "=", calendarId).execute();
+}
+
+/** How far a revision jumps at least: further than the original is written until its copy is restored. */
+const LEAP = 1_000_000;
+
+/**
+ * Gives every calendar a revision that no client can know, so that all of them read everything again: for a database that was
+ * restored, whose revisions would be counted a second time. A revision is at least the time (ms), since no calendar is
+ * written a thousand times a second: so it is also ahead of what an earlier restoration has reached.
+ * @param now milliseconds since the epoch
+ * @returns how many calendars there are
+ */
+export async function renewRevisions(db: Transaction, now: number): Promise<number> {
+  // Forgetting one of them later would set `changes_from` back to its revision.
+  await db.deleteFrom("deleted_events").execute();
+  const ahead = sql<number>`revision + ${sql.lit(LEAP)}`;
+  await db
+    .updateTable("calendars")
+    .set({ revision: sql<number>`case when ${ahead} > ${now} then ${ahead} else ${now} end` })
+    .execute();
+  const { numUpdatedRows } = await db
+    .updateTable("calendars")
+    .set(({ ref }) => ({ details_revision: ref("revision"), changes_from: ref("revision") }))
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
 }

@@ -1,16 +1,35 @@
 import pg from "pg";
 import type { RunStatement } from "./dialect.js";
-import { ConnectionError, endsConnection } from "./errors.js";
+import { BusyPoolError, ConnectionError, endsConnection } from "./errors.js";
 
 /**
  * Runs work on one connection. What it has begun is undone when it fails.
  * @throws ConnectionError, the work's error
  */
-export async function onConnection<T>(
-  pool: pg.Pool,
+export type OnConnection = <T>(work: (client: pg.PoolClient) => Promise<T>) => Promise<T>;
+
+/** The only user of the pool, so that it knows how many connections are in use: the pool counts those being made too. */
+export function createOnConnection(pool: pg.Pool): OnConnection {
+  let inUse = 0;
+  return async (work) => {
+    const client = await pool.connect().catch((cause: unknown) => {
+      throw inUse === pool.options.max
+        ? new BusyPoolError(inUse, cause)
+        : new ConnectionError(cause, { isRefused: true });
+    });
+    inUse += 1;
+    try {
+      return await useConnection(client, work);
+    } finally {
+      inUse -= 1;
+    }
+  };
+}
+
+async function useConnection<T>(
+  client: pg.PoolClient,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  const client = await connect(pool);
   let result: T;
   try {
     result = await work(client);
@@ -20,14 +39,6 @@ export async function onConnection<T>(
   }
   client.release();
   return result;
-}
-
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect();
-  } catch (error) {
-    throw new ConnectionError(error, { isRefused: true });
-  }
 }
 
 /** Resolves with whether the connection can be used again. */
@@ -40,39 +51,54 @@ async function rollBack(client: pg.PoolClient): Promise<boolean> {
   }
 }
 
-/** Queries of one connection, one after the other. @param timeout that of `query` */
-export function inTurn(client: pg.PoolClient, timeout?: number): RunStatement {
+/**
+ * Runs work whose queries are sent one after the other. Those that were not sent when it ends, because one failed that they
+ * were started with, or nobody waited for them, reject: they would run outside of the transaction.
+ * @param timeout that of `query`
+ */
+export async function inTurn<T>(
+  client: pg.PoolClient,
+  work: (run: RunStatement) => Promise<T>,
+  timeout?: number,
+): Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
-  return (text, parameters = []) => {
-    const result = last.then(() => query(client, text, { parameters, timeout }));
+  let hasEnded = false;
+  const run: RunStatement = (text, parameters = []) => {
+    const result = last.then(() => {
+      if (hasEnded) throw new Error("the transaction of this query has ended");
+      return query(client, text, { parameters, timeout });
+    });
     last = result.catch(() => undefined);
     return result;
   };
+  try {
+    return await work(run);
+  } finally {
+    hasEnded = true;
+    await last;
+  }
 }
 
 export interface QueryOptions {
   readonly parameters?: readonly unknown[];
-  /** How long to wait for the answer (ms). The server ends its statements earlier, if it can still be reached. */
+  /** How long to wait for the answer (ms), if not as long as the limit of the pool says. */
   readonly timeout?: number | undefined;
 }
 
-/** Of a query without a timeout of its own (ms). */
-const QUERY_TIMEOUT = 35_000;
-
 /** pg takes it, which its types do not say. */
 interface TimedQuery extends pg.QueryConfig {
-  readonly query_timeout: number;
+  readonly query_timeout?: number;
 }
 
 /** @throws ConnectionError, the server's error */
 export async function query(
   client: Pick<pg.ClientBase, "query">,
   text: string,
-  { parameters, timeout = QUERY_TIMEOUT }: QueryOptions = {},
+  { parameters, timeout }: QueryOptions = {},
 ): Promise<pg.QueryResult> {
   const timed: TimedQuery = {
     text,
-    query_timeout: timeout,
+    ...(timeout !== undefined && { query_timeout: timeout }),
     ...(parameters !== undefined && { values: [...parameters] }),
   };
   try {

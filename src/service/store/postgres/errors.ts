@@ -14,6 +14,17 @@ export class ConnectionError extends Error {
   }
 }
 
+/** Thrown when a connection was waited for in vain because all of the pool were in use all the time. */
+export class BusyPoolError extends ConnectionError {
+  /** How many there are. */
+  readonly connections: number;
+
+  constructor(connections: number, cause: unknown) {
+    super(cause, { isRefused: true });
+    this.connections = connections;
+  }
+}
+
 /** Whether the server ended the connection with this error, or could not do its work at all: classes 08 and 57P. */
 export function endsConnection(error: unknown): boolean {
   return /^(?:08|57P|25P03$)/.test(errorCodeOf(error) ?? "");
@@ -33,10 +44,17 @@ export function explainPostgresError(error: unknown, location: PostgresLocation)
       hint,
       cause: error,
     });
+  if (error instanceof BusyPoolError) {
+    return unavailable(
+      `all ${error.connections} connections of this node are in use`,
+      "try again; if it lasts, pg_stat_activity shows what takes so long, and another node has connections of its own",
+      "unavailable",
+    );
+  }
   const known = KNOWN.find(({ codes }) => codes.test(code));
   if (known !== undefined) {
     const { problem, hint, kind } = known;
-    return unavailable(problem, hint(location), kind);
+    return unavailable(problem, hint(location, cause), kind);
   }
   if (!(error instanceof ConnectionError)) return error;
   const { host, port, tls } = location;
@@ -50,7 +68,7 @@ interface KnownError {
   /** SQLSTATE, or a code of Node's network and TLS. */
   readonly codes: RegExp;
   readonly problem: string;
-  readonly hint: (location: PostgresLocation) => string;
+  readonly hint: (location: PostgresLocation, cause: unknown) => string;
   readonly kind?: CliError["code"];
 }
 
@@ -107,11 +125,49 @@ const KNOWN: readonly KnownError[] = [
     hint: () => "try again when it has started",
   },
   {
-    codes: /^(?:CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/,
+    codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    problem: "its certificate is for another host",
+    hint: (_, cause) => `write a name of the certificate as the host of the URL${certificateNames(cause)}`,
+  },
+  {
+    codes: /^CERT_HAS_EXPIRED$/,
+    problem: "its certificate has expired",
+    hint: () => "renew it on the server",
+  },
+  {
+    codes: /^CERT_NOT_YET_VALID$/,
+    problem: "its certificate is not valid yet",
+    hint: () => "check the clock of this machine, or renew the certificate on the server",
+  },
+  {
+    codes: /^(?:CERT_UNTRUSTED|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET_ISSUER|VERIFY))/,
     problem: "its certificate is not trusted",
     hint: () => "give the certificate of its authority: sslrootcert=FILE in the URL",
   },
+  {
+    codes: /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_|INVALID_|PATH_LENGTH_EXCEEDED$)/,
+    problem: "its certificate cannot be used",
+    hint: (_, cause) => `replace it on the server (${errorCodeOf(cause)})`,
+  },
+  {
+    codes: /^ERR_SSL_\w+_ALERT_(?:UNKNOWN_CA$|\w*CERTIFICATE)/,
+    problem: "the server does not accept the certificate of this client",
+    hint: () => "give one of an authority that the server trusts: sslcert=FILE and sslkey=FILE in the URL",
+  },
+  {
+    codes: /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/,
+    problem: "no TLS connection can be made",
+    hint: ({ host, port }) =>
+      `check that ${host} ${port} is PostgreSQL, and that its ssl_max_protocol_version allows TLS 1.2 or 1.3`,
+  },
 ];
+
+/** What a certificate is for, as Node's error about it has it; "" if it has no such names. */
+function certificateNames(error: unknown): string {
+  const cert = error instanceof Error && "cert" in error ? error.cert : undefined;
+  const isNamed = typeof cert === "object" && cert !== null && "subjectaltname" in cert;
+  return isNamed && typeof cert.subjectaltname === "string" ? `: ${cert.subjectaltname}` : "";
+}
 
 /** The database belongs to another program, or has only a part of our tables. */
 export function foreignPostgresError({ name }: Pick<PostgresLocation, "name">, problem: string): CliError {

@@ -1,7 +1,8 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { ConnectionOptions } from "node:tls";
+import { type ConnectionOptions, createSecureContext, type SecureContextOptions } from "node:tls";
 import { isLoopback } from "../../../contract/loopback.js";
-import { type CliError, configurationError, errorCodeOf } from "../../../errors.js";
+import { type CliError, type CliErrorOptions, configurationError, errorCodeOf } from "../../../errors.js";
 
 /** Where a database is, from its URL. */
 export interface PostgresLocation {
@@ -118,10 +119,11 @@ function tlsOptions(host: string, parameters: Parameters): ConnectionOptions | f
   }
   const certificates = {
     // `system` is the default: the authorities of Node and of NODE_EXTRA_CA_CERTS.
-    ...(sslrootcert !== undefined && sslrootcert !== "system" && { ca: readPem(sslrootcert, "sslrootcert") }),
-    ...(sslcert !== undefined && { cert: readPem(sslcert, "sslcert") }),
-    ...(sslkey !== undefined && { key: readPem(sslkey, "sslkey") }),
+    ...(sslrootcert !== undefined && sslrootcert !== "system" && { ca: readPem("sslrootcert", sslrootcert) }),
+    ...(sslcert !== undefined && { cert: readPem("sslcert", sslcert) }),
+    ...(sslkey !== undefined && { key: readPem("sslkey", sslkey) }),
   };
+  requireUsable(certificates);
   switch (sslmode) {
     case "verify-full":
       return certificates;
@@ -140,16 +142,45 @@ function tlsOptions(host: string, parameters: Parameters): ConnectionOptions | f
   }
 }
 
-function readPem(path: string, parameter: string): string {
+/** Reads a file, and checks what is in it: TLS takes authorities that are no certificates for none. */
+function readPem(parameter: "sslrootcert" | "sslcert" | "sslkey", path: string): string {
+  const invalid = (problem: string, options: CliErrorOptions) =>
+    configurationError(`${parameter} in the URL of the database: ${path} ${problem}`, options);
+  let text: string;
   try {
-    return readFileSync(path, "utf8");
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw invalid(`cannot be read (${errorCodeOf(cause) ?? "unknown"})`, { cause });
+  }
+  const isKey = parameter === "sslkey";
+  try {
+    if (isKey) createPrivateKey(text);
+    else new X509Certificate(text);
+  } catch (cause) {
+    throw isKey
+      ? invalid("has no private key that can be used", { hint: KEY_HINT, cause })
+      : invalid("has no certificate", { hint: CERTIFICATE_HINT, cause });
+  }
+  return text;
+}
+
+/** Otherwise pg would fail when the server has answered, and leave the connection open. */
+function requireUsable(certificates: SecureContextOptions): void {
+  if (certificates.cert === undefined) return;
+  try {
+    createSecureContext(certificates);
   } catch (cause) {
     const code = errorCodeOf(cause) ?? "unknown";
-    throw configurationError(`${parameter} in the URL of the database: ${path} cannot be read (${code})`, {
-      cause,
-    });
+    const isOther = code === "ERR_OSSL_X509_KEY_VALUES_MISMATCH";
+    throw invalidUrl(
+      isOther ? "sslkey is not the key of sslcert" : `sslcert or sslkey is not suitable for TLS (${code})`,
+      "give the two files that belong together",
+    );
   }
 }
+
+const CERTIFICATE_HINT = "give a file in PEM format, with -----BEGIN CERTIFICATE-----";
+const KEY_HINT = "give a file in PEM format, with -----BEGIN PRIVATE KEY-----, without a passphrase";
 
 function invalidUrl(
   problem: string,

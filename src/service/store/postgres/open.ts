@@ -6,14 +6,33 @@ import { createSecret } from "../../secrets.js";
 import { migrate, type SchemaVersion } from "../migrations.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import { type OpenStoreOptions, otherVersionError, type Store, type Transaction } from "../store.js";
-import { inTurn, onConnection } from "./connection.js";
-import { BYTE_ORDER, createTransaction } from "./dialect.js";
+import { createOnConnection, inTurn, type OnConnection } from "./connection.js";
+import { BYTE_ORDER, createTransaction, type RunStatement } from "./dialect.js";
 import { foreignPostgresError, supersededError } from "./errors.js";
 import { type PostgresLocation, parsePostgresUrl } from "./location.js";
-import { createTransactions, isSuperseded, lockKey, MARK, repeated } from "./transactions.js";
+import { ANSWER_TIMEOUT, createTransactions, isSuperseded, lockKey, MARK, repeated } from "./transactions.js";
 
-/** Connections that one process may have, and how long it waits for one (ms). */
-const POOL = { max: 10, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 60_000 };
+/** What a process takes and waits for, by default. */
+export interface PostgresLimits {
+  /** Its connections. */
+  readonly connections: number;
+  /** How long it waits for one (ms). */
+  readonly connect: number;
+  /**
+   * How long it waits for the answer to a statement of a request (ms). The server ends it earlier, if it can still be
+   * reached.
+   */
+  readonly answer: number;
+}
+
+const LIMITS: PostgresLimits = {
+  connections: 10,
+  connect: 10_000,
+  answer: ANSWER_TIMEOUT,
+};
+
+/** How long a connection is kept that is not used (ms). */
+const IDLE_TIMEOUT = 60_000;
 
 /** How long a statement of a migration may take (ms). */
 const MIGRATION_TIMEOUT = 3_600_000;
@@ -21,20 +40,25 @@ const MIGRATION_TIMEOUT = 3_600_000;
 /** The oldest version that is supported: the first with `pg_current_xact_id`. */
 const OLDEST_SERVER = 130_000;
 
+export interface OpenPostgresOptions extends OpenStoreOptions {
+  readonly limits?: Partial<PostgresLimits>;
+}
+
 /**
  * Opens a database of a PostgreSQL server, and creates or migrates its tables. Several processes may do so at once.
  * @param url `postgres://…`
  * @throws CliError configuration when the URL is wrong, the server cannot be used, or the database is not ours, newer
  * than this program, or incomplete
  */
-export async function openPostgresStore(url: string, options: OpenStoreOptions): Promise<Store> {
+export async function openPostgresStore(url: string, options: OpenPostgresOptions): Promise<Store> {
   const location = parsePostgresUrl(url);
-  const pool = createPool(location);
+  const pool = createPool(location, { ...LIMITS, ...options.limits });
+  const onConnection = createOnConnection(pool);
   try {
-    const { schema, created } = await repeated(location, () => prepare(pool, location, options));
+    const { schema, created } = await repeated(location, () => prepare(onConnection, location, options));
     const { onSuperseded = () => undefined } = options;
     return {
-      ...createTransactions({ pool, location, schema, onSuperseded }),
+      ...createTransactions({ onConnection, location, schema, onSuperseded }),
       version: () => null,
       checkFile: () => undefined,
       pool: () => ({ size: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
@@ -47,13 +71,19 @@ export async function openPostgresStore(url: string, options: OpenStoreOptions):
   }
 }
 
-function createPool({ host, port, database, user, password, tls }: PostgresLocation): pg.Pool {
+function createPool(
+  { host, port, database, user, password, tls }: PostgresLocation,
+  { connections, connect, answer }: PostgresLimits,
+): pg.Pool {
   const server = { host, port, database, ...(user !== undefined && { user }) };
   // pg knows PGUSER and PGPASSWORD.
   const found = new pg.Client({ ...server, ...(password !== undefined && { password }) });
   const pool = new pg.Pool({
-    ...POOL,
     ...server,
+    max: connections,
+    connectionTimeoutMillis: connect,
+    idleTimeoutMillis: IDLE_TIMEOUT,
+    query_timeout: answer,
     password: found.password ?? (() => findPasswordInFile({ ...server, user: found.user })),
     ssl: tls,
     keepAlive: true,
@@ -88,12 +118,12 @@ interface Preparation {
 
 /** Creates or migrates the tables where that is needed. */
 async function prepare(
-  pool: pg.Pool,
+  onConnection: OnConnection,
   location: PostgresLocation,
   { create = true, migrate: isAllowed = true, readOnly = false }: OpenStoreOptions,
 ): Promise<Preparation> {
   const begin = "begin read only";
-  const found = await inTransaction(pool, begin, (db) => inspect(db, location));
+  const found = await inTransaction(onConnection, begin, (db) => inspect(db, location));
   const { schema } = found;
   if (isSuperseded(found)) throw supersededError(location);
   if (found.version >= SCHEMA_VERSION && found.missing.length > 0) {
@@ -104,7 +134,7 @@ async function prepare(
   if (isOther && (readOnly || !isAllowed)) throw otherVersionError(location.name, found.version);
   if (found.version >= SCHEMA_VERSION) return { schema, created: false };
   const lock = `select pg_advisory_xact_lock(${lockKey(schema, "migration")})`;
-  const write: Store["write"] = (work) => inTransaction(pool, `begin; ${lock}`, work);
+  const write: Store["write"] = (work) => inTransaction(onConnection, `begin; ${lock}`, work);
   const version: SchemaVersion = {
     engine: "postgres",
     async read(db) {
@@ -130,14 +160,18 @@ async function writeVersion(db: Transaction, version: number): Promise<void> {
   await sql`insert into ${table} values (${version}, ${COMPATIBLE_SINCE})`.execute(db);
 }
 
-function inTransaction<T>(pool: pg.Pool, begin: string, work: (db: Transaction) => Promise<T>): Promise<T> {
-  return onConnection(pool, async (client) => {
-    const run = inTurn(client, MIGRATION_TIMEOUT);
+function inTransaction<T>(
+  onConnection: OnConnection,
+  begin: string,
+  work: (db: Transaction) => Promise<T>,
+): Promise<T> {
+  const runAll = async (run: RunStatement) => {
     await run(begin);
     const result = await work(createTransaction(run).withPlugin(BYTE_ORDER));
     await run("commit");
     return result;
-  });
+  };
+  return onConnection((client) => inTurn(client, runAll, MIGRATION_TIMEOUT));
 }
 
 interface Inspection {

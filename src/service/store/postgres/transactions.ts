@@ -4,7 +4,7 @@ import { CliError } from "../../../errors.js";
 import { sleepFor } from "../../../system/clock.js";
 import { SCHEMA_VERSION } from "../schema.js";
 import type { Store, Transaction } from "../store.js";
-import { inTurn, onConnection, query } from "./connection.js";
+import { inTurn, type OnConnection, type QueryOptions, query } from "./connection.js";
 import { createTransaction } from "./dialect.js";
 import {
   ConnectionError,
@@ -38,9 +38,12 @@ const INQUIRY = { deadline: 10_000, timeout: 5_000, pause: 250 };
 /** How much longer than the server the client waits for a statement (ms). */
 const GRACE = 5_000;
 
+/** How long the client waits for a statement of a request, if it is not told otherwise (ms). */
+export const ANSWER_TIMEOUT = STATEMENT_TIMEOUTS.request + GRACE;
+
 /** A database that was opened. */
 export interface OpenedDatabase {
-  readonly pool: pg.Pool;
+  readonly onConnection: OnConnection;
   readonly location: PostgresLocation;
   /** Where its tables are. */
   readonly schema: string;
@@ -59,20 +62,18 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
       repeated(opened.location, () =>
         runTransaction(opened, work, {
           begin: `begin isolation level repeatable read read only; ${readSettings}`,
-          timeout: STATEMENT_TIMEOUTS.request + GRACE,
           end: async (client) => void (await query(client, "commit")),
         }),
       ),
     write: (work, { scope } = {}) => {
       const locks = locksOf(opened.schema, scope);
-      const { request, administration } = STATEMENT_TIMEOUTS;
-      const statementTimeout = scope === undefined ? administration : request;
+      const isRequest = scope !== undefined;
+      const statementTimeout = STATEMENT_TIMEOUTS[isRequest ? "request" : "administration"];
+      const timeout = isRequest ? undefined : statementTimeout + GRACE;
       // With its number it can be found out whether it was committed.
       const columns = ["pg_current_xact_id()::text as id"];
       const begin = `begin; ${startOf(opened, { statementTimeout, columns })}; ${locks}`;
-      return repeated(opened.location, () =>
-        runTransaction(opened, work, { begin, end: commit, timeout: statementTimeout + GRACE }),
-      );
+      return repeated(opened.location, () => runTransaction(opened, work, { begin, end: commit, timeout }));
     },
   };
 }
@@ -141,8 +142,8 @@ interface TransactionKind {
   readonly begin: string;
   /** Ends the transaction. @param id its number, if `begin` asks for it */
   readonly end: (client: pg.PoolClient, id: string) => Promise<void>;
-  /** How long the answer to a statement may take (ms). */
-  readonly timeout: number;
+  /** That of its queries. */
+  readonly timeout?: QueryOptions["timeout"];
 }
 
 async function runTransaction<T>(
@@ -152,9 +153,9 @@ async function runTransaction<T>(
 ): Promise<T> {
   let result: { readonly value: T } | undefined;
   try {
-    return await onConnection(opened.pool, async (client) => {
+    return await opened.onConnection(async (client) => {
       const { id } = await beginTransaction(opened, client, { begin, timeout });
-      result = { value: await work(createTransaction(inTurn(client, timeout))) };
+      result = { value: await inTurn(client, (run) => work(createTransaction(run)), timeout) };
       await end(client, id);
       return result.value;
     });
@@ -225,8 +226,11 @@ async function commit(client: pg.PoolClient, id: string): Promise<void> {
 }
 
 /** @throws ConnectionError when it was surely not committed, CliError outcome_unknown when that cannot be found out */
-async function requireCommitted({ pool, location }: OpenedDatabase, lost: LostCommitError): Promise<void> {
-  const status = await findStatus(pool, lost.id);
+async function requireCommitted(
+  { onConnection, location }: OpenedDatabase,
+  lost: LostCommitError,
+): Promise<void> {
+  const status = await findStatus(onConnection, lost.id);
   if (status === "committed") return;
   if (status === "aborted") throw new ConnectionError(lost.cause);
   throw new CliError(
@@ -237,14 +241,16 @@ async function requireCommitted({ pool, location }: OpenedDatabase, lost: LostCo
 }
 
 /** What became of a transaction; null if that cannot be found out. */
-async function findStatus(pool: pg.Pool, id: string): Promise<string | null> {
+async function findStatus(onConnection: OnConnection, id: string): Promise<string | null> {
   const deadline = performance.now() + INQUIRY.deadline;
   do {
     try {
-      const { rows } = await query(pool, "select pg_xact_status($1::xid8) as status", {
-        parameters: [id],
-        timeout: INQUIRY.timeout,
-      });
+      const { rows } = await onConnection((client) =>
+        query(client, "select pg_xact_status($1::xid8) as status", {
+          parameters: [id],
+          timeout: INQUIRY.timeout,
+        }),
+      );
       const status: unknown = rows[0]?.status;
       if (status !== "in progress") return typeof status === "string" ? status : null;
     } catch {

@@ -2,13 +2,24 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, open, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { Kysely, SqliteDialect } from "kysely";
 import { CliError, configurationError, errorCodeOf, usageError } from "../../../errors.js";
 import { type Connection, connect, createRunUnlocked } from "../../../system/sqlite/connection.js";
 import { describeFileError } from "../../../system/sqlite/database-file.js";
 import { loadSqlite, resultCode } from "../../../system/sqlite/driver.js";
+import { renewRevisions } from "../revisions.js";
+import type { StoreSchema } from "../schema.js";
 import type { LongWorkOptions } from "../store.js";
 import { explainDatabaseError, foreignDatabaseError } from "./errors.js";
 import { APPLICATION_ID, ensureFile, pragma } from "./open.js";
+
+/** The first version whose calendars have revisions. */
+const FIRST_WITH_REVISIONS = 6;
+
+export interface BackupOptions extends LongWorkOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
 
 /** A copy of a database that was made and checked. */
 export interface Backup {
@@ -24,12 +35,14 @@ export interface Backup {
 /**
  * Copies a database as it is at one moment into a new file (0600), while others may read and write it. The copy has its name
  * only once it is complete, checked and on the disk; otherwise nothing is left of it. It is not migrated, nor is the database.
+ * Its revisions are ahead of those that the database reaches meanwhile: whoever knows these reads everything again after the
+ * copy has been restored.
  * @param path of the SQLite file
  * @param file must not exist; its folder must
  * @throws CliError usage when the file exists; configuration when the database is missing, not ours or damaged, or the file
  * cannot be written; the signal's reason
  */
-export async function backUp(path: string, file: string, options: LongWorkOptions): Promise<Backup> {
+export async function backUp(path: string, file: string, options: BackupOptions): Promise<Backup> {
   const source = resolve(path);
   const target = resolve(file);
   if (existsSync(target)) throw existingFileError(target);
@@ -44,6 +57,7 @@ export async function backUp(path: string, file: string, options: LongWorkOption
     options.signal.throwIfAborted();
     options.onProgress({ what: "checking the copy", done: 0, total: 0 });
     const counts = await checkCopy(temporary, source);
+    await renewCopy(temporary, options.now);
     options.signal.throwIfAborted();
     await handle.sync();
     await giveName(temporary, target);
@@ -108,6 +122,16 @@ async function checkCopy(copy: string, source: string): Promise<Omit<Backup, "fi
   } catch (error) {
     // Pages are copied as they are.
     throw resultCode(error) === "CORRUPT" ? explainDatabaseError(error, source) : error;
+  } finally {
+    database.close();
+  }
+}
+
+async function renewCopy(copy: string, now: number): Promise<void> {
+  const database = connect(await loadSqlite(), copy);
+  try {
+    if (Number(pragma(database, "user_version")) < FIRST_WITH_REVISIONS) return;
+    await renewRevisions(new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database }) }), now);
   } finally {
     database.close();
   }
