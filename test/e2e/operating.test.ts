@@ -5,7 +5,7 @@ import { formatLogLine } from "../../src/service/request-log.js";
 import { openService, type Service } from "../../src/service/service.js";
 import { querySql } from "../service/support/database.js";
 import { eventBody, SCHEDULE } from "../service/support/event-bodies.js";
-import { sendInProcess } from "../service/support/send.js";
+import { changeCalendar, sendInProcess } from "../service/support/send.js";
 import { createWorld, type World } from "../service/support/world.js";
 import { blocksBelow, readPage } from "../support/docs-pages.js";
 import { createInstallation } from "../support/spawned.js";
@@ -78,17 +78,7 @@ test("the backup has every event that was written before it began, while others 
 
 const EVENTS_BEFORE = 100;
 
-const EVENT = JSON.stringify(eventBody(SCHEDULE));
-
-async function createEvent({ service, calendarId, token }: World): Promise<void> {
-  const { status } = await sendInProcess(service)({
-    method: "POST",
-    target: `/calendars/${calendarId}/events`,
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: new TextEncoder().encode(EVENT),
-  });
-  expect(status).toBe(201);
-}
+const createEvent = (world: World) => changeCalendar(world, "POST", "events", eventBody(SCHEDULE));
 
 async function countEvents(service: Service, { calendarId, token }: World): Promise<number> {
   const { body } = await sendInProcess(service)({

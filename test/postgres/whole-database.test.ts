@@ -8,7 +8,7 @@ import { openStore } from "../../src/service/store/open.js";
 import type { LongWorkOptions } from "../../src/service/store/store.js";
 import { querySql, runSql } from "../service/support/database.js";
 import { activityBody, eventBody, SCHEDULE } from "../service/support/event-bodies.js";
-import { sendInProcess } from "../service/support/send.js";
+import { changeCalendar, sendInProcess } from "../service/support/send.js";
 import { createFolder, createWorld, NOW, type World } from "../service/support/world.js";
 import { createSchema, querySchema, type Schema } from "../support/postgres.js";
 import { createInstallation } from "../support/spawned.js";
@@ -28,25 +28,14 @@ beforeEach(async () => {
   await admin.ensureLocalUser({ name: "local" });
   const attendees = [world.member, world.second].map(({ id }) => `${world.calendarId},${id}`);
   const event = { ...SCHEDULE, title: 'A "日本語" 😀\u2028\\' };
-  eventId = await create("events", eventBody(event, { attendees }));
-  await create(`events/${eventId}/activities`, activityBody("Text"));
+  ({ id: eventId } = await changeCalendar(world, "POST", "events", eventBody(event, { attendees })));
+  await changeCalendar(world, "POST", `events/${eventId}/activities`, activityBody("Text"));
 });
 afterEach(async () => {
   await world.close();
   await other.remove();
   folder.remove();
 });
-
-async function create(path: string, body: object): Promise<string> {
-  const response = await sendInProcess(world.service)({
-    method: "POST",
-    target: `/calendars/${world.calendarId}/${path}`,
-    headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
-    body: new TextEncoder().encode(JSON.stringify(body)),
-  });
-  expect(response.status).toBe(201);
-  return JSON.parse(new TextDecoder().decode(response.body)).data.id;
-}
 
 const quiet: LongWorkOptions = { onProgress: () => undefined, signal: new AbortController().signal };
 const failure = (message: string) => ({ exitCode: 10, message: expect.stringContaining(message) });

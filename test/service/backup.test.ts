@@ -6,7 +6,7 @@ import type { WorkProgress } from "../../src/service/store/store.js";
 import { describeWithDisk, mountDisk } from "../support/system.js";
 import { querySql, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
-import { sendInProcess } from "./support/send.js";
+import { changeCalendar } from "./support/send.js";
 import { createFolder, createWorld, type World } from "./support/world.js";
 
 /** Copies of a database, and what is left where none can be made. */
@@ -26,16 +26,8 @@ const signal = new AbortController().signal;
 const onProgress = () => undefined;
 
 async function createEvents(count: number): Promise<void> {
-  const body = JSON.stringify(eventBody({ ...SCHEDULE, description: "x".repeat(10_000) }));
-  for (let number = 0; number < count; number += 1) {
-    const { status } = await sendInProcess(world.service)({
-      method: "POST",
-      target: `/calendars/${world.calendarId}/events`,
-      headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
-      body: new TextEncoder().encode(body),
-    });
-    expect(status).toBe(201);
-  }
+  const body = eventBody({ ...SCHEDULE, description: "x".repeat(10_000) });
+  for (let number = 0; number < count; number += 1) await changeCalendar(world, "POST", "events", body);
 }
 
 /** Makes the database several parts of a copy large. */

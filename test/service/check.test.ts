@@ -8,7 +8,7 @@ import { openStore } from "../../src/service/store/sqlite/open.js";
 import type { WorkProgress } from "../../src/service/store/store.js";
 import { querySql, runSql } from "./support/database.js";
 import { activityBody, eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
-import { sendInProcess } from "./support/send.js";
+import { changeCalendar } from "./support/send.js";
 import { createFolder, createWorld, type World } from "./support/world.js";
 
 /** What `service check` finds in databases, good and bad. */
@@ -32,16 +32,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-async function create(path: string, body: object): Promise<{ readonly id: string }> {
-  const response = await sendInProcess(world.service)({
-    method: "POST",
-    target: `/calendars/${world.calendarId}/${path}`,
-    headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
-    body: new TextEncoder().encode(JSON.stringify(body)),
-  });
-  expect(response.status).toBe(201);
-  return JSON.parse(new TextDecoder().decode(response.body)).data;
-}
+const create = (path: string, body: object) => changeCalendar(world, "POST", path, body);
 
 async function check(database = world.database, progress: WorkProgress[] = []) {
   const store = await openStore(database, { readOnly: true });

@@ -9,7 +9,7 @@ import type { LongWorkOptions, Store } from "../../src/service/store/store.js";
 import { TABLES } from "../../src/service/store/tables.js";
 import { querySql, runSql } from "./support/database.js";
 import { activityBody, eventBody, SCHEDULE } from "./support/event-bodies.js";
-import { sendInProcess } from "./support/send.js";
+import { changeCalendar, sendInProcess } from "./support/send.js";
 import { createFolder, createWorld, NOW, type World } from "./support/world.js";
 
 /** Copies of everything in a database to another one, also in several parts. */
@@ -25,14 +25,15 @@ beforeEach(async () => {
   await admin.clients.add({ name: "App", redirectUris: ["http://127.0.0.1/a", "http://127.0.0.1/b"] });
   await admin.ensureLocalUser({ name: "local" });
   const attendees = [world.member, world.second].map(({ id }) => `${world.calendarId},${id}`);
-  const { id } = await send(
+  const { id } = await changeCalendar(
+    world,
     "POST",
     "events",
     eventBody({ ...SCHEDULE, title: 'A "日本語" 😀\u2028\\' }, { attendees }),
   );
-  await send("POST", `events/${id}/activities`, activityBody("Text"));
-  const deleted = await send("POST", "events", eventBody(SCHEDULE));
-  await send("DELETE", `events/${deleted.id}`);
+  await changeCalendar(world, "POST", `events/${id}/activities`, activityBody("Text"));
+  const deleted = await changeCalendar(world, "POST", "events", eventBody(SCHEDULE));
+  await changeCalendar(world, "DELETE", `events/${deleted.id}`);
   // More than one part of several tables, with ids whose order depends on who compares them.
   runSql(
     world.database,
@@ -52,17 +53,6 @@ afterEach(async () => {
   await world.close();
   folder.remove();
 });
-
-async function send(method: string, path: string, body?: object) {
-  const response = await sendInProcess(world.service)({
-    method,
-    target: `/calendars/${world.calendarId}/${path}`,
-    headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
-    body: new TextEncoder().encode(JSON.stringify(body)),
-  });
-  expect(response.status).toBeLessThan(300);
-  return response.status === 204 ? {} : JSON.parse(new TextDecoder().decode(response.body)).data;
-}
 
 const quiet: LongWorkOptions = { onProgress: () => undefined, signal: new AbortController().signal };
 
