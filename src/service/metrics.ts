@@ -115,7 +115,7 @@ function observeStore(store: Store, registers: Registers): Store {
   };
   return {
     ...store,
-    read: (work) => measure("read", () => store.read(work)),
+    read: (work, options) => measure("read", () => store.read(work, options)),
     write: (work, options) => measure("write", () => store.write(work, options)),
   };
 }

@@ -11,7 +11,7 @@ import { createRequestHandler, type HandledRequest } from "./request-handler.js"
 import type { PasswordCost } from "./secrets.js";
 import { openStore } from "./store/open.js";
 import { renewRevisions } from "./store/revisions.js";
-import type { OpenStoreOptions, Store } from "./store/store.js";
+import { forAdministration, type OpenStoreOptions, type Store } from "./store/store.js";
 
 export interface ServiceOptions extends OpenStoreOptions {
   /** Path of the SQLite file, `:memory:`, or `postgres://…`. */
@@ -84,7 +84,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         inProgress.end();
       }
     },
-    admin: createAdmin({ store, now, passwordCost }),
+    admin: createAdmin({ store: forAdministration(store), now, passwordCost }),
     created: store.created,
     requireFinished: async () => (await import("./store/copy.js")).requireFinished(store),
     drain() {

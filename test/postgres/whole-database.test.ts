@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createMetrics } from "../../src/service/metrics.js";
 import { openService } from "../../src/service/service.js";
 import { checkStore } from "../../src/service/store/check.js";
 import { copyStore, requireFinished } from "../../src/service/store/copy.js";
 import { openStore } from "../../src/service/store/open.js";
-import type { LongWorkOptions } from "../../src/service/store/store.js";
+import type { LongWorkOptions, Store } from "../../src/service/store/store.js";
 import { querySql, runSql } from "../service/support/database.js";
 import { activityBody, eventBody, SCHEDULE } from "../service/support/event-bodies.js";
 import { changeCalendar, sendInProcess } from "../service/support/send.js";
@@ -149,6 +150,79 @@ test("a check makes no tables, and does not migrate", async () => {
   await world.tables.change("update calctl_schema set version = 5");
   await expect(problemsOf(world.database)).rejects.toMatchObject(failure("was written by an earlier calctl"));
   expect(await querySchema(world.database, "select version from calctl_schema")).toEqual([{ version: 5 }]);
+});
+
+/** Remembers the timeouts of every transaction that reads. */
+function createWatch() {
+  const seen = new Set<string>();
+  return {
+    seen,
+    watch: (store: Store): Store => ({
+      ...store,
+      read: (work, options) =>
+        store.read(async (db) => {
+          const { rows } = await sql<{ readonly timeouts: string }>`
+            select current_setting('statement_timeout') || ', ' || current_setting('idle_in_transaction_session_timeout')
+              as timeouts`.execute(db);
+          for (const { timeouts } of rows) seen.add(timeouts);
+          return work(db);
+        }, options),
+    }),
+  };
+}
+
+describe("a large database may take longer than a request", () => {
+  const LONG = "10min, 10min";
+
+  test("to check", async () => {
+    const { seen, watch } = createWatch();
+    const store = await openStore(world.database, { readOnly: true });
+    onTestFinished(() => store.close());
+    await checkStore(watch(store), quiet);
+    expect([...seen]).toEqual([LONG]);
+  });
+
+  test("to copy and to compare", async () => {
+    const { seen, watch } = createWatch();
+    const source = await openStore(world.database, { readOnly: true });
+    onTestFinished(() => source.close());
+    const target = await openStore(other.database, {});
+    onTestFinished(() => target.close());
+    await copyStore({ source: watch(source), target: watch(target) }, quiet);
+    expect([...seen]).toEqual([LONG]);
+  });
+
+  test("to administer, while requests may not", async () => {
+    const { seen, watch } = createWatch();
+    const service = await openService({
+      database: world.database,
+      now: () => NOW,
+      rateLimit: null,
+      observer: {
+        store: watch,
+        requests: (handle) => handle,
+        rateLimiter: (limiter) => limiter,
+        countLookup: () => undefined,
+      },
+    });
+    onTestFinished(() => service.close());
+    const { users, calendars, members, tokens, clients } = service.admin;
+    await users.list();
+    await calendars.list();
+    await calendars.inspect(world.calendarId);
+    await members.list(world.calendarId);
+    await tokens.list();
+    await clients.list();
+    expect([...seen]).toEqual([LONG]);
+    seen.clear();
+    await sendInProcess(service)({
+      method: "GET",
+      target: "/calendars",
+      headers: { authorization: `Bearer ${world.token}` },
+      body: new Uint8Array(),
+    });
+    expect([...seen]).toEqual(["30s, 30s"]);
+  });
 });
 
 test("the metrics have the pool", async () => {

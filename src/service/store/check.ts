@@ -7,7 +7,7 @@ import {
   EXAMPLES,
   type Problem,
 } from "./check-rows.js";
-import type { LongWorkOptions, Store, Transaction } from "./store.js";
+import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
 import { countRows, type TableName } from "./tables.js";
 
 /** What one check of a database found. */
@@ -30,7 +30,7 @@ export async function checkStore(store: Store, options: LongWorkOptions): Promis
   const file = damage && describe("file", { problems: damage.map(asProblem), fine: "is intact" });
   // What else is read from it may be anything.
   if (file?.ok === false) return [file];
-  return store.read(async (db) => [
+  return forAdministration(store).read(async (db) => [
     ...(file === undefined ? [] : [file]),
     describe("contents", { problems: [], fine: await describeContents(db) }),
     describe("references", { problems: await checkReferences(db), fine: "lead to rows that are there" }),

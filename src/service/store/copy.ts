@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { type CliError, configurationError } from "../../errors.js";
-import type { LongWorkOptions, Store, Transaction } from "./store.js";
+import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
 import {
   anyTable,
   countRows,
@@ -43,8 +43,8 @@ export function copyStore(
   { source, target }: { readonly source: Store; readonly target: Store },
   options: LongWorkOptions,
 ): Promise<readonly CopiedTable[]> {
-  return source.read(async (from) => {
-    const copying = { ...options, from, target };
+  return forAdministration(source).read(async (from) => {
+    const copying = { ...options, from, target: forAdministration(target) };
     const total = await claim(copying);
     let done = 0;
     for (const table of TABLES) done = await copyTable(table, { done, total }, copying);

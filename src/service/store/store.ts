@@ -20,6 +20,11 @@ export interface OpenStoreOptions extends LockWaitOptions {
 /** Later than any time. */
 export const JUST_NOW = Number.POSITIVE_INFINITY;
 
+export interface ReadOptions {
+  /** Whether it is work of an operator, which may take much longer than a request. SQLite has no limit anyway. */
+  readonly isAdministration?: boolean;
+}
+
 export interface WriteOptions extends WorkOptions {
   /**
    * Names of what the transaction reads and then changes, such as `calendar ID`: of those with a name in common, one runs
@@ -34,7 +39,7 @@ export interface WriteOptions extends WorkOptions {
  */
 export interface Store {
   /** Runs queries that only read, on one snapshot. */
-  read<T>(work: (db: Transaction) => Promise<T>): Promise<T>;
+  read<T>(work: (db: Transaction) => Promise<T>, options?: ReadOptions): Promise<T>;
   /** Runs queries as one transaction that holds the locks of its scope from its start. */
   write<T>(work: (db: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
@@ -71,6 +76,11 @@ export interface WorkProgress {
   readonly done: number;
   /** 0 if it is not known. */
   readonly total: number;
+}
+
+/** A store whose reads may take as long as the work of an operator does. */
+export function forAdministration(store: Store): Store {
+  return { ...store, read: (work) => store.read(work, { isAdministration: true }) };
 }
 
 export interface LongWorkOptions {

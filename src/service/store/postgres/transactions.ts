@@ -21,7 +21,7 @@ export const MARK = "calctl_schema";
 /** How long a transaction waits for the locks of others, and a node may be silent in one (ms). */
 const TIMEOUTS = { lock: 10_000, silence: 30_000 };
 
-/** How long one statement may take (ms). Administration may remove a calendar with very many events. */
+/** How long one statement may take (ms). Administration may remove or count very many events. */
 const STATEMENT_TIMEOUTS = { request: 30_000, administration: 600_000 };
 
 /** How often a transaction is repeated that another one or a lost connection made fail. */
@@ -56,14 +56,12 @@ export interface OpenedDatabase {
  * its connections.
  */
 export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" | "write"> {
-  const readSettings = startOf(opened, { statementTimeout: STATEMENT_TIMEOUTS.request });
+  const request = reading(opened, "request");
+  const administration = reading(opened, "administration");
   return {
-    read: (work) =>
+    read: (work, { isAdministration = false } = {}) =>
       repeated(opened.location, () =>
-        runTransaction(opened, work, {
-          begin: `begin isolation level repeatable read read only; ${readSettings}`,
-          end: async (client) => void (await query(client, "commit")),
-        }),
+        runTransaction(opened, work, isAdministration ? administration : request),
       ),
     write: (work, { scope } = {}) => {
       const locks = locksOf(opened.schema, scope);
@@ -75,6 +73,17 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
       const begin = `begin; ${startOf(opened, { statementTimeout, columns })}; ${locks}`;
       return repeated(opened.location, () => runTransaction(opened, work, { begin, end: commit, timeout }));
     },
+  };
+}
+
+/** It may be silent for as long as a statement: what reads one database may write what it finds to another one. */
+function reading(opened: OpenedDatabase, limit: keyof typeof STATEMENT_TIMEOUTS): TransactionKind {
+  const statementTimeout = STATEMENT_TIMEOUTS[limit];
+  const settings = startOf(opened, { statementTimeout, silence: statementTimeout });
+  return {
+    begin: `begin isolation level repeatable read read only; ${settings}`,
+    timeout: limit === "request" ? undefined : statementTimeout + GRACE,
+    end: async (client) => void (await query(client, "commit")),
   };
 }
 
@@ -98,17 +107,22 @@ export async function repeated<T>(location: PostgresLocation, attempt: () => Pro
 interface Start {
   /** Milliseconds. */
   readonly statementTimeout: number;
+  /** How long nothing may happen in it (ms). */
+  readonly silence?: number;
   /** What else is read. */
   readonly columns?: readonly string[];
 }
 
 /** A statement that sets the timeouts and reads the version of the schema, which cannot change until the end. */
-function startOf({ schema }: OpenedDatabase, { statementTimeout, columns = [] }: Start): string {
+function startOf(
+  { schema }: OpenedDatabase,
+  { statementTimeout, silence = TIMEOUTS.silence, columns = [] }: Start,
+): string {
   const settings = {
     search_path: pg.escapeIdentifier(schema),
     lock_timeout: String(TIMEOUTS.lock),
     statement_timeout: String(statementTimeout),
-    idle_in_transaction_session_timeout: String(TIMEOUTS.silence),
+    idle_in_transaction_session_timeout: String(silence),
   };
   const set = Object.entries(settings).map(
     ([name, value]) => `set_config('${name}', ${pg.escapeLiteral(value)}, true)`,
