@@ -1,10 +1,15 @@
 import { KEYCHAIN_HELPER_ARGUMENT } from "../src/auth/stores/keychain-helper.js";
+import { FILE_CHECK_ARGUMENT } from "../src/system/sqlite/file-check.js";
 
 /** Runs the command line. Does not call `process.exit` on success, so that no output is lost. */
 async function main(argv: readonly string[]): Promise<void> {
   if (argv[0] === KEYCHAIN_HELPER_ARGUMENT) {
     const { runKeychainHelper } = await import("../src/auth/stores/keychain-helper.js");
     return runKeychainHelper(process);
+  }
+  if (argv[0] === FILE_CHECK_ARGUMENT) {
+    const { runFileCheck } = await import("../src/system/sqlite/file-check.js");
+    return runFileCheck(argv[1] ?? "", process.stdout);
   }
   const [{ createHost }, { run }] = await Promise.all([
     import("../src/host/host.js"),

@@ -121,6 +121,7 @@ function composeEmbeddedService(parts: HostParts, { quiet }: RunSettings, messag
   const service = createServiceAccess({
     defaultDatabase: parts.database,
     env: parts.process.env,
+    process: parts.process,
     open,
     openPrivate: withPrivateDatabase(openService, permissions),
     signal: parts.signal,

@@ -10,11 +10,14 @@ import type { ProgressBar } from "../terminal/progress-bar.js";
 import { isSigterm } from "../terminal/signals.js";
 import { type OpenService, openLocalService } from "./local-service.js";
 import type { Messages } from "./messages.js";
+import type { ProcessLike } from "./parts.js";
 
 export interface ServiceAccessOptions {
   /** Used without `--db` and CALCTL_SERVICE_DB. */
   readonly defaultDatabase: () => string;
   readonly env: Environment;
+  /** What starts this program again. */
+  readonly process: Pick<ProcessLike, "execPath" | "argv">;
   readonly open: OpenService;
   /** The same, for a service that others use: makes the database private. */
   readonly openPrivate: OpenService;

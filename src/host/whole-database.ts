@@ -1,3 +1,4 @@
+import { childEnvironment } from "../config/environment.js";
 import type { ServiceAccess } from "../context.js";
 import { usageError } from "../errors.js";
 import { checkStore } from "../service/store/check.js";
@@ -5,10 +6,15 @@ import { copyStore } from "../service/store/copy.js";
 import { openStore } from "../service/store/open.js";
 import { backUp } from "../service/store/sqlite/backup.js";
 import { isPostgresUrl, type LongWorkOptions, type Store } from "../service/store/store.js";
+import { selfCommand } from "../system/child-process.js";
+import { checkFileInChild } from "../system/sqlite/file-check.js";
 import type { ServiceAccessOptions } from "./service-access.js";
 
 export interface WholeDatabaseOptions
-  extends Pick<ServiceAccessOptions, "signal" | "now" | "messages" | "createProgressBar"> {
+  extends Pick<
+    ServiceAccessOptions,
+    "env" | "process" | "signal" | "now" | "messages" | "createProgressBar"
+  > {
   /** The database of `--db`, or the default. @throws CliError usage */
   readonly choose: (flag: string | undefined) => string;
   /** The database of another flag. @throws CliError usage */
@@ -51,13 +57,15 @@ export function createWholeDatabase(
 
 /** Signals are handled from the beginning of the work on. */
 async function withProgress<T>(
-  { signal, createProgressBar }: Pick<WholeDatabaseOptions, "signal" | "createProgressBar">,
+  { env, process, signal, createProgressBar }: WholeDatabaseOptions,
   work: (options: LongWorkOptions) => Promise<T>,
 ): Promise<T> {
   const interruption = signal();
   const bar = await createProgressBar();
   try {
-    return await work({ signal: interruption, onProgress: bar.show });
+    const checking = { self: selfCommand(process), env: childEnvironment(env), signal: interruption };
+    const checkFile = (path: string) => checkFileInChild(path, checking);
+    return await work({ signal: interruption, onProgress: bar.show, checkFile });
   } finally {
     bar.clear();
   }

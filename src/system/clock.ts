@@ -35,6 +35,15 @@ export async function sleepFor(milliseconds: number, signal?: AbortSignal): Prom
 }
 
 /**
+ * Lets events come in, such as signals: work on an SQLite file waits for nothing, so that they would come after it.
+ * @throws the signal's reason
+ */
+export async function takeBreath(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal.throwIfAborted();
+}
+
+/**
  * The time zone of this process, from TZ or the system; undefined if it has no IANA name.
  * @param variable TZ, used as written if it is a name: Node would turn Asia/Kolkata into the older Asia/Calcutta
  */

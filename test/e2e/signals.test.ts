@@ -1,12 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { lockInOtherProcess } from "../service/support/database.js";
-import { awaitProcess, handlesInterrupt, interrupt } from "../support/processes.js";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { lockInOtherProcess, runSql } from "../service/support/database.js";
+import { awaitProcess, handlesInterrupt, interrupt, processesOf } from "../support/processes.js";
 import { answer, answerJson, startSilentServer } from "../support/silent-server.js";
 import { createInstallation, PROGRAM, TOMORROW } from "../support/spawned.js";
+import { describeWithSystem } from "../support/system.js";
+import { openTerminal } from "../support/tmux.js";
 
 /** Ctrl-C and kill, at each point of a run of the built program. */
 
@@ -236,6 +239,62 @@ test("a request that takes too long is exit 8", async () => {
     stderr: expect.stringContaining("0.2 seconds"),
   });
   await server.asked("GET /user");
+});
+
+describe("while a file is verified that takes very long", () => {
+  const isChecker = ({ commandLine }: { readonly commandLine: string }) =>
+    commandLine.includes("--check-sqlite-file");
+
+  async function createDatabase() {
+    const installation = createInstallation();
+    const database = join(installation.home, "calendar.db");
+    expect((await installation.run("service", "users", "add", "Ana", "--db", database)).exitCode).toBe(0);
+    // Each of these rows takes long to verify, and there are many.
+    runSql(
+      database,
+      `create table slow (number, check (instr(zeroblob(100000000), x'01') = 0));
+      pragma ignore_check_constraints = on;
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 10000)
+      insert into slow select n from numbers`,
+    );
+    return { installation, database };
+  }
+
+  test.each(SIGNALS)("%s ends the check at once, and nothing goes on", async (signal, code) => {
+    const { installation, database } = await createDatabase();
+    const running = installation.start("service", "check", "--db", database);
+    await awaitProcess(installation.home, isChecker);
+    interrupt(running.child.pid ?? 0, signal);
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
+    expect(stderr).toMatch(/^error: (?:interrupted|terminated|hung up)\n$/);
+    await vi.waitFor(() => expect(processesOf(installation.home)).toEqual([]));
+  });
+
+  describeWithSystem("tmux", "on a terminal", () => {
+    test("Ctrl-C, which its helper gets too, ends the check, and the line of its progress goes", async () => {
+      const { installation, database } = await createDatabase();
+      const terminal = openTerminal(installation, { columns: 60, rows: 8 });
+      terminal.type(`clear; calctl service check --db ${database}; echo "exit $?"`, "Enter");
+      await terminal.shows("checking the file");
+      await awaitProcess(installation.home, isChecker);
+      terminal.type("C-c");
+      await terminal.shows("exit");
+      expect(terminal.screen()).toBe("error: interrupted\nexit 130\n$");
+    });
+  });
+
+  test("SIGINT ends a backup at once, and leaves nothing", async () => {
+    const { installation, database } = await createDatabase();
+    const folder = join(installation.home, "backups");
+    mkdirSync(folder);
+    const file = join(folder, "copy.db");
+    const running = installation.start("service", "backup", file, "--db", database);
+    await awaitProcess(installation.home, isChecker);
+    interrupt(running.child.pid ?? 0);
+    expect(await running.ended).toEqual({ exitCode: 130, stdout: "", stderr: "error: interrupted\n" });
+    expect(readdirSync(folder)).toEqual([]);
+  });
 });
 
 describe("while another process locks the database of the profile local", () => {

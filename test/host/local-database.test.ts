@@ -43,6 +43,7 @@ const note = (text: string) => void notes.push(text);
 const access = () =>
   createServiceAccess({
     env: {},
+    process: { execPath: process.execPath, argv: [] },
     defaultDatabase: () => database,
     open,
     signal: () => AbortSignal.abort(),

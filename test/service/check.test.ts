@@ -66,6 +66,20 @@ test("a database that the service wrote passes, and its contents are counted", a
   expect(progress.at(-1)).toEqual({ what: "checking events", done: 2, total: 2 });
 });
 
+test("an interruption is noticed between its parts, although no query waits", async () => {
+  const store = await openStore(world.database, { readOnly: true });
+  const controller = new AbortController();
+  setImmediate(() => controller.abort(new Error("interrupted here")));
+  const progress: WorkProgress[] = [];
+  const checking = checkStore(store, {
+    signal: controller.signal,
+    onProgress: (at) => progress.push(at),
+  });
+  await expect(checking).rejects.toThrow("interrupted here");
+  expect(progress.map(({ what }) => what)).toEqual(["checking the file"]);
+  await store.close();
+});
+
 const WRONG: readonly (readonly [title: string, sql: () => string, problem: () => string])[] = [
   [
     "a token of a client that is missing",

@@ -145,6 +145,20 @@ test("wherever it is interrupted, the next one goes on, and meanwhile it is mark
   }
 });
 
+test("an interruption is noticed between its parts, although no query waits", async () => {
+  const controller = new AbortController();
+  const parts = new Map<string, number>();
+  const onProgress = ({ what, done }: { readonly what: string; readonly done: number }) => {
+    if (what === "copying events" && parts.size > 0 && !parts.has(what))
+      setImmediate(() => controller.abort(new Error("interrupted here")));
+    parts.set(what, done);
+  };
+  await expect(copy({ onProgress, signal: controller.signal })).rejects.toThrow("interrupted here");
+  expect([...parts.keys()].at(-1)).toBe("copying events");
+  await copy();
+  expectEqual();
+});
+
 test("what is written to the source meanwhile is not copied", async () => {
   const before = querySql(world.database, "select id from events order by id");
   let isChanged = false;

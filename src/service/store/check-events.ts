@@ -1,3 +1,4 @@
+import { takeBreath } from "../../system/clock.js";
 import { eventJson } from "../resources.js";
 import { EXAMPLES, type Problem } from "./check-rows.js";
 import { sizeOfEvent } from "./events.js";
@@ -16,7 +17,7 @@ export async function checkEvents(
   const report = () => onProgress({ what: "checking events", done, total });
   report();
   for await (const events of readStoredEvents(db)) {
-    signal.throwIfAborted();
+    await takeBreath(signal);
     for (const event of events) {
       for (const what of problemsOf(event)) {
         found.set(what, [...(found.get(what) ?? []).slice(0, EXAMPLES), event.row.id]);

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
+import { takeBreath } from "../../system/clock.js";
 import { LABEL_PALETTE } from "./calendars.js";
-import type { Transaction } from "./store.js";
+import type { LongWorkOptions, Transaction } from "./store.js";
 import { TABLES, type Table } from "./tables.js";
 import { loginKey } from "./users.js";
 
@@ -15,9 +16,15 @@ export interface Problem {
 export const EXAMPLES = 3;
 
 /** Rows that name others which do not exist. */
-export async function checkReferences(db: Transaction): Promise<Problem[]> {
+export async function checkReferences(
+  db: Transaction,
+  { signal }: Pick<LongWorkOptions, "signal">,
+): Promise<Problem[]> {
   const problems: Problem[] = [];
-  for (const table of TABLES) problems.push(...(await findOrphans(db, table)));
+  for (const table of TABLES) {
+    await takeBreath(signal);
+    problems.push(...(await findOrphans(db, table)));
+  }
   const { rows } = await sql<{ readonly value: string }>`
     select value from settings
     where name = 'local_user_id' and not exists (select 1 from users where id = value)`.execute(db);

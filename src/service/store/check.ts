@@ -1,3 +1,4 @@
+import { takeBreath } from "../../system/clock.js";
 import { checkEvents } from "./check-events.js";
 import {
   checkOrder,
@@ -26,23 +27,41 @@ export interface Finding {
  * @throws DatabaseUnavailableError, the signal's reason
  */
 export async function checkStore(store: Store, options: LongWorkOptions): Promise<readonly Finding[]> {
-  const damage = await store.verifyFile?.();
+  const { signal, onProgress } = options;
+  onProgress({ what: "checking the file", done: 0, total: 0 });
+  const damage = await store.verifyFile?.(options);
   const file = damage && describe("file", { problems: damage.map(asProblem), fine: "is intact" });
   // What else is read from it may be anything.
   if (file?.ok === false) return [file];
-  return forAdministration(store).read(async (db) => [
-    ...(file === undefined ? [] : [file]),
-    describe("contents", { problems: [], fine: await describeContents(db) }),
-    describe("references", { problems: await checkReferences(db), fine: "lead to rows that are there" }),
-    describe("order", { problems: await checkOrder(db), fine: "positions and ranks are complete" }),
-    describe("revisions", { problems: await checkRevisions(db), fine: "are not ahead of their calendars" }),
-    describe("users", { problems: await checkUsers(db), fine: "are found by their logins" }),
-    describe("events", {
-      problems: await checkEvents(db, options),
-      fine: "have valid times, and are as they are stored for answers",
-    }),
-  ]);
+  return forAdministration(store).read(async (db) => {
+    const contents = describe("contents", { problems: [], fine: await describeContents(db) });
+    const findings = [...(file === undefined ? [] : [file]), contents];
+    for (const { check, find, fine } of CHECKS) {
+      await takeBreath(signal);
+      findings.push(describe(check, { problems: await find(db, options), fine }));
+    }
+    return findings;
+  });
 }
+
+interface Check {
+  readonly check: string;
+  readonly find: (db: Transaction, options: LongWorkOptions) => Promise<readonly Problem[]>;
+  /** What is said when it finds nothing. */
+  readonly fine: string;
+}
+
+const CHECKS: readonly Check[] = [
+  { check: "references", find: checkReferences, fine: "lead to rows that are there" },
+  { check: "order", find: checkOrder, fine: "positions and ranks are complete" },
+  { check: "revisions", find: checkRevisions, fine: "are not ahead of their calendars" },
+  { check: "users", find: checkUsers, fine: "are found by their logins" },
+  {
+    check: "events",
+    find: checkEvents,
+    fine: "have valid times, and are as they are stored for answers",
+  },
+];
 
 const asProblem = (what: string): Problem => ({ what, keys: [] });
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { type CliError, configurationError } from "../../errors.js";
+import { takeBreath } from "../../system/clock.js";
 import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
 import {
   anyTable,
@@ -117,7 +118,7 @@ async function copyTable(
   }));
   let count = done + copied.rows;
   for (let after = copied.last; ; ) {
-    signal.throwIfAborted();
+    await takeBreath(signal);
     onProgress({ what: `copying ${table.name}`, done: count, total });
     const rows = await readRows(from, table, { after, limit: BATCH });
     if (rows.length === 0) return count;
@@ -130,8 +131,8 @@ async function copyTable(
 /** Compares all rows of both databases. @throws CliError configuration when some differ */
 function verify(copying: Copying, total: number): Promise<CopiedTable[]> {
   let done = 0;
-  const onRows = (rows: number): void => {
-    copying.signal.throwIfAborted();
+  const onRows = async (rows: number): Promise<void> => {
+    await takeBreath(copying.signal);
     done += rows;
     copying.onProgress({ what: "comparing", done, total });
   };
@@ -146,7 +147,7 @@ function verify(copying: Copying, total: number): Promise<CopiedTable[]> {
 async function compare(
   table: Table,
   { from, to }: { readonly from: Transaction; readonly to: Transaction },
-  onRows: (rows: number) => void,
+  onRows: (rows: number) => Promise<void>,
 ): Promise<CopiedTable> {
   const hash = createHash("sha256");
   let count = 0;
@@ -158,7 +159,7 @@ async function compare(
     if (originals.length === 0) return { table: table.name, rows: count, sha256: hash.digest("hex") };
     hash.update(text);
     count += originals.length;
-    onRows(originals.length);
+    await onRows(originals.length);
     after = originals.at(-1) ?? null;
   }
 }

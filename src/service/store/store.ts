@@ -51,7 +51,7 @@ export interface Store {
   /** @throws DatabaseUnavailableError when the file was removed or replaced; `write` does the same, `read` goes on */
   checkFile(): void;
   /** What is wrong with its file; nothing if it is intact. Absent from a store that has no file. */
-  readonly verifyFile?: () => Promise<readonly string[]>;
+  readonly verifyFile?: (options: Pick<LongWorkOptions, "checkFile">) => Promise<readonly string[]>;
   /** The state of its pool of connections; absent from a store that has none. */
   readonly pool?: () => PoolState;
   /** The database, as messages name it, if this process created it just now; null if it existed or is in memory. */
@@ -87,6 +87,11 @@ export interface LongWorkOptions {
   readonly onProgress: (progress: WorkProgress) => void;
   /** Ends the work. */
   readonly signal: AbortSignal;
+  /**
+   * Finds what is wrong with an SQLite file, so that the signal can end it too; null if it cannot tell. By default, and then,
+   * SQLite does it in this process, which cannot do anything meanwhile.
+   */
+  readonly checkFile?: (path: string) => Promise<readonly string[] | null>;
 }
 
 /** Thrown while the database cannot be used: it is locked, its disk is full or cannot be written, its server is away. */

@@ -7,6 +7,7 @@ import { CliError, configurationError, errorCodeOf, usageError } from "../../../
 import { type Connection, connect, createRunUnlocked } from "../../../system/sqlite/connection.js";
 import { describeFileError } from "../../../system/sqlite/database-file.js";
 import { loadSqlite, resultCode } from "../../../system/sqlite/driver.js";
+import { checkFile as checkFileHere } from "../../../system/sqlite/file-check.js";
 import { renewRevisions } from "../revisions.js";
 import type { StoreSchema } from "../schema.js";
 import type { LongWorkOptions } from "../store.js";
@@ -56,7 +57,7 @@ export async function backUp(path: string, file: string, options: BackupOptions)
     await copyDatabase(source, temporary, options);
     options.signal.throwIfAborted();
     options.onProgress({ what: "checking the copy", done: 0, total: 0 });
-    const counts = await checkCopy(temporary, source);
+    const counts = await checkCopy(temporary, source, options);
     await renewCopy(temporary, options.now);
     options.signal.throwIfAborted();
     await handle.sync();
@@ -103,14 +104,18 @@ function beginReading(database: Connection): void {
 }
 
 /** Makes one file of the copy and verifies it. */
-async function checkCopy(copy: string, source: string): Promise<Omit<Backup, "file" | "bytes">> {
+async function checkCopy(
+  copy: string,
+  source: string,
+  { checkFile }: LongWorkOptions,
+): Promise<Omit<Backup, "file" | "bytes">> {
   const database = connect(await loadSqlite(), copy);
   try {
     // Otherwise a part of what is written could be in files beside it.
     pragma(database, "journal_mode = delete");
-    const result = pragma(database, "integrity_check");
-    if (result !== "ok") {
-      throw configurationError(`the database ${source} is damaged: ${result}`, {
+    const [problem] = (await checkFile?.(copy)) ?? checkFileHere(database);
+    if (problem !== undefined) {
+      throw configurationError(`the database ${source} is damaged: ${problem}`, {
         hint: "restore it from an earlier backup",
       });
     }

@@ -11,6 +11,7 @@ import {
 } from "../../../system/sqlite/connection.js";
 import { createDatabaseFile } from "../../../system/sqlite/database-file.js";
 import { loadSqlite } from "../../../system/sqlite/driver.js";
+import { checkFile as checkFileHere } from "../../../system/sqlite/file-check.js";
 import type { DirectAdapter } from "../compiled-query.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import {
@@ -63,7 +64,8 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   return {
     ...transactions,
     checkFile,
-    verifyFile: () => run(() => verifyFile(database)),
+    verifyFile: async ({ checkFile }) =>
+      (await checkFile?.(file)) ?? (await run(() => checkFileHere(database))),
     created: created && file !== MEMORY ? file : null,
     close: async () => {
       try {
@@ -172,15 +174,6 @@ async function enableWriteAheadLog(database: SqliteDatabase, run: RunUnlocked): 
   await unlessUnavailable(run(() => pragma(database, "journal_mode = wal"), { timeout: SWITCH_TIMEOUT }));
   // Opens the log: another process that ends now would delete it, and on a full disk it could not be created again.
   await run(() => pragma(database, "schema_version"));
-}
-
-/** How many problems of a file are reported. */
-const MAX_PROBLEMS = 10;
-
-function verifyFile(database: SqliteDatabase): string[] {
-  const rows = database.prepare(`pragma integrity_check(${MAX_PROBLEMS})`).all([]);
-  const texts = rows.map((row) => Object.values(row as object).join(" "));
-  return texts.join() === "ok" ? [] : texts;
 }
 
 async function unlessUnavailable(work: Promise<unknown>): Promise<void> {
