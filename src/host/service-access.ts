@@ -99,7 +99,6 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
           observer: metrics?.observer,
           onSuperseded: (error) => superseded.abort(error),
         });
-        await service.requireFinished();
         const signal = AbortSignal.any([options.signal(), superseded.signal]);
         await serve(service, { ...serveOptions, metricsUrl: metrics?.url, signal, note });
       } finally {

@@ -44,8 +44,8 @@ export function createWholeDatabase(
       const read = parse(from, "--from");
       const written = parse(to, "--to");
       return withProgress(options, (progress) =>
-        whileOpen(openStore(read, { signal, readOnly: true }), (source) =>
-          whileOpen(openStore(written, { signal, migrate: false }), (target) => {
+        whileOpen(openStore(read, { signal, readOnly: true, allowUnfinished: true }), (source) =>
+          whileOpen(openStore(written, { signal, migrate: false, allowUnfinished: true }), (target) => {
             messages.note("what is written to the source from now on is not copied");
             return copyStore({ source, target }, progress);
           }),

@@ -44,8 +44,6 @@ export interface Service {
   readonly admin: ServiceAdmin;
   /** The database, as messages name it, if it was created just now; null if it existed or is in memory. */
   readonly created: string | null;
-  /** @throws CliError configuration while the database is an unfinished copy of another one */
-  requireFinished(): Promise<void>;
   /** From now on it is not ready; it serves as before. */
   drain(): void;
   /** Waits for requests in progress, then closes the database. */
@@ -54,7 +52,8 @@ export interface Service {
 
 /**
  * Opens the service over a database.
- * @throws CliError configuration when the database cannot be used, or does not exist and must not be created
+ * @throws CliError configuration when the database cannot be used, is an unfinished copy, or does not exist and must not be
+ * created
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { database, now, passwordCost, rateLimit, observer } = options;
@@ -86,7 +85,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     admin: createAdmin({ store: forAdministration(store), now, passwordCost }),
     created: store.created,
-    requireFinished: async () => (await import("./store/copy.js")).requireFinished(store),
     drain() {
       isDraining = true;
     },

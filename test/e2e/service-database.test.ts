@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { lockInOtherProcess, querySql, runSql } from "../service/support/database.js";
 import { createInstallation } from "../support/spawned.js";
 
@@ -106,6 +106,67 @@ test("a copy that was killed goes on, and is served only when it is complete", a
   await start(...serve).stdoutWith("\n");
   const again = await run(...argv);
   expect(again).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("the target is not empty") });
+});
+
+describe("an unfinished copy", () => {
+  const COMMANDS: readonly (readonly string[])[] = [
+    ["start", "--port", "0"],
+    ["users", "list"],
+    ["users", "add", "Ben"],
+    ["users", "disable", "Ana"],
+    ["users", "enable", "Ana"],
+    ["users", "unlock", "Ana"],
+    ["calendars", "list"],
+    ["calendars", "add", "Work", "--owner", "Ana"],
+    ["calendars", "set", "Family", "--name", "Home"],
+    ["calendars", "remove", "Family", "--yes"],
+    ["members", "list", "-c", "Family"],
+    ["members", "add", "Ana", "-c", "Family"],
+    ["members", "remove", "Ana", "-c", "Family"],
+    ["labels", "set", "1", "--name", "x", "-c", "Family"],
+    ["clients", "list"],
+    ["clients", "add", "App", "--redirect-uri", "http://127.0.0.1/"],
+    ["clients", "remove", "x"],
+    ["tokens", "list"],
+    ["tokens", "create", "--user", "Ana"],
+    ["tokens", "revoke", "x"],
+    ["backup", "backup.db"],
+    ["check"],
+  ];
+  const REFUSED = {
+    exitCode: 10,
+    stdout: "",
+    stderr:
+      "error: the database is an unfinished copy\nhint: finish it: calctl service copy, as it was begun\n",
+  };
+
+  test("is refused by every command but copy, and stays as it is", async () => {
+    const { home, run, runWith, database } = await createMachine();
+    runSql(database, "insert into settings values ('copy', 'of another one')");
+    const contents = () =>
+      ["users", "calendars", "members", "settings"].map((table) =>
+        querySql(database, `select * from ${table}`),
+      );
+    const before = contents();
+    for (const command of COMMANDS) {
+      expect(await run("service", ...command, "--db", database), command.join(" ")).toEqual(REFUSED);
+    }
+    const password = ["service", "users", "password", "Ana", "--db", database];
+    expect(await runWith({ stdin: "a new password" }, ...password)).toEqual(REFUSED);
+    expect(contents()).toEqual(before);
+    expect(readdirSync(home).filter((name) => name.includes("backup"))).toEqual([]);
+  });
+
+  test("is refused as the database of the profile local", async () => {
+    const { home, run } = createInstallation();
+    expect((await run("whoami")).exitCode).toBe(0);
+    const database = join(home, ".local", "share", "calctl", "local.db");
+    runSql(database, "insert into settings values ('copy', 'of another one')");
+    for (const command of [["whoami"], ["events", "list"], ["service", "users", "list"]])
+      expect(await run(...command), command.join(" ")).toEqual(REFUSED);
+    runSql(database, "delete from settings where name = 'copy'");
+    expect((await run("whoami")).exitCode).toBe(0);
+  });
 });
 
 test.each([

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openService } from "../../src/service/service.js";
 import { checkStore } from "../../src/service/store/check.js";
-import { copyStore, requireFinished } from "../../src/service/store/copy.js";
+import { copyStore } from "../../src/service/store/copy.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
 import type { LongWorkOptions, Store } from "../../src/service/store/store.js";
 import { TABLES } from "../../src/service/store/tables.js";
+import { requireFinished } from "../../src/service/store/unfinished.js";
 import { querySql, runSql } from "./support/database.js";
 import { activityBody, eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar, sendInProcess } from "./support/send.js";
@@ -99,7 +100,6 @@ test("a copy is equal, private, and can be served", async () => {
   expect(querySql(to, "select * from sessions union all select * from sign_in_attempts")).toEqual([]);
   expect(statSync(to).mode & 0o777).toBe(0o600);
   const service = await openService({ database: to, now: () => NOW, rateLimit: null });
-  await service.requireFinished();
   const { status } = await sendInProcess(service)({
     method: "GET",
     target: "/user",

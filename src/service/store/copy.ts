@@ -13,6 +13,7 @@ import {
   type Table,
   type TableName,
 } from "./tables.js";
+import { readMark, UNFINISHED, unfinishedError } from "./unfinished.js";
 
 /** A table that was copied, and is the same in both databases. */
 export interface CopiedTable {
@@ -21,9 +22,6 @@ export interface CopiedTable {
   /** SHA-256 of its rows in the order of their keys, hex. */
   readonly sha256: string;
 }
-
-/** The setting of a database that is an unfinished copy; its value says of what. */
-const UNFINISHED = "copy";
 
 /** Rows that are written at a time: SQLite takes 32,766 parameters. */
 const BATCH = 500;
@@ -53,20 +51,6 @@ export function copyStore(
     await finish(copying);
     return tables;
   });
-}
-
-/** @throws CliError configuration while the database is an unfinished copy */
-export async function requireFinished(store: Store): Promise<void> {
-  if ((await store.read(readMark)) !== undefined) throw unfinishedError("the database is an unfinished copy");
-}
-
-async function readMark(db: Transaction): Promise<string | undefined> {
-  const row = await db
-    .selectFrom("settings")
-    .select("value")
-    .where("name", "=", UNFINISHED)
-    .executeTakeFirst();
-  return row?.value;
 }
 
 /** Marks the target as an unfinished copy, if it is empty or one of the same. Resolves with how many rows there are to copy. */
@@ -182,8 +166,4 @@ function differentError(table: TableName): CliError {
   return configurationError(`the copy differs from its source in the table ${table}`, {
     hint: "one of them was changed meanwhile: remove the target and copy again, while nobody writes to either",
   });
-}
-
-function unfinishedError(message: string): CliError {
-  return configurationError(message, { hint: "finish it: calctl service copy, as it was begun" });
 }

@@ -11,6 +11,7 @@ import { checkFile as checkFileHere } from "../../../system/sqlite/file-check.js
 import { renewRevisions } from "../revisions.js";
 import type { StoreSchema } from "../schema.js";
 import type { LongWorkOptions } from "../store.js";
+import { UNFINISHED, unfinishedError } from "../unfinished.js";
 import { explainDatabaseError, foreignDatabaseError } from "./errors.js";
 import { APPLICATION_ID, ensureFile, pragma } from "./open.js";
 
@@ -88,6 +89,7 @@ async function copyDatabase(
       return pragma(database, "application_id") === APPLICATION_ID;
     });
     if (!isOurs) throw foreignDatabaseError(source);
+    if (isUnfinished(database)) throw unfinishedError();
     await database.copyTo(temporary, ({ totalPages, remainingPages }) => {
       signal.throwIfAborted();
       onProgress({ what: "copying", done: totalPages - remainingPages, total: totalPages });
@@ -95,6 +97,10 @@ async function copyDatabase(
   } finally {
     database.close();
   }
+}
+
+function isUnfinished(database: Connection): boolean {
+  return database.prepare("select 1 from settings where name = ?").all([UNFINISHED]).length > 0;
 }
 
 /** From now on the connection sees the database as it is now. */
