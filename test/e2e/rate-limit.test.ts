@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startFaultServer } from "../support/fault-server.js";
 import { type Reply, reply } from "../support/fault-steps.js";
+import { createGate } from "../support/gate.js";
 import { createInstallation } from "../support/spawned.js";
 
 const CALENDARS =
@@ -54,12 +55,3 @@ test("processes that share a token all wait for the limit that one of them has r
   expect(tooEarly).toBe(0);
   expect(server.requests).toHaveLength(2 * PROCESSES);
 });
-
-/** A promise and the function that resolves it. */
-function createGate() {
-  let open: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open: () => open() };
-}

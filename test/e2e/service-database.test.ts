@@ -108,6 +108,19 @@ test("a copy that was killed goes on, and is served only when it is complete", a
   expect(again).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("the target is not empty") });
 });
 
+test("of several copies to one target at the same time one finishes, and the others are refused", async () => {
+  const { run, home, database } = await createMachine();
+  const target = join(home, "copy.db");
+  const copy = () => run("service", "copy", "--from", database, "--to", target);
+  const runs = await Promise.all([copy(), copy(), copy()]);
+  expect(runs.map(({ exitCode }) => exitCode).sort()).toEqual([0, 10, 10]);
+  for (const { stderr } of runs.filter(({ exitCode }) => exitCode !== 0)) {
+    expect(stderr).toMatch(/^error: (?:another copy is writing to the target|the target is not empty)$/m);
+  }
+  expect(querySql(target, "select name from users")).toEqual([{ name: "Ana" }]);
+  expect((await run("service", "check", "--db", target)).exitCode).toBe(0);
+});
+
 describe("an unfinished copy", () => {
   const COMMANDS: readonly (readonly string[])[] = [
     ["start", "--port", "0"],

@@ -11,6 +11,7 @@ import { querySql, runSql } from "../service/support/database.js";
 import { activityBody, eventBody, SCHEDULE } from "../service/support/event-bodies.js";
 import { changeCalendar, sendInProcess } from "../service/support/send.js";
 import { createFolder, createWorld, NOW, type World } from "../service/support/world.js";
+import { createGate } from "../support/gate.js";
 import { createSchema, querySchema, type Schema } from "../support/postgres.js";
 import { createInstallation } from "../support/spawned.js";
 
@@ -112,6 +113,33 @@ test.each(["to SQLite", "to PostgreSQL"])("%s it goes on where it was interrupte
   const tables = await copy(world.database, target);
   expect(tables.find(({ table }) => table === "events")?.rows).toBe(1_301);
   await expect(copy(world.database, target)).rejects.toMatchObject(failure("the target is not empty"));
+});
+
+test("a second copy at the same time is refused, and the first one finishes", async () => {
+  await openStore(other.database, {}).then((store) => store.close());
+  await world.tables.change(
+    `with numbers as (select generate_series(1, 1300) as n) ${ADD_EVENTS("''")}${eventId}'`,
+  );
+  const [reached, released] = [createGate(), createGate()];
+  const source = await openStore(world.database, { readOnly: true });
+  onTestFinished(() => source.close());
+  const target = await openStore(other.database, {});
+  onTestFinished(() => target.close());
+  const read: Store["read"] = async (work, options) => {
+    if ((await querySchema(other.database, "select 1 from events limit 1")).length > 0) {
+      reached.open();
+      await released.opened;
+    }
+    return target.read(work, options);
+  };
+  const first = copyStore({ source, target: { ...target, read } }, quiet);
+  await reached.opened;
+  await expect(copy(world.database, other.database)).rejects.toMatchObject(
+    failure("another copy is writing to the target"),
+  );
+  released.open();
+  expect((await first).find(({ table }) => table === "events")?.rows).toBe(1_301);
+  expect(await querySchema(other.database, "select name from settings")).toEqual([{ name: "local_user_id" }]);
 });
 
 test("what is written to the source meanwhile is not copied", async () => {

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openService } from "../../src/service/service.js";
 import { checkStore } from "../../src/service/store/check.js";
-import { copyStore } from "../../src/service/store/copy.js";
+import { type CopyOptions, copyStore } from "../../src/service/store/copy.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
 import type { LongWorkOptions, Store } from "../../src/service/store/store.js";
 import { TABLES } from "../../src/service/store/tables.js";
 import { requireFinished } from "../../src/service/store/unfinished.js";
+import { createGate } from "../support/gate.js";
 import { querySql, runSql } from "./support/database.js";
 import { activityBody, eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar, sendInProcess } from "./support/send.js";
@@ -68,7 +69,7 @@ async function withStores<T>(work: (stores: { source: Store; target: Store }) =>
   }
 }
 
-const copy = (options: Partial<LongWorkOptions> = {}) =>
+const copy = (options: Partial<CopyOptions> = {}) =>
   withStores((stores) => copyStore(stores, { ...quiet, ...options }));
 
 const NAMES = [...TABLES.map(({ name }) => name), "settings"];
@@ -200,6 +201,58 @@ test("a target that was changed meanwhile is found", async () => {
   const store = await openStore(to);
   await expect(requireFinished(store)).rejects.toMatchObject(failure("is an unfinished copy"));
   await store.close();
+});
+
+test("a second copy at the same time is refused, and the first one finishes", async () => {
+  const [reached, released] = [createGate(), createGate()];
+  const first = withStores(({ source, target }) =>
+    copyStore(
+      {
+        source,
+        target: {
+          ...target,
+          read: async (work) => {
+            // It goes on only by what it writes.
+            if (querySql(to, "select 1 from events limit 1").length > 0) {
+              reached.open();
+              await released.opened;
+            }
+            return target.read(work);
+          },
+        },
+      },
+      quiet,
+    ),
+  );
+  await reached.opened;
+  await expect(copy()).rejects.toMatchObject(failure("another copy is writing to the target"));
+  released.open();
+  expect((await first).find(({ table }) => table === "events")?.rows).toBe(1_301);
+  expectEqual();
+});
+
+test("a copy that was killed does not block the next one for ever", async () => {
+  await interruptedCopy();
+  runSql(to, "insert into settings values ('copy_run', 'killed 7')");
+  const waits: number[] = [];
+  await copy({ sleep: async (milliseconds) => void waits.push(milliseconds) });
+  expect(waits.reduce((sum, wait) => sum + wait)).toBe(10_000);
+  expectEqual();
+});
+
+test("a copy that another one has taken for dead ends at its next write, and writes nothing more", async () => {
+  const taken = { name: "copy_run", value: "other 1" };
+  let before: unknown;
+  const onProgress = ({ what, done }: { readonly what: string; readonly done: number }) => {
+    if (what !== "copying events" || done < 500 || before !== undefined) return;
+    runSql(to, `update settings set value = '${taken.value}' where name = '${taken.name}'`);
+    before = querySql(to, "select id from events");
+  };
+  await expect(copy({ onProgress })).rejects.toMatchObject(failure("another copy has taken over the target"));
+  expect(querySql(to, "select id from events")).toEqual(before);
+  expect(querySql(to, "select * from settings")).toContainEqual(taken);
+  await copy({ sleep: async () => undefined });
+  expectEqual();
 });
 
 test("an unfinished copy is not copied on", async () => {

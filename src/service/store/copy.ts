@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { type CliError, configurationError } from "../../errors.js";
 import { takeBreath } from "../../system/clock.js";
+import { asOnlyRun, type CopyRunOptions } from "./copy-run.js";
 import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
 import {
   anyTable,
@@ -26,55 +27,56 @@ export interface CopiedTable {
 /** Rows that are written at a time: SQLite takes 32,766 parameters. */
 const BATCH = 500;
 
+export type CopyOptions = LongWorkOptions & Pick<CopyRunOptions, "sleep">;
+
 interface Copying extends LongWorkOptions {
   readonly from: Transaction;
-  readonly target: Store;
+  readonly target: Pick<Store, "read" | "write">;
 }
 
 /**
  * Copies everything that lasts from one database to another one, which must be empty or an unfinished copy of the same, and
  * verifies that both are equal. The source is read in one snapshot: what others write to it meanwhile is not copied. Until the
  * end the target is marked as unfinished. If the work ends before, it can be called again and goes on.
- * @throws CliError configuration when the target has something else, or the source changed between two parts; the signal's
- * reason
+ * @throws CliError configuration when the target has something else, another copy is writing to it, or the source changed
+ * between two parts; the signal's reason
  */
 export function copyStore(
   { source, target }: { readonly source: Store; readonly target: Store },
-  options: LongWorkOptions,
+  options: CopyOptions,
 ): Promise<readonly CopiedTable[]> {
   return forAdministration(source).read(async (from) => {
-    const copying = { ...options, from, target: forAdministration(target) };
-    const total = await claim(copying);
-    let done = 0;
-    for (const table of TABLES) done = await copyTable(table, { done, total }, copying);
-    const tables = await verify(copying, total);
-    await finish(copying);
-    return tables;
+    if ((await readMark(from)) !== undefined)
+      throw unfinishedError("the source is an unfinished copy itself");
+    const { fingerprint, rows: total } = await describeSource(from);
+    const written = forAdministration(target);
+    const begin = (db: Transaction) => mark(db, fingerprint);
+    return asOnlyRun({ ...options, target: written, begin }, async (write) => {
+      const copying = { ...options, from, target: { read: written.read, write } };
+      let done = 0;
+      for (const table of TABLES) done = await copyTable(table, { done, total }, copying);
+      const tables = await verify(copying, total);
+      await finish(copying);
+      return tables;
+    });
   });
 }
 
-/** Marks the target as an unfinished copy, if it is empty or one of the same. Resolves with how many rows there are to copy. */
-async function claim({ from, target }: Copying): Promise<number> {
-  if ((await readMark(from)) !== undefined) throw unfinishedError("the source is an unfinished copy itself");
-  const { fingerprint, rows } = await describeSource(from);
-  await target.write(async (db) => {
-    const mark = await readMark(db);
-    if (mark === fingerprint) return;
-    if (mark !== undefined) {
-      throw configurationError(
-        "the target is an unfinished copy of another database, or of this one before it changed",
-        {
-          hint: "remove the target and copy again, while nobody writes to the source",
-        },
-      );
-    }
-    for (const name of ["settings", ...TABLES.map((table) => table.name)] as const) {
-      if ((await countRows(db, name)) === 0) continue;
-      throw configurationError("the target is not empty", { hint: "give a new database as --to" });
-    }
-    await db.insertInto("settings").values({ name: UNFINISHED, value: fingerprint }).execute();
-  });
-  return rows;
+/** Marks the target as an unfinished copy, if it is empty or one of the same. @throws CliError configuration */
+async function mark(db: Transaction, fingerprint: string): Promise<void> {
+  const found = await readMark(db);
+  if (found === fingerprint) return;
+  if (found !== undefined) {
+    throw configurationError(
+      "the target is an unfinished copy of another database, or of this one before it changed",
+      { hint: "remove the target and copy again, while nobody writes to the source" },
+    );
+  }
+  for (const name of ["settings", ...TABLES.map((table) => table.name)] as const) {
+    if ((await countRows(db, name)) === 0) continue;
+    throw configurationError("the target is not empty", { hint: "give a new database as --to" });
+  }
+  await db.insertInto("settings").values({ name: UNFINISHED, value: fingerprint }).execute();
 }
 
 /** What tells whether the source is as it was when a copy began. Every write to a calendar counts up its revision. */
@@ -113,24 +115,22 @@ async function copyTable(
 }
 
 /** Compares all rows of both databases. @throws CliError configuration when some differ */
-function verify(copying: Copying, total: number): Promise<CopiedTable[]> {
+async function verify(copying: Copying, total: number): Promise<CopiedTable[]> {
   let done = 0;
   const onRows = async (rows: number): Promise<void> => {
     await takeBreath(copying.signal);
     done += rows;
     copying.onProgress({ what: "comparing", done, total });
   };
-  return copying.target.read(async (to) => {
-    const tables: CopiedTable[] = [];
-    for (const table of TABLES) tables.push(await compare(table, { from: copying.from, to }, onRows));
-    return tables;
-  });
+  const tables: CopiedTable[] = [];
+  for (const table of TABLES) tables.push(await compare(table, copying, onRows));
+  return tables;
 }
 
-/** Reads both in turns: a server may end a transaction in which nothing happens for long. */
+/** Reads the target in parts, between which its run can show that it goes on. */
 async function compare(
   table: Table,
-  { from, to }: { readonly from: Transaction; readonly to: Transaction },
+  { from, target }: Pick<Copying, "from" | "target">,
   onRows: (rows: number) => Promise<void>,
 ): Promise<CopiedTable> {
   const hash = createHash("sha256");
@@ -139,7 +139,8 @@ async function compare(
     const part = { after, limit: BATCH };
     const originals: readonly Row[] = await readRows(from, table, part);
     const text = textOf(originals);
-    if (text !== textOf(await readRows(to, table, part))) throw differentError(table.name);
+    if (text !== textOf(await target.read((to) => readRows(to, table, part))))
+      throw differentError(table.name);
     if (originals.length === 0) return { table: table.name, rows: count, sha256: hash.digest("hex") };
     hash.update(text);
     count += originals.length;

@@ -185,7 +185,7 @@ export interface RateWindowRow {
 
 /** Single values by name. */
 export interface SettingRow {
-  readonly name: "local_user_id" | "copy";
+  readonly name: "local_user_id" | "copy" | "copy_run";
   readonly value: string;
 }
 
