@@ -136,7 +136,9 @@ async function migrateIfNeeded(
       async read() {
         const version = readVersion(database, file);
         if (version === 0 && !create) throw missingDatabaseError(file);
-        if (version !== 0 && !isAllowed) throw otherVersionError(file, version);
+        // Another process may just have created it.
+        const isOther = version !== 0 && version !== SCHEMA_VERSION;
+        if (isOther && !isAllowed) throw otherVersionError(file, version);
         return version;
       },
       async write(db, version) {
