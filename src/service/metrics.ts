@@ -20,6 +20,13 @@ export interface Metrics {
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const TRANSACTION_BUCKETS = [0.0001, 0.00025, 0.0005, ...REQUEST_BUCKETS];
 
+/** Sums of other metrics, under names that Prometheus takes for counters. */
+const MISNAMED = [
+  "nodejs_active_handles_total",
+  "nodejs_active_requests_total",
+  "nodejs_active_resources_total",
+];
+
 /**
  * Starts measuring. Labels have few values, and none that a client has written: a route is the template of a path, such as
  * `/calendars/{calendar_id}`.
@@ -30,6 +37,7 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   // CPU, memory, start and file descriptors of the process, delays of the event loop, garbage collection.
   collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   new Gauge({
     name: "calctl_build_info",
     help: "The version of calctl that runs; always 1.",
@@ -57,6 +65,12 @@ function observeRequests(handle: RequestHandler, registers: Registers): RequestH
     labelNames: ["method", "route", "status"],
     registers,
   });
+  // Without labels, so that it is there from the start on: the first failures would not count as an increase.
+  const failures = new Counter({
+    name: "calctl_http_failed_requests_total",
+    help: "Requests whose response has a status from 500 on, without health checks.",
+    registers,
+  });
   const durations = new Histogram({
     name: "calctl_http_request_duration_seconds",
     help: "Time from the head of a request to its response, without sending the response.",
@@ -78,6 +92,7 @@ function observeRequests(handle: RequestHandler, registers: Registers): RequestH
     try {
       const response = await handle(request, source);
       requests.inc({ method, route, status: response.status });
+      if (response.status >= 500 && matchHealthEndpoint(request.target) === null) failures.inc();
       return response;
     } finally {
       inProgress.dec();
