@@ -15,6 +15,9 @@ export interface ProgressBarOptions {
 
 const MAX_WIDTH = 30;
 
+/** What a terminal writes after the line when the work is interrupted. On a second line, the first could not be erased. */
+const ECHO = "^C";
+
 /** Shows how far long work has come in the last line of a terminal; elsewhere, and with `--quiet`, nothing. */
 export function createProgressBar(stderr: StatusSink, { quiet, unicode }: ProgressBarOptions): ProgressBar {
   let shown = "";
@@ -24,13 +27,13 @@ export function createProgressBar(stderr: StatusSink, { quiet, unicode }: Progre
     stderr.show(text === "" ? null : text).catch(() => undefined);
   };
   return {
-    show: (progress) => show(formatProgress(progress, stderr.columns, unicode())),
+    show: (progress) => show(formatProgress(progress, (stderr.columns ?? 80) - ECHO.length, unicode())),
     clear: () => show(""),
   };
 }
 
 /** The longest text that fits on one line: a wrapped line could not be erased completely. */
-function formatProgress({ what, done, total }: WorkProgress, columns = 80, unicode: boolean): string {
+function formatProgress({ what, done, total }: WorkProgress, columns: number, unicode: boolean): string {
   if (total === 0) return what.slice(0, columns - 1);
   const part = Math.min(1, done / total);
   const percent = `${Math.floor(part * 100)}%`.padStart(4);
