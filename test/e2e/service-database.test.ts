@@ -145,6 +145,7 @@ describe("an unfinished copy", () => {
     ["tokens", "revoke", "x"],
     ["backup", "backup.db"],
     ["check"],
+    ["resync"],
   ];
   const REFUSED = {
     exitCode: 10,

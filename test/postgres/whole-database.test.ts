@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { sql } from "kysely";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createMetrics } from "../../src/service/metrics.js";
 import { openService } from "../../src/service/service.js";
 import { checkStore } from "../../src/service/store/check.js";
@@ -165,6 +165,34 @@ test("a database that the service wrote passes a check; what is wrong is found",
     expect.stringContaining("users: users whose logins are not found"),
     `events: events that are larger than their stored size: ${eventId}; events that are not as they are stored for answers: ${eventId}`,
   ]);
+});
+
+test("an interruption ends a query that waits in the server", async () => {
+  const locked = createGate();
+  const released = createGate();
+  const schema = new URL(world.database).searchParams.get("schema");
+  const other = await openStore(world.database, {});
+  onTestFinished(() => other.close());
+  const holding = other.write(async (db) => {
+    await sql`lock table events in access exclusive mode`.execute(db);
+    locked.open();
+    await released.opened;
+  });
+  await locked.opened;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const store = await openStore(world.database, { readOnly: true, signal: () => signal });
+  onTestFinished(() => store.close());
+  const checking = checkStore(store, { ...quiet, signal });
+  checking.catch(() => undefined);
+  await vi.waitFor(async () => {
+    const waiting = `select 1 from pg_locks where not granted and relation = '${schema}.events'::regclass`;
+    expect(await querySchema(world.database, waiting)).toHaveLength(1);
+  });
+  controller.abort(new Error("interrupted here"));
+  await expect(checking).rejects.toThrow("interrupted here");
+  released.open();
+  await holding;
 });
 
 test("a check makes no tables, and does not migrate", async () => {

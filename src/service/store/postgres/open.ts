@@ -53,7 +53,7 @@ export interface OpenPostgresOptions extends OpenStoreOptions {
 export async function openPostgresStore(url: string, options: OpenPostgresOptions): Promise<Store> {
   const location = parsePostgresUrl(url);
   const pool = createPool(location, { ...LIMITS, ...options.limits });
-  const onConnection = createOnConnection(pool);
+  const onConnection = withInterruption(createOnConnection(pool), options);
   try {
     const { schema, created } = await repeated(location, () => prepare(onConnection, location, options));
     const { onSuperseded = () => undefined } = options;
@@ -69,6 +69,31 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
     await pool.end();
     throw error;
   }
+}
+
+/** Ends the connection of a store that only reads when the signal aborts: the server may take minutes to answer. */
+function withInterruption(
+  onConnection: OnConnection,
+  { readOnly = false, signal }: OpenStoreOptions,
+): OnConnection {
+  const interruption = readOnly ? signal?.() : undefined;
+  if (interruption === undefined) return onConnection;
+  return (work) =>
+    onConnection(async (client) => {
+      interruption.throwIfAborted();
+      const end = (): void => {
+        // Those of the pool are, which its types do not say.
+        if (client instanceof pg.Client) void client.end();
+      };
+      interruption.addEventListener("abort", end, { once: true });
+      try {
+        return await work(client);
+      } catch (error) {
+        throw interruption.aborted ? interruption.reason : error;
+      } finally {
+        interruption.removeEventListener("abort", end);
+      }
+    });
 }
 
 function createPool(
