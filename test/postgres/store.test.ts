@@ -6,6 +6,7 @@ import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../../src/service/store/schema
 import { DatabaseUnavailableError, type Store, type Transaction } from "../../src/service/store/store.js";
 import { type Cut, startCuttingProxy } from "../support/cutting-proxy.js";
 import { createSchema, type Schema } from "../support/postgres.js";
+import { startPostgres } from "../support/postgres-server.js";
 
 let schema: Schema;
 let store: Store;
@@ -421,9 +422,53 @@ describe("a connection that is lost", () => {
     expect([runs, isArmed(), stored.map(({ key }) => key)]).toEqual([keys.length, false, keys]);
   });
 
+  test("in a crash: a write is done once, whoever is given the number of its transaction", async () => {
+    // Nothing of a transaction is on the disk before its commit.
+    const own = await startPostgres({ settings: ["wal_writer_delay = 10s"] });
+    onTestFinished(() => own.close());
+    const first = await openStore(own.url(), {});
+    onTestFinished(() => first.close());
+    const numbers: unknown[] = [];
+    const write = (node: Store, key: string, then: () => Promise<void>) =>
+      node.write(
+        async (db) => {
+          await db.insertInto("sign_in_attempts").values({ key, window_start: 0, attempts: 1 }).execute();
+          const { rows } = await sql<{ number: string }>`select pg_current_xact_id()::text as number`.execute(
+            db,
+          );
+          numbers.push(rows[0]?.number);
+          await then();
+        },
+        { scope: [key] },
+      );
+    const crash = async () => {
+      await own.halt("immediate");
+      await own.start();
+      const second = await openStore(own.url(), {});
+      await write(second, "theirs", async () => undefined);
+      await second.close();
+    };
+    await write(first, "ours", async () => (numbers.length === 1 ? crash() : undefined));
+    const stored = await first.read((db) =>
+      db.selectFrom("sign_in_attempts").select("key").orderBy("key").execute(),
+    );
+    expect(stored.map(({ key }) => key)).toEqual(["ours", "theirs"]);
+    const [lost, theirs, ours] = numbers;
+    expect([theirs === lost, ours === lost]).toEqual([true, false]);
+  });
+
+  test("the rows of earlier writes are deleted after a while", async () => {
+    await schema.change("insert into calctl_writes select gen_random_uuid(), now() - interval '2 hours'");
+    for (let count = 0; count < 1_000; count += 1) await store.write(async () => undefined, { scope: ["x"] });
+    const [row] = await schema.query(
+      "select count(*)::int as old from calctl_writes where written_at < now() - interval '1 hour'",
+    );
+    expect(row).toEqual({ old: 0 });
+  });
+
   describe("without a word", () => {
     test.each([
-      ["before its work", "insert into", 2],
+      ["before its work", "settings", 2],
       // It may have been committed, which only another connection can tell.
       ["before its commit", "commit", 2],
     ])("%s: a write is done once, on another connection", async (_, at, attempts) => {

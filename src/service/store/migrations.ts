@@ -24,6 +24,9 @@ export const MIGRATIONS: readonly ((
   createLists,
   (_, db, engine) => (engine === "sqlite" ? correctSizes(db) : Promise.resolve()),
   createRevisions,
+  async (schema, _, engine) => {
+    if (engine === "postgres") await (await import("./postgres/commits.js")).createWrites(schema);
+  },
 ];
 
 /** The schema version of a database: the number of migrations that it has run. */

@@ -6,6 +6,7 @@ import { createSecret } from "../../secrets.js";
 import { migrate, type SchemaVersion } from "../migrations.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import { type OpenStoreOptions, otherVersionError, type Store, type Transaction } from "../store.js";
+import { WRITES } from "./commits.js";
 import { createOnConnection, inTurn, type OnConnection } from "./connection.js";
 import { BYTE_ORDER, createTransaction, type RunStatement } from "./dialect.js";
 import { foreignPostgresError, supersededError } from "./errors.js";
@@ -37,7 +38,7 @@ const IDLE_TIMEOUT = 60_000;
 /** How long a statement of a migration may take (ms). */
 const MIGRATION_TIMEOUT = 3_600_000;
 
-/** The oldest version that is supported: the first with `pg_current_xact_id`. */
+/** The oldest version that is supported. */
 const OLDEST_SERVER = 130_000;
 
 export interface OpenPostgresOptions extends OpenStoreOptions {
@@ -235,7 +236,7 @@ async function inspect(db: Transaction, location: PostgresLocation): Promise<Ins
     select version, compatible_since from ${sql.id(schema, MARK)}`.execute(db);
   const [versions] = mark.rows;
   if (versions === undefined) throw incompleteError(location, `the row of ${MARK}`);
-  const missing = Object.keys(TABLES).filter((table) => !tables.includes(table));
+  const missing = [...Object.keys(TABLES), WRITES].filter((table) => !tables.includes(table));
   return { schema, hasSchema: true, ...versions, missing };
 }
 

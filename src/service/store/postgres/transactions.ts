@@ -1,9 +1,10 @@
 import { createHash, randomInt } from "node:crypto";
 import pg from "pg";
-import { CliError } from "../../../errors.js";
+import type { CliError } from "../../../errors.js";
 import { sleepFor } from "../../../system/clock.js";
 import { SCHEMA_VERSION } from "../schema.js";
 import type { Store, Transaction } from "../store.js";
+import { commit, createCommitMarks, LostCommitError, requireCommitted } from "./commits.js";
 import { inTurn, type OnConnection, type QueryOptions, query } from "./connection.js";
 import { createTransaction } from "./dialect.js";
 import {
@@ -29,12 +30,6 @@ const REPETITIONS = 8;
 /** Random pause before it is (ms). */
 const PAUSE = { min: 5, max: 100 };
 
-/**
- * Asking whether a transaction was committed whose connection was lost: for how long, how long an answer may take, and the
- * pause between two questions (ms).
- */
-const INQUIRY = { deadline: 10_000, timeout: 5_000, pause: 250 };
-
 /** How much longer than the server the client waits for a statement (ms). */
 const GRACE = 5_000;
 
@@ -58,6 +53,7 @@ export interface OpenedDatabase {
 export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" | "write"> {
   const request = reading(opened, "request");
   const administration = reading(opened, "administration");
+  const createMark = createCommitMarks(opened.schema);
   return {
     read: (work, { isAdministration = false } = {}) =>
       repeated(opened.location, () =>
@@ -68,10 +64,12 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
       const isRequest = scope !== undefined;
       const statementTimeout = STATEMENT_TIMEOUTS[isRequest ? "request" : "administration"];
       const timeout = isRequest ? undefined : statementTimeout + GRACE;
-      // With its number it can be found out whether it was committed.
-      const columns = ["pg_current_xact_id()::text as id"];
-      const begin = `begin; ${startOf(opened, { statementTimeout, columns })}; ${locks}`;
-      return repeated(opened.location, () => runTransaction(opened, work, { begin, end: commit, timeout }));
+      const start = `begin; ${startOf(opened, { statementTimeout })}; ${locks}`;
+      return repeated(opened.location, () => {
+        const mark = createMark();
+        const begin = `${start}; ${mark.statement}`;
+        return runTransaction(opened, work, { begin, end: (client) => commit(client, mark), timeout });
+      });
     },
   };
 }
@@ -109,14 +107,12 @@ interface Start {
   readonly statementTimeout: number;
   /** How long nothing may happen in it (ms). */
   readonly silence?: number;
-  /** What else is read. */
-  readonly columns?: readonly string[];
 }
 
 /** A statement that sets the timeouts and reads the version of the schema, which cannot change until the end. */
 function startOf(
   { schema }: OpenedDatabase,
-  { statementTimeout, silence = TIMEOUTS.silence, columns = [] }: Start,
+  { statementTimeout, silence = TIMEOUTS.silence }: Start,
 ): string {
   const settings = {
     search_path: pg.escapeIdentifier(schema),
@@ -127,7 +123,7 @@ function startOf(
   const set = Object.entries(settings).map(
     ([name, value]) => `set_config('${name}', ${pg.escapeLiteral(value)}, true)`,
   );
-  const selected = ["version", "compatible_since", ...columns, ...set].join(", ");
+  const selected = ["version", "compatible_since", ...set].join(", ");
   return `select ${selected} from ${pg.escapeIdentifier(schema)}.${MARK}`;
 }
 
@@ -154,8 +150,8 @@ export function lockKey(schema: string, name: string): string {
 interface TransactionKind {
   /** Statements. The second one is that of `startOf`. */
   readonly begin: string;
-  /** Ends the transaction. @param id its number, if `begin` asks for it */
-  readonly end: (client: pg.PoolClient, id: string) => Promise<void>;
+  /** Ends the transaction. */
+  readonly end: (client: pg.PoolClient) => Promise<void>;
   /** That of its queries. */
   readonly timeout?: QueryOptions["timeout"];
 }
@@ -168,9 +164,9 @@ async function runTransaction<T>(
   let result: { readonly value: T } | undefined;
   try {
     return await opened.onConnection(async (client) => {
-      const { id } = await beginTransaction(opened, client, { begin, timeout });
+      await beginTransaction(opened, client, { begin, timeout });
       result = { value: await inTurn(client, (run) => work(createTransaction(run)), timeout) };
-      await end(client, id);
+      await end(client);
       return result.value;
     });
   } catch (error) {
@@ -185,7 +181,7 @@ async function beginTransaction(
   { location, onSuperseded }: OpenedDatabase,
   client: pg.PoolClient,
   { begin, timeout }: Pick<TransactionKind, "begin" | "timeout">,
-): Promise<{ readonly id: string }> {
+): Promise<void> {
   // Several statements without parameters have several results, which the types do not say.
   const results: unknown = await query(client, begin, { timeout }).catch((error: unknown) => {
     throw isMissing(error) ? foreignPostgresError(location, "its tables are gone") : error;
@@ -197,7 +193,6 @@ async function beginTransaction(
     onSuperseded(error);
     throw error;
   }
-  return { id: start.id ?? "" };
 }
 
 /** Whether a schema or table does not exist. */
@@ -210,67 +205,11 @@ interface Versions {
   readonly compatible_since: number;
 }
 
-function isStart(row: unknown): row is Versions & { readonly id?: string } {
+function isStart(row: unknown): row is Versions {
   return typeof row === "object" && row !== null && "version" in row && "compatible_since" in row;
 }
 
 /** Whether a database needs a newer program than this one. */
 export function isSuperseded({ version, compatible_since }: Versions): boolean {
   return version > SCHEMA_VERSION && compatible_since > SCHEMA_VERSION;
-}
-
-/** Thrown when the answer to a commit was lost, so that it may have been done. */
-class LostCommitError extends ConnectionError {
-  readonly id: string;
-
-  constructor(id: string, cause: ConnectionError) {
-    super(cause.cause);
-    this.id = id;
-  }
-}
-
-/** @throws LostCommitError, the server's error */
-async function commit(client: pg.PoolClient, id: string): Promise<void> {
-  try {
-    const { command } = await query(client, "commit");
-    if (command !== "COMMIT") throw new Error("a transaction went on after one of its queries had failed");
-  } catch (error) {
-    throw error instanceof ConnectionError ? new LostCommitError(id, error) : error;
-  }
-}
-
-/** @throws ConnectionError when it was surely not committed, CliError outcome_unknown when that cannot be found out */
-async function requireCommitted(
-  { onConnection, location }: OpenedDatabase,
-  lost: LostCommitError,
-): Promise<void> {
-  const status = await findStatus(onConnection, lost.id);
-  if (status === "committed") return;
-  if (status === "aborted") throw new ConnectionError(lost.cause);
-  throw new CliError(
-    "outcome_unknown",
-    `the connection to the database ${location.name} was lost at the end of a write, which may have been done`,
-    { hint: "look before you repeat it", cause: lost },
-  );
-}
-
-/** What became of a transaction; null if that cannot be found out. */
-async function findStatus(onConnection: OnConnection, id: string): Promise<string | null> {
-  const deadline = performance.now() + INQUIRY.deadline;
-  do {
-    try {
-      const { rows } = await onConnection((client) =>
-        query(client, "select pg_xact_status($1::xid8) as status", {
-          parameters: [id],
-          timeout: INQUIRY.timeout,
-        }),
-      );
-      const status: unknown = rows[0]?.status;
-      if (status !== "in progress") return typeof status === "string" ? status : null;
-    } catch {
-      // The server is starting, most often.
-    }
-    await sleepFor(INQUIRY.pause);
-  } while (performance.now() < deadline);
-  return null;
 }
