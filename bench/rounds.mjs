@@ -1,14 +1,15 @@
 // Measures several things in turns, and prints a table of them.
 import { existsSync, readFileSync } from "node:fs";
 
-const ROUNDS = 3;
+const ROUNDS = 5;
+/** Rounds before those: what runs often is compiled in steps, the last after some ten thousand requests. */
+const WARM_UP = 3;
 
 /** Runs each in every round, in turns, since the machine's speed changes, too. */
 export async function takeTurns(measures) {
   const names = Object.keys(measures);
   const samples = Object.fromEntries(names.map((name) => [name, []]));
-  // The first round is for the compiler.
-  for (let round = -1; round < ROUNDS; round += 1) {
+  for (let round = -WARM_UP; round < ROUNDS; round += 1) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const sample = await measures[name]();
       if (round >= 0) samples[name].push(sample);

@@ -42,7 +42,7 @@ function multiply(db, { calendar, event, calendars, events, users }) {
   const numbers = (count) =>
     `(with recursive counter(n) as (select 0 union all select n + 1 from counter where n < ${count} - 1) select n from counter)`;
   const id = "printf('bench-%06d', n)";
-  const start = `(@now + case when m < ${WEEK} then (m % 5 + 1) * ${DAY} + m * 60000 else (m - 110) * 3 * ${DAY} end)`;
+  const start = `(@now + case when m < ${WEEK} then (m % 5 + 1) * ${DAY} + m * 60000 else (m - 110) * 20 * ${DAY} + 10 * ${DAY} end)`;
   const wire = (time) => `strftime('%Y-%m-%dT%H:%M:%fZ', (${time}) / 1000.0, 'unixepoch')`;
   const eventId = "printf('%016x%016x', n, m)";
   const copy = (table, changed, from) => {
