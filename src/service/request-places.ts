@@ -34,11 +34,13 @@ export function createRequestPlaces(): RequestPlaces {
   const anonymous = createBudget(RECEIVING.anonymous);
   return {
     async run(request, { principal, rateLimitKey }, work) {
-      const place = (isRead(request) ? reading : writing).open(rateLimitKey);
+      const reads = isRead(request);
+      const place = (reads ? reading : writing).open(rateLimitKey);
       try {
         refuseExceeded(place.tryTake(1));
         const { body } = request;
-        if (typeof body !== "function") return await work(request);
+        // What only reads needs no body.
+        if (reads || typeof body !== "function") return await work(request);
         const receiving = (principal === null ? anonymous : authenticated).open(rateLimitKey);
         const receive = async () => {
           refuseExceeded(receiving.tryTake(1));

@@ -1,6 +1,6 @@
 import { type JsonBody, ProblemError } from "../http/response.js";
 import type { Query } from "../http/router.js";
-import { type CalendarOfUser, findCalendar } from "../store/calendars.js";
+import { type CalendarOfUser, type FoundCalendar, findCalendar } from "../store/calendars.js";
 import type { Transaction } from "../store/store.js";
 import type { FindDetails } from "./calendar-details.js";
 
@@ -47,7 +47,10 @@ export type WriteEndpoint = (context: EndpointContext) => Promise<JsonBody | nul
 export async function requireCalendar({ db, userId, parameter }: EndpointContext): Promise<CalendarOfUser> {
   const calendar = await findCalendar(db, parameter("calendar_id"), userId);
   if (calendar === undefined) throw new ProblemError(404);
-  const { position } = calendar;
-  if (position === null) throw new ProblemError(403);
-  return { ...calendar, position };
+  if (!isOfUser(calendar)) throw new ProblemError(403);
+  return calendar;
+}
+
+function isOfUser(calendar: FoundCalendar): calendar is CalendarOfUser {
+  return calendar.position !== null;
 }

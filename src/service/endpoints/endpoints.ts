@@ -9,7 +9,7 @@ import { RecentMap } from "../recent-map.js";
 import { bodyOf, type IncomingRequest } from "../request.js";
 import { isRead } from "../request-places.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
-import { JUST_NOW, type Store } from "../store/store.js";
+import { JUST_NOW, type Store, type Transaction } from "../store/store.js";
 import { createDetailsCache } from "./calendar-details.js";
 import { calendarReads } from "./calendars.js";
 import { changeReads } from "./changes.js";
@@ -54,12 +54,14 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
     const { accept, "if-none-match": condition } = headers;
     const question = { userId: principal?.userId, target, accept, condition, now, received };
     return answers.respond(question, async (respond) => {
-      const { name, ...matched } = match(request, principal);
+      const { target: parsed, userId } = match(request, principal);
+      const { name, parameter, query, search } = parsed;
       if (!isReadRoute(name)) throw new Error(`${request.method} does not read at the route ${name}`);
       return store.read(async (db) => {
-        const answer = await READS[name]({ ...matched, now, findDetails, body: undefined, db });
+        const context = { db, findDetails, userId, now, parameter, query, search, body: undefined };
+        const answer = await READS[name](context);
         const { version, revision, until = Number.POSITIVE_INFINITY } = answer;
-        const include = [...matched.query.include].sort();
+        const include = [...query.include].sort();
         // A migration may change how stored events are rendered.
         const validators = { tag: entityTag([SCHEMA_VERSION, name, include, version]), revision };
         const response = await respond(validators, answer.render);
@@ -69,12 +71,14 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
   };
 
   const write: CallEndpoint = async (request, principal, now) => {
-    const { name, scope, ...matched } = match(request, principal);
+    const { target, userId } = match(request, principal);
+    const { name, route, scope, parameter, query, search } = target;
     if (isReadRoute(name)) throw new Error(`${request.method} does not write at the route ${name}`);
-    const { method, success } = matched.route;
+    const { method, success } = route;
     const body = method === "DELETE" ? undefined : parseJsonBody(await bodyOf(request), request.headers);
-    const context = { ...matched, now, findDetails, body };
-    const json = await store.write((db) => WRITES[name]({ ...context, db }), { scope });
+    const work = (db: Transaction) =>
+      WRITES[name]({ db, findDetails, userId, now, parameter, query, search, body });
+    const json = await store.write(work, { scope });
     return jsonResponse(success, json);
   };
 
@@ -110,10 +114,10 @@ function createRequestMatcher() {
     const found = known ?? findRoute(method, target);
     const { userId } = authorize(principal, found.route);
     if (!acceptsJson(headers["accept"])) throw new ProblemError(406);
-    if (known !== undefined) return { ...known, userId };
+    if (known !== undefined) return { target: known, userId };
     const complete = { ...found, query: parseQuery(found.route, found.search) };
     if (key.length <= MAX_TARGET) parsed.set(key, complete);
-    return { ...complete, userId };
+    return { target: complete, userId };
   };
 }
 

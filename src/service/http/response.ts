@@ -17,14 +17,15 @@ export interface ServiceResponse {
 /** Headers of every response of the API: calendars are private, and JSON is nothing else. @see RFC 9111 §5.2.2.5 */
 const API_HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
+const JSON_CONTENT_TYPE = `${JSON_MEDIA_TYPE}; charset=utf-8`;
+
 /** A value to write as JSON, or JSON that is written already. */
 export type JsonBody = object | string;
 
 /** A success; null gives a response without a body. */
 export function jsonResponse(status: number, body: JsonBody | null): ServiceResponse {
   if (body === null) return { status, headers: API_HEADERS, body: new Uint8Array() };
-  const contentType = `${JSON_MEDIA_TYPE}; charset=utf-8`;
-  return { status, headers: { ...API_HEADERS, "content-type": contentType }, body: encode(body) };
+  return { status, headers: { ...API_HEADERS, "content-type": JSON_CONTENT_TYPE }, body: encode(body) };
 }
 
 /** Which answer a response has. */
@@ -37,25 +38,21 @@ export interface Validators {
 
 /** JSON that the client may keep, and use again if it asks first. */
 export function taggedResponse(validators: Validators, body: JsonBody): ServiceResponse {
-  const response = jsonResponse(200, body);
-  return { ...response, headers: { ...response.headers, ...validatorHeaders(validators) } };
+  const headers = validatedHeaders(validators);
+  headers["content-type"] = JSON_CONTENT_TYPE;
+  return { status: 200, headers, body: encode(body) };
 }
 
 /** The response to a client that has the body already. @see RFC 9110 §15.4.5 */
 export function notModifiedResponse(validators: Validators): ServiceResponse {
-  return {
-    status: 304,
-    headers: { ...API_HEADERS, ...validatorHeaders(validators) },
-    body: new Uint8Array(),
-  };
+  return { status: 304, headers: validatedHeaders(validators), body: new Uint8Array() };
 }
 
 /** What was kept is shown to nobody whose token is not valid any more. @see RFC 9111 §5.2.2.4, §5.2.2.7 */
-function validatorHeaders({ tag, revision }: Validators) {
-  return {
-    ...{ "cache-control": "private, no-cache", etag: tag },
-    ...(revision !== undefined && { [REVISION_HEADER]: String(revision) }),
-  };
+function validatedHeaders({ tag, revision }: Validators): Record<string, string> {
+  const headers: Record<string, string> = { ...API_HEADERS, "cache-control": "private, no-cache", etag: tag };
+  if (revision !== undefined) headers[REVISION_HEADER] = String(revision);
+  return headers;
 }
 
 /** The response to HEAD: that to GET without its body. @see RFC 9110 §9.3.2 */

@@ -6,8 +6,8 @@ import type { ServiceResponse } from "./response.js";
 /** Bytes of a response that are handed to the connection at a time. */
 const PART = 256 * 1024;
 
-/** A response and how it is sent. */
-export interface Sending extends ServiceResponse {
+/** How a response is sent. */
+export interface Sending {
   /** How long the client may take to receive it, and how long it may take nothing of it (ms). */
   readonly timeout: number;
   readonly stallTimeout: number;
@@ -19,23 +19,25 @@ export interface Sending extends ServiceResponse {
 export async function sendResponse(
   request: IncomingMessage,
   response: ServerResponse,
+  handled: ServiceResponse,
   sending: Sending,
 ): Promise<void> {
-  const { status, headers, body } = sending;
-  const hasLength = status !== 204 && status !== 304;
-  response.writeHead(status, hasLength ? { "content-length": body.byteLength, ...headers } : headers);
+  const { status, headers, body } = handled;
+  const isComplete = status === 204 || status === 304 || "content-length" in headers;
+  response.writeHead(status, isComplete ? headers : { ...headers, "content-length": body.byteLength });
   if (body.byteLength <= PART && sending.discard === null) {
     response.end(body);
     // Usually the system takes it at once, and there is nothing to wait for.
     if (response.socket?.writableLength === 0) return;
   }
-  await sendInTime(request, response, sending);
+  await sendInTime(request, response, body, sending);
 }
 
 async function sendInTime(
   request: IncomingMessage,
   response: ServerResponse,
-  { body, timeout, stallTimeout, discard }: Sending,
+  body: Uint8Array,
+  { timeout, stallTimeout, discard }: Sending,
 ): Promise<void> {
   const deadline = new AbortController();
   const timers = [timeout, stallTimeout].map((time) => setTimeout(() => deadline.abort(), time));

@@ -10,12 +10,15 @@ export type Member = Pick<UserRow, "id" | "name" | "description" | "image_url"> 
 /** A calendar with its position in the list of one of its members, from 0. */
 export type CalendarOfUser = CalendarRow & { readonly position: number };
 
-/** A calendar with its position in a user's list, null if the user is not a member; undefined if it does not exist. */
+/** A calendar with its position in the list of a user, null if the user is not a member. */
+export type FoundCalendar = CalendarRow & { readonly position: number | null };
+
+/** Resolves with undefined if the calendar does not exist. */
 export async function findCalendar(
   db: Transaction,
   calendarId: string,
   userId: string,
-): Promise<(CalendarRow & { readonly position: number | null }) | undefined> {
+): Promise<FoundCalendar | undefined> {
   const [calendar] = await selectCalendar(db, { calendarId, userId });
   return calendar;
 }

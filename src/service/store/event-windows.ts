@@ -105,8 +105,9 @@ interface WindowValues extends DayWindow {
 }
 
 export function windowValues(calendarId: string, window: DayWindow): WindowValues {
-  const { start, end } = spanOf(window);
-  return { calendarId, ...window, spanStart: start, spanEnd: end };
+  const { start, end, firstDate, endDate } = window;
+  const span = spanOf(window);
+  return { calendarId, start, end, firstDate, endDate, spanStart: span.start, spanEnd: span.end };
 }
 
 /** A query of those events, without columns and order. */
