@@ -15,7 +15,7 @@ import { createDatabase, createRequests, SMALL, weekOf, weekRequests } from "./s
 const BUILT = fileURLToPath(new URL("../dist/calctl.js", import.meta.url));
 
 /** The part of a core that each node may use. */
-const SHARE = Number(process.env.SHARE ?? 0.2);
+const SHARE = Number(process.env.SHARE ?? 0.3);
 /** Clients of one node, or of both together. */
 const CONNECTIONS = 16;
 /** Two nodes carry at least so many times as much as one. */
@@ -71,8 +71,8 @@ async function compare(nodes, rows) {
   let isWithin = true;
   for (const { title, ...row } of rows) {
     const samples = await takeTurns({
-      one: () => measure(nodes.slice(0, 1), { ...row, count: 400 }),
-      two: () => measure(nodes, { ...row, count: 800 }),
+      one: () => measure(nodes.slice(0, 1), { ...row, count: 1_000 }),
+      two: () => measure(nodes, { ...row, count: 2_000 }),
     });
     const ratio = median(samples.two.map(({ rate }, round) => rate / samples.one[round].rate));
     const of = (name, member) => median(samples[name].map((sample) => sample[member]));
