@@ -1,17 +1,11 @@
-import { sql } from "kysely";
 import pg from "pg";
 import findPassword from "pgpass";
-import { type CliError, configurationError } from "../../../errors.js";
 import { createSecret } from "../../secrets.js";
-import { migrate, type SchemaVersion } from "../migrations.js";
-import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
-import { type OpenStoreOptions, otherVersionError, type Store, type Transaction } from "../store.js";
-import { WRITES } from "./commits.js";
-import { createOnConnection, inTurn, type OnConnection } from "./connection.js";
-import { BYTE_ORDER, createTransaction, type RunStatement } from "./dialect.js";
-import { foreignPostgresError, supersededError } from "./errors.js";
+import type { OpenStoreOptions, Store } from "../store.js";
+import { createOnConnection, type OnConnection } from "./connection.js";
 import { type PostgresLocation, parsePostgresUrl } from "./location.js";
-import { ANSWER_TIMEOUT, createTransactions, isSuperseded, lockKey, MARK, repeated } from "./transactions.js";
+import { prepare } from "./prepare.js";
+import { ANSWER_TIMEOUT, createTransactions, repeated } from "./transactions.js";
 
 /** What a process takes and waits for, by default. */
 export interface PostgresLimits {
@@ -34,12 +28,6 @@ const LIMITS: PostgresLimits = {
 
 /** How long a connection is kept that is not used (ms). */
 const IDLE_TIMEOUT = 60_000;
-
-/** How long a statement of a migration may take (ms). */
-const MIGRATION_TIMEOUT = 3_600_000;
-
-/** The oldest version that is supported. */
-const OLDEST_SERVER = 130_000;
 
 export interface OpenPostgresOptions extends OpenStoreOptions {
   readonly limits?: Partial<PostgresLimits>;
@@ -135,147 +123,3 @@ function findPasswordInFile(server: Parameters<typeof findPassword>[0]): Promise
 /** Whole numbers of 64 bits as numbers: those stored are times (ms), counts and sizes. */
 const getTypeParser: pg.CustomTypesConfig["getTypeParser"] = (oid, format) =>
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format);
-
-interface Preparation {
-  readonly schema: string;
-  /** Whether the tables were created just now. */
-  readonly created: boolean;
-}
-
-/** Creates or migrates the tables where that is needed. */
-async function prepare(
-  onConnection: OnConnection,
-  location: PostgresLocation,
-  { create = true, migrate: isAllowed = true, readOnly = false }: OpenStoreOptions,
-): Promise<Preparation> {
-  const begin = "begin read only";
-  const found = await inTransaction(onConnection, begin, (db) => inspect(db, location));
-  const { schema } = found;
-  if (isSuperseded(found)) throw supersededError(location);
-  if (found.version >= SCHEMA_VERSION && found.missing.length > 0) {
-    throw incompleteError(location, `the tables ${found.missing.join(", ")}`);
-  }
-  if (found.version === 0 && readOnly) throw missingPostgresError(location);
-  const isOther = found.version !== 0 && found.version !== SCHEMA_VERSION;
-  if (isOther && (readOnly || !isAllowed)) throw otherVersionError(location.name, found.version);
-  if (found.version >= SCHEMA_VERSION) return { schema, created: false };
-  const lock = `select pg_advisory_xact_lock(${lockKey(schema, "migration")})`;
-  const write: Store["write"] = (work) => inTransaction(onConnection, `begin; ${lock}`, work);
-  const version: SchemaVersion = {
-    engine: "postgres",
-    async read(db) {
-      const { version, hasSchema } = await inspect(db, location);
-      if (version === 0 && !create) throw missingPostgresError(location);
-      if (!hasSchema) await sql`create schema ${sql.id(schema)}`.execute(db);
-      await sql`select set_config('search_path', ${pg.escapeIdentifier(schema)}, true)`.execute(db);
-      // Waits until every transaction that knows the version before has ended, and lets no other one begin.
-      if (version > 0) await sql`lock table ${sql.id(MARK)} in access exclusive mode`.execute(db);
-      return version;
-    },
-    write: writeVersion,
-  };
-  return { schema, created: (await migrate({ write }, { database: location.name, version })) === 0 };
-}
-
-async function writeVersion(db: Transaction, version: number): Promise<void> {
-  const table = sql.id(MARK);
-  await sql`create table if not exists ${table} (version integer not null, compatible_since integer not null)`.execute(
-    db,
-  );
-  await sql`delete from ${table}`.execute(db);
-  await sql`insert into ${table} values (${version}, ${COMPATIBLE_SINCE})`.execute(db);
-}
-
-function inTransaction<T>(
-  onConnection: OnConnection,
-  begin: string,
-  work: (db: Transaction) => Promise<T>,
-): Promise<T> {
-  const runAll = async (run: RunStatement) => {
-    await run(begin);
-    const result = await work(createTransaction(run).withPlugin(BYTE_ORDER));
-    await run("commit");
-    return result;
-  };
-  return onConnection((client) => inTurn(client, runAll, MIGRATION_TIMEOUT));
-}
-
-interface Inspection {
-  /** Where the tables are, or will be. */
-  readonly schema: string;
-  readonly hasSchema: boolean;
-  /** 0 without tables. */
-  readonly version: number;
-  readonly compatible_since: number;
-  /** Tables of the newest version that it does not have. */
-  readonly missing: readonly string[];
-}
-
-/** @throws CliError configuration when the database cannot be ours */
-async function inspect(db: Transaction, location: PostgresLocation): Promise<Inspection> {
-  const { rows } = await sql<{
-    server: number;
-    encoding: string;
-    schema: string | null;
-    exists: boolean;
-    tables: readonly string[];
-  }>`
-    select current_setting('server_version_num')::int as server, current_setting('server_encoding') as encoding, schema,
-      to_regnamespace(quote_ident(schema)) is not null as exists,
-      array(select tablename::text from pg_tables where schemaname = schema) as tables
-    from (select coalesce(${location.schema ?? null}, current_schema()::text) as schema) as chosen`.execute(
-    db,
-  );
-  const [{ server, encoding, schema, exists, tables } = NOTHING] = rows;
-  if (server < OLDEST_SERVER) throw unsuitableServer(location, "its version is older than 13");
-  if (encoding !== "UTF8") throw unsuitableServer(location, `its encoding is ${encoding}, not UTF8`);
-  if (schema === null) throw unsuitableServer(location, "no schema of its search path exists");
-  if (tables.length === 0) return { schema, hasSchema: exists, version: 0, compatible_since: 0, missing: [] };
-  if (!tables.includes(MARK)) throw foreignPostgresError(location, "it has tables of another program");
-  const mark = await sql<{ version: number; compatible_since: number }>`
-    select version, compatible_since from ${sql.id(schema, MARK)}`.execute(db);
-  const [versions] = mark.rows;
-  if (versions === undefined) throw incompleteError(location, `the row of ${MARK}`);
-  const missing = [...Object.keys(TABLES), WRITES].filter((table) => !tables.includes(table));
-  return { schema, hasSchema: true, ...versions, missing };
-}
-
-const NOTHING = { server: 0, encoding: "", schema: null, exists: false, tables: [] };
-
-/** Every table of the newest version. */
-const TABLES: Readonly<Record<keyof StoreSchema, true>> = {
-  users: true,
-  calendars: true,
-  members: true,
-  labels: true,
-  events: true,
-  attendees: true,
-  activities: true,
-  tokens: true,
-  clients: true,
-  redirect_uris: true,
-  authorization_codes: true,
-  sessions: true,
-  sign_in_attempts: true,
-  rate_windows: true,
-  settings: true,
-  deleted_events: true,
-};
-
-function unsuitableServer({ name }: PostgresLocation, problem: string): CliError {
-  return configurationError(`the database ${name} cannot be used: ${problem}`, {
-    hint: "use PostgreSQL 13 or newer, a database made with createdb -E UTF8 -T template0, and ?schema=NAME where the role needs one",
-  });
-}
-
-function missingPostgresError({ name }: PostgresLocation): CliError {
-  return configurationError(`the database ${name} is empty`, {
-    hint: "check --db, or create its tables: calctl service users add, calctl service start",
-  });
-}
-
-function incompleteError({ name }: PostgresLocation, missing: string): CliError {
-  return configurationError(`the database ${name} is incomplete: without ${missing}`, {
-    hint: "restore it from a backup, or drop the schema to start with an empty one",
-  });
-}
