@@ -64,8 +64,8 @@ async function withProgress<T>(
   const bar = await createProgressBar();
   try {
     const checking = { self: selfCommand(process), env: childEnvironment(env), signal: interruption };
-    const checkFile = (path: string) => checkFileInChild(path, checking);
-    return await work({ signal: interruption, onProgress: bar.show, checkFile });
+    const checkElsewhere = (path: string) => checkFileInChild(path, checking);
+    return await work({ signal: interruption, onProgress: bar.show, checkElsewhere });
   } finally {
     bar.clear();
   }

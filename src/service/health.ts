@@ -16,7 +16,7 @@ const ENDPOINTS = {
   /** The service goes on, and the database answers and is still the one that is there. */
   "/readyz": ({ store, isDraining }: HealthState) => {
     if (isDraining) throw new ProblemError(503, { cause: new Error("the service is stopping") });
-    store.checkFile();
+    store.requireSameFile();
     return store.read((db) => db.selectFrom("settings").select("name").limit(1).execute());
   },
 } as const;

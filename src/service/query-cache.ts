@@ -1,4 +1,4 @@
-import { RecentMap } from "./recent-map.js";
+import { createRecentMap } from "./recent-map.js";
 import type { Store } from "./store/store.js";
 
 /** Remembers what queries found until anything in the database changes. */
@@ -19,7 +19,7 @@ const MAX_KEY = 500;
 
 /** @param maxEntries beyond which what was used longest ago is forgotten */
 export function createQueryCache<T>(store: Pick<Store, "version">, maxEntries: number): QueryCache<T> {
-  const values = new RecentMap<T>(maxEntries);
+  const values = createRecentMap<T>(maxEntries);
   let current: number | null = null;
   return {
     look(key, received) {
@@ -29,7 +29,7 @@ export function createQueryCache<T>(store: Pick<Store, "version">, maxEntries: n
       return {
         value: values.get(key),
         remember(value) {
-          // What was found later than another version was seen may be older than that.
+          // Another version was seen meanwhile: the value may be older.
           if (version === null || version !== current || key.length > MAX_KEY) return;
           values.set(key, value);
         },

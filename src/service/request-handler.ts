@@ -23,7 +23,7 @@ import {
   type RequestSource,
   splitTarget,
 } from "./request.js";
-import { createRequestPlaces, type RequestPlaces } from "./request-places.js";
+import { createRequestPlaces, isRead, type RequestPlaces } from "./request-places.js";
 import { createRequestId, type PasswordCost } from "./secrets.js";
 import { JUST_NOW, type Store } from "./store/store.js";
 
@@ -225,7 +225,8 @@ function chooseResponder(
     respond: async (request) => {
       const { respond } = await load();
       return respond({
-        request: { ...request, body: await bodyOf(request) },
+        // One that reads keeps its place, so its body is not waited for.
+        request: { ...request, body: isRead(request) ? new Uint8Array() : await bodyOf(request) },
         source,
         store,
         now,

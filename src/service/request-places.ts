@@ -39,7 +39,7 @@ export function createRequestPlaces(): RequestPlaces {
       try {
         refuseExceeded(place.tryTake(1));
         const { body } = request;
-        // What only reads needs no body.
+        // The body of one that reads is never read.
         if (reads || typeof body !== "function") return await work(request);
         const receiving = (principal === null ? anonymous : authenticated).open(rateLimitKey);
         const receive = async () => {

@@ -279,7 +279,7 @@ describe("while a file is verified that takes very long", () => {
       await terminal.shows("checking the file");
       await awaitProcess(installation.home, isChecker);
       terminal.type("C-c");
-      await terminal.shows("exit");
+      await terminal.shows("exit 130\n$");
       expect(terminal.screen()).toBe("error: interrupted\nexit 130\n$");
     });
   });

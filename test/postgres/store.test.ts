@@ -1,6 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
+import pg from "pg";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/service/store/open.js";
+import { insertInto, LostCommitError, requireCommitted } from "../../src/service/store/postgres/commits.js";
+import { createOnConnection, type OnConnection } from "../../src/service/store/postgres/connection.js";
+import { ConnectionError } from "../../src/service/store/postgres/errors.js";
+import { parsePostgresUrl } from "../../src/service/store/postgres/location.js";
 import { openPostgresStore, type PostgresLimits } from "../../src/service/store/postgres/open.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../../src/service/store/schema.js";
 import { DatabaseUnavailableError, type Store, type Transaction } from "../../src/service/store/store.js";
@@ -457,11 +463,68 @@ describe("a connection that is lost", () => {
     expect([theirs === lost, ours === lost]).toEqual([true, false]);
   });
 
+  describe("at the end of a write, of which nothing is known", () => {
+    const id = randomUUID();
+    const lost = new LostCommitError(id, new ConnectionError(new Error("the commit")));
+    const openInquiry = () => {
+      const pool = new pg.Pool({ connectionString: schema.database });
+      onTestFinished(() => pool.end());
+      const name = new URL(schema.database).searchParams.get("schema") ?? "";
+      const location = parsePostgresUrl(schema.database);
+      return { onConnection: createOnConnection(pool), location, schema: name };
+    };
+
+    test("is not told by an earlier question whose answer was lost", async () => {
+      const inquiry = openInquiry();
+      let questions = 0;
+      const onConnection: OnConnection = (work) =>
+        inquiry.onConnection(async (client) => {
+          const answer = await work(client);
+          questions += 1;
+          if (questions === 1) throw new ConnectionError(new Error("the answer"));
+          return answer;
+        });
+      const answer = requireCommitted({ ...inquiry, onConnection }, lost);
+      await expect(answer).rejects.toBeInstanceOf(ConnectionError);
+      expect(questions).toBe(2);
+    });
+
+    test.each([
+      ["commit", "resolves"],
+      ["rollback", "rejects"],
+    ] as const)("is told when its transaction ends with a %s", async (end, outcome) => {
+      const inquiry = openInquiry();
+      await inquiry.onConnection(async (client) => {
+        await client.query(`begin; ${insertInto(inquiry.schema, id)}`);
+        const order: string[] = [];
+        const answer = requireCommitted(inquiry, lost).then(
+          () => void order.push("resolves"),
+          () => void order.push("rejects"),
+        );
+        await awaitLock();
+        order.push(end);
+        await client.query(end);
+        await answer;
+        expect(order).toEqual([end, outcome]);
+      });
+    });
+
+    /** Resolves when a question waits for the transaction. */
+    async function awaitLock() {
+      for (;;) {
+        const [row] = await schema.query(
+          "select count(*)::int as waiting from pg_locks where locktype = 'transactionid' and not granted",
+        );
+        if (row?.["waiting"] !== 0) return;
+      }
+    }
+  });
+
   test("the rows of earlier writes are deleted after a while", async () => {
-    await schema.change("insert into calctl_writes select gen_random_uuid(), now() - interval '2 hours'");
+    await schema.change("insert into calctl_writes select gen_random_uuid(), now() - interval '2 days'");
     for (let count = 0; count < 1_000; count += 1) await store.write(async () => undefined, { scope: ["x"] });
     const [row] = await schema.query(
-      "select count(*)::int as old from calctl_writes where written_at < now() - interval '1 hour'",
+      "select count(*)::int as old from calctl_writes where written_at < now() - interval '1 day'",
     );
     expect(row).toEqual({ old: 0 });
   });

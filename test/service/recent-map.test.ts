@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { RecentMap } from "../../src/service/recent-map.js";
+import { createRecentMap } from "../../src/service/recent-map.js";
 
 test("keeps the entries that were used last", () => {
-  const map = new RecentMap<number>(2);
+  const map = createRecentMap<number>(2);
   map.set("a", 1);
   map.set("b", 2);
   expect(map.get("a")).toBe(1);

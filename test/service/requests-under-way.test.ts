@@ -315,6 +315,19 @@ describe("requests under way", () => {
     expect(statuses).toEqual([...Array(256).fill(400), ...Array(384).fill(503)]);
   });
 
+  test("of requests that read are not waited for", async () => {
+    const { begun, read } = createUploads();
+    const target = "/oauth/authorize";
+    const requests = Array.from({ length: 512 }, (_, index) =>
+      world.service.handle(
+        { method: "GET", target, headers: {}, body: read },
+        { kind: "network", address: `192.0.2.${index >> 6}` },
+      ),
+    );
+    const statuses = (await Promise.all(requests)).map(({ status }) => status);
+    expect([new Set(statuses), begun]).toEqual([new Set([400]), []]);
+  });
+
   test("that have no token are at most 16 of one address while their bodies arrive", async () => {
     const { begun, read } = createUploads();
     const uploads = Array.from({ length: 17 }, () => postAnonymously("192.0.2.1", read));

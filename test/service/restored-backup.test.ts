@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openService, type Service } from "../../src/service/service.js";
 import { backUp } from "../../src/service/store/sqlite/backup.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
-import { sendInProcess } from "./support/send.js";
+import { changeCalendar, sendInProcess } from "./support/send.js";
 import { createFolder, createWorld, NOW } from "./support/world.js";
 
 test("clients of a restored backup read again what they have read of the original since", async () => {
@@ -21,12 +21,7 @@ test("clients of a restored backup read again what they have read of the origina
       body: new Uint8Array(),
     });
   const createEvent = (service: Service) =>
-    sendInProcess(service)({
-      method: "POST",
-      target: `${target}/events`,
-      headers: { authorization, "content-type": "application/json" },
-      body: new TextEncoder().encode(JSON.stringify(eventBody(SCHEDULE))),
-    });
+    changeCalendar({ ...world, service }, "POST", "events", eventBody(SCHEDULE));
 
   await createEvent(world.service);
   const file = join(folder.path, "copy.db");

@@ -93,3 +93,16 @@ test("of those for which one has no room on the disk, the others are done", asyn
   expect(outcomes[1]).toMatchObject({ reason: expect.any(DatabaseUnavailableError) });
   expect(keys()).toEqual(["a", "c"]);
 });
+
+test("that are many are committed in groups of 32, between which reads have their turn", async () => {
+  const { store, keys } = await openStage();
+  const committed: number[] = [];
+  const writes = Array.from({ length: 70 }, (_, number) =>
+    store.write(async (db) => {
+      committed.push(keys().length);
+      await insert(db, String(number));
+    }),
+  );
+  await Promise.all(writes);
+  expect(committed).toEqual([...Array(32).fill(0), ...Array(32).fill(32), ...Array(6).fill(64)]);
+});

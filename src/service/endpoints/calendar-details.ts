@@ -1,4 +1,4 @@
-import { RecentMap } from "../recent-map.js";
+import { createRecentMap } from "../recent-map.js";
 import { labelResource, memberResource } from "../resources.js";
 import { listLabels, listMembers } from "../store/calendars.js";
 import type { CalendarRow } from "../store/schema.js";
@@ -24,7 +24,9 @@ const MAX_USERS = 1_000;
 
 /** Keeps details of the calendars that were used last, each as long as its `details_revision` is the same. */
 export function createDetailsCache(): FindDetails {
-  const kept = new RecentMap<{ readonly revision: number; readonly details: CalendarDetails }>(MAX_CALENDARS);
+  const kept = createRecentMap<{ readonly revision: number; readonly details: CalendarDetails }>(
+    MAX_CALENDARS,
+  );
   return ({ id, details_revision: revision }) => {
     const known = kept.get(id);
     if (known?.revision === revision) return known.details;

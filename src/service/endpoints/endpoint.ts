@@ -1,6 +1,7 @@
 import { type JsonBody, ProblemError } from "../http/response.js";
 import type { Query } from "../http/router.js";
 import { type CalendarOfUser, type FoundCalendar, findCalendar } from "../store/calendars.js";
+import type { dayWindow } from "../store/event-windows.js";
 import type { Transaction } from "../store/store.js";
 import type { FindDetails } from "./calendar-details.js";
 
@@ -8,6 +9,7 @@ import type { FindDetails } from "./calendar-details.js";
 export interface EndpointContext {
   readonly db: Transaction;
   readonly findDetails: FindDetails;
+  readonly dayWindow: typeof dayWindow;
   readonly userId: string;
   /** Milliseconds since the epoch. */
   readonly now: number;

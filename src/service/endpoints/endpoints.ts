@@ -1,13 +1,12 @@
-import type { ReadRouteName, Route, RouteName, WriteRouteName } from "../../contract/routes.js";
+import type { ReadRouteName, RouteName, WriteRouteName } from "../../contract/routes.js";
 import { createAnswers, type OnLookup } from "../answers.js";
 import type { Principal } from "../authentication.js";
-import { acceptsJson, parseJsonBody } from "../http/content.js";
+import { parseJsonBody } from "../http/content.js";
 import { entityTag } from "../http/entity-tag.js";
-import { jsonResponse, ProblemError, type ServiceResponse } from "../http/response.js";
-import { matchRoute, parseQuery, parseTarget, type Query, type RouteMatch } from "../http/router.js";
-import { RecentMap } from "../recent-map.js";
+import { jsonResponse, type ServiceResponse } from "../http/response.js";
 import { bodyOf, type IncomingRequest } from "../request.js";
 import { isRead } from "../request-places.js";
+import { createDayWindows } from "../store/event-windows.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
 import { JUST_NOW, type Store, type Transaction } from "../store/store.js";
 import { createDetailsCache } from "./calendar-details.js";
@@ -17,6 +16,7 @@ import type { ReadEndpoint, WriteEndpoint } from "./endpoint.js";
 import { eventReads } from "./event-reads.js";
 import { eventWrites } from "./events.js";
 import { listReads } from "./lists.js";
+import { createRequestMatcher } from "./request-matcher.js";
 
 const READS: Readonly<Record<ReadRouteName, ReadEndpoint>> = {
   ...calendarReads,
@@ -47,6 +47,7 @@ export interface EndpointsOptions {
 export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndpoint {
   const answers = createAnswers(store, onLookup);
   const findDetails = createDetailsCache();
+  const dayWindow = createDayWindows();
   const match = createRequestMatcher();
 
   const read: CallEndpoint = (request, principal, now) => {
@@ -58,7 +59,17 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
       const { name, parameter, query, search } = parsed;
       if (!isReadRoute(name)) throw new Error(`${request.method} does not read at the route ${name}`);
       return store.read(async (db) => {
-        const context = { db, findDetails, userId, now, parameter, query, search, body: undefined };
+        const context = {
+          db,
+          findDetails,
+          dayWindow,
+          userId,
+          now,
+          parameter,
+          query,
+          search,
+          body: undefined,
+        };
         const answer = await READS[name](context);
         const { version, revision, until = Number.POSITIVE_INFINITY } = answer;
         const include = [...query.include].sort();
@@ -77,7 +88,7 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
     const { method, success } = route;
     const body = method === "DELETE" ? undefined : parseJsonBody(await bodyOf(request), request.headers);
     const work = (db: Transaction) =>
-      WRITES[name]({ db, findDetails, userId, now, parameter, query, search, body });
+      WRITES[name]({ db, findDetails, dayWindow, userId, now, parameter, query, search, body });
     const json = await store.write(work, { scope });
     return jsonResponse(success, json);
   };
@@ -87,64 +98,4 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
 
 function isReadRoute(name: RouteName): name is ReadRouteName {
   return Object.hasOwn(READS, name);
-}
-
-/** What the target of a request says. */
-interface ParsedTarget {
-  readonly name: RouteName;
-  readonly route: Route;
-  /** Writes to different calendars do not wait for each other. */
-  readonly scope: readonly string[] | undefined;
-  readonly parameter: (name: string) => string;
-  readonly search: URLSearchParams;
-  readonly query: Query;
-}
-
-/** Targets that are not parsed again when they come again. */
-const MAX_TARGETS = 10_000;
-/** Longer ones are parsed each time (UTF-16 code units): clients choose them. */
-const MAX_TARGET = 500;
-
-/** Finds what a request addresses. @throws ProblemError 400, 404, 405; 406; like `authorize` */
-function createRequestMatcher() {
-  const parsed = new RecentMap<ParsedTarget>(MAX_TARGETS);
-  return ({ method, target, headers }: IncomingRequest, principal: Principal | null) => {
-    const key = `${method} ${target}`;
-    const known = parsed.get(key);
-    const found = known ?? findRoute(method, target);
-    const { userId } = authorize(principal, found.route);
-    if (!acceptsJson(headers["accept"])) throw new ProblemError(406);
-    if (known !== undefined) return { target: known, userId };
-    const complete = { ...found, query: parseQuery(found.route, found.search) };
-    if (key.length <= MAX_TARGET) parsed.set(key, complete);
-    return { target: complete, userId };
-  };
-}
-
-function findRoute(method: string, target: string): Omit<ParsedTarget, "query"> {
-  const { segments, search } = parseTarget(target);
-  const match = matchRoute(method, segments);
-  const { calendar_id } = match.parameters;
-  return {
-    name: match.name,
-    route: match.route,
-    scope: calendar_id === undefined ? undefined : [`calendar ${calendar_id}`],
-    parameter: (name) => parameterOf(match, name),
-    search,
-  };
-}
-
-/** @throws ProblemError 401 without a valid token, 403 when the token is read-only and the request writes */
-function authorize(principal: Principal | null, { method }: Route): Principal {
-  if (principal === null) throw new ProblemError(401, { headers: { "www-authenticate": "Bearer" } });
-  if (principal.readOnly && method !== "GET") {
-    throw new ProblemError(403, { errors: "this token is read-only" });
-  }
-  return principal;
-}
-
-function parameterOf({ name: route, parameters }: RouteMatch, name: string): string {
-  const value = parameters[name];
-  if (value === undefined) throw new Error(`the route ${route} has no parameter ${name}`);
-  return value;
 }

@@ -1,6 +1,6 @@
 import { ProblemError } from "../http/response.js";
 import { type EventReferences, referencesOf } from "../resources.js";
-import { dayWindow, readEventsInWindow } from "../store/event-windows.js";
+import { readEventsInWindow } from "../store/event-windows.js";
 import { findEvent } from "../store/events.js";
 import type { CalendarRow, EventRow } from "../store/schema.js";
 import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
@@ -23,7 +23,7 @@ async function getEvent(context: EndpointContext): Promise<Answer> {
 async function listUpcomingEvents(context: EndpointContext): Promise<Answer> {
   const calendar = await requireCalendar(context);
   const { id, revision } = calendar;
-  const { window, until } = dayWindow(context.now, context.query);
+  const { window, until } = context.dayWindow(context.now, context.query);
   return {
     version: [id, revision, window],
     revision,

@@ -101,7 +101,8 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
       if (options.isDraining() || isCutOff || isUnread) response.setHeader("connection", "close");
       const staysOpen = response.shouldKeepAlive && !response.hasHeader("connection");
       const { sendTimeout = SEND_TIMEOUT, stallTimeout = STALL_TIMEOUT } = options;
-      await sendResponse(request, response, handled, {
+      await sendResponse(request, response, {
+        handled,
         timeout: sendTimeout(handled.body.byteLength),
         stallTimeout,
         discard: isCutOff || !isUnread ? null : () => failures.watch(request),

@@ -6,8 +6,9 @@ import type { ServiceResponse } from "./response.js";
 /** Bytes of a response that are handed to the connection at a time. */
 const PART = 256 * 1024;
 
-/** How a response is sent. */
+/** A response, and how it is sent. */
 export interface Sending {
+  readonly handled: ServiceResponse;
   /** How long the client may take to receive it, and how long it may take nothing of it (ms). */
   readonly timeout: number;
   readonly stallTimeout: number;
@@ -19,10 +20,9 @@ export interface Sending {
 export async function sendResponse(
   request: IncomingMessage,
   response: ServerResponse,
-  handled: ServiceResponse,
   sending: Sending,
 ): Promise<void> {
-  const { status, headers, body } = handled;
+  const { status, headers, body } = sending.handled;
   const isComplete = status === 204 || status === 304 || "content-length" in headers;
   response.writeHead(status, isComplete ? headers : { ...headers, "content-length": body.byteLength });
   if (body.byteLength <= PART && sending.discard === null) {
@@ -30,14 +30,13 @@ export async function sendResponse(
     // Usually the system takes it at once, and there is nothing to wait for.
     if (response.socket?.writableLength === 0) return;
   }
-  await sendInTime(request, response, body, sending);
+  await sendInTime(request, response, sending);
 }
 
 async function sendInTime(
   request: IncomingMessage,
   response: ServerResponse,
-  body: Uint8Array,
-  { timeout, stallTimeout, discard }: Sending,
+  { handled: { body }, timeout, stallTimeout, discard }: Sending,
 ): Promise<void> {
   const deadline = new AbortController();
   const timers = [timeout, stallTimeout].map((time) => setTimeout(() => deadline.abort(), time));

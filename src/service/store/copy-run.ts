@@ -24,9 +24,9 @@ export interface CopyRunOptions extends LongWorkOptions {
 export type WriteAsRun = Store["write"];
 
 /**
- * Does work as the only run that writes to the target. Each of its transactions proves that it still is, so that nothing is
- * lost where one that was only suspended was taken for dead: it fails at its next write. An advisory lock would need a
- * session of its own, which pgbouncer does not give.
+ * Does work as the only run that writes to the target. Each of its transactions checks that no other run has taken over. So
+ * one that was suspended for long, and taken for dead, fails at its next write. An advisory lock would need a session of its
+ * own, which pgbouncer does not give.
  * @throws CliError configuration while another run is writing
  */
 export async function asOnlyRun<T>(

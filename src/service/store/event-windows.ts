@@ -18,33 +18,36 @@ export interface DayWindow {
 /** A window that begins today. */
 export interface WindowOfToday {
   readonly window: DayWindow;
-  /** When it ends to be that of today, because the next day starts (ms since the epoch). */
+  /** When today ends in the zone (ms since the epoch). */
   readonly until: number;
 }
 
-/** The window of `days` days from today in the timezone, an IANA name. */
-export function dayWindow(now: number, days: DaysFromToday): WindowOfToday {
-  const minute = Math.floor(now / MINUTE_MS);
-  if (minute !== windowsOfMinute.minute) windowsOfMinute = { minute, windows: new Map() };
-  const { windows } = windowsOfMinute;
-  const key = `${days.days} ${days.timezone.toLowerCase()}`;
-  const window = windows.get(key) ?? computeWindow(now, days);
-  windows.set(key, window);
-  return window;
-}
-
-interface DaysFromToday {
+export interface DaysFromToday {
+  /** IANA name. */
   readonly timezone: string;
   readonly days: number;
 }
 
-/** Those that were computed in the last minute, by days and timezone. Clocks of zones change at whole minutes. */
-let windowsOfMinute = { minute: Number.NaN, windows: new Map<string, WindowOfToday>() };
-
-function computeWindow(now: number, { timezone, days }: DaysFromToday): WindowOfToday {
+/** The window of `days` days from today in the timezone. */
+export function dayWindow(now: number, { timezone, days }: DaysFromToday): WindowOfToday {
   const from = localDate(now, timezone);
   const window = windowOfDays({ from, to: addDays(from, days - 1), timezone });
   return { window, until: startOfDay(window.firstDate + DAY_MS, timezone) };
+}
+
+/** The same, and keeps those of the current minute. Clocks of zones change at whole minutes. */
+export function createDayWindows(): typeof dayWindow {
+  let current = Number.NaN;
+  const windows = new Map<string, WindowOfToday>();
+  return (now, days) => {
+    const minute = Math.floor(now / MINUTE_MS);
+    if (minute !== current) windows.clear();
+    current = minute;
+    const key = `${days.days} ${days.timezone.toLowerCase()}`;
+    const window = windows.get(key) ?? dayWindow(now, days);
+    windows.set(key, window);
+    return window;
+  };
 }
 
 export interface Days {

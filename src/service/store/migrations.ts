@@ -5,6 +5,7 @@ import { createWindows } from "./migrations/0003-windows.js";
 import { createLists } from "./migrations/0004-lists.js";
 import { correctSizes } from "./migrations/0005-sizes.js";
 import { createRevisions } from "./migrations/0006-revisions.js";
+import { createWrites } from "./migrations/0007-writes.js";
 import { SCHEMA_VERSION } from "./schema.js";
 import { otherVersionError, type Store, type Transaction } from "./store.js";
 import { renderStoredEvents } from "./stored-events.js";
@@ -24,9 +25,7 @@ export const MIGRATIONS: readonly ((
   createLists,
   (_, db, engine) => (engine === "sqlite" ? correctSizes(db) : Promise.resolve()),
   createRevisions,
-  async (schema, _, engine) => {
-    if (engine === "postgres") await (await import("./postgres/commits.js")).createWrites(schema);
-  },
+  (schema, _, engine) => (engine === "postgres" ? createWrites(schema) : Promise.resolve()),
 ];
 
 /** The schema version of a database: the number of migrations that it has run. */

@@ -37,7 +37,7 @@ export interface WriteOptions extends WorkOptions {
 
 /**
  * The service's state. Every query runs inside a transaction. The work of a transaction may be repeated, so it must have
- * no effects but its queries. Rejects with DatabaseUnavailableError while the database cannot be used.
+ * no effects but its queries; when it ends, also by an error, none of them may still be going on. Rejects with DatabaseUnavailableError while the database cannot be used.
  */
 export interface Store {
   /** Runs queries that only read, on one snapshot. */
@@ -47,13 +47,14 @@ export interface Store {
   /**
    * Changes with every commit, of any process: as long as it is the same, queries find the same. Null where this is not
    * known without a query.
-   * @param since when the request was received (`performance.now()`), or `JUST_NOW`: what other processes committed before counts
+   * @param since when the request was received (`performance.now()`), or `JUST_NOW`: commits of other processes before that
+   * time are seen
    */
   version(since: number): number | null;
   /** @throws DatabaseUnavailableError when the file was removed or replaced; `write` does the same, `read` goes on */
-  checkFile(): void;
+  requireSameFile(): void;
   /** What is wrong with its file; nothing if it is intact. Absent from a store that has no file. */
-  readonly verifyFile?: (options: Pick<LongWorkOptions, "checkFile">) => Promise<readonly string[]>;
+  readonly verifyFile?: (options: Pick<LongWorkOptions, "checkElsewhere">) => Promise<readonly string[]>;
   /** The state of its pool of connections; absent from a store that has none. */
   readonly pool?: () => PoolState;
   /** The database, as messages name it, if this process created it just now; null if it existed or is in memory. */
@@ -93,7 +94,7 @@ export interface LongWorkOptions {
    * Finds what is wrong with an SQLite file, so that the signal can end it too; null if it cannot tell. By default, and then,
    * SQLite does it in this process, which cannot do anything meanwhile.
    */
-  readonly checkFile?: (path: string) => Promise<readonly string[] | null>;
+  readonly checkElsewhere?: (path: string) => Promise<readonly string[] | null>;
 }
 
 /** Thrown while the database cannot be used: it is locked, its disk is full or cannot be written, its server is away. */

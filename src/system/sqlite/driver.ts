@@ -28,8 +28,8 @@ export interface CopiedPages {
 const COPIED_PAGES = 1_000;
 
 /**
- * How many pages stay in memory, as they are used (KiB). By default it is 2 MiB, and reading a page from the system takes as
- * long as finding several events in it.
+ * Size of the page cache, which fills as pages are used (KiB). By default it is 2 MiB, and reading a page from the system
+ * takes as long as finding several events in it.
  */
 const PAGE_CACHE = 65_536;
 

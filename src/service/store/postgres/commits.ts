@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { type SchemaModule, sql } from "kysely";
 import pg from "pg";
 import { CliError } from "../../../errors.js";
 import { sleepFor } from "../../../system/clock.js";
@@ -11,47 +9,32 @@ import type { PostgresLocation } from "./location.js";
  * The table in which every write leaves a row. By that it is found out whether a write was committed whose answer was lost.
  * The number of its transaction would not tell: after a crash the server gives it to another one.
  */
-export const WRITES = "calctl_writes";
+export const WRITES_TABLE = "calctl_writes";
 
-/** Creates the table, for a migration. */
-export async function createWrites(schema: SchemaModule): Promise<void> {
-  await schema
-    .createTable(WRITES)
-    .addColumn("id", "uuid", (column) => column.primaryKey())
-    .addColumn("written_at", "timestamptz", (column) => column.notNull().defaultTo(sql`now()`))
-    .execute();
-  await schema.createIndex(`${WRITES}_by_time`).on(WRITES).column("written_at").execute();
+/** Leaves the row of a write. Run it inside the transaction. */
+export function insertInto(schema: string, id: string): string {
+  return `insert into ${tableOf(schema)} (id) values (${pg.escapeLiteral(id)})`;
 }
 
-/** One attempt of a write. */
-export interface CommitMark {
-  readonly id: string;
-  /** A statement that leaves the row; it belongs into the transaction. */
-  readonly statement: string;
-}
+const tableOf = (schema: string) => `${pg.escapeIdentifier(schema)}.${WRITES_TABLE}`;
 
-/** After how many writes of a process old rows are deleted. */
-const WRITES_PER_CLEANING = 1_000;
+/** After how many writes of a process old rows are deleted, and how many at a time: more than those writes have left. */
+const CLEANING = { writes: 1_000, rows: 2_000 };
 
-/** How many rows are deleted at a time: more than those writes have left. */
-const CLEANED = 2 * WRITES_PER_CLEANING;
-
-/** @param schema where the tables are */
-export function createCommitMarks(schema: string): () => CommitMark {
+/** Deletes rows of writes for which nobody asks any more, now and then. Call it after each write. */
+export function createCleaning(onConnection: OnConnection, schema: string): () => Promise<void> {
   const table = tableOf(schema);
-  // Others may be cleaning too. Nobody asks for an hour whether a write was committed.
-  const clean = `delete from ${table} where id in (select id from ${table}
-    where written_at < now() - interval '1 hour' limit ${CLEANED} for update skip locked)`;
+  // Others may be cleaning too.
+  const text = `delete from ${table} where id in (select id from ${table}
+    where written_at < now() - interval '1 day' limit ${CLEANING.rows} for update skip locked)`;
   let writes = 0;
-  return () => {
-    const id = randomUUID();
-    const insert = `insert into ${table} (id) values (${pg.escapeLiteral(id)})`;
+  return async () => {
     writes += 1;
-    return { id, statement: writes % WRITES_PER_CLEANING === 0 ? `${insert}; ${clean}` : insert };
+    if (writes % CLEANING.writes !== 0) return;
+    // The write is done: what prevents this prevents the next one too.
+    await onConnection((client) => query(client, text)).catch(() => undefined);
   };
 }
-
-const tableOf = (schema: string) => `${pg.escapeIdentifier(schema)}.${WRITES}`;
 
 /** Thrown when the answer to a commit was lost, so that it may have been done. */
 export class LostCommitError extends ConnectionError {
@@ -64,7 +47,7 @@ export class LostCommitError extends ConnectionError {
 }
 
 /** Ends a transaction. @throws LostCommitError, the server's error */
-export async function commit(client: pg.PoolClient, { id }: CommitMark): Promise<void> {
+export async function commit(client: pg.PoolClient, id: string): Promise<void> {
   try {
     const { command } = await query(client, "commit");
     if (command !== "COMMIT") throw new Error("a transaction went on after one of its queries had failed");
@@ -96,15 +79,16 @@ export async function requireCommitted(inquiry: Inquiry, lost: LostCommitError):
 
 /** Whether a write was committed; null if that cannot be found out. */
 async function findOut({ onConnection, schema }: Inquiry, id: string): Promise<boolean | null> {
-  // Waits for the end of the transaction if it is still going on. The row that it leaves if there was none is cleaned too.
-  const text = `insert into ${tableOf(schema)} (id) values ($1) on conflict do nothing`;
+  // Waits for the end of the transaction if it is still going on. It leaves no row: the next question would find it.
+  const text = `begin; ${insertInto(schema, id)} on conflict do nothing; rollback`;
   const deadline = performance.now() + INQUIRY.deadline;
   do {
     try {
-      const { rowCount } = await onConnection((client) =>
-        query(client, text, { parameters: [id], timeout: INQUIRY.timeout }),
+      const results: unknown = await onConnection((client) =>
+        query(client, text, { timeout: INQUIRY.timeout }),
       );
-      return rowCount === 0;
+      // Several statements have several results, which the types do not say.
+      return Array.isArray(results) ? results[1]?.rowCount === 0 : null;
     } catch {
       // The server is starting, most often.
     }

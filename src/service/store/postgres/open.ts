@@ -49,7 +49,7 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
     return {
       ...createTransactions({ onConnection, location, schema, onSuperseded }),
       version: () => null,
-      checkFile: () => undefined,
+      requireSameFile: () => undefined,
       pool: () => ({ size: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
       created: created ? location.name : null,
       close: () => pool.end(),

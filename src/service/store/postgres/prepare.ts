@@ -4,12 +4,12 @@ import { type CliError, configurationError } from "../../../errors.js";
 import { migrate, type SchemaVersion } from "../migrations.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import { type OpenStoreOptions, otherVersionError, type Store, type Transaction } from "../store.js";
-import { WRITES } from "./commits.js";
+import { WRITES_TABLE } from "./commits.js";
 import { inTurn, type OnConnection } from "./connection.js";
 import { BYTE_ORDER, createTransaction, type RunStatement } from "./dialect.js";
 import { foreignPostgresError, supersededError } from "./errors.js";
 import type { PostgresLocation } from "./location.js";
-import { isSuperseded, lockKey, MARK } from "./transactions.js";
+import { isSuperseded, lockKey, VERSION_TABLE } from "./transactions.js";
 
 /** How long a statement of a migration may take (ms). */
 const MIGRATION_TIMEOUT = 3_600_000;
@@ -54,7 +54,7 @@ export async function prepare(
       if (!hasSchema) await sql`create schema ${sql.id(schema)}`.execute(db);
       await sql`select set_config('search_path', ${pg.escapeIdentifier(schema)}, true)`.execute(db);
       // Waits until every transaction that knows the version before has ended, and lets no other one begin.
-      if (version > 0) await sql`lock table ${sql.id(MARK)} in access exclusive mode`.execute(db);
+      if (version > 0) await sql`lock table ${sql.id(VERSION_TABLE)} in access exclusive mode`.execute(db);
       return version;
     },
     write: writeVersion,
@@ -63,7 +63,7 @@ export async function prepare(
 }
 
 async function writeVersion(db: Transaction, version: number): Promise<void> {
-  const table = sql.id(MARK);
+  const table = sql.id(VERSION_TABLE);
   await sql`create table if not exists ${table} (version integer not null, compatible_since integer not null)`.execute(
     db,
   );
@@ -116,12 +116,13 @@ async function inspect(db: Transaction, location: PostgresLocation): Promise<Ins
   if (encoding !== "UTF8") throw unsuitableServer(location, `its encoding is ${encoding}, not UTF8`);
   if (schema === null) throw unsuitableServer(location, "no schema of its search path exists");
   if (tables.length === 0) return { schema, hasSchema: exists, version: 0, compatible_since: 0, missing: [] };
-  if (!tables.includes(MARK)) throw foreignPostgresError(location, "it has tables of another program");
+  if (!tables.includes(VERSION_TABLE))
+    throw foreignPostgresError(location, "it has tables of another program");
   const mark = await sql<{ version: number; compatible_since: number }>`
-    select version, compatible_since from ${sql.id(schema, MARK)}`.execute(db);
+    select version, compatible_since from ${sql.id(schema, VERSION_TABLE)}`.execute(db);
   const [versions] = mark.rows;
-  if (versions === undefined) throw incompleteError(location, `the row of ${MARK}`);
-  const missing = [...Object.keys(TABLES), WRITES].filter((table) => !tables.includes(table));
+  if (versions === undefined) throw incompleteError(location, `the row of ${VERSION_TABLE}`);
+  const missing = [...Object.keys(TABLES), WRITES_TABLE].filter((table) => !tables.includes(table));
   return { schema, hasSchema: true, ...versions, missing };
 }
 

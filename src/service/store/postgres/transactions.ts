@@ -1,10 +1,10 @@
-import { createHash, randomInt } from "node:crypto";
+import { createHash, randomInt, randomUUID } from "node:crypto";
 import pg from "pg";
 import type { CliError } from "../../../errors.js";
 import { sleepFor } from "../../../system/clock.js";
 import { SCHEMA_VERSION } from "../schema.js";
 import type { Store, Transaction } from "../store.js";
-import { commit, createCommitMarks, LostCommitError, requireCommitted } from "./commits.js";
+import { commit, createCleaning, insertInto, LostCommitError, requireCommitted } from "./commits.js";
 import { inTurn, type OnConnection, type QueryOptions, query } from "./connection.js";
 import { createTransaction } from "./dialect.js";
 import {
@@ -17,7 +17,7 @@ import {
 import type { PostgresLocation } from "./location.js";
 
 /** The table that marks a schema as ours. Its one row has the version of the schema. */
-export const MARK = "calctl_schema";
+export const VERSION_TABLE = "calctl_schema";
 
 /** How long a transaction waits for the locks of others, and a node may be silent in one (ms). */
 const TIMEOUTS = { lock: 10_000, silence: 30_000 };
@@ -53,23 +53,25 @@ export interface OpenedDatabase {
 export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" | "write"> {
   const request = reading(opened, "request");
   const administration = reading(opened, "administration");
-  const createMark = createCommitMarks(opened.schema);
+  const clean = createCleaning(opened.onConnection, opened.schema);
   return {
     read: (work, { isAdministration = false } = {}) =>
       repeated(opened.location, () =>
         runTransaction(opened, work, isAdministration ? administration : request),
       ),
-    write: (work, { scope } = {}) => {
+    async write(work, { scope } = {}) {
       const locks = locksOf(opened.schema, scope);
       const isRequest = scope !== undefined;
       const statementTimeout = STATEMENT_TIMEOUTS[isRequest ? "request" : "administration"];
       const timeout = isRequest ? undefined : statementTimeout + GRACE;
       const start = `begin; ${startOf(opened, { statementTimeout })}; ${locks}`;
-      return repeated(opened.location, () => {
-        const mark = createMark();
-        const begin = `${start}; ${mark.statement}`;
-        return runTransaction(opened, work, { begin, end: (client) => commit(client, mark), timeout });
+      const result = await repeated(opened.location, () => {
+        const id = randomUUID();
+        const begin = `${start}; ${insertInto(opened.schema, id)}`;
+        return runTransaction(opened, work, { begin, end: (client) => commit(client, id), timeout });
       });
+      await clean();
+      return result;
     },
   };
 }
@@ -124,7 +126,7 @@ function startOf(
     ([name, value]) => `set_config('${name}', ${pg.escapeLiteral(value)}, true)`,
   );
   const selected = ["version", "compatible_since", ...set].join(", ");
-  return `select ${selected} from ${pg.escapeIdentifier(schema)}.${MARK}`;
+  return `select ${selected} from ${pg.escapeIdentifier(schema)}.${VERSION_TABLE}`;
 }
 
 /**
@@ -187,7 +189,7 @@ async function beginTransaction(
     throw isMissing(error) ? foreignPostgresError(location, "its tables are gone") : error;
   });
   const start: unknown = Array.isArray(results) ? results[1]?.rows[0] : undefined;
-  if (!isStart(start)) throw foreignPostgresError(location, `its table ${MARK} is empty`);
+  if (!isStart(start)) throw foreignPostgresError(location, `its table ${VERSION_TABLE} is empty`);
   if (isSuperseded(start)) {
     const error = supersededError(location);
     onSuperseded(error);

@@ -7,7 +7,7 @@ import { CliError, configurationError, errorCodeOf, usageError } from "../../../
 import { type Connection, connect, createRunUnlocked } from "../../../system/sqlite/connection.js";
 import { describeFileError } from "../../../system/sqlite/database-file.js";
 import { loadSqlite, resultCode } from "../../../system/sqlite/driver.js";
-import { checkFile as checkFileHere } from "../../../system/sqlite/file-check.js";
+import { checkFile } from "../../../system/sqlite/file-check.js";
 import { renewRevisions } from "../revisions.js";
 import type { StoreSchema } from "../schema.js";
 import type { LongWorkOptions } from "../store.js";
@@ -113,13 +113,13 @@ function beginReading(database: Connection): void {
 async function checkCopy(
   copy: string,
   source: string,
-  { checkFile }: LongWorkOptions,
+  { checkElsewhere }: LongWorkOptions,
 ): Promise<Omit<Backup, "file" | "bytes">> {
   const database = connect(await loadSqlite(), copy);
   try {
     // Otherwise a part of what is written could be in files beside it.
     pragma(database, "journal_mode = delete");
-    const [problem] = (await checkFile?.(copy)) ?? checkFileHere(database);
+    const [problem] = (await checkElsewhere?.(copy)) ?? checkFile(database);
     if (problem !== undefined) {
       throw configurationError(`the database ${source} is damaged: ${problem}`, {
         hint: "restore it from an earlier backup",

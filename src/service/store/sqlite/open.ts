@@ -11,7 +11,7 @@ import {
 } from "../../../system/sqlite/connection.js";
 import { createDatabaseFile } from "../../../system/sqlite/database-file.js";
 import { loadSqlite } from "../../../system/sqlite/driver.js";
-import { checkFile as checkFileHere } from "../../../system/sqlite/file-check.js";
+import { checkFile } from "../../../system/sqlite/file-check.js";
 import type { DirectAdapter } from "../compiled-query.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import {
@@ -47,11 +47,11 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   const run = createRunUnlocked((error) => explainDatabaseError(error, file), options);
   const sqlite = await loadSqlite();
   const database = await run(() => connect(sqlite, file));
-  const checkFile = () => {
+  const requireSameFile = () => {
     if (!database.isCurrentFile()) throw replacedDatabaseError(file);
   };
   const db: Transaction = new Kysely<StoreSchema>({ dialect: new DirectDialect({ database }) });
-  const transactions = createTransactions({ connection: database, db, run, checkFile });
+  const transactions = createTransactions({ connection: database, db, run, requireSameFile });
   let created: boolean;
   try {
     if (readOnly) await run(() => requireCurrent(database, file));
@@ -63,9 +63,9 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   }
   return {
     ...transactions,
-    checkFile,
-    verifyFile: async ({ checkFile }) =>
-      (await checkFile?.(file)) ?? (await run(() => checkFileHere(database))),
+    requireSameFile,
+    verifyFile: async ({ checkElsewhere }) =>
+      (await checkElsewhere?.(file)) ?? (await run(() => checkFile(database))),
     created: created && file !== MEMORY ? file : null,
     close: async () => {
       try {

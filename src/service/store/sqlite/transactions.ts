@@ -9,7 +9,7 @@ export interface TransactionsOptions {
   readonly db: Transaction;
   readonly run: RunUnlocked;
   /** Called before each transaction that writes. */
-  readonly checkFile: () => void;
+  readonly requireSameFile: () => void;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface TransactionsOptions {
  * SQLITE_BUSY_SNAPSHOT if another process wrote in between, however long it waits.
  */
 export function createTransactions(options: TransactionsOptions): Pick<Store, "read" | "write" | "version"> {
-  const { connection, db, run, checkFile } = options;
+  const { connection, db, run, requireSameFile } = options;
   const version = createVersion(connection);
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(attempt: () => Promise<T>): Promise<T> => {
@@ -48,7 +48,7 @@ export function createTransactions(options: TransactionsOptions): Pick<Store, "r
     transaction: (work) =>
       inTurn(() => {
         renew();
-        checkFile();
+        requireSameFile();
         execute("begin immediate");
         return complete(work).finally(version.advance);
       }),

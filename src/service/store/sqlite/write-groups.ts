@@ -14,7 +14,7 @@ export type Write = <T>(work: (db: Transaction) => Promise<T>) => Promise<T>;
 const MAX_GROUP = 32;
 
 interface WaitingWrite {
-  /** Resolves with what confirms it to whoever asked for it. */
+  /** Resolves with the function that settles the promise of whoever asked for it, to be called after the commit. */
   readonly run: (db: Transaction) => Promise<() => void>;
   readonly reject: (error: unknown) => void;
 }
@@ -35,7 +35,8 @@ export function createWriteGroups({ transaction, execute }: WriteGroupsOptions):
         return;
       }
       isScheduled = false;
-      void writeAll(waiting.splice(0));
+      void writeAll(waiting.splice(0, MAX_GROUP));
+      if (waiting.length > 0) schedule(0);
     });
   };
   const writeAll = async (group: readonly WaitingWrite[]) => {
@@ -45,26 +46,12 @@ export function createWriteGroups({ transaction, execute }: WriteGroupsOptions):
         (await transaction(first.run))();
         return;
       }
-      for (const confirm of await transaction((db) => attemptEach(group, db))) confirm();
+      for (const confirm of await transaction((db) => attemptEach(group, db, execute))) confirm();
     } catch (error) {
       if (others.length === 0) first?.reject(error);
       // Nothing of the group was done. Perhaps only one of them cannot be.
       else for (const write of group) await writeAll([write]);
     }
-  };
-  const attemptEach = async (group: readonly WaitingWrite[], db: Transaction) => {
-    const outcomes: (() => void)[] = [];
-    for (const { run, reject } of group) {
-      execute("savepoint one_write");
-      try {
-        outcomes.push(await run(db));
-      } catch (error) {
-        execute("rollback to one_write");
-        outcomes.push(() => reject(error));
-      }
-      execute("release one_write");
-    }
-    return outcomes;
   };
   return <T>(work: (db: Transaction) => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
@@ -75,4 +62,24 @@ export function createWriteGroups({ transaction, execute }: WriteGroupsOptions):
       waiting.push({ run, reject });
       if (!isScheduled) schedule(0);
     });
+}
+
+/** Each with a savepoint, to which it is undone if it fails. */
+async function attemptEach(
+  group: readonly WaitingWrite[],
+  db: Transaction,
+  execute: WriteGroupsOptions["execute"],
+): Promise<(() => void)[]> {
+  const outcomes: (() => void)[] = [];
+  for (const { run, reject } of group) {
+    execute("savepoint one_write");
+    try {
+      outcomes.push(await run(db));
+    } catch (error) {
+      execute("rollback to one_write");
+      outcomes.push(() => reject(error));
+    }
+    execute("release one_write");
+  }
+  return outcomes;
 }

@@ -1,0 +1,67 @@
+import type { Route, RouteName } from "../../contract/routes.js";
+import type { Principal } from "../authentication.js";
+import { acceptsJson } from "../http/content.js";
+import { ProblemError } from "../http/response.js";
+import { matchRoute, parseQuery, parseTarget, type Query, type RouteMatch } from "../http/router.js";
+import { createRecentMap } from "../recent-map.js";
+import type { IncomingRequest } from "../request.js";
+
+/** What the target of a request says. */
+export interface ParsedTarget {
+  readonly name: RouteName;
+  readonly route: Route;
+  /** Writes to different calendars do not wait for each other. */
+  readonly scope: readonly string[] | undefined;
+  readonly parameter: (name: string) => string;
+  readonly search: URLSearchParams;
+  readonly query: Query;
+}
+
+/** Targets that are not parsed again when they come again. */
+const MAX_TARGETS = 10_000;
+/** Longer ones are parsed each time (UTF-16 code units): clients choose them. */
+const MAX_TARGET = 500;
+
+/** Finds what a request addresses. @throws ProblemError 400, 404, 405; 406; like `authorize` */
+export function createRequestMatcher() {
+  const parsed = createRecentMap<ParsedTarget>(MAX_TARGETS);
+  return ({ method, target, headers }: IncomingRequest, principal: Principal | null) => {
+    const key = `${method} ${target}`;
+    const known = parsed.get(key);
+    const found = known ?? findRoute(method, target);
+    const { userId } = authorize(principal, found.route);
+    if (!acceptsJson(headers["accept"])) throw new ProblemError(406);
+    if (known !== undefined) return { target: known, userId };
+    const complete = { ...found, query: parseQuery(found.route, found.search) };
+    if (key.length <= MAX_TARGET) parsed.set(key, complete);
+    return { target: complete, userId };
+  };
+}
+
+function findRoute(method: string, target: string): Omit<ParsedTarget, "query"> {
+  const { segments, search } = parseTarget(target);
+  const match = matchRoute(method, segments);
+  const { calendar_id } = match.parameters;
+  return {
+    name: match.name,
+    route: match.route,
+    scope: calendar_id === undefined ? undefined : [`calendar ${calendar_id}`],
+    parameter: (name) => parameterOf(match, name),
+    search,
+  };
+}
+
+/** @throws ProblemError 401 without a valid token, 403 when the token is read-only and the request writes */
+function authorize(principal: Principal | null, { method }: Route): Principal {
+  if (principal === null) throw new ProblemError(401, { headers: { "www-authenticate": "Bearer" } });
+  if (principal.readOnly && method !== "GET") {
+    throw new ProblemError(403, { errors: "this token is read-only" });
+  }
+  return principal;
+}
+
+function parameterOf({ name: route, parameters }: RouteMatch, name: string): string {
+  const value = parameters[name];
+  if (value === undefined) throw new Error(`the route ${route} has no parameter ${name}`);
+  return value;
+}
