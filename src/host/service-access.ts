@@ -180,8 +180,11 @@ async function readPem(path: string, source: string): Promise<string> {
 
 /** Not that of the store, whose files only a service needs. */
 function isPostgresUrl(database: string): boolean {
-  return /^postgres(?:ql)?:/i.test(database);
+  return /^postgres(?:ql)?:\/\//i.test(database);
 }
+
+/** What was meant as the URL of a server: in quotes, after a space, without a colon. */
+const MISTYPED_URL = /^(?:\W*postgres(?:ql)?\W.*(?:\/\/|@)|\/\/[^/]*@)/i;
 
 /**
  * The database of `--db` or CALCTL_SERVICE_DB, as `parseDatabase` gives it; undefined for none.
@@ -214,6 +217,13 @@ function parseDatabase(
     return database;
   }
   const hint = "write sqlite:PATH or postgres://USER@HOST/DATABASE";
+  // Not repeated: it may have a password.
+  if (MISTYPED_URL.test(database)) {
+    throw usageError(
+      `${source}: the URL of a server begins with postgres://, without a quotation mark or space before it`,
+      hint,
+    );
+  }
   const scheme = /^([a-z][a-z0-9+]+):/i.exec(database)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== "sqlite") {
     throw usageError(`${source}: "${scheme}" is not a supported kind of database`, hint);

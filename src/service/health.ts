@@ -14,10 +14,10 @@ const ENDPOINTS = {
   /** The process answers. */
   "/healthz": async () => undefined,
   /** The service goes on, and the database answers and is still the one that is there. */
-  "/readyz": ({ store, isDraining }: HealthState) => {
+  "/readyz": async ({ store, isDraining }: HealthState) => {
     if (isDraining) throw new ProblemError(503, { cause: new Error("the service is stopping") });
-    store.requireSameFile();
-    return store.read((db) => db.selectFrom("settings").select("name").limit(1).execute());
+    await store.requireWritable();
+    await store.read((db) => db.selectFrom("settings").select("name").limit(1).execute());
   },
 } as const;
 

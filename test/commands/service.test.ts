@@ -36,10 +36,16 @@ describe("CALCTL_SERVICE_DB", () => {
     ["", 10, "CALCTL_SERVICE_DB is set but empty"],
     ["sqlite:", 2, "CALCTL_SERVICE_DB: the path is empty"],
     ["mysql://x", 2, 'CALCTL_SERVICE_DB: "mysql" is not a supported kind of database'],
+    ["'postgres://ana:sentinel@h/cal'", 2, "CALCTL_SERVICE_DB: the URL of a server begins with postgres://"],
+    [" postgres://ana:sentinel@h/cal", 2, "begins with postgres://"],
+    ["postgres:/ana:sentinel@h/cal", 2, "begins with postgres://"],
+    ["postgres//ana:sentinel@h/cal", 2, "begins with postgres://"],
+    ["//ana:sentinel@h/cal", 2, "begins with postgres://"],
     ["sqlite:/nowhere/x.db", 10, "/nowhere/x.db does not exist"],
   ])("%j is exit %i", async (database, exitCode, message) => {
     const result = await listNames({ CALCTL_SERVICE_DB: database });
     expect(result).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(message) });
+    expect(result.stderr).not.toContain("sentinel");
   });
 });
 

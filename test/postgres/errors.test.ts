@@ -5,6 +5,7 @@ import type { TLSSocketOptions } from "node:tls";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "../api/network/peers.js";
 import { createCertificate } from "../service/support/certificate.js";
+import { eventBody, KEEP } from "../service/support/event-bodies.js";
 import { createWorld } from "../service/support/world.js";
 import { type PostgresServer, startPostgres } from "../support/postgres-server.js";
 import { createInstallation } from "../support/spawned.js";
@@ -301,6 +302,43 @@ test("a role that may only read cannot write, and says so", async () => {
     exitCode: 10,
     stderr: expect.stringContaining("the user may not write in it"),
   });
+});
+
+test("a service whose server is read-only for a while is not ready, and writes again afterwards", async () => {
+  const own = await startPostgres();
+  onTestFinished(() => own.close());
+  const world = await createWorld({ database: own.url() });
+  onTestFinished(() => world.service.close());
+  const send = async (method: string, target: string, body?: object) => {
+    const { status } = await world.service.handle(
+      {
+        method,
+        target,
+        headers: { authorization: `Bearer ${world.token}`, "content-type": "application/json" },
+        body: new TextEncoder().encode(body && JSON.stringify(body)),
+      },
+      { kind: "network", address: "192.0.2.1" },
+    );
+    return status;
+  };
+  const statuses = async () => [
+    await send("POST", `/calendars/${world.calendarId}/events`, eventBody(KEEP)),
+    await send("GET", "/readyz"),
+    await send("GET", "/user"),
+  ];
+  expect(await statuses()).toEqual([201, 200, 200]);
+  await own.query("alter database calctl set default_transaction_read_only = on", "postgres");
+  await own.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'calctl'",
+    "postgres",
+  );
+  expect(await statuses()).toEqual([503, 503, 200]);
+  await own.query("alter database calctl reset default_transaction_read_only", "postgres");
+  // Each connection that was made meanwhile fails once.
+  await expect.poll(statuses).toEqual([201, 200, 200]);
+  expect(world.errors).toContainEqual(
+    expect.objectContaining({ message: expect.stringContaining("it is read-only") }),
+  );
 });
 
 test("a service whose server goes away answers 503, and goes on when it is back", {

@@ -298,6 +298,41 @@ describe("a newer program that migrates the database", () => {
     expect(order).toEqual(["written", "migrated"]);
   });
 
+  describe("while another program uses the tables, as pg_dump does,", () => {
+    /** An earlier database, of which a session of another program reads or writes the version until the test ends it. */
+    async function openUsed(statement: string) {
+      await schema.change(
+        `update calctl_schema set version = ${SCHEMA_VERSION - 1}; drop table calctl_writes`,
+      );
+      const other = new pg.Client({ connectionString: schema.database });
+      await other.connect();
+      onTestFinished(() => other.end());
+      await other.query(
+        `set search_path = ${new URL(schema.database).searchParams.get("schema")}; begin; ${statement}`,
+      );
+      return () => other.query("commit");
+    }
+
+    test("lets other nodes go on", async () => {
+      const release = await openUsed("select 1 from calctl_schema");
+      const opened = openStore(schema.database, {});
+      await awaitLockOfTable();
+      expect(await store.read((db) => db.selectFrom("settings").selectAll().execute())).toEqual([]);
+      await release();
+      await (await opened).close();
+      expect(await schema.query("select version from calctl_schema")).toEqual([{ version: SCHEMA_VERSION }]);
+    });
+
+    test("is waited for by other nodes that start", async () => {
+      const release = await openUsed("lock table calctl_schema in row exclusive mode");
+      const first = openStore(schema.database, {});
+      await awaitLockOfTable();
+      const others = [openStore(schema.database, {}), openStore(schema.database, { readOnly: false })];
+      await release();
+      for (const opened of await Promise.all([first, ...others])) await opened.close();
+    });
+  });
+
   /** Resolves when a session waits for the lock of a table. */
   async function awaitLockOfTable() {
     for (;;) {

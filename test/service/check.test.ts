@@ -142,6 +142,11 @@ const WRONG: readonly (readonly [title: string, sql: () => string, problem: () =
     () => `events that end before they start: ${eventId}`,
   ],
   [
+    "a time that is none",
+    () => `update events set start_at = 1e300, end_at = 1e300 where id = '${eventId}'`,
+    () => `events: events with times that are none: ${eventId}`,
+  ],
+  [
     "a size that is too small",
     () => `update events set bytes = bytes - 1 where id = '${eventId}'`,
     () => `events: events that are larger than their stored size: ${eventId}`,

@@ -29,7 +29,13 @@ export async function checkEvents(
   return [...found].map(([what, keys]) => ({ what, keys }));
 }
 
+/** JavaScript has no time beyond that (ms since the epoch). */
+const LAST_TIME = 8.64e15;
+
 function problemsOf({ row, attendeeIds }: StoredEvent): string[] {
+  const times = [row.start_at, row.end_at, row.created_at, row.updated_at].filter((time) => time !== null);
+  if (!times.every((time) => Number.isInteger(time) && Math.abs(time) <= LAST_TIME))
+    return ["events with times that are none"];
   const { start_at: start, end_at: end, category } = row;
   const isTimed = start !== null && end !== null;
   const hasZones = row.start_timezone !== null && row.end_timezone !== null;

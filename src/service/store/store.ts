@@ -51,8 +51,11 @@ export interface Store {
    * time are seen
    */
   version(since: number): number | null;
-  /** @throws DatabaseUnavailableError when the file was removed or replaced; `write` does the same, `read` goes on */
-  requireSameFile(): void;
+  /**
+   * @throws DatabaseUnavailableError when nothing can be written, though `read` goes on: the file was removed or replaced, the
+   * server is read-only
+   */
+  requireWritable(): void | Promise<void>;
   /** What is wrong with its file; nothing if it is intact. Absent from a store that has no file. */
   readonly verifyFile?: (options: Pick<LongWorkOptions, "checkElsewhere">) => Promise<readonly string[]>;
   /** The state of its pool of connections; absent from a store that has none. */

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { errorCodeOf } from "../../../errors.js";
 import type { RunStatement } from "./dialect.js";
 import { BusyPoolError, ConnectionError, endsConnection } from "./errors.js";
 
@@ -26,6 +27,9 @@ export function createOnConnection(pool: pg.Pool): OnConnection {
   };
 }
 
+/** The error code of a write where only reading is allowed. */
+export const READ_ONLY = "25006";
+
 async function useConnection<T>(
   client: pg.PoolClient,
   work: (client: pg.PoolClient) => Promise<T>,
@@ -34,7 +38,9 @@ async function useConnection<T>(
   try {
     result = await work(client);
   } catch (error) {
-    client.release(error instanceof ConnectionError || !(await rollBack(client)));
+    // One to a server that was read-only remains so when the server no longer is.
+    const isOver = error instanceof ConnectionError || errorCodeOf(error) === READ_ONLY;
+    client.release(isOver || !(await rollBack(client)));
     throw error;
   }
   client.release();

@@ -97,9 +97,14 @@ const KNOWN: readonly KnownError[] = [
     hint: ({ database }) => `create it: createdb ${database}`,
   },
   {
-    codes: /^(?:42501|25006)$/,
+    codes: /^42501$/,
     problem: "the user may not write in it",
-    hint: () => "give a role that owns the database, and the primary instead of a standby",
+    hint: () => "give a role that owns its tables",
+  },
+  {
+    codes: /^25006$/,
+    problem: "it is read-only",
+    hint: () => "give the primary instead of a standby, or see default_transaction_read_only",
   },
   {
     codes: /^53300$/,

@@ -55,7 +55,8 @@ export function parsePostgresUrl(text: string): PostgresLocation {
   const port = url.port === "" ? DEFAULT_PORT : Number(url.port);
   const user = decode(url.username) || undefined;
   const schema = parameters.schema;
-  if (schema === "") throw invalidUrl("its schema is empty");
+  const problem = schema === undefined ? null : schemaProblem(schema);
+  if (problem !== null) throw invalidUrl(`its schema ${problem}`);
   return {
     host,
     port,
@@ -67,6 +68,17 @@ export function parsePostgresUrl(text: string): PostgresLocation {
     name: nameOf(url, parameters),
   };
 }
+
+/** Why a schema cannot have this name; null if it can. */
+function schemaProblem(name: string): string | null {
+  if (name === "") return "is empty";
+  if (name.includes("\0")) return "has a NUL";
+  if (/^pg_/.test(name) || name === "$user") return "has a name that PostgreSQL reserves";
+  return Buffer.byteLength(name) > MAX_IDENTIFIER ? `has a name of more than ${MAX_IDENTIFIER} bytes` : null;
+}
+
+/** PostgreSQL cuts longer names (bytes). */
+const MAX_IDENTIFIER = 63;
 
 /** The URL without its password, and with those parameters that say where the database is. */
 function nameOf(url: URL, { host, schema }: Parameters): string {

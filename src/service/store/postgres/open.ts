@@ -2,7 +2,7 @@ import pg from "pg";
 import findPassword from "pgpass";
 import { createSecret } from "../../secrets.js";
 import type { OpenStoreOptions, Store } from "../store.js";
-import { createOnConnection, type OnConnection } from "./connection.js";
+import { createOnConnection, type OnConnection, query, READ_ONLY } from "./connection.js";
 import { type PostgresLocation, parsePostgresUrl } from "./location.js";
 import { prepare } from "./prepare.js";
 import { ANSWER_TIMEOUT, createTransactions, repeated } from "./transactions.js";
@@ -49,7 +49,7 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
     return {
       ...createTransactions({ onConnection, location, schema, onSuperseded }),
       version: () => null,
-      requireSameFile: () => undefined,
+      requireWritable: () => repeated(location, () => onConnection(refuseReadOnly)),
       pool: () => ({ size: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
       created: created ? location.name : null,
       close: () => pool.end(),
@@ -58,6 +58,13 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
     await pool.end();
     throw error;
   }
+}
+
+/** @throws Error with the code of a write that the server refuses */
+async function refuseReadOnly(client: pg.PoolClient): Promise<void> {
+  const { rows } = await query(client, "select current_setting('transaction_read_only') as read_only");
+  if (rows[0]?.read_only === "on")
+    throw Object.assign(new Error("the server is read-only"), { code: READ_ONLY });
 }
 
 /** Ends the connection of a store that only reads when the signal aborts: the server may take minutes to answer. */

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import pg from "pg";
-import { type CliError, configurationError } from "../../../errors.js";
+import { type CliError, configurationError, errorCodeOf } from "../../../errors.js";
+import { sleepFor } from "../../../system/clock.js";
 import { migrate, type SchemaVersion } from "../migrations.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import { type OpenStoreOptions, otherVersionError, type Store, type Transaction } from "../store.js";
@@ -33,7 +34,8 @@ export async function prepare(
   location: PostgresLocation,
   { create = true, migrate: isAllowed = true, readOnly = false }: OpenStoreOptions,
 ): Promise<Preparation> {
-  const begin = "begin read only";
+  // One snapshot: otherwise tables from before a migration would stand beside the version after it.
+  const begin = "begin isolation level repeatable read read only";
   const found = await inTransaction(onConnection, begin, (db) => inspect(db, location));
   const { schema } = found;
   if (isSuperseded(found)) throw supersededError(location);
@@ -45,7 +47,8 @@ export async function prepare(
   if (isOther && (readOnly || !isAllowed)) throw otherVersionError(location.name, found.version);
   if (found.version >= SCHEMA_VERSION) return { schema, created: false };
   const lock = `select pg_advisory_xact_lock(${lockKey(schema, "migration")})`;
-  const write: Store["write"] = (work) => inTransaction(onConnection, `begin; ${lock}`, work);
+  const write: Store["write"] = (work) =>
+    untilLocked(() => inTransaction(onConnection, `begin; ${lock}; ${SHORT_LOCKS}`, work));
   const version: SchemaVersion = {
     engine: "postgres",
     async read(db) {
@@ -60,6 +63,26 @@ export async function prepare(
     write: writeVersion,
   };
   return { schema, created: (await migrate({ write }, { database: location.name, version })) === 0 };
+}
+
+/** For how long a migration tries to lock tables, and how long each attempt and the pause between two take (ms). */
+const LOCKING = { total: 60_000, attempt: 1_000, pause: 1_000 };
+
+/** Everybody else waits behind a lock that is waited for. */
+const SHORT_LOCKS = `select set_config('lock_timeout', '${LOCKING.attempt}', true)`;
+
+/** Repeats a migration while others use the tables, who go on in the pauses. @throws the server's error */
+async function untilLocked<T>(attempt: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + LOCKING.total;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isLocked = errorCodeOf(error) === "55P03";
+      if (!isLocked || performance.now() > deadline) throw error;
+    }
+    await sleepFor(LOCKING.pause);
+  }
 }
 
 async function writeVersion(db: Transaction, version: number): Promise<void> {

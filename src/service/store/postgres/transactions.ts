@@ -111,7 +111,10 @@ interface Start {
   readonly silence?: number;
 }
 
-/** A statement that sets the timeouts and reads the version of the schema, which cannot change until the end. */
+/**
+ * A statement that sets the timeouts, and one that reads the version of the schema, which cannot change until the end. The
+ * second waits for a migration, within these timeouts.
+ */
 function startOf(
   { schema }: OpenedDatabase,
   { statementTimeout, silence = TIMEOUTS.silence }: Start,
@@ -125,8 +128,8 @@ function startOf(
   const set = Object.entries(settings).map(
     ([name, value]) => `set_config('${name}', ${pg.escapeLiteral(value)}, true)`,
   );
-  const selected = ["version", "compatible_since", ...set].join(", ");
-  return `select ${selected} from ${pg.escapeIdentifier(schema)}.${VERSION_TABLE}`;
+  const versions = `select version, compatible_since from ${pg.escapeIdentifier(schema)}.${VERSION_TABLE}`;
+  return `select ${set.join(", ")}; ${versions}`;
 }
 
 /**
@@ -150,7 +153,7 @@ export function lockKey(schema: string, name: string): string {
 }
 
 interface TransactionKind {
-  /** Statements. The second one is that of `startOf`. */
+  /** Statements. The second and the third one are those of `startOf`. */
   readonly begin: string;
   /** Ends the transaction. */
   readonly end: (client: pg.PoolClient) => Promise<void>;
@@ -188,7 +191,7 @@ async function beginTransaction(
   const results: unknown = await query(client, begin, { timeout }).catch((error: unknown) => {
     throw isMissing(error) ? foreignPostgresError(location, "its tables are gone") : error;
   });
-  const start: unknown = Array.isArray(results) ? results[1]?.rows[0] : undefined;
+  const start: unknown = Array.isArray(results) ? results[2]?.rows[0] : undefined;
   if (!isStart(start)) throw foreignPostgresError(location, `its table ${VERSION_TABLE} is empty`);
   if (isSuperseded(start)) {
     const error = supersededError(location);

@@ -63,7 +63,7 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   }
   return {
     ...transactions,
-    requireSameFile,
+    requireWritable: requireSameFile,
     verifyFile: async ({ checkElsewhere }) =>
       (await checkElsewhere?.(file)) ?? (await run(() => checkFile(database))),
     created: created && file !== MEMORY ? file : null,
