@@ -170,6 +170,11 @@ test.each(WRONG)("%s is found", async (_, sql, problem) => {
   expect(found[0]).toContain(problem());
 });
 
+test("tables that are missing are found, and nothing else is read", async () => {
+  runSql(world.database, "drop table deleted_events; drop table redirect_uris");
+  expect(await problems()).toEqual(["tables: missing: deleted_events, redirect_uris"]);
+});
+
 test("a reference of two columns is found too", async () => {
   runSql(
     world.database,

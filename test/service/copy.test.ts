@@ -285,3 +285,15 @@ test("a database is not copied to itself", async () => {
   to = world.database;
   await expect(copy()).rejects.toMatchObject(failure("the target is not empty"));
 });
+
+test("a source with rows that refer to none is said to be damaged", async () => {
+  runSql(world.database, `pragma foreign_keys = off; delete from users where id = '${world.second.id}'`);
+  const source = await openStore(world.database);
+  const target = await openStore(to);
+  await expect(copyStore({ source, target }, quiet)).rejects.toMatchObject({
+    code: "configuration",
+    message: expect.stringMatching(/^the source is damaged: \S+ without their row in users: /),
+  });
+  await source.close();
+  await target.close();
+});

@@ -9,7 +9,7 @@ import {
   type Problem,
 } from "./check-rows.js";
 import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
-import { countRows, type TableName } from "./tables.js";
+import { countRows, TABLES, type TableName } from "./tables.js";
 
 /** What one check of a database found. */
 export interface Finding {
@@ -34,6 +34,9 @@ export async function checkStore(store: Store, options: LongWorkOptions): Promis
   // What else is read from it may be anything.
   if (file?.ok === false) return [file];
   return forAdministration(store).read(async (db) => {
+    const missing = await findMissingTables(db);
+    if (missing.length > 0)
+      return [describe("tables", { problems: [{ what: "missing", keys: missing }], fine: "" })];
     const contents = describe("contents", { problems: [], fine: await describeContents(db) });
     const findings = [...(file === undefined ? [] : [file]), contents];
     for (const { check, find, fine } of CHECKS) {
@@ -42,6 +45,13 @@ export async function checkStore(store: Store, options: LongWorkOptions): Promis
     }
     return findings;
   });
+}
+
+async function findMissingTables(db: Transaction): Promise<string[]> {
+  const found = await db.introspection.getTables();
+  return ["settings", ...TABLES.map(({ name }) => name)].filter(
+    (name) => !found.some((table) => table.name === name),
+  );
 }
 
 interface Check {

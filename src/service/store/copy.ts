@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
-import { type CliError, configurationError } from "../../errors.js";
+import { CliError, configurationError } from "../../errors.js";
 import { takeBreath } from "../../system/clock.js";
+import { checkReferences } from "./check-rows.js";
 import { asOnlyRun, type CopyRunOptions } from "./copy-run.js";
 import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
 import {
@@ -54,11 +55,26 @@ export function copyStore(
     return asOnlyRun({ ...options, target: written, begin }, async (write) => {
       const copying = { ...options, from, target: { read: written.read, write } };
       let done = 0;
-      for (const table of TABLES) done = await copyTable(table, { done, total }, copying);
+      for (const table of TABLES) {
+        done = await copyTable(table, { done, total }, copying).catch((error: unknown) =>
+          explainFailure(error, copying),
+        );
+      }
       const tables = await verify(copying, total);
       await finish(copying);
       return tables;
     });
+  });
+}
+
+/** @throws CliError configuration when rows could not be copied because others are missing, otherwise the error itself */
+async function explainFailure(error: unknown, { from, signal }: Copying): Promise<never> {
+  if (error instanceof CliError || signal.aborted) throw error;
+  const [problem] = await checkReferences(from, { signal });
+  if (problem === undefined) throw error;
+  throw configurationError(`the source is damaged: ${problem.what}: ${problem.keys.join(", ")}`, {
+    hint: "calctl service check --db SOURCE shows everything that is wrong with it",
+    cause: error,
   });
 }
 
