@@ -12,9 +12,8 @@ import type {
 import { CliError } from "../errors.js";
 import type { JsonApiResponse, ListDocument, RequestRoute } from "./json-api/json-api.js";
 import { openPages, type Pages } from "./json-api/pages.js";
+import { activityBody, eventBody } from "./json-api/request-bodies.js";
 import {
-  activityBody,
-  eventBody,
   indexIncluded,
   readActivity,
   readCalendar,

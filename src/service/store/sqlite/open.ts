@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { Kysely, type SqliteDatabase, SqliteDialect, sql } from "kysely";
+import { type Dialect, Kysely, type SqliteDatabase, SqliteDialect, sql } from "kysely";
 import { errorCodeOf } from "../../../errors.js";
 import {
   connect,
@@ -50,7 +50,7 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   const requireSameFile = () => {
     if (!database.isCurrentFile()) throw replacedDatabaseError(file);
   };
-  const db: Transaction = new Kysely<StoreSchema>({ dialect: new DirectDialect({ database }) });
+  const db: Transaction = new Kysely<StoreSchema>({ dialect: createDialect(database) });
   const transactions = createTransactions({ connection: database, db, run, requireSameFile });
   let created: boolean;
   try {
@@ -81,24 +81,22 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
 }
 
 /** Kysely's dialect, whose statements can also be run directly. */
-class DirectDialect extends SqliteDialect {
-  readonly #database: SqliteDatabase;
-
-  constructor({ database }: { readonly database: SqliteDatabase }) {
-    super({ database });
-    this.#database = database;
-  }
-
-  override createAdapter(): DirectAdapter {
-    return Object.assign(super.createAdapter(), {
-      runDirectly: (text: string, parameters: readonly unknown[]): unknown[] => {
-        const statement = this.#database.prepare(text);
-        if (statement.reader) return statement.all(parameters);
-        statement.run(parameters);
-        return [];
-      },
-    });
-  }
+function createDialect(database: SqliteDatabase): Dialect {
+  const dialect = new SqliteDialect({ database });
+  const direct = {
+    runDirectly(text: string, parameters: readonly unknown[]): unknown[] {
+      const statement = database.prepare(text);
+      if (statement.reader) return statement.all(parameters);
+      statement.run(parameters);
+      return [];
+    },
+  };
+  return {
+    createAdapter: (): DirectAdapter => Object.assign(dialect.createAdapter(), direct),
+    createDriver: () => dialect.createDriver(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+  };
 }
 
 /** @throws CliError configuration when the file is missing and must not be created, or cannot be opened */
