@@ -7,6 +7,7 @@ import {
   type Validators,
 } from "./http/response.js";
 import { createQueryCache } from "./query-cache.js";
+import { createRecentMap } from "./recent-map.js";
 import type { Store } from "./store/store.js";
 
 /** A request that reads. */
@@ -53,15 +54,21 @@ export interface Answers {
 /** Questions whose answers are known. */
 const MAX_QUESTIONS = 10_000;
 
-/** Bytes of answers that are kept, and of the largest of them. */
+/** Bytes of responses that are kept, and of the largest of them. */
 const KEPT = { total: 32 * 1024 * 1024, single: 1024 * 1024 };
+
+/** What a response takes besides its body, about (bytes). */
+const BYTES_OF_RESPONSE = 1000;
 
 /** Called when a response was looked up among those that are kept. */
 export type OnLookup = (result: "hit" | "miss") => void;
 
 export function createAnswers(store: Pick<Store, "version">, onLookup: OnLookup = () => undefined): Answers {
   const known = createQueryCache<KnownAnswer>(store, MAX_QUESTIONS);
-  const kept = createKeptResponses(KEPT);
+  const kept = createRecentMap<ServiceResponse>(KEPT.total, {
+    largest: KEPT.single,
+    sizeOf: ({ body }) => BYTES_OF_RESPONSE + body.byteLength,
+  });
   return {
     async respond({ userId, target, accept, condition, now, received }, find) {
       const { value: answer, remember } = known.look([userId, target, accept].join("\n"), received);
@@ -77,60 +84,15 @@ export function createAnswers(store: Pick<Store, "version">, onLookup: OnLookup 
       const found = await find(async (validators, render) => {
         const { tag } = validators;
         if (isKnownTo(condition, tag)) return notModifiedResponse(validators);
-        const response = kept.get(tag);
-        onLookup(response === undefined ? "miss" : "hit");
-        return response ?? kept.keep(tag, taggedResponse(validators, await render()));
+        const earlier = kept.get(tag);
+        onLookup(earlier === undefined ? "miss" : "hit");
+        if (earlier !== undefined) return earlier;
+        const response = taggedResponse(validators, await render());
+        kept.set(tag, response);
+        return response;
       });
       remember(found.known);
       return found.response;
-    },
-  };
-}
-
-export interface KeptResponses {
-  get(tag: string): ServiceResponse | undefined;
-  /** Keeps a response and returns it. */
-  keep(tag: string, response: ServiceResponse): ServiceResponse;
-}
-
-/** What a response takes besides its body, about (bytes). */
-const BYTES_OF_RESPONSE = 1000;
-
-/** Keeps the responses that were used last. */
-export function createKeptResponses({
-  total,
-  single,
-}: {
-  readonly total: number;
-  readonly single: number;
-}): KeptResponses {
-  /** The first one was used longest ago. */
-  const responses = new Map<string, ServiceResponse>();
-  let size = 0;
-  const sizeOf = ({ body }: ServiceResponse) => BYTES_OF_RESPONSE + body.byteLength;
-  const remove = (tag: string, response: ServiceResponse) => {
-    responses.delete(tag);
-    size -= sizeOf(response);
-  };
-  return {
-    get(tag) {
-      const response = responses.get(tag);
-      if (response === undefined) return undefined;
-      responses.delete(tag);
-      responses.set(tag, response);
-      return response;
-    },
-    keep(tag, response) {
-      const known = responses.get(tag);
-      if (known !== undefined) remove(tag, known);
-      if (sizeOf(response) > single) return response;
-      responses.set(tag, response);
-      size += sizeOf(response);
-      for (const [oldest, old] of responses) {
-        if (size <= total) break;
-        remove(oldest, old);
-      }
-      return response;
     },
   };
 }

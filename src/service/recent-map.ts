@@ -6,26 +6,52 @@ export interface RecentMap<V> {
   clear(): void;
 }
 
-/** @param limit how many entries it has at most */
-export function createRecentMap<V>(limit: number): RecentMap<V> {
+export interface RecentMapOptions<V> {
+  /** What a value takes of the limit; 1 by default, so that the limit is a number of entries. Always the same of a value. */
+  readonly sizeOf?: (value: V) => number;
+  /** A value that takes more is not kept; the limit by default. */
+  readonly largest?: number;
+}
+
+/** @param limit what the entries take together at most */
+export function createRecentMap<V>(
+  limit: number,
+  { sizeOf = () => 1, largest = limit }: RecentMapOptions<V> = {},
+): RecentMap<V> {
   /** The first one was used longest ago. */
   const entries = new Map<string, V>();
-  const set = (key: string, value: V) => {
+  let size = 0;
+  const remove = (key: string) => {
+    const value = entries.get(key);
+    if (value === undefined) return;
     entries.delete(key);
-    entries.set(key, value);
+    size -= sizeOf(value);
   };
   return {
     get(key) {
       const value = entries.get(key);
-      if (value !== undefined) set(key, value);
+      if (value !== undefined) {
+        entries.delete(key);
+        entries.set(key, value);
+      }
       return value;
     },
     set(key, value) {
-      set(key, value);
-      const [oldest] = entries.keys();
-      if (entries.size > limit && oldest !== undefined) entries.delete(oldest);
+      remove(key);
+      const added = sizeOf(value);
+      if (added > largest) return;
+      entries.set(key, value);
+      size += added;
+      if (size <= limit) return;
+      for (const oldest of entries.keys()) {
+        remove(oldest);
+        if (size <= limit) break;
+      }
     },
-    delete: (key) => void entries.delete(key),
-    clear: () => entries.clear(),
+    delete: remove,
+    clear() {
+      entries.clear();
+      size = 0;
+    },
   };
 }

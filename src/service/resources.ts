@@ -103,6 +103,17 @@ export function referencesOf(events: string): EventReferences {
   return { creators, labels, attendees };
 }
 
+/** What all of them refer to. */
+export function joinReferences(all: Iterable<EventReferences>): EventReferences {
+  const joined = { creators: new Set<string>(), labels: new Set<number>(), attendees: new Set<string>() };
+  for (const { creators, labels, attendees } of all) {
+    for (const creator of creators) joined.creators.add(creator);
+    for (const label of labels) joined.labels.add(label);
+    for (const attendee of attendees) joined.attendees.add(attendee);
+  }
+  return joined;
+}
+
 export function activityResource({ id, content, created_at, updated_at }: ActivityRow): ActivityResource {
   return {
     id,

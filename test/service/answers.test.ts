@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createKeptResponses } from "../../src/service/answers.js";
 import { createRequestHandler } from "../../src/service/request-handler.js";
 import { openService, type Service } from "../../src/service/service.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
@@ -193,16 +192,4 @@ test("whatever is written, by whichever process, answers are those of a service 
     await fresh.close();
   }
   await other.close();
-});
-
-test("no more than some bytes are kept: those that were used last, and none that is too large", () => {
-  const kept = createKeptResponses({ total: 10_000, single: 4_000 });
-  const keep = (tag: string, size: number) =>
-    kept.keep(tag, { status: 200, headers: {}, body: new Uint8Array(size) });
-  keep("large", 3_001);
-  for (const tag of ["a", "b", "c"]) keep(tag, 2_000);
-  kept.get("a");
-  keep("d", 2_000);
-  const known = ["large", "a", "b", "c", "d"].filter((tag) => kept.get(tag) !== undefined);
-  expect(known).toEqual(["a", "c", "d"]);
 });

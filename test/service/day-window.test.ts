@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dayWindow } from "../../src/service/store/event-windows.js";
+import { dayWindow } from "../../src/service/day-window.js";
 
 const HOUR = 3_600_000;
 

@@ -1,4 +1,5 @@
 import { ProblemError } from "../http/response.js";
+import { referencesOf } from "../resources.js";
 import { type ChangesQuery, type EventChange, listChanges } from "../store/changes.js";
 import type { Transaction } from "../store/store.js";
 import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
@@ -26,7 +27,7 @@ async function readChanges(context: EndpointContext): Promise<Answer> {
       const { changes, isLast } = await readPage(context.db, { calendarId: id, since }, limit);
       const data = jsonArray(changes.flatMap(({ event }) => event ?? []));
       const reached = isLast ? revision : (changes.at(-1)?.revision ?? revision);
-      return jsonDocument(data, await loadIncluded(context, calendar, data), {
+      return jsonDocument(data, await loadIncluded(context, calendar, () => referencesOf(data)), {
         links: { next: isLast ? null : nextPage(context, reached) },
         meta: {
           revision: reached,

@@ -1,15 +1,22 @@
+import type { dayWindow } from "../day-window.js";
 import { type JsonBody, ProblemError } from "../http/response.js";
 import type { Query } from "../http/router.js";
 import { type CalendarOfUser, type FoundCalendar, findCalendar } from "../store/calendars.js";
-import type { dayWindow } from "../store/event-windows.js";
 import type { Transaction } from "../store/store.js";
 import type { FindDetails } from "./calendar-details.js";
+import type { FindUpcomingEvents } from "./upcoming-events.js";
+
+/** What is kept of earlier requests. */
+export interface KeptKnowledge {
+  readonly findDetails: FindDetails;
+  readonly findUpcoming: FindUpcomingEvents;
+  readonly dayWindow: typeof dayWindow;
+}
 
 /** A request that was authenticated and parsed, with the transaction it runs in. */
 export interface EndpointContext {
   readonly db: Transaction;
-  readonly findDetails: FindDetails;
-  readonly dayWindow: typeof dayWindow;
+  readonly kept: KeptKnowledge;
   readonly userId: string;
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -1,12 +1,12 @@
 import type { ReadRouteName, RouteName, WriteRouteName } from "../../contract/routes.js";
 import { createAnswers, type OnLookup } from "../answers.js";
 import type { Principal } from "../authentication.js";
+import { createDayWindows } from "../day-window.js";
 import { parseJsonBody } from "../http/content.js";
 import { entityTag } from "../http/entity-tag.js";
 import { jsonResponse, type ServiceResponse } from "../http/response.js";
 import { bodyOf, type IncomingRequest } from "../request.js";
 import { isRead } from "../request-places.js";
-import { createDayWindows } from "../store/event-windows.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
 import { JUST_NOW, type Store, type Transaction } from "../store/store.js";
 import { createDetailsCache } from "./calendar-details.js";
@@ -17,6 +17,7 @@ import { eventReads } from "./event-reads.js";
 import { eventWrites } from "./events.js";
 import { listReads } from "./lists.js";
 import { createRequestMatcher } from "./request-matcher.js";
+import { createUpcomingEvents } from "./upcoming-events.js";
 
 const READS: Readonly<Record<ReadRouteName, ReadEndpoint>> = {
   ...calendarReads,
@@ -46,8 +47,11 @@ export interface EndpointsOptions {
 /** All endpoints of the API, with what they keep of earlier requests. */
 export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndpoint {
   const answers = createAnswers(store, onLookup);
-  const findDetails = createDetailsCache();
-  const dayWindow = createDayWindows();
+  const kept = {
+    findDetails: createDetailsCache(),
+    findUpcoming: createUpcomingEvents(),
+    dayWindow: createDayWindows(),
+  };
   const match = createRequestMatcher();
 
   const read: CallEndpoint = (request, principal, now) => {
@@ -59,18 +63,16 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
       const { name, parameter, query, search } = parsed;
       if (!isReadRoute(name)) throw new Error(`${request.method} does not read at the route ${name}`);
       return store.read(async (db) => {
-        const context = {
+        const answer = await READS[name]({
           db,
-          findDetails,
-          dayWindow,
+          kept,
           userId,
           now,
           parameter,
           query,
           search,
           body: undefined,
-        };
-        const answer = await READS[name](context);
+        });
         const { version, revision, until = Number.POSITIVE_INFINITY } = answer;
         const include = [...query.include].sort();
         // A migration may change how stored events are rendered.
@@ -87,8 +89,7 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
     if (isReadRoute(name)) throw new Error(`${request.method} does not write at the route ${name}`);
     const { method, success } = route;
     const body = method === "DELETE" ? undefined : parseJsonBody(await bodyOf(request), request.headers);
-    const work = (db: Transaction) =>
-      WRITES[name]({ db, findDetails, dayWindow, userId, now, parameter, query, search, body });
+    const work = (db: Transaction) => WRITES[name]({ db, kept, userId, now, parameter, query, search, body });
     const json = await store.write(work, { scope });
     return jsonResponse(success, json);
   };

@@ -1,6 +1,5 @@
 import { ProblemError } from "../http/response.js";
 import { type EventReferences, referencesOf } from "../resources.js";
-import { readEventsInWindow } from "../store/event-windows.js";
 import { findEvent } from "../store/events.js";
 import type { CalendarRow, EventRow } from "../store/schema.js";
 import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
@@ -15,7 +14,8 @@ async function getEvent(context: EndpointContext): Promise<Answer> {
   return {
     version: [event.id, calendar.revision],
     async render() {
-      return jsonDocument(event.json, await loadIncluded(context, calendar, event.json));
+      const references = () => referencesOf(event.json);
+      return jsonDocument(event.json, await loadIncluded(context, calendar, references));
     },
   };
 }
@@ -23,14 +23,16 @@ async function getEvent(context: EndpointContext): Promise<Answer> {
 async function listUpcomingEvents(context: EndpointContext): Promise<Answer> {
   const calendar = await requireCalendar(context);
   const { id, revision } = calendar;
-  const { window, until } = context.dayWindow(context.now, context.query);
+  const { db, now, query, kept } = context;
+  const { window, until } = kept.dayWindow(now, query);
   return {
     version: [id, revision, window],
     revision,
     until,
     async render() {
-      const events = await readEventsInWindow(context.db, id, window);
-      return jsonDocument(`[${events}]`, await loadIncluded(context, calendar, events));
+      const { json, references } = await kept.findUpcoming(db, { calendar, window, now });
+      const rest = restOfDocument(await loadIncluded(context, calendar, references));
+      return Buffer.concat([Buffer.from('{"data":['), ...json, Buffer.from(`]${rest}`)]);
     },
   };
 }
@@ -47,17 +49,17 @@ export async function requireEvent(
 
 /**
  * The related objects of the `include` parameter, each once. Users who left the calendar are included too.
- * @param events JSON of events, whatever is between them
+ * @param findReferences what the events refer to
  * @returns the member `included` of the document; none without the parameter
  */
 export async function loadIncluded(
-  { db, findDetails, query: { include } }: EndpointContext,
+  { db, kept, query: { include } }: EndpointContext,
   calendar: Pick<CalendarRow, "id" | "details_revision">,
-  events: string,
+  findReferences: () => EventReferences,
 ): Promise<Included> {
   if (include.size === 0) return {};
-  const details = findDetails(calendar);
-  const references = referencesOf(events);
+  const details = kept.findDetails(calendar);
+  const references = findReferences();
   const users = await details.users(db, userIdsOf(references, include));
   const labels = include.has("label") && references.labels.size > 0 ? await details.labels(db) : new Map();
   return {
@@ -78,10 +80,15 @@ export interface Included {
 }
 
 /** A document of JSON that is stored. @param data JSON; @param rest the members after `included` */
-export function jsonDocument(data: string, { included }: Included = {}, rest: object = {}): string {
+export function jsonDocument(data: string, included: Included = {}, rest: object = {}): string {
+  return `{"data":${data}${restOfDocument(included, rest)}`;
+}
+
+/** What follows `data` in a document. */
+function restOfDocument({ included }: Included, rest: object = {}): string {
   const members = JSON.stringify(rest).slice(1, -1);
   const related = included === undefined ? "" : `,"included":[${included.join(",")}]`;
-  return `{"data":${data}${related}${members === "" ? "" : `,${members}`}}`;
+  return `${related}${members === "" ? "" : `,${members}`}}`;
 }
 
 /** Events as a JSON array. */

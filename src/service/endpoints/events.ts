@@ -110,10 +110,10 @@ async function checkAnswerSize(db: Transaction, event: EventContent): Promise<vo
 }
 
 async function listReferences(
-  { db, findDetails }: EndpointContext,
+  { db, kept }: EndpointContext,
   calendar: CalendarRow,
 ): Promise<EventReferences> {
-  const details = findDetails(calendar);
+  const details = kept.findDetails(calendar);
   return {
     calendarId: calendar.id,
     labelNumbers: new Set((await details.labels(db)).keys()),

@@ -1,7 +1,8 @@
 import { createEventSearch } from "../../calendar/event-search.js";
+import { windowOfDays } from "../day-window.js";
 import { CURSOR_LIFETIME, type Cursor, formatCursor, parseCursor } from "../http/cursor.js";
 import { badRequest } from "../http/response.js";
-import { listedActivityResource } from "../resources.js";
+import { listedActivityResource, referencesOf } from "../resources.js";
 import { listActivitiesAfter } from "../store/activities.js";
 import {
   type EventListQuery,
@@ -9,7 +10,6 @@ import {
   type ListedEvent,
   listEventsAfter,
 } from "../store/event-pages.js";
-import { windowOfDays } from "../store/event-windows.js";
 import type { Transaction } from "../store/store.js";
 import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
 import { jsonArray, jsonDocument, loadIncluded, requireEvent } from "./event-reads.js";
@@ -39,7 +39,7 @@ async function listEvents(context: EndpointContext): Promise<Answer> {
     async render() {
       const { rows, last } = await readPage(context.db, query, { search, limit });
       const data = jsonArray(rows);
-      const included = await loadIncluded(context, calendar, data);
+      const included = await loadIncluded(context, calendar, () => referencesOf(data));
       const next = last === null ? null : { since, at: last.start, id: last.id };
       return jsonDocument(data, included, linksOf(context, next, list));
     },
@@ -114,7 +114,7 @@ async function listActivities(context: EndpointContext): Promise<Answer> {
       const last = found.length > limit ? rows.at(-1) : undefined;
       const next = last === undefined ? null : { since, at: last.created_at, id: last.id };
       const creators = include.has("creator") ? rows.map(({ user_id }) => user_id) : [];
-      const included = await context.findDetails(calendar).users(context.db, creators);
+      const included = await context.kept.findDetails(calendar).users(context.db, creators);
       return jsonDocument(
         JSON.stringify(rows.map((row) => listedActivityResource(calendarId, row))),
         include.size > 0 ? { included } : {},

@@ -19,8 +19,8 @@ const API_HEADERS = { "cache-control": "no-store", "x-content-type-options": "no
 
 const JSON_CONTENT_TYPE = `${JSON_MEDIA_TYPE}; charset=utf-8`;
 
-/** A value to write as JSON, or JSON that is written already. */
-export type JsonBody = object | string;
+/** A value to write as JSON, or JSON that is written already, as text or UTF-8. */
+export type JsonBody = object | string | Uint8Array;
 
 /** A success; null gives a response without a body. */
 export function jsonResponse(status: number, body: JsonBody | null): ServiceResponse {
@@ -81,6 +81,7 @@ export function toProblemError(error: unknown): ProblemError {
 }
 
 function encode(body: JsonBody): Uint8Array {
+  if (body instanceof Uint8Array) return body;
   return new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
 }
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { type DayWindow, eventsBeforeWindow, overlaps, spanOf } from "./event-windows.js";
+import { type DayWindow, spanOf } from "../day-window.js";
+import { eventsBeforeWindow, overlaps } from "./event-windows.js";
 import type { EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 

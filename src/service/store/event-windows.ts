@@ -1,84 +1,8 @@
 import { sql } from "kysely";
-import { addDays, localDate, readWallClock } from "../../calendar/zoned-time.js";
-import { DAY_MS, dateToInstant, MINUTE_MS } from "../../contract/date-time.js";
+import { DAY_MS } from "../../contract/date-time.js";
+import { type DayWindow, type EventTimes, spanOf, type TimeSpan } from "../day-window.js";
 import { compileOnce, type Placeholders, type Terms } from "./compiled-query.js";
 import type { Transaction } from "./store.js";
-
-/** Whole days in a timezone, in milliseconds since the epoch. Ends are exclusive. */
-export interface DayWindow {
-  /** Midnight in the zone at which the first day starts. */
-  readonly start: number;
-  /** Midnight in the zone at which the last day ends. */
-  readonly end: number;
-  /** The same days as midnights UTC, which is how all-day events are stored. */
-  readonly firstDate: number;
-  readonly endDate: number;
-}
-
-/** A window that begins today. */
-export interface WindowOfToday {
-  readonly window: DayWindow;
-  /** When today ends in the zone (ms since the epoch). */
-  readonly until: number;
-}
-
-export interface DaysFromToday {
-  /** IANA name. */
-  readonly timezone: string;
-  readonly days: number;
-}
-
-/** The window of `days` days from today in the timezone. */
-export function dayWindow(now: number, { timezone, days }: DaysFromToday): WindowOfToday {
-  const from = localDate(now, timezone);
-  const window = windowOfDays({ from, to: addDays(from, days - 1), timezone });
-  return { window, until: startOfDay(window.firstDate + DAY_MS, timezone) };
-}
-
-/** The same, and keeps those of the current minute. Clocks of zones change at whole minutes. */
-export function createDayWindows(): typeof dayWindow {
-  let current = Number.NaN;
-  const windows = new Map<string, WindowOfToday>();
-  return (now, days) => {
-    const minute = Math.floor(now / MINUTE_MS);
-    if (minute !== current) windows.clear();
-    current = minute;
-    const key = `${days.days} ${days.timezone.toLowerCase()}`;
-    const window = windows.get(key) ?? dayWindow(now, days);
-    windows.set(key, window);
-    return window;
-  };
-}
-
-export interface Days {
-  /** `YYYY-MM-DD`: the first and the last day; null for no limit. */
-  readonly from: string | null;
-  readonly to: string | null;
-  /** IANA name. */
-  readonly timezone: string;
-}
-
-/** The window of the days. A day may have 23 or 25 hours. */
-export function windowOfDays({ from, to, timezone }: Days): DayWindow {
-  const firstDate = from === null ? Number.MIN_SAFE_INTEGER : dateToInstant(from);
-  const endDate = to === null ? Number.MAX_SAFE_INTEGER : dateToInstant(to) + DAY_MS;
-  return {
-    start: from === null ? firstDate : startOfDay(firstDate, timezone),
-    end: to === null ? endDate : startOfDay(endDate, timezone),
-    firstDate,
-    endDate,
-  };
-}
-
-/**
- * When a day starts in a timezone. If a clock change repeats midnight, the first one; if it skips midnight, the time of the
- * change.
- * @param midnight of the date in UTC
- */
-function startOfDay(midnight: number, timezone: string): number {
-  const reading = readWallClock(midnight, timezone);
-  return reading.kind === "once" ? reading.instant : midnight - reading.before;
-}
 
 /**
  * The events of a calendar that overlap a window, ordered by start, as JSON with commas between them. Keeps without times
@@ -98,6 +22,43 @@ const selectEventsInWindow = compileOnce((db, values: Placeholders<WindowValues>
   eventsInWindow(db, values).select(
     sql<string | null>`string_agg(json, ',' order by start_at, events.id)`.as("json"),
   ),
+);
+
+/** An event with its JSON. */
+export interface TimedEvent extends EventTimes {
+  readonly json: string;
+}
+
+/** The same events one by one. */
+export async function listEventsInWindow(
+  db: Transaction,
+  calendarId: string,
+  window: DayWindow,
+): Promise<TimedEvent[]> {
+  const rows = await selectTimedEvents(db, windowValues(calendarId, window));
+  return rows.map(({ all_day, start_at, end_at, json }) => ({
+    allDay: all_day === 1,
+    start: Number(start_at),
+    end: Number(end_at),
+    json,
+  }));
+}
+
+const selectTimedEvents = compileOnce((db, values: Placeholders<WindowValues>) =>
+  eventsInWindow(db, values)
+    .select(["all_day", "start_at", "end_at", "json"])
+    .orderBy("start_at")
+    .orderBy("events.id"),
+);
+
+/** How large the same events are in an answer (bytes). */
+export async function sizeOfWindow(db: Transaction, calendarId: string, window: DayWindow): Promise<number> {
+  const [row] = await selectSizeOfWindow(db, windowValues(calendarId, window));
+  return Number(row?.bytes);
+}
+
+const selectSizeOfWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
+  eventsInWindow(db, values).select(({ fn }) => fn.sum<number | null>("bytes").as("bytes")),
 );
 
 /** What a query of the events of a window depends on. */
@@ -127,22 +88,11 @@ export function eventsBeforeWindow(db: Transaction, calendarId: string, window: 
   return eventsAround(db, { calendarId, start, end: start }, LENGTH_CLASSES).where(overlaps(window));
 }
 
-/** The time of timed events and of all-day ones together. */
-export function spanOf({ start, end, firstDate, endDate }: DayWindow): TimeSpan {
-  return { start: Math.min(start, firstDate), end: Math.max(end, endDate) };
-}
-
 /** A condition on events. */
 export function overlaps({ start, end, firstDate, endDate }: Terms<DayWindow>) {
   return sql<boolean>`(
     (all_day = 0 and end_at > ${start} and start_at < ${end})
     or (all_day = 1 and end_at > ${firstDate} and start_at < ${endDate}))`;
-}
-
-/** Milliseconds since the epoch, the end exclusive. */
-export interface TimeSpan {
-  readonly start: number;
-  readonly end: number;
 }
 
 interface CalendarSpan extends TimeSpan {
