@@ -85,10 +85,9 @@ export function createAnswers(store: Pick<Store, "version">, onLookup: OnLookup 
         const { tag } = validators;
         if (isKnownTo(condition, tag)) return notModifiedResponse(validators);
         const earlier = kept.get(tag);
+        const response = earlier ?? taggedResponse(validators, await render());
         onLookup(earlier === undefined ? "miss" : "hit");
-        if (earlier !== undefined) return earlier;
-        const response = taggedResponse(validators, await render());
-        kept.set(tag, response);
+        if (earlier === undefined) kept.set(tag, response);
         return response;
       });
       remember(found.known);

@@ -17,13 +17,15 @@ afterEach(() => world.close());
 type Handle = Service["handle"];
 
 /** A request of the member, or of another user. */
-async function ask(handle: Handle, target: string, token = world.token) {
-  const request = { method: "GET", target, headers: { authorization: `Bearer ${token}` } };
-  const { status, headers, body } = await handle(
+async function ask(handle: Handle, target: string, token = world.token, received?: number) {
+  const headers = { authorization: `Bearer ${token}` };
+  const request = { method: "GET", target, headers, ...(received !== undefined && { received }) };
+  const response = await handle(
     { ...request, body: new Uint8Array() },
     { kind: "network", address: "192.0.2.1" },
   );
-  return { status, tag: headers["etag"], body, text: new TextDecoder().decode(body) };
+  const { status, body } = response;
+  return { status, tag: response.headers["etag"], body, text: new TextDecoder().decode(body) };
 }
 
 function write(handle: Handle, method: string, path: string, body: object) {
@@ -38,10 +40,11 @@ function write(handle: Handle, method: string, path: string, body: object) {
   );
 }
 
-const weekOf = (calendarId: string) =>
-  `/calendars/${calendarId}/upcoming_events?days=7&include=creator,label,attendees`;
+const weekOf = (calendarId: string, timezone = "UTC") =>
+  `/calendars/${calendarId}/upcoming_events?days=7&include=creator,label,attendees&timezone=${timezone}`;
 
-test("a repeated read takes no query, and one after a write elsewhere only those for token and revision", async () => {
+/** A service on the same database, and how many transactions a request takes that reads. */
+async function openCounted() {
   const store = await openStore(world.database);
   let reads = 0;
   const handle = createRequestHandler({
@@ -57,19 +60,50 @@ test("a repeated read takes no query, and one after a write elsewhere only those
     onHandled: () => undefined,
   });
   const bodies = new Set<Uint8Array>();
-  const readsOf = async (): Promise<number> => {
+  const readsOf = async (target = weekOf(world.calendarId)): Promise<number> => {
     const before = reads;
-    const { status, body } = await ask(handle, weekOf(world.calendarId));
+    const { status, body } = await ask(handle, target);
     expect(status).toBe(200);
     bodies.add(body);
     return reads - before;
   };
+  return { store, handle, bodies, readsOf };
+}
+
+test("a repeated read takes no query, and one after a write elsewhere only those for token and revision", async () => {
+  const { store, bodies, readsOf } = await openCounted();
   expect(await readsOf()).toBe(2);
   expect(await readsOf()).toBe(0);
   await world.service.admin.users.add({ name: "somebody" });
   expect(await readsOf()).toBe(2);
   expect(await readsOf()).toBe(0);
   expect(bodies.size).toBe(1);
+  await store.close();
+});
+
+test("the third window of a calendar takes no query, until the calendar is written", async () => {
+  const { store, readsOf } = await openCounted();
+  const at = (timezone: string) => readsOf(weekOf(world.calendarId, timezone));
+  expect([await at("UTC"), await at("Asia/Tokyo"), await at("Europe/Berlin")]).toEqual([2, 1, 0]);
+  expect(await readsOf(`/calendars/${world.calendarId}/upcoming_events?days=1&timezone=Asia/Kolkata`)).toBe(
+    0,
+  );
+  // Other events, for which the token need not be looked up again, would need one.
+  expect(await readsOf(`/calendars/${world.calendarId}/events`)).toBe(1);
+  await write(world.service.handle, "POST", "", eventBody(SCHEDULE));
+  expect([await at("Africa/Cairo"), await at("Asia/Dubai"), await at("Asia/Seoul")]).toEqual([2, 1, 0]);
+  await store.close();
+});
+
+test("what was known before a write elsewhere is not mixed with what is found after it", async () => {
+  const { store, handle } = await openCounted();
+  const early = performance.now();
+  // The calendar is known then, and no other window of it.
+  await ask(handle, weekOf(world.calendarId), world.token, performance.now());
+  await write(world.service.handle, "POST", "", eventBody(SCHEDULE));
+  const answer = await ask(handle, weekOf(world.calendarId, "Asia/Tokyo"), world.token, early);
+  expect(answer).toEqual(await ask(world.service.handle, weekOf(world.calendarId, "Asia/Tokyo")));
+  expect(JSON.parse(answer.text).data).toHaveLength(1);
   await store.close();
 });
 
@@ -134,6 +168,22 @@ describe("days", () => {
   });
 });
 
+test("weeks later there are other events, also if nothing was written", async () => {
+  const { handle } = world.service;
+  const at = (time: string) => ({ start_at: time, end_at: time.replace(":00:00", ":30:00") });
+  for (const time of ["2026-11-23T10:00:00Z", "2026-12-10T10:00:00Z"]) {
+    await write(handle, "POST", "", eventBody({ ...SCHEDULE, title: time, ...at(time) }));
+  }
+  const titles = async (timezone: string): Promise<string[]> => {
+    const { data } = JSON.parse((await ask(handle, weekOf(world.calendarId, timezone))).text);
+    return data.map(({ attributes }: { attributes: { title: string } }) => attributes.title);
+  };
+  const zones = ["UTC", "Asia/Tokyo", "Europe/Berlin"];
+  for (const zone of zones) expect(await titles(zone)).toEqual(["2026-11-23T10:00:00Z"]);
+  world.clock.now = Date.parse("2026-12-08T00:00:00Z");
+  for (const zone of zones) expect(await titles(zone)).toEqual(["2026-12-10T10:00:00Z"]);
+});
+
 test("whatever is written, by whichever process, answers are those of a service that keeps none", async () => {
   const other = await openService({ database: world.database, now: () => NOW, rateLimit: null });
   const { calendarId, clock } = world;
@@ -169,6 +219,8 @@ test("whatever is written, by whichever process, answers are those of a service 
   const second = (await world.service.admin.tokens.create({ user: "second", readOnly: false })).token;
   const targets = () => [
     weekOf(calendarId),
+    weekOf(calendarId, "Asia/Tokyo"),
+    weekOf(calendarId, "America/New_York"),
     `/calendars/${calendarId}/events?include=creator,label,attendees`,
     `/calendars/${calendarId}/events/${lastId()}`,
     `/calendars/${calendarId}/events/${lastId()}/activities?include=creator`,

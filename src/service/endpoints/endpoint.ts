@@ -1,6 +1,7 @@
 import type { dayWindow } from "../day-window.js";
 import { type JsonBody, ProblemError } from "../http/response.js";
 import type { Query } from "../http/router.js";
+import type { QueryCacheEntry } from "../query-cache.js";
 import { type CalendarOfUser, type FoundCalendar, findCalendar } from "../store/calendars.js";
 import type { Transaction } from "../store/store.js";
 import type { FindDetails } from "./calendar-details.js";
@@ -16,6 +17,8 @@ export interface KeptKnowledge {
 /** A request that was authenticated and parsed, with the transaction it runs in. */
 export interface EndpointContext {
   readonly db: Transaction;
+  /** What is known of the calendar of the path; absent where it must be queried. */
+  readonly calendar?: QueryCacheEntry<CalendarOfUser> | undefined;
   readonly kept: KeptKnowledge;
   readonly userId: string;
   /** Milliseconds since the epoch. */
@@ -53,10 +56,13 @@ export type WriteEndpoint = (context: EndpointContext) => Promise<JsonBody | nul
  * The calendar of the path.
  * @throws ProblemError 404 when it does not exist, 403 when the current user is not a member
  */
-export async function requireCalendar({ db, userId, parameter }: EndpointContext): Promise<CalendarOfUser> {
+export async function requireCalendar(context: EndpointContext): Promise<CalendarOfUser> {
+  const { db, userId, parameter, calendar: known } = context;
+  if (known?.value !== undefined) return known.value;
   const calendar = await findCalendar(db, parameter("calendar_id"), userId);
   if (calendar === undefined) throw new ProblemError(404);
   if (!isOfUser(calendar)) throw new ProblemError(403);
+  known?.remember(calendar);
   return calendar;
 }
 

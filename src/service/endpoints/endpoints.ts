@@ -5,8 +5,10 @@ import { createDayWindows } from "../day-window.js";
 import { parseJsonBody } from "../http/content.js";
 import { entityTag } from "../http/entity-tag.js";
 import { jsonResponse, type ServiceResponse } from "../http/response.js";
+import { createQueryCache } from "../query-cache.js";
 import { bodyOf, type IncomingRequest } from "../request.js";
 import { isRead } from "../request-places.js";
+import type { CalendarOfUser } from "../store/calendars.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
 import { JUST_NOW, type Store, type Transaction } from "../store/store.js";
 import { createDetailsCache } from "./calendar-details.js";
@@ -44,6 +46,9 @@ export interface EndpointsOptions {
   readonly onLookup?: OnLookup | undefined;
 }
 
+/** Calendars, each as one of its members sees it, that are remembered as long as nothing in the database changes. */
+const MAX_CALENDARS = 4_096;
+
 /** All endpoints of the API, with what they keep of earlier requests. */
 export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndpoint {
   const answers = createAnswers(store, onLookup);
@@ -52,6 +57,7 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
     findUpcoming: createUpcomingEvents(),
     dayWindow: createDayWindows(),
   };
+  const calendars = createQueryCache<CalendarOfUser>(store, MAX_CALENDARS);
   const match = createRequestMatcher();
 
   const read: CallEndpoint = (request, principal, now) => {
@@ -60,41 +66,61 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
     const question = { userId: principal?.userId, target, accept, condition, now, received };
     return answers.respond(question, async (respond) => {
       const { target: parsed, userId } = match(request, principal);
-      const { name, parameter, query, search } = parsed;
+      const { name, calendarId, parameter, query, search } = parsed;
       if (!isReadRoute(name)) throw new Error(`${request.method} does not read at the route ${name}`);
-      return store.read(async (db) => {
-        const answer = await READS[name]({
-          db,
-          kept,
-          userId,
-          now,
-          parameter,
-          query,
-          search,
-          body: undefined,
-        });
-        const { version, revision, until = Number.POSITIVE_INFINITY } = answer;
+      const known =
+        calendarId === undefined ? undefined : calendars.look(`${userId} ${calendarId}`, received);
+      const answerWith = async (db: Transaction, calendar: typeof known) => {
+        const context = { db, calendar, kept, userId, now, parameter, query, search, body: undefined };
+        const { version, revision, until = Number.POSITIVE_INFINITY, render } = await READS[name](context);
         const include = [...query.include].sort();
         // A migration may change how stored events are rendered.
         const validators = { tag: entityTag([SCHEMA_VERSION, name, include, version]), revision };
-        const response = await respond(validators, answer.render);
+        const response = await respond(validators, render);
         return { known: { validators, since: now, until }, response };
-      });
+      };
+      // A transaction is begun only if a query is needed. It may see more than is known, so nothing of that is used in it.
+      const found = known?.value && (await attemptWithoutQuery((db) => answerWith(db, known)));
+      return found ?? store.read((db) => answerWith(db, known && { ...known, value: undefined }));
     });
   };
 
   const write: CallEndpoint = async (request, principal, now) => {
     const { target, userId } = match(request, principal);
-    const { name, route, scope, parameter, query, search } = target;
+    const { name, route, calendarId, parameter, query, search } = target;
     if (isReadRoute(name)) throw new Error(`${request.method} does not write at the route ${name}`);
     const { method, success } = route;
     const body = method === "DELETE" ? undefined : parseJsonBody(await bodyOf(request), request.headers);
     const work = (db: Transaction) => WRITES[name]({ db, kept, userId, now, parameter, query, search, body });
+    // Writes to different calendars do not wait for each other.
+    const scope = calendarId === undefined ? undefined : [`calendar ${calendarId}`];
     const json = await store.write(work, { scope });
     return jsonResponse(success, json);
   };
 
   return async (request, principal, now) => (isRead(request) ? read : write)(request, principal, now);
+}
+
+const QUERY_NEEDED = new Error("a query is needed");
+
+/** In place of a transaction where only what is kept may be used. */
+const NO_TRANSACTION = new Proxy(
+  {},
+  {
+    get() {
+      throw QUERY_NEEDED;
+    },
+  },
+) as Transaction;
+
+/** Undefined if work on a transaction cannot be done without one. */
+async function attemptWithoutQuery<T>(work: (db: Transaction) => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work(NO_TRANSACTION);
+  } catch (error) {
+    if (error === QUERY_NEEDED) return undefined;
+    throw error;
+  }
 }
 
 function isReadRoute(name: RouteName): name is ReadRouteName {

@@ -10,8 +10,8 @@ import type { IncomingRequest } from "../request.js";
 export interface ParsedTarget {
   readonly name: RouteName;
   readonly route: Route;
-  /** Writes to different calendars do not wait for each other. */
-  readonly scope: readonly string[] | undefined;
+  /** Of the calendar of the path; undefined if the path has none. */
+  readonly calendarId: string | undefined;
   readonly parameter: (name: string) => string;
   readonly search: URLSearchParams;
   readonly query: Query;
@@ -41,11 +41,10 @@ export function createRequestMatcher() {
 function findRoute(method: string, target: string): Omit<ParsedTarget, "query"> {
   const { segments, search } = parseTarget(target);
   const match = matchRoute(method, segments);
-  const { calendar_id } = match.parameters;
   return {
     name: match.name,
     route: match.route,
-    scope: calendar_id === undefined ? undefined : [`calendar ${calendar_id}`],
+    calendarId: match.parameters["calendar_id"],
     parameter: (name) => parameterOf(match, name),
     search,
   };

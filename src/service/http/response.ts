@@ -50,7 +50,11 @@ export function notModifiedResponse(validators: Validators): ServiceResponse {
 
 /** What was kept is shown to nobody whose token is not valid any more. @see RFC 9111 §5.2.2.4, §5.2.2.7 */
 function validatedHeaders({ tag, revision }: Validators): Record<string, string> {
-  const headers: Record<string, string> = { ...API_HEADERS, "cache-control": "private, no-cache", etag: tag };
+  const headers: Record<string, string> = {
+    "cache-control": "private, no-cache",
+    "x-content-type-options": API_HEADERS["x-content-type-options"],
+    etag: tag,
+  };
   if (revision !== undefined) headers[REVISION_HEADER] = String(revision);
   return headers;
 }
