@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { openService } from "../../src/service/service.js";
+import { freePort } from "../api/network/peers.js";
 import { describeContract } from "../service/contract-suite.js";
 import { sendInProcess } from "../service/support/send.js";
 import { createWorld } from "../service/support/world.js";
 import { type Pgbouncer, startPgbouncer } from "../support/pgbouncer.js";
 import { connectThrough } from "../support/postgres.js";
+import { createInstallation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 
 /** Fewer connections than a service asks for, so that its transactions take turns on each. */
@@ -48,5 +50,47 @@ describeWithSystem("pgbouncer", "pgbouncer in transaction mode", () => {
       }),
     );
     expect(lists).toEqual(names.map(() => true));
+  });
+});
+
+describeWithSystem("pgbouncer", "what pgbouncer refuses", () => {
+  let pgbouncer: Pgbouncer;
+
+  beforeAll(async () => {
+    const { hostname, port } = new URL(inject("postgres"));
+    pgbouncer = await startPgbouncer(
+      { host: hostname, port: Number(port) },
+      [...SETTINGS, "query_wait_timeout = 1", "server_connect_timeout = 1"],
+      {
+        users: { ana: "right" },
+        databases: [
+          `nothing = host=${hostname} port=${port} user=calctl`,
+          `away = host=127.0.0.1 port=${await freePort()} user=calctl`,
+        ],
+      },
+    );
+  });
+  afterAll(() => pgbouncer.close());
+
+  test.for([
+    ["a wrong password", "ana:wrong", "calctl", "the server refuses the user or the password", "auth_file"],
+    ["an unknown user", "bea:right", "calctl", "the server refuses the user or the password", "auth_file"],
+    ["a database that it does not know", "ana:right", "other", "no such database", "its configuration"],
+    ["a database that is not there", "ana:right", "nothing", "no such database", "createdb nothing"],
+    [
+      "a server that is away",
+      "ana:right",
+      "away",
+      "pgbouncer has no connection",
+      "PostgreSQL runs behind it",
+    ],
+  ] as const)("%s: exit 10 says what to do", async ([, user, database, problem, hint]) => {
+    const { port } = new URL(pgbouncer.url);
+    const { runWith } = createInstallation();
+    const env = { CALCTL_SERVICE_DB: `postgres://${user}@127.0.0.1:${port}/${database}` };
+    const { exitCode, stderr } = await runWith({ env }, "service", "users", "list");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining(problem) });
+    expect(stderr).toContain(hint);
+    expect(stderr).not.toMatch(/right|wrong/);
   });
 });

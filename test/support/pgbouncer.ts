@@ -13,28 +13,51 @@ export interface Pgbouncer {
   close(): Promise<void>;
 }
 
+interface PgbouncerOptions {
+  readonly databases?: readonly string[];
+  readonly users?: Readonly<Record<string, string>>;
+}
+
 /**
  * Starts pgbouncer in front of a server.
  * @param lines of its configuration, as an example has them: those of the addresses and the log are replaced
+ * @param options.databases lines of other databases than ours
+ * @param options.users who may sign in, with their passwords; everybody by default
  */
 export async function startPgbouncer(
   server: { readonly host: string; readonly port: number },
   lines: readonly string[],
+  { databases = [], users }: PgbouncerOptions = {},
 ): Promise<Pgbouncer> {
   const folder = mkdtempSync(join(tmpdir(), "calctl-pgbouncer-"));
   const port = await freePort();
   const file = join(folder, "pgbouncer.ini");
   const settings = lines.filter((line) => !/^(?:listen_|unix_|auth_|logfile|pidfile)/.test(line));
+  const userFile = join(folder, "users.txt");
+  writeFileSync(
+    userFile,
+    Object.entries(users ?? {})
+      .map(([name, password]) => `"${name}" "${password}"\n`)
+      .join(""),
+  );
   writeFileSync(
     file,
     [
-      ...["[databases]", `calctl = host=${server.host} port=${server.port} dbname=calctl user=${ROLE}`],
-      ...["[pgbouncer]", "listen_addr = 127.0.0.1", `listen_port = ${port}`, "auth_type = any"],
-      ...["unix_socket_dir =", ...settings],
+      ...[
+        "[databases]",
+        `calctl = host=${server.host} port=${server.port} dbname=calctl user=${ROLE}`,
+        ...databases,
+      ],
+      ...["[pgbouncer]", "listen_addr = 127.0.0.1", `listen_port = ${port}`, "unix_socket_dir ="],
+      ...[
+        `auth_type = ${users === undefined ? "any" : "scram-sha-256"}`,
+        `auth_file = ${userFile}`,
+        ...settings,
+      ],
     ].join("\n"),
   );
   const owner = ownerOf(folder);
-  chmodSync(file, 0o644);
+  for (const path of [file, userFile]) chmodSync(path, 0o644);
   const program = follow(spawn(systemPart("pgbouncer") ?? "", [file], { ...owner, stdio: "pipe" }));
   await program.stderrWith("process up");
   return {

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { errorCodeOf } from "../../../errors.js";
 import type { RunStatement } from "./dialect.js";
-import { BusyPoolError, ConnectionError, endsConnection } from "./errors.js";
+import { BusyPoolError, ConnectionError, endsConnection, isRefusedByPooler } from "./errors.js";
 
 /**
  * Runs work on one connection. What it has begun is undone when it fails.
@@ -110,6 +110,7 @@ export async function query(
   try {
     return await client.query(timed);
   } catch (error) {
-    throw error instanceof pg.DatabaseError && !endsConnection(error) ? error : new ConnectionError(error);
+    if (error instanceof pg.DatabaseError && !endsConnection(error)) throw error;
+    throw new ConnectionError(error, { isRefused: isRefusedByPooler(error) });
   }
 }

@@ -30,6 +30,26 @@ export function endsConnection(error: unknown): boolean {
   return /^(?:08|57P|25P03$)/.test(errorCodeOf(error) ?? "");
 }
 
+/** What PostgreSQL would send where pgbouncer refuses a client, which has one code for every reason. */
+const POOLER_REFUSALS: readonly { readonly message: RegExp; readonly code: string }[] = [
+  { message: /authentication failed|no such user/i, code: "28P01" },
+  { message: /no such database|database .* does not exist/i, code: "3D000" },
+  { message: /no more connections allowed/i, code: "53300" },
+  { message: /query_wait_timeout|server_login_retry|cannot connect to server/i, code: "08001" },
+];
+
+/** The code of an error of the driver, the server or pgbouncer; "" if it has none. */
+function codeOf(error: unknown): string {
+  const code = errorCodeOf(error) ?? "";
+  if (code !== "08P01" || !(error instanceof Error)) return code;
+  return POOLER_REFUSALS.find(({ message }) => message.test(error.message))?.code ?? code;
+}
+
+/** Whether pgbouncer had no connection to the server, so that nothing was done. */
+export function isRefusedByPooler(error: unknown): boolean {
+  return codeOf(error) !== errorCodeOf(error);
+}
+
 /** Whether a transaction failed because of others that ran at the same time, and can be repeated. */
 export function isConflict(error: unknown): boolean {
   return ["40001", "40P01"].includes(errorCodeOf(error) ?? "");
@@ -38,7 +58,7 @@ export function isConflict(error: unknown): boolean {
 /** Turns an error of the driver or the server into a CliError with a hint; returns any other error unchanged. */
 export function explainPostgresError(error: unknown, location: PostgresLocation): unknown {
   const cause = error instanceof ConnectionError ? error.cause : error;
-  const code = errorCodeOf(cause) ?? "";
+  const code = codeOf(cause);
   const unavailable = (problem: string, hint: string, kind: CliError["code"] = "configuration") =>
     new DatabaseUnavailableError(kind, `the database ${location.name} cannot be used: ${problem}`, {
       hint,
@@ -89,12 +109,18 @@ const KNOWN: readonly KnownError[] = [
   {
     codes: /^28/,
     problem: "the server refuses the user or the password",
-    hint: () => "check user and password of the URL, PGPASSWORD or the password file, and pg_hba.conf",
+    hint: () =>
+      "check user and password of the URL, PGPASSWORD or the password file, and pg_hba.conf or pgbouncer's auth_file",
   },
   {
     codes: /^3D000$/,
     problem: "the server has no such database",
-    hint: ({ database }) => `create it: createdb ${database}`,
+    hint: ({ database }) => `create it: createdb ${database}; pgbouncer knows those of its configuration`,
+  },
+  {
+    codes: /^55000$/,
+    problem: "it accepts no connections",
+    hint: () => "choose another one: templates are not for data",
   },
   {
     codes: /^42501$/,
@@ -109,7 +135,7 @@ const KNOWN: readonly KnownError[] = [
   {
     codes: /^53300$/,
     problem: "the server has no connection left",
-    hint: () => "raise max_connections, or put pgbouncer in front of it",
+    hint: () => "raise max_connections, or max_client_conn of pgbouncer in front of it",
     kind: "unavailable",
   },
   {
@@ -123,6 +149,11 @@ const KNOWN: readonly KnownError[] = [
     problem: "it is busy",
     hint: () => "try again; pg_stat_activity shows what takes so long",
     kind: "unavailable",
+  },
+  {
+    codes: /^08001$/,
+    problem: "pgbouncer has no connection to the server for it",
+    hint: () => "check that PostgreSQL runs behind it; pgbouncer's log says more",
   },
   {
     codes: /^(?:57P|08)/,
