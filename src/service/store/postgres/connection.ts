@@ -1,7 +1,7 @@
 import pg from "pg";
 import { errorCodeOf } from "../../../errors.js";
 import type { RunStatement } from "./dialect.js";
-import { BusyPoolError, ConnectionError, endsConnection, isRefusedByPooler } from "./errors.js";
+import { BusyPoolError, ConnectionError, endsConnection, isPoolerTimeout } from "./errors.js";
 
 /**
  * Runs work on one connection. What it has begun is undone when it fails.
@@ -111,6 +111,6 @@ export async function query(
     return await client.query(timed);
   } catch (error) {
     if (error instanceof pg.DatabaseError && !endsConnection(error)) throw error;
-    throw new ConnectionError(error, { isRefused: isRefusedByPooler(error) });
+    throw new ConnectionError(error, { isRefused: isPoolerTimeout(error) });
   }
 }

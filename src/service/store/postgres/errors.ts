@@ -45,9 +45,9 @@ function codeOf(error: unknown): string {
   return POOLER_REFUSALS.find(({ message }) => message.test(error.message))?.code ?? code;
 }
 
-/** Whether pgbouncer had no connection to the server, so that nothing was done. */
-export function isRefusedByPooler(error: unknown): boolean {
-  return codeOf(error) !== errorCodeOf(error);
+/** Whether pgbouncer waited for a connection to the server in vain, which a repetition would do again. */
+export function isPoolerTimeout(error: unknown): boolean {
+  return error instanceof Error && errorCodeOf(error) === "08P01" && error.message === "query_wait_timeout";
 }
 
 /** Whether a transaction failed because of others that ran at the same time, and can be repeated. */
