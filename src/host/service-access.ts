@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { type Environment, readVariable } from "../config/environment.js";
 import type { ServeOptions, ServiceAccess } from "../context.js";
-import { configurationError, errorCodeOf, usageError } from "../errors.js";
+import { configurationError, errorCodeOf } from "../errors.js";
 import type { HandledRequest } from "../service/request-handler.js";
 import { createLogWriter, formatLogLine, type LogFormat } from "../service/request-log.js";
 import type { Service, ServiceOptions } from "../service/service.js";
 import { sleepFor } from "../system/clock.js";
+import { parseDatabase } from "../system/database-location.js";
 import type { ProgressBar } from "../terminal/progress-bar.js";
 import { isSigterm } from "../terminal/signals.js";
 import { type OpenService, openLocalService } from "./local-service.js";
@@ -178,14 +179,6 @@ async function readPem(path: string, source: string): Promise<string> {
   }
 }
 
-/** Not that of the store, whose files only a service needs. */
-function isPostgresUrl(database: string): boolean {
-  return /^postgres(?:ql)?:\/\//i.test(database);
-}
-
-/** What was meant as the URL of a server: in quotes, after a space, without a colon. */
-const MISTYPED_URL = /^(?:\W*postgres(?:ql)?\W.*(?:\/\/|@)|\/\/[^/]*@)/i;
-
 /**
  * The database of `--db` or CALCTL_SERVICE_DB, as `parseDatabase` gives it; undefined for none.
  * @throws CliError usage
@@ -197,40 +190,6 @@ function chooseDatabase(
   if (flag !== undefined) return parseDatabase(flag, { source: "--db", note: messages.note });
   const database = readVariable(env, "CALCTL_SERVICE_DB");
   return database === undefined ? undefined : parseDatabase(database, { source: "CALCTL_SERVICE_DB" });
-}
-
-/**
- * The path of `sqlite:PATH`, a plain path, or the URL of a PostgreSQL server.
- * @param options.note of a command line, whose passwords others can see
- * @throws CliError usage
- */
-function parseDatabase(
-  database: string,
-  { source, note }: { readonly source: string; readonly note?: (text: string) => void },
-): string {
-  if (isPostgresUrl(database)) {
-    if (note !== undefined && URL.canParse(database) && new URL(database).password !== "") {
-      note(
-        `others on this machine can see the password of ${source}: set ${source === "--db" ? "CALCTL_SERVICE_DB to the URL instead, or PGPASSWORD" : "PGPASSWORD instead"}`,
-      );
-    }
-    return database;
-  }
-  const hint = "write sqlite:PATH or postgres://USER@HOST/DATABASE";
-  // Not repeated: it may have a password.
-  if (MISTYPED_URL.test(database)) {
-    throw usageError(
-      `${source}: the URL of a server begins with postgres://, without a quotation mark or space before it`,
-      hint,
-    );
-  }
-  const scheme = /^([a-z][a-z0-9+]+):/i.exec(database)?.[1]?.toLowerCase();
-  if (scheme !== undefined && scheme !== "sqlite") {
-    throw usageError(`${source}: "${scheme}" is not a supported kind of database`, hint);
-  }
-  const path = scheme === undefined ? database : database.slice("sqlite:".length);
-  if (path === "") throw usageError(`${source}: the path is empty`, hint);
-  return path;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

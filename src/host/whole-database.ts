@@ -5,8 +5,9 @@ import { checkStore } from "../service/store/check.js";
 import { copyStore } from "../service/store/copy.js";
 import { openStore } from "../service/store/open.js";
 import { backUp } from "../service/store/sqlite/backup.js";
-import { isPostgresUrl, type LongWorkOptions, type Store } from "../service/store/store.js";
+import type { LongWorkOptions, Store } from "../service/store/store.js";
 import { selfCommand } from "../system/child-process.js";
+import { isPostgresUrl } from "../system/database-location.js";
 import { checkFileInChild } from "../system/sqlite/file-check.js";
 import type { ServiceAccessOptions } from "./service-access.js";
 

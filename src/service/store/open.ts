@@ -1,5 +1,6 @@
+import { isPostgresUrl } from "../../system/database-location.js";
 import { openStore as openSqliteStore } from "./sqlite/open.js";
-import { isPostgresUrl, type OpenStoreOptions, type Store } from "./store.js";
+import type { OpenStoreOptions, Store } from "./store.js";
 import { requireFinished } from "./unfinished.js";
 
 /**

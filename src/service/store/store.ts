@@ -133,8 +133,3 @@ export async function creationTime(
   // Not after the newest row: a clock that was once ahead would push all later times into the future.
   return rows.reduce((time, { created_at }) => (created_at === time ? time + 1 : time), now);
 }
-
-/** Whether a database is one of a PostgreSQL server, and not a file. */
-export function isPostgresUrl(database: string): boolean {
-  return /^postgres(?:ql)?:/i.test(database);
-}
