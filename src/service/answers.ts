@@ -6,8 +6,8 @@ import {
   taggedResponse,
   type Validators,
 } from "./http/response.js";
+import { createLruCache } from "./lru-cache.js";
 import { createQueryCache } from "./query-cache.js";
-import { createRecentMap } from "./recent-map.js";
 import type { Store } from "./store/store.js";
 
 /** A request that reads. */
@@ -65,8 +65,8 @@ export type OnLookup = (result: "hit" | "miss") => void;
 
 export function createAnswers(store: Pick<Store, "version">, onLookup: OnLookup = () => undefined): Answers {
   const known = createQueryCache<KnownAnswer>(store, MAX_QUESTIONS);
-  const kept = createRecentMap<ServiceResponse>(KEPT.total, {
-    largest: KEPT.single,
+  const kept = createLruCache<ServiceResponse>(KEPT.total, {
+    maxValueSize: KEPT.single,
     sizeOf: ({ body }) => BYTES_OF_RESPONSE + body.byteLength,
   });
   return {

@@ -1,4 +1,4 @@
-import { createRecentMap } from "./recent-map.js";
+import { createLruCache } from "./lru-cache.js";
 import type { Store } from "./store/store.js";
 
 /** Remembers what queries found until anything in the database changes. */
@@ -19,7 +19,7 @@ const MAX_KEY = 500;
 
 /** @param maxEntries beyond which what was used longest ago is forgotten */
 export function createQueryCache<T>(store: Pick<Store, "version">, maxEntries: number): QueryCache<T> {
-  const values = createRecentMap<T>(maxEntries);
+  const values = createLruCache<T>(maxEntries);
   let current: number | null = null;
   return {
     look(key, received) {

@@ -1,4 +1,4 @@
-import { createRecentMap } from "../recent-map.js";
+import { createLruCache } from "../lru-cache.js";
 import { labelResource, memberResource } from "../resources.js";
 import { listLabels, listMembers } from "../store/calendars.js";
 import type { CalendarRow } from "../store/schema.js";
@@ -24,7 +24,7 @@ const MAX_USERS = 1_000;
 
 /** Keeps details of the calendars that were used last, each as long as its `details_revision` is the same. */
 export function createDetailsCache(): FindDetails {
-  const kept = createRecentMap<{ readonly revision: number; readonly details: CalendarDetails }>(
+  const kept = createLruCache<{ readonly revision: number; readonly details: CalendarDetails }>(
     MAX_CALENDARS,
   );
   return ({ id, details_revision: revision }) => {

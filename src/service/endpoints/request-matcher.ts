@@ -3,7 +3,7 @@ import type { Principal } from "../authentication.js";
 import { acceptsJson } from "../http/content.js";
 import { ProblemError } from "../http/response.js";
 import { matchRoute, parseQuery, parseTarget, type Query, type RouteMatch } from "../http/router.js";
-import { createRecentMap } from "../recent-map.js";
+import { createLruCache } from "../lru-cache.js";
 import type { IncomingRequest } from "../request.js";
 
 /** What the target of a request says. */
@@ -24,7 +24,7 @@ const MAX_TARGET = 500;
 
 /** Finds what a request addresses. @throws ProblemError 400, 404, 405; 406; like `authorize` */
 export function createRequestMatcher() {
-  const parsed = createRecentMap<ParsedTarget>(MAX_TARGETS);
+  const parsed = createLruCache<ParsedTarget>(MAX_TARGETS);
   return ({ method, target, headers }: IncomingRequest, principal: Principal | null) => {
     const key = `${method} ${target}`;
     const known = parsed.get(key);

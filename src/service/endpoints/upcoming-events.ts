@@ -1,6 +1,6 @@
 import { MAX_DAYS } from "../../contract/limits.js";
 import { type DayWindow, includesWindow, overlaps, windowsFrom } from "../day-window.js";
-import { createRecentMap } from "../recent-map.js";
+import { createLruCache } from "../lru-cache.js";
 import { type EventReferences, joinReferences, referencesOf } from "../resources.js";
 import {
   listEventsInWindow,
@@ -62,7 +62,7 @@ interface KeptEvent extends Omit<TimedEvent, "json"> {
  * answer is wanted once before the next write.
  */
 export function createUpcomingEvents(): FindUpcomingEvents {
-  const kept = createRecentMap<KeptDays>(KEPT.total, {
+  const kept = createLruCache<KeptDays>(KEPT.total, {
     sizeOf: ({ events }) =>
       BYTES_OF.calendar + (events ? events.json.byteLength + BYTES_OF.event * events.list.length : 0),
   });

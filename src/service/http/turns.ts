@@ -1,4 +1,4 @@
-import { createRecentMap } from "../recent-map.js";
+import { createLruCache } from "../lru-cache.js";
 import { hashSecret } from "../secrets.js";
 
 /** The token of an `Authorization` header; null if it has none. @see RFC 6750 §2.1 */
@@ -28,7 +28,7 @@ const MAX_TOKENS = 4096;
 
 export function createTurnKeys(): TurnKeys {
   /** Users by the hash of the token. */
-  const users = createRecentMap<string>(MAX_TOKENS);
+  const users = createLruCache<string>(MAX_TOKENS);
   return {
     keyOf(address, token) {
       const user = users.get(token ?? "");
