@@ -29,17 +29,17 @@ export interface Credentials {
   readonly received: number;
 }
 
-/** Tokens whose users are remembered. */
+/** Tokens whose users are cached. */
 const MAX_TOKENS = 4096;
 
 export function createAuthentication(store: Store): IdentifyCaller {
   const principals = createQueryCache<PrincipalOfToken>(store, MAX_TOKENS);
   const findPrincipal = async (hash: string, received: number) => {
-    const { value, remember } = principals.look(hash, received);
-    if (value !== undefined) return value;
-    const found = await principalOfToken(store, hash);
-    if (found !== undefined) remember(found);
-    return found;
+    const cached = principals.lookUp(hash, received);
+    if (cached.value !== undefined) return cached.value;
+    const principal = await principalOfToken(store, hash);
+    if (principal !== undefined) cached.set(principal);
+    return principal;
   };
   return async (source, { authorization, received }) => {
     if (source.kind === "local") {
@@ -47,9 +47,9 @@ export function createAuthentication(store: Store): IdentifyCaller {
       return { principal, rateLimitKey: `user ${source.userId}` };
     }
     const { tokenHash: hash = hashBearerToken(authorization) } = source;
-    const found = hash === null ? undefined : await findPrincipal(hash, received);
-    if (found === undefined) return { principal: null, rateLimitKey: `address ${source.address}` };
-    return { principal: found, rateLimitKey: `token ${found.tokenId} ${source.address}` };
+    const principal = hash === null ? undefined : await findPrincipal(hash, received);
+    if (principal === undefined) return { principal: null, rateLimitKey: `address ${source.address}` };
+    return { principal, rateLimitKey: `token ${principal.tokenId} ${source.address}` };
   };
 }
 

@@ -1,5 +1,4 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
-import type { OnLookup } from "./answers.js";
 import { type Caller, createAuthentication, type IdentifyCaller } from "./authentication.js";
 import { type CallEndpoint, createEndpoints } from "./endpoints/endpoints.js";
 import { matchHealthEndpoint, respondWithHealth } from "./health.js";
@@ -24,6 +23,7 @@ import {
   splitTarget,
 } from "./request.js";
 import { createRequestPlaces, isRead, type RequestPlaces } from "./request-places.js";
+import type { OnLookup } from "./response-cache.js";
 import { createRequestId, type PasswordCost } from "./secrets.js";
 import { JUST_NOW, type Store } from "./store/store.js";
 

@@ -15,23 +15,23 @@ export interface CalendarDetails {
   memberIds(db: Transaction): Promise<ReadonlySet<string>>;
 }
 
-/** Call it with the calendar as the transaction sees it, and the details with the same transaction. */
+/** @param calendar as the transaction sees it with which the details are then queried */
 export type FindDetails = (calendar: Pick<CalendarRow, "id" | "details_revision">) => CalendarDetails;
 
-/** Calendars whose details are kept, and users of each. */
+/** Calendars whose details are cached, and users of each. */
 const MAX_CALENDARS = 1_000;
 const MAX_USERS = 1_000;
 
-/** Keeps details of the calendars that were used last, each as long as its `details_revision` is the same. */
+/** Details of calendars, each cached as long as its `details_revision` is the same. */
 export function createDetailsCache(): FindDetails {
-  const kept = createLruCache<{ readonly revision: number; readonly details: CalendarDetails }>(
+  const cache = createLruCache<{ readonly revision: number; readonly details: CalendarDetails }>(
     MAX_CALENDARS,
   );
   return ({ id, details_revision: revision }) => {
-    const known = kept.get(id);
-    if (known?.revision === revision) return known.details;
+    const cached = cache.get(id);
+    if (cached?.revision === revision) return cached.details;
     const details = createDetails(id);
-    kept.set(id, { revision, details });
+    cache.set(id, { revision, details });
     return details;
   };
 }

@@ -7,8 +7,8 @@ import type { Transaction } from "../store/store.js";
 import type { FindDetails } from "./calendar-details.js";
 import type { FindUpcomingEvents } from "./upcoming-events.js";
 
-/** What is kept of earlier requests. */
-export interface KeptKnowledge {
+/** What earlier requests found, as long as it is still current. */
+export interface EndpointCaches {
   readonly findDetails: FindDetails;
   readonly findUpcoming: FindUpcomingEvents;
   readonly dayWindow: typeof dayWindow;
@@ -17,28 +17,28 @@ export interface KeptKnowledge {
 /** A request that was authenticated and parsed, with the transaction it runs in. */
 export interface EndpointContext {
   readonly db: Transaction;
-  /** What is known of the calendar of the path; absent where it must be queried. */
-  readonly calendar?: QueryCacheEntry<CalendarOfUser> | undefined;
-  readonly kept: KeptKnowledge;
+  /** Where the calendar of the path is cached; absent for writes. */
+  readonly calendarEntry?: QueryCacheEntry<CalendarOfUser> | undefined;
+  readonly caches: EndpointCaches;
   readonly userId: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** Value of a path parameter such as `calendar_id`. */
   readonly parameter: (name: string) => string;
   readonly query: Query;
-  /** The same as received. */
+  /** The query string as received, which links to other pages repeat. */
   readonly search: URLSearchParams;
   /** Parsed JSON; undefined if the route takes no body. */
   readonly body: unknown;
 }
 
-/** The answer to a read. What it is made of is loaded only if the client does not have it. */
+/** The answer to a read. It is rendered only if neither the client nor the cache has it. */
 export interface Answer {
   /** What it depends on besides route and `include`, as JSON: the same version gives the same answer. */
   readonly version: readonly unknown[];
-  /** Of the calendar whose events the answer has: since then a client can ask for changes. */
+  /** Revision of the calendar whose events the answer has, since which a client can ask for changes. */
   readonly revision?: number;
-  /** From then on it is another one even if nothing is written (ms since the epoch, exclusive); absent for never. */
+  /** When it becomes another one even if nothing is written (ms since the epoch); absent for never. */
   readonly until?: number;
   render(): Promise<JsonBody>;
 }
@@ -57,12 +57,12 @@ export type WriteEndpoint = (context: EndpointContext) => Promise<JsonBody | nul
  * @throws ProblemError 404 when it does not exist, 403 when the current user is not a member
  */
 export async function requireCalendar(context: EndpointContext): Promise<CalendarOfUser> {
-  const { db, userId, parameter, calendar: known } = context;
-  if (known?.value !== undefined) return known.value;
+  const { db, userId, parameter, calendarEntry: cached } = context;
+  if (cached?.value !== undefined) return cached.value;
   const calendar = await findCalendar(db, parameter("calendar_id"), userId);
   if (calendar === undefined) throw new ProblemError(404);
   if (!isOfUser(calendar)) throw new ProblemError(403);
-  known?.remember(calendar);
+  cached?.set(calendar);
   return calendar;
 }
 

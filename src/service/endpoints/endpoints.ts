@@ -1,5 +1,4 @@
 import type { ReadRouteName, RouteName, WriteRouteName } from "../../contract/routes.js";
-import { createAnswers, type OnLookup } from "../answers.js";
 import type { Principal } from "../authentication.js";
 import { createDayWindows } from "../day-window.js";
 import { parseJsonBody } from "../http/content.js";
@@ -8,6 +7,7 @@ import { jsonResponse, type ServiceResponse } from "../http/response.js";
 import { createQueryCache } from "../query-cache.js";
 import { bodyOf, type IncomingRequest } from "../request.js";
 import { isRead } from "../request-places.js";
+import { createResponseCache, type OnLookup } from "../response-cache.js";
 import type { CalendarOfUser } from "../store/calendars.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
 import { JUST_NOW, type Store, type Transaction } from "../store/store.js";
@@ -30,7 +30,7 @@ const READS: Readonly<Record<ReadRouteName, ReadEndpoint>> = {
 const WRITES: Readonly<Record<WriteRouteName, WriteEndpoint>> = eventWrites;
 
 /**
- * Runs the endpoint that a request addresses, in one transaction, or answers as it did before.
+ * Runs the endpoint that a request addresses, in one transaction; a read may be answered from caches.
  * @param principal null: not authenticated
  * @param now when the request arrived: milliseconds since the epoch
  * @throws ProblemError
@@ -46,13 +46,13 @@ export interface EndpointsOptions {
   readonly onLookup?: OnLookup | undefined;
 }
 
-/** Calendars, each as one of its members sees it, that are remembered as long as nothing in the database changes. */
+/** Calendars that are cached, each as one of its members sees it. */
 const MAX_CALENDARS = 4_096;
 
-/** All endpoints of the API, with what they keep of earlier requests. */
+/** All endpoints of the API, with their caches. */
 export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndpoint {
-  const answers = createAnswers(store, onLookup);
-  const kept = {
+  const respondToRead = createResponseCache(store, onLookup);
+  const caches = {
     findDetails: createDetailsCache(),
     findUpcoming: createUpcomingEvents(),
     dayWindow: createDayWindows(),
@@ -62,26 +62,26 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
 
   const read: CallEndpoint = (request, principal, now) => {
     const { target, headers, received = JUST_NOW } = request;
-    const { accept, "if-none-match": condition } = headers;
-    const question = { userId: principal?.userId, target, accept, condition, now, received };
-    return answers.respond(question, async (respond) => {
+    const { accept, "if-none-match": ifNoneMatch } = headers;
+    const asked = { userId: principal?.userId, target, accept, ifNoneMatch, now, received };
+    return respondToRead(asked, async (respond) => {
       const { target: parsed, userId } = match(request, principal);
       const { name, calendarId, parameter, query, search } = parsed;
       if (!isReadRoute(name)) throw new Error(`${request.method} does not read at the route ${name}`);
-      const known =
-        calendarId === undefined ? undefined : calendars.look(`${userId} ${calendarId}`, received);
-      const answerWith = async (db: Transaction, calendar: typeof known) => {
-        const context = { db, calendar, kept, userId, now, parameter, query, search, body: undefined };
+      const cached =
+        calendarId === undefined ? undefined : calendars.lookUp(`${userId} ${calendarId}`, received);
+      const answerWith = async (db: Transaction, calendarEntry: typeof cached) => {
+        const context = { db, calendarEntry, caches, userId, now, parameter, query, search, body: undefined };
         const { version, revision, until = Number.POSITIVE_INFINITY, render } = await READS[name](context);
         const include = [...query.include].sort();
         // A migration may change how stored events are rendered.
         const validators = { tag: entityTag([SCHEMA_VERSION, name, include, version]), revision };
         const response = await respond(validators, render);
-        return { known: { validators, since: now, until }, response };
+        return { current: { validators, since: now, until }, response };
       };
-      // A transaction is begun only if a query is needed. It may see more than is known, so nothing of that is used in it.
-      const found = known?.value && (await attemptWithoutQuery((db) => answerWith(db, known)));
-      return found ?? store.read((db) => answerWith(db, known && { ...known, value: undefined }));
+      const found = cached?.value && (await attemptWithoutQuery((db) => answerWith(db, cached)));
+      // A transaction may see later commits than the cache, so it queries the calendar again.
+      return found ?? store.read((db) => answerWith(db, cached && { ...cached, value: undefined }));
     });
   };
 
@@ -91,7 +91,8 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
     if (isReadRoute(name)) throw new Error(`${request.method} does not write at the route ${name}`);
     const { method, success } = route;
     const body = method === "DELETE" ? undefined : parseJsonBody(await bodyOf(request), request.headers);
-    const work = (db: Transaction) => WRITES[name]({ db, kept, userId, now, parameter, query, search, body });
+    const work = (db: Transaction) =>
+      WRITES[name]({ db, caches, userId, now, parameter, query, search, body });
     // Writes to different calendars do not wait for each other.
     const scope = calendarId === undefined ? undefined : [`calendar ${calendarId}`];
     const json = await store.write(work, { scope });
@@ -103,7 +104,7 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
 
 const QUERY_NEEDED = new Error("a query is needed");
 
-/** In place of a transaction where only what is kept may be used. */
+/** Takes the place of a transaction for work that may need none: beginning one takes time. */
 const NO_TRANSACTION = new Proxy(
   {},
   {
@@ -113,7 +114,10 @@ const NO_TRANSACTION = new Proxy(
   },
 ) as Transaction;
 
-/** Undefined if work on a transaction cannot be done without one. */
+/**
+ * Resolves with undefined if the work needs a query. It is then done again in a transaction, so it must have no effect
+ * before its first query.
+ */
 async function attemptWithoutQuery<T>(work: (db: Transaction) => Promise<T>): Promise<T | undefined> {
   try {
     return await work(NO_TRANSACTION);

@@ -14,8 +14,8 @@ async function getEvent(context: EndpointContext): Promise<Answer> {
   return {
     version: [event.id, calendar.revision],
     async render() {
-      const references = () => referencesOf(event.json);
-      return jsonDocument(event.json, await loadIncluded(context, calendar, references));
+      const included = await loadIncluded(context, calendar, () => referencesOf(event.json));
+      return jsonDocument(event.json, included);
     },
   };
 }
@@ -23,14 +23,14 @@ async function getEvent(context: EndpointContext): Promise<Answer> {
 async function listUpcomingEvents(context: EndpointContext): Promise<Answer> {
   const calendar = await requireCalendar(context);
   const { id, revision } = calendar;
-  const { db, now, query, kept } = context;
-  const { window, until } = kept.dayWindow(now, query);
+  const { db, now, query, caches } = context;
+  const { window, until } = caches.dayWindow(now, query);
   return {
     version: [id, revision, window],
     revision,
     until,
     async render() {
-      const { json, references } = await kept.findUpcoming(db, { calendar, window, now });
+      const { json, references } = await caches.findUpcoming(db, { calendar, window, now });
       const rest = restOfDocument(await loadIncluded(context, calendar, references));
       return Buffer.concat([Buffer.from('{"data":['), ...json, Buffer.from(`]${rest}`)]);
     },
@@ -48,17 +48,17 @@ export async function requireEvent(
 }
 
 /**
- * The related objects of the `include` parameter, each once. Users who left the calendar are included too.
- * @param findReferences what the events refer to
+ * The resources that the parameter `include` asks for, each once. Users who left the calendar are included too.
+ * @param findReferences what the events refer to; called only if something is included
  * @returns the member `included` of the document; none without the parameter
  */
 export async function loadIncluded(
-  { db, kept, query: { include } }: EndpointContext,
+  { db, caches, query: { include } }: EndpointContext,
   calendar: Pick<CalendarRow, "id" | "details_revision">,
   findReferences: () => EventReferences,
 ): Promise<Included> {
   if (include.size === 0) return {};
-  const details = kept.findDetails(calendar);
+  const details = caches.findDetails(calendar);
   const references = findReferences();
   const users = await details.users(db, userIdsOf(references, include));
   const labels = include.has("label") && references.labels.size > 0 ? await details.labels(db) : new Map();
@@ -79,12 +79,16 @@ export interface Included {
   readonly included?: readonly string[];
 }
 
-/** A document of JSON that is stored. @param data JSON; @param rest the members after `included` */
+/**
+ * A document whose data is JSON already.
+ * @param data JSON
+ * @param rest the members after `included`
+ */
 export function jsonDocument(data: string, included: Included = {}, rest: object = {}): string {
   return `{"data":${data}${restOfDocument(included, rest)}`;
 }
 
-/** What follows `data` in a document. */
+/** What follows the data in a document, as text. */
 function restOfDocument({ included }: Included, rest: object = {}): string {
   const members = JSON.stringify(rest).slice(1, -1);
   const related = included === undefined ? "" : `,"included":[${included.join(",")}]`;

@@ -110,10 +110,10 @@ async function checkAnswerSize(db: Transaction, event: EventContent): Promise<vo
 }
 
 async function listReferences(
-  { db, kept }: EndpointContext,
+  { db, caches }: EndpointContext,
   calendar: CalendarRow,
 ): Promise<EventReferences> {
-  const details = kept.findDetails(calendar);
+  const details = caches.findDetails(calendar);
   return {
     calendarId: calendar.id,
     labelNumbers: new Set((await details.labels(db)).keys()),

@@ -114,7 +114,7 @@ async function listActivities(context: EndpointContext): Promise<Answer> {
       const last = found.length > limit ? rows.at(-1) : undefined;
       const next = last === undefined ? null : { since, at: last.created_at, id: last.id };
       const creators = include.has("creator") ? rows.map(({ user_id }) => user_id) : [];
-      const included = await context.kept.findDetails(calendar).users(context.db, creators);
+      const included = await context.caches.findDetails(calendar).users(context.db, creators);
       return jsonDocument(
         JSON.stringify(rows.map((row) => listedActivityResource(calendarId, row))),
         include.size > 0 ? { included } : {},

@@ -17,24 +17,27 @@ export interface ParsedTarget {
   readonly query: Query;
 }
 
-/** Targets that are not parsed again when they come again. */
+/** Targets that are cached as parsed. */
 const MAX_TARGETS = 10_000;
-/** Longer ones are parsed each time (UTF-16 code units): clients choose them. */
+/** Longer ones are not cached (UTF-16 code units): clients choose them. */
 const MAX_TARGET = 500;
 
-/** Finds what a request addresses. @throws ProblemError 400, 404, 405; 406; like `authorize` */
+/**
+ * Finds what a request addresses, and checks that the caller may ask for it.
+ * @throws ProblemError 400, 401, 403, 404, 405, 406
+ */
 export function createRequestMatcher() {
-  const parsed = createLruCache<ParsedTarget>(MAX_TARGETS);
+  const targets = createLruCache<ParsedTarget>(MAX_TARGETS);
   return ({ method, target, headers }: IncomingRequest, principal: Principal | null) => {
     const key = `${method} ${target}`;
-    const known = parsed.get(key);
-    const found = known ?? findRoute(method, target);
+    const cached = targets.get(key);
+    const found = cached ?? findRoute(method, target);
     const { userId } = authorize(principal, found.route);
     if (!acceptsJson(headers["accept"])) throw new ProblemError(406);
-    if (known !== undefined) return { target: known, userId };
-    const complete = { ...found, query: parseQuery(found.route, found.search) };
-    if (key.length <= MAX_TARGET) parsed.set(key, complete);
-    return { target: complete, userId };
+    if (cached !== undefined) return { target: cached, userId };
+    const parsed = { ...found, query: parseQuery(found.route, found.search) };
+    if (key.length <= MAX_TARGET) targets.set(key, parsed);
+    return { target: parsed, userId };
   };
 }
 

@@ -14,12 +14,15 @@ export interface ServiceResponse {
   readonly failure?: unknown;
 }
 
-/** Headers of every response of the API: calendars are private, and JSON is nothing else. @see RFC 9111 §5.2.2.5 */
+/**
+ * Headers of responses without an entity tag: calendars are private, and browsers must not take JSON for HTML.
+ * @see RFC 9111 §5.2.2.5
+ */
 const API_HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
 const JSON_CONTENT_TYPE = `${JSON_MEDIA_TYPE}; charset=utf-8`;
 
-/** A value to write as JSON, or JSON that is written already, as text or UTF-8. */
+/** A value to serialize, or JSON that is serialized already, as text or in UTF-8. */
 export type JsonBody = object | string | Uint8Array;
 
 /** A success; null gives a response without a body. */
@@ -28,27 +31,30 @@ export function jsonResponse(status: number, body: JsonBody | null): ServiceResp
   return { status, headers: { ...API_HEADERS, "content-type": JSON_CONTENT_TYPE }, body: encode(body) };
 }
 
-/** Which answer a response has. */
+/** Identifies the answer that a response has. @see RFC 9110 §8.8 */
 export interface Validators {
   /** Entity tag. */
   readonly tag: string;
-  /** Of the calendar whose events the answer has. */
+  /** Revision of the calendar whose events the answer has; undefined without events. */
   readonly revision?: number | undefined;
 }
 
-/** JSON that the client may keep, and use again if it asks first. */
+/** A 200 that the client may store, and use again after it has validated it. @see RFC 9111 §4.3 */
 export function taggedResponse(validators: Validators, body: JsonBody): ServiceResponse {
   const headers = validatedHeaders(validators);
   headers["content-type"] = JSON_CONTENT_TYPE;
   return { status: 200, headers, body: encode(body) };
 }
 
-/** The response to a client that has the body already. @see RFC 9110 §15.4.5 */
+/** The response to a client that has the answer already. @see RFC 9110 §15.4.5 */
 export function notModifiedResponse(validators: Validators): ServiceResponse {
   return { status: 304, headers: validatedHeaders(validators), body: new Uint8Array() };
 }
 
-/** What was kept is shown to nobody whose token is not valid any more. @see RFC 9111 §5.2.2.4, §5.2.2.7 */
+/**
+ * A stored response is for one user, and is validated before each use, since the token may have been revoked.
+ * @see RFC 9111 §5.2.2.4, §5.2.2.7
+ */
 function validatedHeaders({ tag, revision }: Validators): Record<string, string> {
   const headers: Record<string, string> = {
     "cache-control": "private, no-cache",
@@ -61,7 +67,7 @@ function validatedHeaders({ tag, revision }: Validators): Record<string, string>
 
 /** The response to HEAD: that to GET without its body. @see RFC 9110 §9.3.2 */
 export function withoutBody(response: ServiceResponse): ServiceResponse {
-  // Here the length would be that of the body which the client has.
+  // Its length would be that of the body that the client has.
   if (response.status === 304) return response;
   const headers = { ...response.headers, "content-length": String(response.body.byteLength) };
   return { ...response, headers, body: new Uint8Array() };

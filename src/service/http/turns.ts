@@ -23,7 +23,7 @@ export interface TurnKeys {
   note(token: string | null, userId: string | null): void;
 }
 
-/** Valid tokens whose users are remembered. */
+/** Valid tokens whose users are cached. */
 const MAX_TOKENS = 4096;
 
 export function createTurnKeys(): TurnKeys {

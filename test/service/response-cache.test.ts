@@ -6,7 +6,7 @@ import { openStore } from "../../src/service/store/sqlite/open.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { createWorld, NOW, type World } from "./support/world.js";
 
-/** Answers that are kept: sent again without a query, and never when they would be others now. */
+/** Cached answers are sent again without a query, and never once they are outdated. */
 
 let world: World;
 beforeEach(async () => {
@@ -43,7 +43,7 @@ function write(handle: Handle, method: string, path: string, body: object) {
 const weekOf = (calendarId: string, timezone = "UTC") =>
   `/calendars/${calendarId}/upcoming_events?days=7&include=creator,label,attendees&timezone=${timezone}`;
 
-/** A service on the same database, and how many transactions a request takes that reads. */
+/** A service on the same database that counts how many transactions a request begins. */
 async function openCounted() {
   const store = await openStore(world.database);
   let reads = 0;
@@ -81,24 +81,24 @@ test("a repeated read takes no query, and one after a write elsewhere only those
   await store.close();
 });
 
-test("the third window of a calendar takes no query, until the calendar is written", async () => {
+test("the third window of a calendar takes no query, until the calendar changes", async () => {
   const { store, readsOf } = await openCounted();
   const at = (timezone: string) => readsOf(weekOf(world.calendarId, timezone));
   expect([await at("UTC"), await at("Asia/Tokyo"), await at("Europe/Berlin")]).toEqual([2, 1, 0]);
   expect(await readsOf(`/calendars/${world.calendarId}/upcoming_events?days=1&timezone=Asia/Kolkata`)).toBe(
     0,
   );
-  // Other events, for which the token need not be looked up again, would need one.
+  // The list needs one for its events, and none for the token.
   expect(await readsOf(`/calendars/${world.calendarId}/events`)).toBe(1);
   await write(world.service.handle, "POST", "", eventBody(SCHEDULE));
   expect([await at("Africa/Cairo"), await at("Asia/Dubai"), await at("Asia/Seoul")]).toEqual([2, 1, 0]);
   await store.close();
 });
 
-test("what was known before a write elsewhere is not mixed with what is found after it", async () => {
+test("what was cached before a write elsewhere is not mixed with what is found after it", async () => {
   const { store, handle } = await openCounted();
   const early = performance.now();
-  // The calendar is known then, and no other window of it.
+  // Now the calendar is cached, and no other window of it.
   await ask(handle, weekOf(world.calendarId), world.token, performance.now());
   await write(world.service.handle, "POST", "", eventBody(SCHEDULE));
   const answer = await ask(handle, weekOf(world.calendarId, "Asia/Tokyo"), world.token, early);
@@ -107,7 +107,7 @@ test("what was known before a write elsewhere is not mixed with what is found af
   await store.close();
 });
 
-test("whoever is not a member any more gets no answer that was kept; the others do", async () => {
+test("users who left a calendar get no cached answer of it; the others do", async () => {
   const { handle, admin } = world.service;
   const second = (await admin.tokens.create({ user: "second", readOnly: false })).token;
   const week = weekOf(world.calendarId);
@@ -119,7 +119,7 @@ test("whoever is not a member any more gets no answer that was kept; the others 
   expect((await ask(handle, week)).status).toBe(200);
 });
 
-test("a client is told what it has, and in another format nothing", async () => {
+test("If-None-Match is answered 304 if it has the entity tag, but not in another format", async () => {
   const { handle } = world.service;
   const week = weekOf(world.calendarId);
   const { tag = "" } = await ask(handle, week);
@@ -147,7 +147,7 @@ describe("days", () => {
     return data.map(({ attributes }: { attributes: { title: string } }) => attributes.title);
   };
 
-  test("begin at midnight of their zone, also if nothing was written, and when the clock is set back", async () => {
+  test("begin at midnight of their zone, even if nothing was written, and when the clock is set back", async () => {
     const at = (time: string) => ({ start_at: time, end_at: time.replace(":00:00", ":30:00") });
     await write(
       world.service.handle,
@@ -168,7 +168,7 @@ describe("days", () => {
   });
 });
 
-test("weeks later there are other events, also if nothing was written", async () => {
+test("weeks later there are other events, even if nothing was written", async () => {
   const { handle } = world.service;
   const at = (time: string) => ({ start_at: time, end_at: time.replace(":00:00", ":30:00") });
   for (const time of ["2026-11-23T10:00:00Z", "2026-12-10T10:00:00Z"]) {
@@ -184,7 +184,7 @@ test("weeks later there are other events, also if nothing was written", async ()
   for (const zone of zones) expect(await titles(zone)).toEqual(["2026-12-10T10:00:00Z"]);
 });
 
-test("whatever is written, by whichever process, answers are those of a service that keeps none", async () => {
+test("whatever is written, by whichever process, answers are those of a service whose caches are empty", async () => {
   const other = await openService({ database: world.database, now: () => NOW, rateLimit: null });
   const { calendarId, clock } = world;
   const services = [world.service, other];
