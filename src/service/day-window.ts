@@ -32,8 +32,8 @@ export function dayWindow(now: number, { timezone, days }: DaysFromToday): Windo
   return { window, until: startOfDay(window.firstDate + DAY_MS, timezone) };
 }
 
-/** The same, and keeps those of the current minute. Clocks of zones change at whole minutes. */
-export function createDayWindows(): typeof dayWindow {
+/** `dayWindow` that caches the windows of the current minute: days begin, and clocks change, at whole minutes. */
+export function createDayWindowCache(): typeof dayWindow {
   let current = Number.NaN;
   const windows = new Map<string, WindowOfToday>();
   return (now, days) => {
@@ -77,8 +77,8 @@ function startOfDay(midnight: number, timezone: string): number {
   return reading.kind === "once" ? reading.instant : midnight - reading.before;
 }
 
-/** Days that include every window of up to so many days that begins today, in whatever timezone. */
-export function windowsFrom(now: number, days: number): DayWindow {
+/** A window that covers every window of up to `days` days that begins today, in any timezone. */
+export function coveringWindow(now: number, days: number): DayWindow {
   const today = now - (now % DAY_MS);
   const start = today - DAY_MS;
   const end = today + (days + 1) * DAY_MS;
@@ -95,17 +95,17 @@ export function includesWindow(window: DayWindow, other: DayWindow): boolean {
   );
 }
 
-/** Times of an event. */
+/** When an event is: an all-day one has the midnights UTC of its dates. */
 export interface EventTimes extends TimeSpan {
   readonly allDay: boolean;
 }
 
-/** Whether an event overlaps a window. */
-export function overlaps({ allDay, start, end }: EventTimes, window: DayWindow): boolean {
+/** Whether an event overlaps a window. `overlaps` of `store/event-windows.ts` is the same in SQL. */
+export function overlapsWindow({ allDay, start, end }: EventTimes, window: DayWindow): boolean {
   return allDay ? end > window.firstDate && start < window.endDate : end > window.start && start < window.end;
 }
 
-/** The time of timed events and of all-day ones together. */
+/** The shortest span that has the events of a window, timed and all-day ones. */
 export function spanOf({ start, end, firstDate, endDate }: DayWindow): TimeSpan {
   return { start: Math.min(start, firstDate), end: Math.max(end, endDate) };
 }

@@ -1,6 +1,6 @@
 import type { ReadRouteName, RouteName, WriteRouteName } from "../../contract/routes.js";
 import type { Principal } from "../authentication.js";
-import { createDayWindows } from "../day-window.js";
+import { createDayWindowCache } from "../day-window.js";
 import { parseJsonBody } from "../http/content.js";
 import { entityTag } from "../http/entity-tag.js";
 import { jsonResponse, type ServiceResponse } from "../http/response.js";
@@ -19,7 +19,7 @@ import { eventReads } from "./event-reads.js";
 import { eventWrites } from "./events.js";
 import { listReads } from "./lists.js";
 import { createRequestMatcher } from "./request-matcher.js";
-import { createUpcomingEvents } from "./upcoming-events.js";
+import { createUpcomingEventsCache } from "./upcoming-events.js";
 
 const READS: Readonly<Record<ReadRouteName, ReadEndpoint>> = {
   ...calendarReads,
@@ -54,8 +54,8 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
   const respondToRead = createResponseCache(store, onLookup);
   const caches = {
     findDetails: createDetailsCache(),
-    findUpcoming: createUpcomingEvents(),
-    dayWindow: createDayWindows(),
+    findUpcoming: createUpcomingEventsCache(),
+    dayWindow: createDayWindowCache(),
   };
   const calendars = createQueryCache<CalendarOfUser>(store, MAX_CALENDARS);
   const match = createRequestMatcher();

@@ -1,24 +1,24 @@
 import { MAX_DAYS } from "../../contract/limits.js";
-import { type DayWindow, includesWindow, overlaps, windowsFrom } from "../day-window.js";
+import { coveringWindow, type DayWindow, includesWindow, overlapsWindow } from "../day-window.js";
 import { createLruCache } from "../lru-cache.js";
 import { type EventReferences, joinReferences, referencesOf } from "../resources.js";
 import {
+  type EventInWindow,
   listEventsInWindow,
   readEventsInWindow,
-  sizeOfWindow,
-  type TimedEvent,
+  sizeOfEventsInWindow,
 } from "../store/event-windows.js";
 import type { CalendarRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 
 /** Events of a calendar, ordered by start. */
-export interface FoundEvents {
-  /** Parts of their JSON, with commas between the events, in UTF-8. */
+export interface UpcomingEvents {
+  /** Their JSON in UTF-8, with commas between them, in one or more pieces. */
   readonly json: readonly Uint8Array[];
   references(): EventReferences;
 }
 
-export interface UpcomingQuery {
+export interface UpcomingEventsQuery {
   /** As the transaction sees it. */
   readonly calendar: Pick<CalendarRow, "id" | "revision">;
   readonly window: DayWindow;
@@ -27,70 +27,84 @@ export interface UpcomingQuery {
 }
 
 /** Finds the events that overlap a window that begins today. */
-export type FindUpcomingEvents = (db: Transaction, query: UpcomingQuery) => Promise<FoundEvents>;
+export type FindUpcomingEvents = (db: Transaction, query: UpcomingEventsQuery) => Promise<UpcomingEvents>;
 
-/** Bytes of the events that are kept, and of those of one calendar. */
-const KEPT = { total: 32 * 1024 * 1024, single: 1024 * 1024 };
+/** Bytes of the events that are cached, and of those of one calendar. */
+const MAX_BYTES = { total: 32 * 1024 * 1024, calendar: 1024 * 1024 };
 
 /** What an event takes besides its JSON, and a calendar besides its events, about (bytes). */
-const BYTES_OF = { event: 200, calendar: 1000 };
+const OVERHEAD = { event: 200, calendar: 1000 };
 
 /** The coming days of a calendar. */
-interface KeptDays {
+interface CachedDays {
   readonly revision: number;
-  readonly days: DayWindow;
-  /** Undefined as long as they were asked for once; null if they are too large to be kept. */
-  readonly events: KeptEvents | null | undefined;
+  readonly window: DayWindow;
+  /** Undefined until the calendar is asked for a second time; null if they are too large to be cached. */
+  readonly events: CachedEvents | null | undefined;
 }
 
-interface KeptEvents {
-  /** Their JSON with commas between them. */
+interface CachedEvents {
+  /** Their JSON in UTF-8, with commas between them. */
   readonly json: Uint8Array;
-  readonly list: readonly KeptEvent[];
+  readonly list: readonly CachedEvent[];
 }
 
-interface KeptEvent extends Omit<TimedEvent, "json"> {
-  /** Where its JSON is; the end is exclusive. */
-  readonly from: number;
-  readonly to: number;
+interface CachedEvent extends Omit<EventInWindow, "json">, Readonly<ByteRange> {
   readonly references: EventReferences;
 }
 
+/** A part of the JSON. The end is exclusive. */
+interface ByteRange {
+  from: number;
+  to: number;
+}
+
 /**
- * Keeps the coming days of the calendars that were used last, each as long as its revision is the same, so that windows of
- * other days and timezones need no query of their own. They are read when a calendar is asked for the second time: many an
- * answer is wanted once before the next write.
+ * Caches the coming days of calendars, each as long as its revision is the same, so that windows of other days and
+ * timezones need no query of their own. The days are read when a calendar is asked for a second time, since many an answer
+ * is wanted only once before the next write.
  */
-export function createUpcomingEvents(): FindUpcomingEvents {
-  const kept = createLruCache<KeptDays>(KEPT.total, {
+export function createUpcomingEventsCache(): FindUpcomingEvents {
+  const cache = createLruCache<CachedDays>(MAX_BYTES.total, {
     sizeOf: ({ events }) =>
-      BYTES_OF.calendar + (events ? events.json.byteLength + BYTES_OF.event * events.list.length : 0),
+      OVERHEAD.calendar + (events ? events.json.byteLength + OVERHEAD.event * events.list.length : 0),
   });
   return async (db, { calendar: { id, revision }, window, now }) => {
-    const known = kept.get(id);
-    const isKnown = known?.revision === revision && includesWindow(known.days, window);
-    if (isKnown && known.events) return select(known.events, window);
-    if (isKnown && known.events === undefined) {
-      const events = await readEvents(db, id, known.days);
-      kept.set(id, { ...known, events });
-      if (events !== null) return select(events, window);
+    const cached = cache.get(id);
+    if (cached?.revision !== revision || !includesWindow(cached.window, window)) {
+      const found = await queryWindow(db, id, window);
+      cache.set(id, { revision, window: coveringWindow(now, MAX_DAYS), events: undefined });
+      return found;
     }
-    const json = await readEventsInWindow(db, id, window);
-    if (!isKnown) kept.set(id, { revision, days: windowsFrom(now, MAX_DAYS), events: undefined });
-    return { json: [Buffer.from(json)], references: () => referencesOf(json) };
+    let { events } = cached;
+    if (events === undefined) {
+      events = await readDays(db, id, cached.window);
+      cache.set(id, { ...cached, events });
+    }
+    return events === null ? queryWindow(db, id, window) : selectWindow(events, window);
   };
 }
 
+async function queryWindow(db: Transaction, calendarId: string, window: DayWindow): Promise<UpcomingEvents> {
+  const json = await readEventsInWindow(db, calendarId, window);
+  return { json: [Buffer.from(json)], references: () => referencesOf(json) };
+}
+
 /** Null if they are too large. */
-async function readEvents(db: Transaction, calendarId: string, days: DayWindow): Promise<KeptEvents | null> {
-  if ((await sizeOfWindow(db, calendarId, days)) > KEPT.single) return null;
-  const events = await listEventsInWindow(db, calendarId, days);
-  // Most events refer to the same.
+async function readDays(
+  db: Transaction,
+  calendarId: string,
+  window: DayWindow,
+): Promise<CachedEvents | null> {
+  if ((await sizeOfEventsInWindow(db, calendarId, window)) > MAX_BYTES.calendar) return null;
+  const events = await listEventsInWindow(db, calendarId, window);
+  // Most events refer to the same users and label, which then take memory once.
   const references = new Map<string, EventReferences>();
   let next = 0;
   const list = events.map(({ json, ...times }) => {
     const from = next;
     const to = from + Buffer.byteLength(json);
+    // After the comma.
     next = to + 1;
     const own = referencesOf(json);
     const key = JSON.stringify([[...own.creators], [...own.labels], [...own.attendees]]);
@@ -101,26 +115,21 @@ async function readEvents(db: Transaction, calendarId: string, days: DayWindow):
   return { json: Buffer.from(events.map(({ json }) => json).join(",")), list };
 }
 
-function select({ json, list }: KeptEvents, window: DayWindow): FoundEvents {
-  const chosen = list.filter((event) => overlaps(event, window));
+function selectWindow({ json, list }: CachedEvents, window: DayWindow): UpcomingEvents {
+  const events = list.filter((event) => overlapsWindow(event, window));
   return {
-    json: partsOf(chosen).map(({ from, to }) => json.subarray(from, to)),
-    references: () => joinReferences(new Set(chosen.map(({ references }) => references))),
+    json: joinRanges(events).map(({ from, to }) => json.subarray(from, to)),
+    references: () => joinReferences(new Set(events.map(({ references }) => references))),
   };
 }
 
-interface Part {
-  readonly from: number;
-  to: number;
-}
-
-/** Events that follow each other are one part. Each part but the first begins with the comma before it. */
-function partsOf(events: readonly Readonly<Part>[]): readonly Part[] {
-  const parts: Part[] = [];
+/** Joins events that follow each other. Each range but the first begins with the comma before its first event. */
+function joinRanges(events: readonly Readonly<ByteRange>[]): readonly ByteRange[] {
+  const ranges: ByteRange[] = [];
   for (const { from, to } of events) {
-    const last = parts.at(-1);
+    const last = ranges.at(-1);
     if (last?.to === from - 1) last.to = to;
-    else parts.push({ from: last === undefined ? from : from - 1, to });
+    else ranges.push({ from: last === undefined ? from : from - 1, to });
   }
-  return parts;
+  return ranges;
 }

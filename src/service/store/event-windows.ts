@@ -17,7 +17,7 @@ export async function readEventsInWindow(
   return row?.json ?? "";
 }
 
-// One row: making a value of each column of each row takes longer than to find them.
+// One row: converting each column of each row to JavaScript would take longer than finding them.
 const selectEventsInWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
   eventsInWindow(db, values).select(
     sql<string | null>`string_agg(json, ',' order by start_at, events.id)`.as("json"),
@@ -25,17 +25,17 @@ const selectEventsInWindow = compileOnce((db, values: Placeholders<WindowValues>
 );
 
 /** An event with its JSON. */
-export interface TimedEvent extends EventTimes {
+export interface EventInWindow extends EventTimes {
   readonly json: string;
 }
 
-/** The same events one by one. */
+/** The events of a window as above, one by one. */
 export async function listEventsInWindow(
   db: Transaction,
   calendarId: string,
   window: DayWindow,
-): Promise<TimedEvent[]> {
-  const rows = await selectTimedEvents(db, windowValues(calendarId, window));
+): Promise<EventInWindow[]> {
+  const rows = await selectEventsOneByOne(db, windowValues(calendarId, window));
   return rows.map(({ all_day, start_at, end_at, json }) => ({
     allDay: all_day === 1,
     start: Number(start_at),
@@ -44,20 +44,24 @@ export async function listEventsInWindow(
   }));
 }
 
-const selectTimedEvents = compileOnce((db, values: Placeholders<WindowValues>) =>
+const selectEventsOneByOne = compileOnce((db, values: Placeholders<WindowValues>) =>
   eventsInWindow(db, values)
     .select(["all_day", "start_at", "end_at", "json"])
     .orderBy("start_at")
     .orderBy("events.id"),
 );
 
-/** How large the same events are in an answer (bytes). */
-export async function sizeOfWindow(db: Transaction, calendarId: string, window: DayWindow): Promise<number> {
-  const [row] = await selectSizeOfWindow(db, windowValues(calendarId, window));
+/** The size of those events in an answer (bytes). */
+export async function sizeOfEventsInWindow(
+  db: Transaction,
+  calendarId: string,
+  window: DayWindow,
+): Promise<number> {
+  const [row] = await selectSizeInWindow(db, windowValues(calendarId, window));
   return Number(row?.bytes);
 }
 
-const selectSizeOfWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
+const selectSizeInWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
   eventsInWindow(db, values).select(({ fn }) => fn.sum<number | null>("bytes").as("bytes")),
 );
 
@@ -74,7 +78,7 @@ export function windowValues(calendarId: string, window: DayWindow): WindowValue
   return { calendarId, start, end, firstDate, endDate, spanStart: span.start, spanEnd: span.end };
 }
 
-/** A query of those events, without columns and order. */
+/** A query of the events of a window, without columns and order. */
 export function eventsInWindow(db: Transaction, values: Terms<WindowValues>) {
   const { calendarId, spanStart, spanEnd } = values;
   // The index finds a superset.
@@ -82,13 +86,13 @@ export function eventsInWindow(db: Transaction, values: Terms<WindowValues>) {
   return eventsAround(db, around, LENGTH_CLASSES).where(overlaps(values));
 }
 
-/** A query of those among them that began before the window. */
+/** A query of the events of a window that began before it. */
 export function eventsBeforeWindow(db: Transaction, calendarId: string, window: DayWindow) {
   const { start } = spanOf(window);
   return eventsAround(db, { calendarId, start, end: start }, LENGTH_CLASSES).where(overlaps(window));
 }
 
-/** A condition on events. */
+/** Whether an event overlaps a window, as `overlapsWindow` of `day-window.ts`. */
 export function overlaps({ start, end, firstDate, endDate }: Terms<DayWindow>) {
   return sql<boolean>`(
     (all_day = 0 and end_at > ${start} and start_at < ${end})
