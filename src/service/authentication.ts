@@ -18,7 +18,7 @@ export interface Caller {
 }
 
 /**
- * Identifies the caller: by the Bearer token over a socket, by the source in-process, where the header is ignored.
+ * Identifies the caller: over a socket by the Bearer token, in-process by the source, whatever the headers say.
  * @see RFC 6750 §2.1, contract section 5
  */
 export type IdentifyCaller = (source: RequestSource, credentials: Credentials) => Promise<Caller>;

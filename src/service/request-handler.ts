@@ -77,7 +77,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   };
 }
 
-/** Adds headers to those of a response. Members are named, since copying objects takes long where it is done often. */
+/** Adds headers to those of a response. Its members are named, since spreading objects is slow where it is done often. */
 function withHeaders(
   { status, headers, body, failure }: ServiceResponse,
   added: Record<string, string>,
@@ -86,7 +86,7 @@ function withHeaders(
   return failure === undefined ? complete : { ...complete, failure };
 }
 
-/** What every request is handled with. */
+/** What all requests share. */
 interface HandlerParts extends RequestHandlerOptions {
   readonly identify: IdentifyCaller;
   readonly callEndpoint: CallEndpoint;
@@ -98,11 +98,11 @@ interface RequestRun {
   readonly parts: HandlerParts;
   /** When it arrived: milliseconds since the epoch. */
   readonly time: number;
-  /** Of the response, whatever it will be; what responds may have others, or replace them. */
+  /** Of the response, whichever it will be; its own headers take precedence. */
   readonly headers: Record<string, string>;
 }
 
-/** Responds with a request id, under which the operator finds the request in the log. */
+/** Adds a request id to the response, with which the operator finds the request in the log. */
 async function respondToNetwork(
   request: IncomingRequest,
   source: NetworkSource,
@@ -143,7 +143,7 @@ async function respondWithinLimits(
     if (rateLimiter !== null) await countRequest(rateLimiter, caller, run);
     request.admit?.();
     const response = await places.run(request, caller, (placed) => responder.respond(placed, caller));
-    // The response to a write is small, and the write was done.
+    // The response to a write is small, and must not be refused: the write has been done.
     if (request.method === "GET") request.reserve?.(response.body.byteLength);
     return response;
   } catch (error) {
@@ -162,7 +162,7 @@ async function countRequest(
   if (rate.exceeded) throw new ProblemError(429, { headers: { "retry-after": String(rate.retryAfter) } });
 }
 
-/** A problem, with the error behind it for the operator. */
+/** Responds with a problem, and passes on the error behind it for the operator's log. */
 async function respondWithError(
   error: unknown,
   { respondWithProblem }: Pick<Responder, "respondWithProblem">,
@@ -172,7 +172,7 @@ async function respondWithError(
   return problem.cause === undefined ? response : { ...response, failure: problem.cause };
 }
 
-/** The response to a preflight or health request, which need no token, or to an invalid one; null for any other. */
+/** Responds to what the rate limit does not count: invalid requests, preflights, health checks; null for any other request. */
 async function respondUncounted(
   request: IncomingRequest,
   { cors, store, isDraining = () => false }: Pick<RequestHandlerOptions, "cors" | "store" | "isDraining">,
@@ -215,7 +215,7 @@ function chooseResponder(
       respondWithProblem: problemResponse,
     };
   }
-  // Loaded on demand: commands of the profile `local` never need it.
+  // Loaded on demand: the profile `local` never needs it.
   const load = async () =>
     endpoint === "authorize"
       ? (await import("./oauth/authorize.js")).authorizeEndpoint
@@ -225,7 +225,7 @@ function chooseResponder(
     respond: async (request) => {
       const { respond } = await load();
       return respond({
-        // One that reads keeps its place, so its body is not waited for.
+        // A request that reads keeps its place, so it must not wait for a body.
         request: { ...request, body: isRead(request) ? new Uint8Array() : await bodyOf(request) },
         source,
         store,

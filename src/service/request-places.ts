@@ -3,7 +3,7 @@ import { createBudget } from "./http/budget.js";
 import { refuseExceeded } from "./http/response.js";
 import type { IncomingRequest } from "./request.js";
 
-/** Requests of one token or address, and in all, that read, and as many that write. Those in excess are refused. */
+/** Requests in progress of one token or address, and in all. The limits hold for reads and for writes separately. */
 const IN_PROGRESS = { perClient: 64, total: 512 };
 
 /** Requests whose bodies are being received. Whoever has no token cannot take the room of those that have one. */
@@ -27,7 +27,7 @@ export interface RequestPlaces {
 }
 
 export function createRequestPlaces(): RequestPlaces {
-  // A write may wait for another process, a read does not.
+  // Separate, since a write may wait for another process and a read does not.
   const reading = createBudget(IN_PROGRESS);
   const writing = createBudget(IN_PROGRESS);
   const authenticated = createBudget(RECEIVING.authenticated);
@@ -39,7 +39,7 @@ export function createRequestPlaces(): RequestPlaces {
       try {
         refuseExceeded(place.tryTake(1));
         const { body } = request;
-        // The body of one that reads is never read.
+        // The body of a request that reads is ignored.
         if (reads || typeof body !== "function") return await work(request);
         const receiving = (principal === null ? anonymous : authenticated).open(rateLimitKey);
         const receive = async () => {

@@ -11,7 +11,7 @@ import type {
 import type { CalendarOfUser } from "./store/calendars.js";
 import type { ActivityRow, EventContent, LabelRow, UserRow } from "./store/schema.js";
 
-/** Converts rows of the store to the contract's resource objects. @see contract section 2 */
+/** Converts rows of the store to resource objects, and finds what those of events refer to. @see contract section 2 */
 
 type UserFields = Pick<UserRow, "id" | "name" | "description" | "image_url">;
 
@@ -73,37 +73,37 @@ export function eventResource(row: EventContent, attendeeIds: readonly string[])
   };
 }
 
-/** An event as answers have it. It is stored: when it changes, a migration renders all events anew. */
+/** An event as answers have it. It is stored, so a change of it needs a migration that renders all events again. */
 export function eventJson(row: EventContent, attendeeIds: readonly string[]): string {
   return JSON.stringify(eventResource(row, attendeeIds));
 }
 
-/** What events refer to: plain ids, and numbers of labels. */
+/** What events refer to: plain ids of users, and numbers of labels. */
 export interface EventReferences {
   readonly creators: ReadonlySet<string>;
   readonly labels: ReadonlySet<number>;
   readonly attendees: ReadonlySet<string>;
 }
 
-/** In no text of an event, where JSON has a backslash before each quotation mark. */
+/** Cannot match inside a text of an event, where JSON escapes quotation marks. */
 const RELATIONSHIPS =
   /"creator":{"data":{"id":"([^"]*)","type":"user"}},"label":{"data":{"id":"([^"]*)","type":"label"}},"attendees":{"data":\[([^\]]*)\]/g;
 
-/** Reads what events refer to from their JSON, as `eventJson` writes it. */
-export function referencesOf(events: string): EventReferences {
+/** What events refer to. @param json of one or several events, as `eventJson` writes it */
+export function referencesOf(json: string): EventReferences {
   const creators = new Set<string>();
   const labels = new Set<number>();
   const attendees = new Set<string>();
-  for (const [, creator = "", label = "", others = ""] of events.matchAll(RELATIONSHIPS)) {
+  for (const [, creator = "", label = "", list = ""] of json.matchAll(RELATIONSHIPS)) {
     creators.add(plainId(creator));
     labels.add(Number(plainId(label)));
-    if (others === "") continue;
-    for (const [, attendee = ""] of others.matchAll(/"id":"([^"]*)"/g)) attendees.add(plainId(attendee));
+    if (list === "") continue;
+    for (const [, attendee = ""] of list.matchAll(/"id":"([^"]*)"/g)) attendees.add(plainId(attendee));
   }
   return { creators, labels, attendees };
 }
 
-/** What all of them refer to. */
+/** What any of them has. */
 export function joinReferences(all: Iterable<EventReferences>): EventReferences {
   const joined = { creators: new Set<string>(), labels: new Set<number>(), attendees: new Set<string>() };
   for (const { creators, labels, attendees } of all) {

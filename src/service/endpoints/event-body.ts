@@ -8,12 +8,12 @@ import { badRequest, excerpt } from "../http/response.js";
 import type { EventContent } from "../store/schema.js";
 
 /** What an event of a calendar may refer to. */
-export interface EventReferences {
+export interface AllowedReferences {
   readonly calendarId: string;
   readonly labelNumbers: ReadonlySet<number>;
   /** Plain ids of the members, who may attend. */
   readonly userIds: ReadonlySet<string>;
-  /** What an update finds, which may stay: attendees who have left the calendar, or what was stored before a limit. */
+  /** What the event had before an update, which may stay: attendees who left the calendar, a URL from before a limit. */
   readonly stored?: { readonly url: string; readonly attendeeIds: ReadonlySet<string> };
 }
 
@@ -30,7 +30,7 @@ export interface ParsedEvent {
  * Parses the body of a create or an update. Optional fields that are missing are cleared.
  * @throws ProblemError 400 with every invalid field
  */
-export function parseEventBody(body: unknown, references: EventReferences): ParsedEvent {
+export function parseEventBody(body: unknown, references: AllowedReferences): ParsedEvent {
   if (countListedAttendees(body) > Math.max(MAX_LISTED_ATTENDEES, references.stored?.attendeeIds.size ?? 0)) {
     throw badRequest({ attendees: [TOO_MANY_ATTENDEES] });
   }
@@ -100,7 +100,7 @@ function checkText(errors: FieldErrorMap, attributes: ValidFields["attributes"])
 function checkReferences(
   errors: FieldErrorMap,
   { label, attendees }: ValidFields["relationships"],
-  { calendarId, labelNumbers, userIds, stored }: EventReferences,
+  { calendarId, labelNumbers, userIds, stored }: AllowedReferences,
 ): void {
   const isOfCalendar = (id: string) => [null, calendarId].includes(calendarOfId(id));
   const isLabel = (id: string) =>

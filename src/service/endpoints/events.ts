@@ -12,8 +12,8 @@ import type { CalendarRow, EventContent } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import { type EndpointContext, requireCalendar, type WriteEndpoint } from "./endpoint.js";
 import {
+  type AllowedReferences,
   collectFieldErrors,
-  type EventReferences,
   parseEventBody,
   textProblem,
   toFieldErrors,
@@ -44,7 +44,10 @@ async function changeCalendar(context: EndpointContext): Promise<CalendarRow> {
 async function createEvent(context: EndpointContext): Promise<string> {
   const calendar = await changeCalendar(context);
   const { id: calendarId, revision } = calendar;
-  const { content, attendeeIds } = parseEventBody(context.body, await listReferences(context, calendar));
+  const { content, attendeeIds } = parseEventBody(
+    context.body,
+    await listAllowedReferences(context, calendar),
+  );
   const row: EventContent = {
     ...content,
     id: createHexId(),
@@ -64,13 +67,13 @@ async function updateEvent(context: EndpointContext): Promise<string> {
   const stored = await requireEvent(context, calendar.id);
   const storedAttendees = await listAttendees(context.db, stored.id);
   const { content, attendeeIds } = parseEventBody(context.body, {
-    ...(await listReferences(context, calendar)),
+    ...(await listAllowedReferences(context, calendar)),
     stored: { url: stored.url, attendeeIds: new Set(storedAttendees) },
   });
   // Two updates in the same millisecond still get different times.
   const row = { ...stored, ...content, updated_at: Math.max(context.now, stored.updated_at + 1) };
   const json = await replaceEvent(context.db, stored, { row, attendeeIds, revision });
-  // What is too large already may be shortened.
+  // Where days are too large already, their events may still be shortened.
   const moved = row.start_at !== stored.start_at || row.end_at !== stored.end_at;
   const size = sizeOfEvent({ row: stored, attendeeIds: storedAttendees });
   if (moved || sizeOfEvent({ row, attendeeIds }) > size) await checkAnswerSize(context.db, row);
@@ -109,10 +112,10 @@ async function checkAnswerSize(db: Transaction, event: EventContent): Promise<vo
   });
 }
 
-async function listReferences(
+async function listAllowedReferences(
   { db, caches }: EndpointContext,
   calendar: CalendarRow,
-): Promise<EventReferences> {
+): Promise<AllowedReferences> {
   const details = caches.findDetails(calendar);
   return {
     calendarId: calendar.id,

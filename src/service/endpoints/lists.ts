@@ -47,12 +47,12 @@ async function listEvents(context: EndpointContext): Promise<Answer> {
 }
 
 /**
- * How large the events of a page may be, well below what clients read, and those that a search goes through for it: so
- * that no request keeps the others waiting, however rare the text is.
+ * Bytes of the events of a page, and of those that a search goes through for one: well below what clients read, and no
+ * request keeps the others waiting, however rare the text is.
  */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Events that are read at a time: the largest of them are about MAX_PAGE_BYTES together. */
+/** Events that are read at a time. As many of the largest have about MAX_PAGE_BYTES. */
 export const BATCH = 64;
 
 interface EventPage {

@@ -37,7 +37,7 @@ const LISTED_COLUMNS = [
 ] as const;
 
 /**
- * The next events of a list, ordered by start and id. What is visited does not grow with the list. An event that was
+ * The next events of a list, ordered by start and id. The rows that are visited do not grow with the list. An event that was
  * moved since the first page, from before the position to after it, is left out: it was listed already.
  */
 export async function listEventsAfter(
@@ -56,7 +56,7 @@ export async function listEventsAfter(
   return [...before, ...started];
 }
 
-/** Those that began before the window: a few. */
+/** The few that began before the window. */
 function listBeforeWindow(
   db: Transaction,
   { calendarId, window, after, since }: EventListQuery,
@@ -72,7 +72,7 @@ function listBeforeWindow(
     .execute();
 }
 
-/** A query of those that begin in the window, in order. */
+/** A query of the events that begin in the window, in order. */
 export function eventsFrom(db: Transaction, { calendarId, window, after, since }: EventListQuery) {
   const { start, end } = spanOf(window);
   return db

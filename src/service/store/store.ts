@@ -19,7 +19,7 @@ export interface OpenStoreOptions extends LockWaitOptions {
   readonly onSuperseded?: ((error: CliError) => void) | undefined;
 }
 
-/** Later than any time. */
+/** When a request was received whose time is not known: later than any commit. */
 export const JUST_NOW = Number.POSITIVE_INFINITY;
 
 export interface ReadOptions {
@@ -36,8 +36,9 @@ export interface WriteOptions extends WorkOptions {
 }
 
 /**
- * The service's state. Every query runs inside a transaction. The work of a transaction may be repeated, so it must have
- * no effects but its queries; when it ends, also by an error, none of them may still be going on. Rejects with DatabaseUnavailableError while the database cannot be used.
+ * The service's state. Every query runs inside a transaction. The work of a transaction may be repeated, so it must have no
+ * effects but its queries; when it ends, even with an error, none of them may still be running. Rejects with
+ * DatabaseUnavailableError while the database cannot be used.
  */
 export interface Store {
   /** Runs queries that only read, on one snapshot. */
@@ -45,10 +46,10 @@ export interface Store {
   /** Runs queries as one transaction that holds the locks of its scope from its start. */
   write<T>(work: (db: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
-   * Changes with every commit, of any process: as long as it is the same, queries find the same. Null where this is not
-   * known without a query.
-   * @param since when the request was received (`performance.now()`), or `JUST_NOW`: commits of other processes before that
-   * time are seen
+   * Changes with every commit of any process: as long as it is the same, queries find the same. Null if only a query could
+   * tell.
+   * @param since when the request was received (`performance.now()`), or `JUST_NOW`: commits of other processes until then
+   * are seen
    */
   version(since: number): number | null;
   /**
