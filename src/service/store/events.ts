@@ -41,8 +41,9 @@ export interface WrittenEvent extends EventWithAttendees {
 }
 
 /**
- * Inserts an event. Resolves with its JSON, like the next one.
- * @param event.revision of the calendar by this write
+ * Inserts an event.
+ * @param event.revision the calendar's revision after this write
+ * @returns its JSON
  */
 export async function insertEvent(db: Transaction, event: WrittenEvent): Promise<string> {
   const { row, attendeeIds } = event;
@@ -78,6 +79,7 @@ const insertRow = compileOnce((db, row: Placeholders<EventRow>) =>
   }),
 );
 
+/** Replaces an event and its attendees. @returns its JSON */
 export async function replaceEvent(db: Transaction, stored: EventRow, event: WrittenEvent): Promise<string> {
   const { row, attendeeIds } = event;
   const columns = computedColumns(event);

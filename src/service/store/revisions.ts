@@ -3,8 +3,9 @@ import { compileOnce, type Placeholders } from "./compiled-query.js";
 import type { Transaction } from "./store.js";
 
 /**
- * Counts a write that changes what a calendar shows, before anything else of it is read or written: where there are many
- * writers, this locks the calendar until the end of the transaction. Resolves with the new revision.
+ * Advances the revision of a calendar whose contents are about to change. Call it before anything else of the calendar is
+ * read or written: on PostgreSQL, this locks the calendar until the end of the transaction.
+ * @returns the new revision
  * @throws Error when the calendar does not exist
  */
 export async function advanceRevision(db: Transaction, calendarId: string): Promise<number> {
@@ -21,7 +22,7 @@ const updateRevision = compileOnce((db, { calendarId }: Placeholders<{ readonly 
     .returning("revision"),
 );
 
-/** The same for a write to the calendar itself, its labels or its members, rather than to its events. */
+/** `advanceRevision` for a write to the calendar itself, its labels or its members. */
 export async function advanceDetails(db: Transaction, calendarId: string): Promise<void> {
   const details_revision = await advanceRevision(db, calendarId);
   await db.updateTable("calendars").set({ details_revision }).where("id", "=", calendarId).execute();
