@@ -1,6 +1,6 @@
-import { hashBearerToken } from "./http/turns.js";
 import { createQueryCache } from "./query-cache.js";
 import type { RequestSource } from "./request.js";
+import { hashSecret } from "./secrets.js";
 import { compileOnce, type Placeholders } from "./store/compiled-query.js";
 import type { Store } from "./store/store.js";
 
@@ -51,6 +51,12 @@ export function createAuthentication(store: Store): IdentifyCaller {
     if (principal === undefined) return { principal: null, rateLimitKey: `address ${source.address}` };
     return { principal, rateLimitKey: `token ${principal.tokenId} ${source.address}` };
   };
+}
+
+/** The hash under which the token of an `Authorization` header is stored; null if it has none. @see RFC 6750 §2.1 */
+export function hashBearerToken(authorization: string | undefined): string | null {
+  const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? "")?.[1];
+  return token === undefined ? null : hashSecret(token);
 }
 
 async function principalOfUser(store: Store, userId: string): Promise<Principal | null> {

@@ -48,8 +48,8 @@ const SEND_TIMEOUT = (size: number): number => 30_000 + size / 32;
 const STALL_TIMEOUT = 30_000;
 
 /**
- * Responds to requests, within the limits on what is in memory of them.
- * @returns resolves when the client has the response: whether the connection stays open
+ * Responds to requests, within the limits on memory for bodies and responses.
+ * @returns a function that resolves when the client has the response, with whether the connection stays open
  */
 export function createExchangeHandler(options: ExchangeOptions): (exchange: Exchange) => Promise<boolean> {
   const { service, turnKeys, failures } = options;
@@ -117,7 +117,7 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
 
 /** How far a request has come. */
 interface Progress {
-  /** Pays for the body; null as long as it was not read. */
+  /** What the body takes of its budget; null until it is read. */
   body: Share | null;
   /** Bytes of the response that were taken before it was complete. */
   reserved: number;

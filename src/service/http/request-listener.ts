@@ -1,11 +1,12 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
+import { hashBearerToken } from "../authentication.js";
 import type { Service } from "../service.js";
 import type { ClientAddressReader } from "./addresses.js";
 import { createClientFailures, formatLastResponse } from "./client-errors.js";
 import { createConnectionQueue } from "./connection-queue.js";
 import { createExchangeHandler, type Exchange, type ExchangeOptions } from "./exchange.js";
-import { createTurnKeys, hashBearerToken } from "./turns.js";
+import { createTurnKeys } from "./turns.js";
 
 export interface DrainableListener {
   /** Takes one request. */

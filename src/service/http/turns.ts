@@ -1,16 +1,4 @@
 import { createLruCache } from "../lru-cache.js";
-import { hashSecret } from "../secrets.js";
-
-/** The token of an `Authorization` header; null if it has none. @see RFC 6750 §2.1 */
-export function parseBearerToken(authorization: string | undefined): string | null {
-  return /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? "")?.[1] ?? null;
-}
-
-/** The hash of that token, under which it is stored. */
-export function hashBearerToken(authorization: string | undefined): string | null {
-  const token = parseBearerToken(authorization);
-  return token === null ? null : hashSecret(token);
-}
 
 /**
  * Which requests take turns with each other: those of one user, whatever their tokens. A token that was not seen to be
@@ -53,8 +41,8 @@ export interface Turns {
 const MAX_POSTPONED = 100;
 
 /**
- * How long a turn goes on when each key had its own (ms). Answering several small requests before the next look at the
- * sockets takes half the time of answering one; a large one is never followed by another of the same key.
+ * How long a turn goes on once each key has had one request (ms). Small requests take half the time if several are answered
+ * before the sockets are read again; a large one is never followed by another of the same key.
  */
 const TURN_LENGTH = 0.25;
 

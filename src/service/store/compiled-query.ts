@@ -10,7 +10,7 @@ export type Terms<V> = { readonly [K in keyof V]: V[K] | RawBuilder<V[K]> };
 /** Runs a query with its values. Resolves with the rows. */
 export type RunQuery<V, R> = (db: Transaction, values: V) => Promise<R[]>;
 
-/** The adapter of a database that can run statements at once, past Kysely, which takes as long as many of them. */
+/** The adapter of a database that can run statements directly: through Kysely, one takes many times as long. */
 export interface DirectAdapter extends DialectAdapter {
   /** Runs a statement in the transaction that has the connection. Returns its rows. */
   runDirectly(text: string, parameters: readonly unknown[]): unknown[];
@@ -21,8 +21,8 @@ function isDirect(adapter: DialectAdapter): adapter is DirectAdapter {
 }
 
 /**
- * A query that is built and compiled once for each database, which takes several times as long as to run it. For queries
- * that most requests need.
+ * A query that is built and compiled once for each database, since that takes several times as long as running it. For
+ * queries that most requests need.
  * @param build gives the same query whenever it is called
  */
 export function compileOnce<V extends object, R>(
@@ -30,7 +30,7 @@ export function compileOnce<V extends object, R>(
 ): RunQuery<V, R> {
   const compiled = new WeakMap<object, RunQuery<V, R>>();
   return (db, values) => {
-    // Of a database, not of one transaction.
+    // There is one for the database, not one for each transaction.
     const { adapter } = db.getExecutor();
     const run = compiled.get(adapter) ?? compile(db, build);
     compiled.set(adapter, run);

@@ -67,7 +67,7 @@ export function createTransactions(options: TransactionsOptions): Pick<Store, "r
   };
 }
 
-/** Counts the states of the database that were seen: those that this process made, and those of others. */
+/** Counts the states of the database that this process has seen: after its own commits, and after those of others. */
 function createVersion(connection: Connection) {
   let count = 0;
   let seen: unknown;
@@ -79,7 +79,7 @@ function createVersion(connection: Connection) {
     advance,
     current(since: number): number {
       if (lookedUp > since) return count;
-      // Requests of this process have no time, and `performance` would take longer to load than it saves.
+      // In-process requests have no such time, and loading `performance` would take longer than it saves.
       if (since < JUST_NOW) lookedUp = performance.now();
       const found = readDataVersion(connection);
       if (found !== seen || found === undefined) advance();
@@ -103,7 +103,7 @@ function rollBack(execute: (text: string) => unknown): void {
   try {
     execute("rollback");
   } catch (error) {
-    // After some errors, such as a full disk, SQLite has rolled back by itself, and then this one is its answer.
+    // After some errors, such as a full disk, SQLite has rolled back already, and answers with this one.
     if (resultCode(error) !== "ERROR") throw error;
   }
 }
