@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dayWindow } from "../../src/service/day-window.js";
+import { coveringWindow, dayWindow, includesWindow } from "../../src/service/day-window.js";
 
 const HOUR = 3_600_000;
+
+const zones = fc.constantFrom(...Intl.supportedValuesOf("timeZone"));
+const instants = fc.integer({ min: Date.parse("2000-01-01Z"), max: Date.parse("2040-01-01Z") });
+const lengths = fc.integer({ min: 1, max: 7 });
 
 describe("the window of several days", () => {
   test.each([
@@ -32,23 +36,26 @@ describe("the window of several days", () => {
   });
 
   test("contains now, and its dates are those of its days", () => {
-    const zones = Intl.supportedValuesOf("timeZone");
-    const instants = fc.integer({ min: Date.parse("2000-01-01Z"), max: Date.parse("2040-01-01Z") });
     fc.assert(
-      fc.property(
-        fc.constantFrom(...zones),
-        instants,
-        fc.integer({ min: 1, max: 7 }),
-        (timezone, now, days) => {
-          const { start, end, firstDate, endDate } = dayWindow(now, { timezone, days }).window;
-          expect(start).toBeLessThanOrEqual(now);
-          expect(end).toBeGreaterThan(now);
-          expect(endDate - firstDate).toBe(days * 24 * HOUR);
-          expect(Math.abs(end - start - days * 24 * HOUR)).toBeLessThanOrEqual(24 * HOUR);
-          // The next window begins where this one ends.
-          expect(dayWindow(end, { timezone, days: 1 }).window.start).toBe(end);
-        },
-      ),
+      fc.property(zones, instants, lengths, (timezone, now, days) => {
+        const { start, end, firstDate, endDate } = dayWindow(now, { timezone, days }).window;
+        expect(start).toBeLessThanOrEqual(now);
+        expect(end).toBeGreaterThan(now);
+        expect(endDate - firstDate).toBe(days * 24 * HOUR);
+        expect(Math.abs(end - start - days * 24 * HOUR)).toBeLessThanOrEqual(24 * HOUR);
+        // The next window begins where this one ends.
+        expect(dayWindow(end, { timezone, days: 1 }).window.start).toBe(end);
+      }),
     );
   });
+});
+
+test("one window covers those of up to seven days from now in every zone", () => {
+  fc.assert(
+    fc.property(zones, instants, lengths, (timezone, now, days) => {
+      const { window } = dayWindow(now, { timezone, days });
+      expect(includesWindow(coveringWindow(now, 7), window)).toBe(true);
+    }),
+    { numRuns: 1_000 },
+  );
 });
