@@ -40,12 +40,12 @@ export interface FoundAnswer {
 }
 
 /**
- * Responds with the answer that the validators identify: with 304 if the client has it, otherwise with the cached response,
- * or with a new one. `render` may reject, and the answer be found in another way: nothing is cached or counted before.
+ * Responds with the answer that the validators identify: with 304 if the client has it, otherwise with the cached response
+ * or a new one. If `render` rejects, nothing is cached or counted, so the same answer may be attempted again.
  */
 export type Respond = (validators: Validators, render: () => Promise<JsonBody>) => Promise<ServiceResponse>;
 
-/** @param find checks the request, reads the revisions and calls `respond`; called only if that is not cached */
+/** @param find checks the request, reads the revisions and calls `respond`; not called if what it finds is cached */
 export type RespondToRead = (
   request: ReadRequest,
   find: (respond: Respond) => Promise<FoundAnswer>,
@@ -54,7 +54,7 @@ export type RespondToRead = (
 /** Requests whose current answers are cached. */
 const MAX_REQUESTS = 10_000;
 
-/** Bytes of the responses that are cached, and of the largest of them. */
+/** Bytes of all cached responses, and of one. */
 const MAX_BYTES = { total: 32 * 1024 * 1024, response: 1024 * 1024 };
 
 /** What a response takes besides its body, about (bytes). */

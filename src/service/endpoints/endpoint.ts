@@ -7,10 +7,10 @@ import type { Transaction } from "../store/store.js";
 import type { FindDetails } from "./calendar-details.js";
 import type { FindUpcomingEvents } from "./upcoming-events.js";
 
-/** What earlier requests found, as long as it is still current. */
+/** What endpoints look up in caches first. */
 export interface EndpointCaches {
   readonly findDetails: FindDetails;
-  readonly findUpcoming: FindUpcomingEvents;
+  readonly findUpcomingEvents: FindUpcomingEvents;
   readonly dayWindow: typeof dayWindow;
 }
 

@@ -54,7 +54,7 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
   const respondToRead = createResponseCache(store, onLookup);
   const caches = {
     findDetails: createDetailsCache(),
-    findUpcoming: createUpcomingEventsCache(),
+    findUpcomingEvents: createUpcomingEventsCache(),
     dayWindow: createDayWindowCache(),
   };
   const calendars = createQueryCache<CalendarOfUser>(store, MAX_CALENDARS);

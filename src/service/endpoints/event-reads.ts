@@ -30,7 +30,7 @@ async function listUpcomingEvents(context: EndpointContext): Promise<Answer> {
     revision,
     until,
     async render() {
-      const { json, references } = await caches.findUpcoming(db, { calendar, window, now });
+      const { json, references } = await caches.findUpcomingEvents(db, { calendar, window, now });
       const rest = restOfDocument(await loadIncluded(context, calendar, references));
       return Buffer.concat([Buffer.from('{"data":['), ...json, Buffer.from(`]${rest}`)]);
     },

@@ -29,7 +29,7 @@ export interface UpcomingEventsQuery {
 /** Finds the events that overlap a window that begins today. */
 export type FindUpcomingEvents = (db: Transaction, query: UpcomingEventsQuery) => Promise<UpcomingEvents>;
 
-/** Bytes of the events that are cached, and of those of one calendar. */
+/** Bytes of all cached events, and of those of one calendar. */
 const MAX_BYTES = { total: 32 * 1024 * 1024, calendar: 1024 * 1024 };
 
 /** What an event takes besides its JSON, and a calendar besides its events, about (bytes). */
