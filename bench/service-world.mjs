@@ -9,9 +9,11 @@ const DAY = 86_400_000;
 const READ = 100;
 const WEEK = 20;
 
-/** Sizes of a database: all its calendars, the events of each, and users besides the sample's. */
-export const SMALL = { calendars: READ, events: WEEK, users: 0 };
-export const LARGE = { calendars: 5_000, events: 200, users: 10_000 };
+/** Sizes of a database: all its calendars, those that the client reads, the events of each, and users besides the sample's. */
+export const SMALL = { calendars: READ, read: READ, events: WEEK, users: 0 };
+export const LARGE = { calendars: 5_000, read: READ, events: 200, users: 10_000 };
+/** Whose coming days are more than the service keeps in memory. */
+export const WIDE = { calendars: 4_000, read: 4_000, events: WEEK, users: 0 };
 
 /** Creates a database of a size. @returns a token of the user who reads */
 export async function createDatabase(program, { env, database, size }) {
@@ -38,7 +40,7 @@ export async function createDatabase(program, { env, database, size }) {
 }
 
 /** Copies calendar and event; of each calendar, some events are in the coming week, the others before and after it. */
-function multiply(db, { calendar, event, calendars, events, users }) {
+function multiply(db, { calendar, event, calendars, read, events, users }) {
   const numbers = (count) =>
     `(with recursive counter(n) as (select 0 union all select n + 1 from counter where n < ${count} - 1) select n from counter)`;
   const id = "printf('bench-%06d', n)";
@@ -77,7 +79,7 @@ function multiply(db, { calendar, event, calendars, events, users }) {
   const member = {
     calendar_id: id,
     position: "n + 2",
-    user_id: `case when n < ${READ} then row.user_id else printf('9%017d', n % ${users}) end`,
+    user_id: `case when n < ${read} then row.user_id else printf('9%017d', n % ${Math.max(users, 1)}) end`,
   };
   copy(
     "members",
@@ -99,10 +101,9 @@ function multiply(db, { calendar, event, calendars, events, users }) {
   });
 }
 
-/** Requests for the week of each calendar in zones whose days begin at different times: more than are kept. */
-export function weekRequests(token) {
-  const zones = zonesByOffset();
-  return Array.from({ length: READ }, (_, number) => `bench-${String(number).padStart(6, "0")}`).flatMap(
+/** Requests for the week of each calendar in zones whose days begin at different times: more answers than are kept. */
+export function weekRequests(token, { read, zones = zonesByOffset() } = { read: READ }) {
+  return Array.from({ length: read }, (_, number) => `bench-${String(number).padStart(6, "0")}`).flatMap(
     (id) => zones.map((zone) => formatRequest("GET", weekOf(id, zone), { token })),
   );
 }
