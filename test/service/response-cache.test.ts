@@ -119,6 +119,24 @@ test("users who left a calendar get no cached answer of it; the others do", asyn
   expect((await ask(handle, week)).status).toBe(200);
 });
 
+test("the link to a next page has the query of its own request, also what is ignored", async () => {
+  const { handle } = world.service;
+  for (const title of ["One", "Two"]) await write(handle, "POST", "", eventBody({ ...SCHEDULE, title }));
+  const id: string = JSON.parse((await ask(handle, `/calendars/${world.calendarId}/events`)).text).data[0].id;
+  for (const content of ["a", "b"])
+    await write(handle, "POST", `/${id}/activities`, { data: { attributes: { content } } });
+  const nextOf = async (path: string): Promise<string> => {
+    const { links } = JSON.parse((await ask(handle, `/calendars/${world.calendarId}/${path}`)).text);
+    return links.next.replace(/(?<=&cursor=).*/, "…");
+  };
+  const base = { events: "limit=1", [`events/${id}/activities`]: "limit=1", changes: "limit=1&since=3" };
+  for (const [path, query] of Object.entries(base)) {
+    const next = await nextOf(`${path}?${query}`);
+    expect(await nextOf(`${path}?of=another&${query}`)).toBe(next.replace("?", "?of=another&"));
+    expect(await nextOf(`${path}?${query}`)).toBe(next);
+  }
+});
+
 test("If-None-Match is answered 304 if it has the entity tag, but not in another format", async () => {
   const { handle } = world.service;
   const week = weekOf(world.calendarId);

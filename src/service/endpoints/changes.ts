@@ -22,7 +22,8 @@ async function readChanges(context: EndpointContext): Promise<Answer> {
     });
   }
   return {
-    version: [id, revision, since, limit],
+    // The link to the next page has the whole query, also what is ignored.
+    version: [id, revision, since, `${context.search}`],
     async render() {
       const { changes, isLast } = await readPage(context.db, { calendarId: id, since }, limit);
       const data = jsonArray(changes.flatMap(({ event }) => event ?? []));

@@ -34,7 +34,7 @@ async function listEvents(context: EndpointContext): Promise<Answer> {
   const query = { calendarId, window: windowOfDays({ from, to, timezone }), after, since };
   return {
     revision,
-    version: [list, revision, query.window, limit, cursor ?? Math.floor(context.now / LINK_RENEWAL)],
+    version: [list, revision, query.window, linkVersion(context, cursor)],
     until: endOf(context, cursor),
     async render() {
       const { rows, last } = await readPage(context.db, query, { search, limit });
@@ -106,7 +106,7 @@ async function listActivities(context: EndpointContext): Promise<Answer> {
   const cursor = readCursor(context, list);
   const since = cursor?.since ?? context.now;
   return {
-    version: [list, revision, limit, cursor ?? Math.floor(context.now / LINK_RENEWAL)],
+    version: [list, revision, linkVersion(context, cursor)],
     until: endOf(context, cursor),
     async render() {
       const found = await listActivitiesAfter(context.db, { eventId, after: cursor }, limit + 1);
@@ -122,6 +122,11 @@ async function listActivities(context: EndpointContext): Promise<Answer> {
       );
     },
   };
+}
+
+/** What the link to the next page depends on: it has the whole query of the request, also what is ignored, and is renewed. */
+function linkVersion({ search, now }: EndpointContext, cursor: Cursor | null): readonly unknown[] {
+  return [`${search}`, cursor ?? Math.floor(now / LINK_RENEWAL)];
 }
 
 /** When the cursor of the request expires, or the one in the answer is renewed (ms since the epoch). */
