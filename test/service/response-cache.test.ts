@@ -107,6 +107,13 @@ test("what was cached before a write elsewhere is not mixed with what is found a
   await store.close();
 });
 
+test("a cached response does not keep the memory of others", async () => {
+  for (const zone of ["UTC", "Asia/Tokyo", "Europe/Berlin"]) {
+    const { body } = await ask(world.service.handle, weekOf(world.calendarId, zone));
+    expect(body.buffer.byteLength).toBe(body.byteLength);
+  }
+});
+
 test("users who left a calendar get no cached answer of it; the others do", async () => {
   const { handle, admin } = world.service;
   const second = (await admin.tokens.create({ user: "second", readOnly: false })).token;

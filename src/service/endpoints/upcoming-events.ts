@@ -32,8 +32,8 @@ export type FindUpcomingEvents = (db: Transaction, query: UpcomingEventsQuery) =
 /** Bytes of all cached events, and of those of one calendar. */
 const MAX_BYTES = { total: 32 * 1024 * 1024, calendar: 1024 * 1024 };
 
-/** What an event takes besides its JSON, and a calendar besides its events, about (bytes). */
-const OVERHEAD = { event: 200, calendar: 1000 };
+/** What takes memory besides the JSON of events, about (bytes): an id is one that events refer to. */
+const OVERHEAD = { calendar: 1500, event: 200, references: 700, id: 100 };
 
 /** The coming days of a calendar. */
 interface CachedDays {
@@ -47,6 +47,8 @@ interface CachedEvents {
   /** Their JSON in UTF-8, with commas between them. */
   readonly json: Uint8Array;
   readonly list: readonly CachedEvent[];
+  /** In memory, about (bytes). */
+  readonly size: number;
 }
 
 interface CachedEvent extends Omit<EventInWindow, "json">, Readonly<ByteRange> {
@@ -66,8 +68,7 @@ interface ByteRange {
  */
 export function createUpcomingEventsCache(): FindUpcomingEvents {
   const cache = createLruCache<CachedDays>(MAX_BYTES.total, {
-    sizeOf: ({ events }) =>
-      OVERHEAD.calendar + (events ? events.json.byteLength + OVERHEAD.event * events.list.length : 0),
+    sizeOf: ({ events }) => OVERHEAD.calendar + (events?.size ?? 0),
   });
   return async (db, { calendar: { id, revision }, window, now }) => {
     const cached = cache.get(id);
@@ -101,18 +102,35 @@ async function readDays(
   // Most events refer to the same users and label, which then take memory once.
   const references = new Map<string, EventReferences>();
   let next = 0;
-  const list = events.map(({ json, ...times }) => {
+  const list = events.map(({ allDay, start, end, json }) => {
     const from = next;
     const to = from + Buffer.byteLength(json);
     // After the comma.
     next = to + 1;
     const own = referencesOf(json);
     const key = JSON.stringify([[...own.creators], [...own.labels], [...own.attendees]]);
-    const shared = references.get(key) ?? own;
+    const shared = references.get(key) ?? parseReferences(key);
     references.set(key, shared);
-    return { ...times, from, to, references: shared };
+    // Properties are named: an object into which another one is spread takes three times the memory.
+    return { allDay, start, end, from, to, references: shared };
   });
-  return { json: Buffer.from(events.map(({ json }) => json).join(",")), list };
+  // Unlike a small Buffer, it does not share its memory with others.
+  const json = new TextEncoder().encode(events.map((event) => event.json).join(","));
+  const size = [...references.values()].reduce(
+    (sum, some) => sum + sizeOfReferences(some),
+    json.byteLength + OVERHEAD.event * list.length,
+  );
+  return { json, list, size };
+}
+
+/** Ids that were read from the JSON of an event are parts of it, and would keep all of it in memory; these are not. */
+function parseReferences(key: string): EventReferences {
+  const [creators, labels, attendees]: readonly [string[], number[], string[]] = JSON.parse(key);
+  return { creators: new Set(creators), labels: new Set(labels), attendees: new Set(attendees) };
+}
+
+function sizeOfReferences({ creators, labels, attendees }: EventReferences): number {
+  return OVERHEAD.references + OVERHEAD.id * (creators.size + labels.size + attendees.size);
 }
 
 function selectWindow({ json, list }: CachedEvents, window: DayWindow): UpcomingEvents {

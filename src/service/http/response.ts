@@ -91,7 +91,8 @@ export function toProblemError(error: unknown): ProblemError {
 }
 
 function encode(body: JsonBody): Uint8Array {
-  if (body instanceof Uint8Array) return body;
+  // A small Buffer shares its memory with others, which a cached response would keep as well.
+  if (body instanceof Uint8Array) return body.byteLength < Buffer.poolSize ? new Uint8Array(body) : body;
   return new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
 }
 
