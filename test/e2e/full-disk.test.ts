@@ -76,6 +76,20 @@ describeWithDisk("the service", () => {
     expect(await service.stop()).toBe(0);
   });
 
+  test("sees what others write as soon as there is space on a disk that was full when it started", async () => {
+    const disk = mountDisk(2);
+    const database = await createDatabase(disk);
+    disk.fill();
+    const service = await startService(database);
+    expect([await service.read(), await service.read()]).toEqual([READ, READ]);
+    disk.free();
+    const other = await openService({ database: database.path, now: Date.now, rateLimit: null });
+    for (const { id } of await other.admin.tokens.list()) await other.admin.tokens.revoke(id);
+    expect(await service.read()).toEqual([401, 401, 401]);
+    await other.close();
+    expect(await service.stop()).toBe(0);
+  });
+
   test("answers reads and refuses writes on a disk that becomes full, until there is space", async () => {
     const disk = mountDisk(2);
     const service = await startService(await createDatabase(disk));

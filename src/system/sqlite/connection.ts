@@ -58,6 +58,8 @@ export interface Connection extends Database {
    * @returns whether it was opened anew
    */
   renew(): boolean;
+  /** Whether it is open for reading only, and may not see what others write until it is opened anew. */
+  isReadOnly(): boolean;
   /** Whether the path still leads to the file that is open: what is written to another one is lost with it. */
   isCurrentFile(): boolean;
 }
@@ -89,6 +91,7 @@ export function connect(sqlite: SqliteModule, path: string): Connection {
       current.close();
       return true;
     },
+    isReadOnly: () => readOnly,
     isCurrentFile: () => identify(path) === file,
   };
 }

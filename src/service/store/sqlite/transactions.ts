@@ -78,6 +78,8 @@ function createVersion(connection: Connection) {
   return {
     advance,
     current(since: number): number {
+      // Nothing that is known may be used then: the next transaction renews the connection.
+      if (connection.isReadOnly()) advance();
       if (lookedUp > since) return count;
       // In-process requests have no such time, and loading `performance` would take longer than it saves.
       if (since < JUST_NOW) lookedUp = performance.now();
