@@ -11,7 +11,15 @@ import { formatRequest, measureRate, openConnection } from "./http-load.mjs";
 import { fetchOnce, startRadicale, weekReport } from "./radicale.mjs";
 import { cpuTime, median, printRow, takeTurns } from "./rounds.mjs";
 import { startService } from "./service-process.mjs";
-import { createDatabase, createRequests, LARGE, SMALL, weekOf, weekRequests } from "./service-world.mjs";
+import {
+  createDatabase,
+  createRequests,
+  LARGE,
+  SMALL,
+  WIDE,
+  weekOf,
+  weekRequests,
+} from "./service-world.mjs";
 
 const BUILT = fileURLToPath(new URL("../dist/calctl.js", import.meta.url));
 const BARE_SERVER = fileURLToPath(new URL("bare-server.mjs", import.meta.url));
@@ -48,6 +56,7 @@ async function benchService(program) {
     const verdicts = [...(await compareRates({ off, on })), await compareLatency(on)];
     verdicts.push(await compareInserts(join(home, "insert.db"), off));
     verdicts.push(await compareSizes(off, await start("large.db", LARGE, "off")));
+    await compareMemory(off, await start("wide.db", WIDE, "off"));
     await compareRadicale(home, off);
     if (verdicts.includes("over")) throw new Error("something is beyond its bound");
   } finally {
@@ -150,6 +159,21 @@ async function compareSizes(small, large) {
     `${verdict} (${LARGE_FACTOR})`,
   ]);
   return verdict;
+}
+
+/** The rate of the bare handler that weeks reach which are cut from events in memory, and which are more than fit there. */
+async function compareMemory(small, wide) {
+  const requests = weekRequests(wide.token, { read: WIDE.read, zones: ["UTC"] });
+  const bare = await startBareServer(await answerTo(wide.base_url, requests[0]));
+  const options = { connections: CONNECTIONS, count: requests.length, status: 200 };
+  const samples = await takeTurns({
+    bare: () => measureCost(bare, requests, options),
+    small: () => measureCost(small, weekRequests(small.token), options),
+    wide: () => measureCost(wide, requests, options),
+  }).finally(bare.stop);
+  printRow("\nparts of the bare rate", ["in memory", "in SQLite"]);
+  const parts = [samples.small, samples.wide].map((costs) => middle(costs, samples.bare, "rate"));
+  printRow("GET a week, rendered", parts.map(formatNumber));
 }
 
 /** A week's events of Radicale, which keeps no connection open: each request has one of its own, here also of the service. */

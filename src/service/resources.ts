@@ -103,6 +103,11 @@ export function referencesOf(json: string): EventReferences {
   return { creators, labels, attendees };
 }
 
+/** The part of the JSON of one event, as `eventJson` writes it, with everything that it refers to. */
+export function relationshipsOf(event: string): string {
+  return event.slice(event.lastIndexOf('"relationships":'));
+}
+
 /** What any of them has. */
 export function joinReferences(all: Iterable<EventReferences>): EventReferences {
   const joined = { creators: new Set<string>(), labels: new Set<number>(), attendees: new Set<string>() };

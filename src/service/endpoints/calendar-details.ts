@@ -19,8 +19,8 @@ export interface CalendarDetails {
 export type FindDetails = (calendar: Pick<CalendarRow, "id" | "details_revision">) => CalendarDetails;
 
 /** Calendars whose details are cached, and users of each. */
-const MAX_CALENDARS = 1_000;
-const MAX_USERS = 1_000;
+const MAX_CALENDARS = 2_000;
+const MAX_USERS = 100;
 
 /** Details of calendars, each cached as long as its `details_revision` is the same. */
 export function createDetailsCache(): FindDetails {

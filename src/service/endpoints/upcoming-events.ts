@@ -1,7 +1,7 @@
 import { MAX_DAYS } from "../../contract/limits.js";
 import { coveringWindow, type DayWindow, includesWindow, overlapsWindow } from "../day-window.js";
 import { createLruCache } from "../lru-cache.js";
-import { type EventReferences, joinReferences, referencesOf } from "../resources.js";
+import { type EventReferences, joinReferences, referencesOf, relationshipsOf } from "../resources.js";
 import {
   type EventInWindow,
   listEventsInWindow,
@@ -107,10 +107,9 @@ async function readDays(
     const to = from + Buffer.byteLength(json);
     // After the comma.
     next = to + 1;
-    const own = referencesOf(json);
-    const key = JSON.stringify([[...own.creators], [...own.labels], [...own.attendees]]);
-    const shared = references.get(key) ?? parseReferences(key);
-    references.set(key, shared);
+    const relationships = relationshipsOf(json);
+    const shared = references.get(relationships) ?? copyReferences(referencesOf(relationships));
+    references.set(relationships, shared);
     // Properties are named: an object into which another one is spread takes three times the memory.
     return { allDay, start, end, from, to, references: shared };
   });
@@ -124,9 +123,12 @@ async function readDays(
 }
 
 /** Ids that were read from the JSON of an event are parts of it, and would keep all of it in memory; these are not. */
-function parseReferences(key: string): EventReferences {
-  const [creators, labels, attendees]: readonly [string[], number[], string[]] = JSON.parse(key);
-  return { creators: new Set(creators), labels: new Set(labels), attendees: new Set(attendees) };
+function copyReferences({ creators, labels, attendees }: EventReferences): EventReferences {
+  return { creators: copyIds(creators), labels, attendees: copyIds(attendees) };
+}
+
+function copyIds(ids: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set(JSON.parse(JSON.stringify([...ids])));
 }
 
 function sizeOfReferences({ creators, labels, attendees }: EventReferences): number {
