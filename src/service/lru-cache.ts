@@ -16,7 +16,7 @@ export interface LruCacheOptions<V> {
 /**
  * Entries are in two generations, so that using a recent one again costs no more than finding it. When the recent
  * generation is full it becomes the older one, and entries that were not used since the last time are dropped.
- * @param maxSize of all entries together. Those used most recently are never dropped while they fit in half of it.
+ * @param maxSize of all entries together. One is dropped only after others were used that took half of it together.
  */
 export function createLruCache<V>(
   maxSize: number,
