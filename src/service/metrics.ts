@@ -170,7 +170,7 @@ function observeRateLimiter(limiter: RateLimiter, registers: Registers): RateLim
 function createLookupCounter(registers: Registers): ServiceObserver["countLookup"] {
   const lookups = new Counter({
     name: "calctl_response_cache_lookups_total",
-    help: "Responses that were looked up among those that are kept in memory, by result: hit or miss.",
+    help: "Responses to reads, by result: hit for one from the cache, miss for one that was rendered.",
     labelNames: ["result"],
     registers,
   });
