@@ -161,7 +161,7 @@ async function compareSizes(small, large) {
   return verdict;
 }
 
-/** The rate of the bare handler that weeks reach which are cut from events in memory, and which are more than fit there. */
+/** Weeks of calendars whose events are cached, and of more calendars than fit in memory, as fractions of the bare rate. */
 async function compareMemory(small, wide) {
   const requests = weekRequests(wide.token, { read: WIDE.read, zones: ["UTC"] });
   const bare = await startBareServer(await answerTo(wide.base_url, requests[0]));
@@ -171,7 +171,7 @@ async function compareMemory(small, wide) {
     small: () => measureCost(small, weekRequests(small.token), options),
     wide: () => measureCost(wide, requests, options),
   }).finally(bare.stop);
-  printRow("\nparts of the bare rate", ["in memory", "in SQLite"]);
+  printRow("\nfractions of the bare rate", ["in memory", "in SQLite"]);
   const parts = [samples.small, samples.wide].map((costs) => middle(costs, samples.bare, "rate"));
   printRow("GET a week, rendered", parts.map(formatNumber));
 }

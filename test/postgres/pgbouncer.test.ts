@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { openService } from "../../src/service/service.js";
 import { freePort } from "../api/network/peers.js";
@@ -75,13 +76,13 @@ describeWithSystem("pgbouncer", "what pgbouncer refuses", () => {
   test.for([
     ["a wrong password", "ana:wrong", "calctl", "the server refuses the user or the password", "auth_file"],
     ["an unknown user", "bea:right", "calctl", "the server refuses the user or the password", "auth_file"],
-    ["a database that it does not know", "ana:right", "other", "no such database", "its configuration"],
+    ["a database that it does not know", "ana:right", "other", "no such database", "pgbouncer.ini"],
     ["a database that is not there", "ana:right", "nothing", "no such database", "createdb nothing"],
     [
       "a server that is away",
       "ana:right",
       "away",
-      "pgbouncer has no connection",
+      "pgbouncer got no connection",
       "PostgreSQL runs behind it",
     ],
   ] as const)("%s: exit 10 says what to do", async ([, user, database, problem, hint]) => {
@@ -92,5 +93,24 @@ describeWithSystem("pgbouncer", "what pgbouncer refuses", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining(problem) });
     expect(stderr).toContain(hint);
     expect(stderr).not.toMatch(/right|wrong/);
+  });
+
+  test("a client that waited in vain for a connection does not wait again", async () => {
+    const { port } = new URL(pgbouncer.url);
+    const url = `postgres://ana:right@127.0.0.1:${port}/calctl`;
+    // As many transactions as pgbouncer has connections for.
+    for (let count = 0; count < 3; count += 1) {
+      const client = new pg.Client(url);
+      await client.connect();
+      onTestFinished(() => client.end());
+      await client.query("begin");
+    }
+    const waits = async () =>
+      (await pgbouncer.logWith("process up")).split("pooler error: query_wait_timeout").length - 1;
+    const before = await waits();
+    const { runWith } = createInstallation();
+    const { stderr } = await runWith({ env: { CALCTL_SERVICE_DB: url } }, "service", "users", "list");
+    expect(stderr).toContain("its default_pool_size");
+    expect((await waits()) - before).toBe(1);
   });
 });

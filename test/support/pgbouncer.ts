@@ -10,6 +10,8 @@ import { systemPart } from "./system.js";
 export interface Pgbouncer {
   /** `postgres://…` of the database behind it. */
   readonly url: string;
+  /** What it has logged so far. Resolves when the text is in it. */
+  logWith(text: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -43,17 +45,16 @@ export async function startPgbouncer(
   writeFileSync(
     file,
     [
-      ...[
-        "[databases]",
-        `calctl = host=${server.host} port=${server.port} dbname=calctl user=${ROLE}`,
-        ...databases,
-      ],
-      ...["[pgbouncer]", "listen_addr = 127.0.0.1", `listen_port = ${port}`, "unix_socket_dir ="],
-      ...[
-        `auth_type = ${users === undefined ? "any" : "scram-sha-256"}`,
-        `auth_file = ${userFile}`,
-        ...settings,
-      ],
+      "[databases]",
+      `calctl = host=${server.host} port=${server.port} dbname=calctl user=${ROLE}`,
+      ...databases,
+      "[pgbouncer]",
+      "listen_addr = 127.0.0.1",
+      `listen_port = ${port}`,
+      "unix_socket_dir =",
+      `auth_type = ${users === undefined ? "any" : "scram-sha-256"}`,
+      `auth_file = ${userFile}`,
+      ...settings,
     ].join("\n"),
   );
   const owner = ownerOf(folder);
@@ -62,6 +63,7 @@ export async function startPgbouncer(
   await program.stderrWith("process up");
   return {
     url: `postgres://${ROLE}@127.0.0.1:${port}/calctl`,
+    logWith: program.stderrWith,
     async close() {
       program.child.kill("SIGQUIT");
       await program.ended;

@@ -115,7 +115,8 @@ const KNOWN: readonly KnownError[] = [
   {
     codes: /^3D000$/,
     problem: "the server has no such database",
-    hint: ({ database }) => `create it: createdb ${database}; pgbouncer knows those of its configuration`,
+    hint: ({ database }) =>
+      `create it: createdb ${database}; behind pgbouncer, also name it in pgbouncer.ini`,
   },
   {
     codes: /^55000$/,
@@ -152,8 +153,8 @@ const KNOWN: readonly KnownError[] = [
   },
   {
     codes: /^08001$/,
-    problem: "pgbouncer has no connection to the server for it",
-    hint: () => "check that PostgreSQL runs behind it; pgbouncer's log says more",
+    problem: "pgbouncer got no connection to the server",
+    hint: () => "check that PostgreSQL runs behind it, and its default_pool_size; pgbouncer's log says more",
   },
   {
     codes: /^(?:57P|08)/,

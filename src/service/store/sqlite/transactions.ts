@@ -78,7 +78,7 @@ function createVersion(connection: Connection) {
   return {
     advance,
     current(since: number): number {
-      // Nothing that is known may be used then: the next transaction renews the connection.
+      // Then nothing cached may be used: only the next transaction opens the database anew, and sees what others wrote.
       if (connection.isReadOnly()) advance();
       if (lookedUp > since) return count;
       // In-process requests have no such time, and loading `performance` would take longer than it saves.
