@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openService } from "../../src/service/service.js";
-import { querySql } from "./support/database.js";
+import { openConnection, querySql } from "./support/database.js";
 import { createWorld, NOW, type World } from "./support/world.js";
 
 const POLICY = { limit: 2, windowSeconds: 60 } as const;
@@ -64,6 +64,26 @@ test("what a closed service had reserved is left to the next one", async () => {
   const { headers } = await get({ service: next, token: world.token });
   expect(headers["x-ratelimit-remaining"]).toBe("598");
   await next.close();
+  await world.close();
+});
+
+test("a service that closes waits for a locked database as long as any write, and then returns what it had reserved", async () => {
+  let waited = 0;
+  let isLocked = false;
+  const sleep = async (pause: number) => {
+    waited += pause;
+    if (waited < 5_000 || !isLocked) return;
+    other.exec("commit");
+    isLocked = false;
+  };
+  const world = await createWorld({ rateLimit: { limit: 600, windowSeconds: 600 }, stored: true, sleep });
+  const other = openConnection(world.database);
+  await get(world);
+  other.exec("begin immediate");
+  isLocked = true;
+  await world.service.close();
+  expect(querySql(world.database, "select requests from rate_windows")).toEqual([{ requests: 1 }]);
+  other.close();
   await world.close();
 });
 
