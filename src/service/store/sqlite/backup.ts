@@ -90,6 +90,7 @@ async function copyDatabase(
     });
     if (!isOurs) throw foreignDatabaseError(source);
     if (isUnfinished(database)) throw unfinishedError();
+    onProgress({ what: "copying", done: 0, total: 0 });
     await database.copyTo(temporary, ({ totalPages, remainingPages }) => {
       signal.throwIfAborted();
       onProgress({ what: "copying", done: totalPages - remainingPages, total: totalPages });
