@@ -14,7 +14,8 @@ export interface Database extends SqliteDatabase {
    * Copies it page by page into another file, in other threads. Inside a transaction that has read, the copy is what the
    * transaction sees, whatever others write meanwhile.
    * @param path of a file that is empty or does not exist
-   * @param onProgress called between parts; when it throws, the copy ends and rejects with that
+   * @param onProgress called between parts, not after each one while the event loop is busy; when it throws, the copy rejects
+   * with that, in the package only once every page is copied
    */
   copyTo(path: string, onProgress: (pages: CopiedPages) => void): Promise<void>;
 }
@@ -89,7 +90,19 @@ export function openDatabase({ DatabaseSync, backup }: SqliteModule, location: s
   return {
     close: () => database.close(),
     async copyTo(path, onProgress) {
-      await backup(database, path, { rate: COPIED_PAGES, progress: onProgress });
+      let failure: { readonly reason: unknown } | undefined;
+      const progress = (pages: CopiedPages) => {
+        try {
+          onProgress(pages);
+        } catch (reason) {
+          failure = { reason };
+          throw reason;
+        }
+      };
+      await backup(database, path, { rate: COPIED_PAGES, progress }).catch((error: unknown) => {
+        // The package rejects with another error that has the same message.
+        throw failure === undefined ? error : failure.reason;
+      });
     },
     prepare(text) {
       const statement = cache.get(text) ?? prepare(database, text);
