@@ -194,6 +194,11 @@ test("a source that changed since the copy began is refused, and a change that l
   await expect(copy()).rejects.toMatchObject(failure("the copy differs from its source in the table users"));
 });
 
+test("a source is copied whose revisions are the largest that there are", async () => {
+  runSql(world.database, `update calendars set revision = ${Number.MAX_SAFE_INTEGER}`);
+  expect((await copy()).length).toBe(TABLES.length);
+});
+
 test("a target that was changed meanwhile is found", async () => {
   await interruptedCopy();
   runSql(to, "update events set title = 'Changed' where id = (select max(id) from events)");

@@ -8,7 +8,7 @@ import { createWorld, NOW, type World } from "./support/world.js";
 
 let world: World;
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createWorld({ stored: true });
 });
 afterEach(() => world.close());
 
@@ -59,7 +59,7 @@ test("no answer that a client knows is the same, and no revision is one to ask c
   expect(await ask()).toEqual(paths.map(() => 200));
   expect((await changesSince(known)).status).toBe(410);
   const revision = await currentRevision();
-  expect(revision).toBe(NOW);
+  expect(revision).toBe(NOW * 1000);
   expect((await changesSince(revision)).json).toMatchObject({
     data: [],
     meta: { revision, deleted: [], details_changed: false },
@@ -78,6 +78,27 @@ test("revisions of any earlier restoration are behind, whatever the clock says",
     earlier.push(await currentRevision());
   }
   expect(earlier).toEqual([...earlier].sort((one, other) => one - other));
+});
+
+test.each([
+  { clock: "goes on", start: NOW },
+  { clock: "is set back", start: 0 },
+])("of two restorations of one copy, the second is ahead when the clock $clock", async ({ start }) => {
+  // Of a copy that `service backup` made.
+  await world.service.admin.resync();
+  const copy = await currentRevision();
+  const reached = [];
+  for (const minutes of [5, 10]) {
+    await world.tables.change(
+      `update calendars set revision = ${copy}, details_revision = ${copy}, changes_from = ${copy}`,
+    );
+    world.clock.now = start + minutes * 60_000;
+    await world.service.admin.resync();
+    for (const revision of reached) expect((await changesSince(revision)).status).toBe(410);
+    await createEvent();
+    reached.push(await currentRevision());
+  }
+  expect(reached[1]).toBeGreaterThan(Number(reached[0]));
 });
 
 test("revisions are ahead of what the restored database was written before, also if the clock is not", async () => {

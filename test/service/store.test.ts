@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   copyFileSync,
@@ -200,6 +201,8 @@ describe("the database", () => {
   test.each([
     ["a folder", (path: string) => mkdirSync(path), "it is a folder"],
     ["below a file", () => undefined, "part of its path is not a folder"],
+    // Opening it would wait for whoever reads it, and a device such as /dev/null would get another mode.
+    ["a pipe", (path: string) => execFileSync("mkfifo", [path]), "it is not a file"],
   ])("%s cannot be opened", async (kind, prepare, reason) => {
     const file = join(folder.path, "file");
     writeFileSync(file, "");

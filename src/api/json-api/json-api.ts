@@ -128,7 +128,8 @@ interface Success {
 
 function readRevision({ headers }: HttpResponse): number | null {
   const text = headers[REVISION_HEADER] ?? "";
-  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+  const revision = /^\d{1,16}$/.test(text) ? Number(text) : null;
+  return Number.isSafeInteger(revision) ? revision : null;
 }
 
 /** The JSON of a success; null where the contract has no body. */

@@ -95,13 +95,16 @@ async function mark(db: Transaction, fingerprint: string): Promise<void> {
   await db.insertInto("settings").values({ name: UNFINISHED, value: fingerprint }).execute();
 }
 
-/** What tells whether the source is as it was when a copy began. Every write to a calendar counts up its revision. */
+/**
+ * What tells whether the source is as it was when a copy began. Every write to a calendar counts up its revision; of these only
+ * the last digits are added, since the sum of those of restored calendars would be too large for an integer.
+ */
 async function describeSource(from: Transaction) {
   const counts: number[] = [];
   for (const { name } of TABLES) counts.push(await countRows(from, name));
   const { revisions } = await from
     .selectFrom("calendars")
-    .select(sql<number>`cast(coalesce(sum(revision), 0) as bigint)`.as("revisions"))
+    .select(sql<number>`cast(coalesce(sum(revision % 1000000000), 0) as bigint)`.as("revisions"))
     .executeTakeFirstOrThrow();
   const rows = counts.reduce((sum, count) => sum + count, 0);
   return { fingerprint: [...counts, Number(revisions)].join(" "), rows };

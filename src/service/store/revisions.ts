@@ -29,22 +29,24 @@ export async function advanceDetails(db: Transaction, calendarId: string): Promi
 }
 
 /** How far a revision jumps at least: further than the original is written until its copy is restored. */
-const LEAP = 1_000_000;
+const MIN_JUMP = 1_000_000;
 
 /**
  * Gives every calendar a revision that no client can know, so that all of them read everything again: for a database that was
- * restored, whose revisions would be counted a second time. A revision is at least the time (ms), since no calendar is
- * written a thousand times a second: so it is also ahead of what an earlier restoration has reached.
+ * restored, whose revisions would be counted a second time. A revision becomes the time in microseconds, which is ahead of
+ * what an earlier restoration has reached, since no calendar is written a million times a second. While the clock is behind
+ * the revision, it depends on the time how far it jumps: two restorations of one copy still differ.
  * @param now milliseconds since the epoch
  * @returns how many calendars there are
  */
 export async function renewRevisions(db: Transaction, now: number): Promise<number> {
   // Forgetting one of them later would set `changes_from` back to its revision.
   await db.deleteFrom("deleted_events").execute();
-  const ahead = sql<number>`revision + ${sql.lit(LEAP)}`;
+  const time = now * 1000;
+  const ahead = sql<number>`revision + ${sql.lit(MIN_JUMP + (now % MIN_JUMP))}`;
   await db
     .updateTable("calendars")
-    .set({ revision: sql<number>`case when ${ahead} > ${now} then ${ahead} else ${now} end` })
+    .set({ revision: sql<number>`case when ${ahead} > ${time} then ${ahead} else ${time} end` })
     .execute();
   const { numUpdatedRows } = await db
     .updateTable("calendars")

@@ -1,14 +1,28 @@
-import { closeSync, fchmodSync, fstatSync, openSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCodeOf } from "../../errors.js";
 import { makePrivateFolder } from "../private-file.js";
 
+const NOT_A_FILE = "ERR_NOT_A_FILE";
+
+/**
+ * Call it before a path is opened: a pipe would block, and a device such as /dev/null would get another mode.
+ * @throws an error with a code that `describeFileError` explains, if there is something else than a file or folder; the file
+ * system's error
+ */
+export function rejectSpecialFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile() || found.isDirectory()) return;
+  throw Object.assign(new Error(`${path} is not a file`), { code: NOT_A_FILE });
+}
+
 /**
  * Creates an empty file (0600) and its folder (0700) where they are missing: SQLite would create one that everyone can
  * read. Its own files beside it get the mode of this one.
- * @throws the file system's error
+ * @throws what `rejectSpecialFile` throws; the file system's error
  */
 export function createDatabaseFile(path: string): void {
+  rejectSpecialFile(path);
   makePrivateFolder(dirname(path));
   const handle = openSync(path, "a", 0o600);
   try {
@@ -32,6 +46,7 @@ export function isPermissionError(error: unknown): boolean {
 const DENIED = "permission denied";
 
 const FILE_REASONS: Readonly<Record<string, string>> = {
+  [NOT_A_FILE]: "it is not a file",
   EISDIR: "it is a folder",
   ENOTDIR: "part of its path is not a folder",
   EACCES: DENIED,

@@ -9,7 +9,7 @@ import {
   MEMORY,
   type RunUnlocked,
 } from "../../../system/sqlite/connection.js";
-import { createDatabaseFile } from "../../../system/sqlite/database-file.js";
+import { createDatabaseFile, rejectSpecialFile } from "../../../system/sqlite/database-file.js";
 import { loadSqlite } from "../../../system/sqlite/driver.js";
 import { checkFile } from "../../../system/sqlite/file-check.js";
 import type { DirectAdapter } from "../compiled-query.js";
@@ -102,8 +102,12 @@ function createDialect(database: SqliteDatabase): Dialect {
 /** @throws CliError configuration when the file is missing and must not be created, or cannot be opened */
 export function ensureFile(file: string, { create = false, readOnly = false }): void {
   try {
-    if (create) createDatabaseFile(file);
-    else closeSync(openSync(file, readOnly ? "r" : "r+"));
+    if (create) {
+      createDatabaseFile(file);
+      return;
+    }
+    rejectSpecialFile(file);
+    closeSync(openSync(file, readOnly ? "r" : "r+"));
   } catch (error) {
     if (isOnReadOnlyDisk(file)) return;
     throw !create && errorCodeOf(error) === "ENOENT"
