@@ -52,7 +52,7 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
     try {
       const { granted, total } = await store.write(
         async (db) => {
-          if (isFirst) await db.deleteFrom("rate_windows").where("window_start", "<", within.start).execute();
+          if (isFirst) await pruneWindows(db, within.start - length);
           return reserveRequests(db, { key, windowStart: within.start, length, unrecorded, limit });
         },
         // One request has waited already: the others try once.
@@ -103,8 +103,8 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
       const returnAll = async (db: Transaction) => {
         for (const { key, amount } of unused) await returnRequests(db, { key, windowStart: start, amount });
       };
-      // What cannot be returned is lost until the window ends, and no request waits for this: it takes the time of any write.
-      await store.write(returnAll).catch(() => undefined);
+      // What cannot be returned is lost until the window ends.
+      await store.write(returnAll, { timeout: CLOSE_TIMEOUT }).catch(() => undefined);
     },
   };
 }
@@ -139,6 +139,14 @@ const shareOf = (left: number): number => Math.ceil(left / 8);
 
 /** How long a request waits for the lock of another process in order to be counted (ms). */
 const RESERVATION_TIMEOUT = 250;
+
+/** The same for what is returned at the end, for which no request waits. */
+const CLOSE_TIMEOUT = 5_000;
+
+/** @param before the window before the current one stays: by the clock of another node it may be the current one */
+async function pruneWindows(db: Transaction, before: number): Promise<void> {
+  await db.deleteFrom("rate_windows").where("window_start", "<", before).execute();
+}
 
 interface Reservation {
   readonly key: string;

@@ -67,12 +67,12 @@ test("what a closed service had reserved is left to the next one", async () => {
   await world.close();
 });
 
-test("a service that closes waits for a locked database as long as any write, and then returns what it had reserved", async () => {
+test("a service that closes waits for a locked database for longer than a request, and returns what it had reserved", async () => {
   let waited = 0;
   let isLocked = false;
   const sleep = async (pause: number) => {
     waited += pause;
-    if (waited < 5_000 || !isLocked) return;
+    if (waited < 4_000 || !isLocked) return;
     other.exec("commit");
     isLocked = false;
   };
@@ -136,6 +136,20 @@ test("a clock that steps over the end of a window, back and forth, does not rene
   await world.close();
 });
 
+test("a node whose clock is ahead does not renew the limit of others", async () => {
+  const world = await createWorld({ rateLimit: POLICY, stored: true });
+  const openNode = (offset: number) =>
+    openService({ database: world.database, now: () => NOW + 60_000 + offset, rateLimit: POLICY });
+  world.clock.now = NOW + 59_500;
+  for (let count = 0; count < 2; count += 1) expect((await get(world)).status).toBe(200);
+  const ahead = await openNode(100);
+  await get({ service: ahead, token: world.token }, "192.0.2.2");
+  const right = await openNode(-400);
+  expect((await get({ service: right, token: world.token })).status).toBe(429);
+  for (const node of [ahead, right]) await node.close();
+  await world.close();
+});
+
 test("a clock that was far ahead limits nothing once it is right", async () => {
   const world = await createWorld({ rateLimit: POLICY, stored: true });
   world.clock.now = NOW + 3 * 365 * 86_400_000;
@@ -150,7 +164,11 @@ test("old windows are deleted", async () => {
   for (let host = 1; host <= 20; host += 1) await get(world, `192.0.2.${host}`);
   const stored = () => querySql(world.database, "select count(*) as windows from rate_windows");
   expect(stored()).toEqual([{ windows: 20 }]);
+  // Another node, whose clock is behind, may still count in these.
   world.clock.now = NOW + 60_000;
+  await get(world, "192.0.2.99");
+  expect(stored()).toEqual([{ windows: 21 }]);
+  world.clock.now = NOW + 120_000;
   await get(world, "192.0.2.99");
   expect(stored()).toEqual([{ windows: 1 }]);
   await world.close();

@@ -21,11 +21,14 @@ const tableOf = (schema: string) => `${pg.escapeIdentifier(schema)}.${WRITES_TAB
 /** After how many writes of a process old rows are deleted, and how many at a time: more than those writes have left. */
 const CLEANING = { writes: 1_000, rows: 2_000 };
 
-/** Deletes rows of writes for which nobody asks any more, now and then. Call it after each write. */
+/** How long that may take (ms): it can be done as well after later writes. */
+const CLEANING_TIMEOUT = 5_000;
+
+/** Deletes rows of writes for which nobody asks any more, now and then. Call it after each write, which need not wait for it. */
 export function createCleaning(onConnection: OnConnection, schema: string): () => Promise<void> {
   const table = tableOf(schema);
   // Others may be cleaning too.
-  const text = `delete from ${table} where id in (select id from ${table}
+  const text = `select set_config('statement_timeout', '${CLEANING_TIMEOUT}', true); delete from ${table} where id in (select id from ${table}
     where written_at < now() - interval '1 day' limit ${CLEANING.rows} for update skip locked)`;
   let writes = 0;
   return async () => {

@@ -7,10 +7,13 @@ export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
   /** Whether the connection never was made. */
   readonly isRefused: boolean;
+  /** Whether a statement was waited for in vain. */
+  readonly isUnanswered: boolean;
 
   constructor(cause: unknown, { isRefused = false }: { readonly isRefused?: boolean } = {}) {
     super("no connection to the database", { cause });
     this.isRefused = isRefused;
+    this.isUnanswered = cause instanceof Error && cause.message === "Query read timeout";
   }
 }
 
@@ -146,7 +149,8 @@ const KNOWN: readonly KnownError[] = [
     kind: "unavailable",
   },
   {
-    codes: /^(?:55P03|57014)$/,
+    // The last two are conflicts with other transactions that did not end however often it was repeated.
+    codes: /^(?:55P03|57014|40001|40P01)$/,
     problem: "it is busy",
     hint: () => "try again; pg_stat_activity shows what takes so long",
     kind: "unavailable",

@@ -70,7 +70,7 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
         const begin = `${start}; ${insertInto(opened.schema, id)}`;
         return runTransaction(opened, work, { begin, end: (client) => commit(client, id), timeout });
       });
-      await clean();
+      void clean();
       return result;
     },
   };
@@ -88,16 +88,19 @@ function reading(opened: OpenedDatabase, limit: keyof typeof STATEMENT_TIMEOUTS)
 }
 
 /**
- * Repeats what another transaction or a lost connection made fail, and has not been committed.
+ * Repeats what another transaction or a lost connection made fail, and has not been committed. What got no answer is repeated
+ * once: such an attempt takes very long, and behind a pooler each has a connection that is accepted.
  * @throws what explains the last error
  */
 export async function repeated<T>(location: PostgresLocation, attempt: () => Promise<T>): Promise<T> {
+  let unanswered = 0;
   for (let repetitions = 0; ; repetitions += 1) {
     try {
       return await attempt();
     } catch (error) {
       const wasLost = error instanceof ConnectionError && !error.isRefused;
-      if (repetitions === REPETITIONS || !(wasLost || isConflict(error)))
+      if (wasLost && error.isUnanswered) unanswered += 1;
+      if (repetitions === REPETITIONS || unanswered > 1 || !(wasLost || isConflict(error)))
         throw explainPostgresError(error, location);
       await sleepFor(randomInt(PAUSE.min, PAUSE.max));
     }
