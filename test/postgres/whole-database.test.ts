@@ -162,8 +162,8 @@ test("a database that the service wrote passes a check; what is wrong is found",
   await world.tables.change(`update events set title = 'Dinner', bytes = 1 where id = '${eventId}'`);
   expect(await problemsOf(world.database)).toEqual([
     expect.stringContaining("order: users whose calendars have gaps"),
-    expect.stringContaining("users: users whose logins are not found"),
-    `events: events that are larger than their stored size: ${eventId}; events that are not as they are stored for answers: ${eventId}`,
+    expect.stringContaining("users: users who cannot be found by login"),
+    `events: events that are larger than their stored size: ${eventId}; events whose stored JSON differs from their columns: ${eventId}`,
   ]);
 });
 

@@ -124,17 +124,17 @@ const WRONG: readonly (readonly [title: string, sql: () => string, problem: () =
   [
     "an event of a later revision than its calendar",
     () => `update calendars set revision = 1 where id = '${world.calendarId}'`,
-    () => `revisions: calendars that are older than their events: ${world.calendarId}`,
+    () => `revisions: calendars whose revision is behind that of their events: ${world.calendarId}`,
   ],
   [
     "a login that is not found",
     () => `update users set login_key = 'x' where id = '${world.second.id}'`,
-    () => `users: users whose logins are not found: ${world.second.id}`,
+    () => `users: users who cannot be found by login: ${world.second.id}`,
   ],
   [
     "an event with an end and no start",
     () => `update events set start_at = null where id = '${eventId}'`,
-    () => "events with a part of their times",
+    () => "events with only some of their times",
   ],
   [
     "an event that ends before it starts",
@@ -142,9 +142,9 @@ const WRONG: readonly (readonly [title: string, sql: () => string, problem: () =
     () => `events that end before they start: ${eventId}`,
   ],
   [
-    "a time that is none",
+    "an invalid time",
     () => `update events set start_at = 1e300, end_at = 1e300 where id = '${eventId}'`,
-    () => `events: events with times that are none: ${eventId}`,
+    () => `events: events with invalid times: ${eventId}`,
   ],
   [
     "a size that is too small",
@@ -152,14 +152,14 @@ const WRONG: readonly (readonly [title: string, sql: () => string, problem: () =
     () => `events: events that are larger than their stored size: ${eventId}`,
   ],
   [
-    "an answer that is not the event",
+    "stored JSON of other columns",
     () => `update events set title = 'Dinner', bytes = 2000 where id = '${eventId}'`,
-    () => `events: events that are not as they are stored for answers: ${eventId}`,
+    () => `events: events whose stored JSON differs from their columns: ${eventId}`,
   ],
   [
-    "an answer without an attendee",
+    "stored JSON with an attendee who is gone",
     () => `delete from attendees where user_id = '${world.second.id}'`,
-    () => `events: events that are not as they are stored for answers: ${eventId}`,
+    () => `events: events whose stored JSON differs from their columns: ${eventId}`,
   ],
 ];
 

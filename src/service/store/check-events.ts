@@ -6,7 +6,7 @@ import type { LongWorkOptions, Transaction } from "./store.js";
 import { readStoredEvents, type StoredEvent } from "./stored-events.js";
 import { countRows } from "./tables.js";
 
-/** What is wrong with single events: their times, their size, and how they are stored for answers. */
+/** What is wrong with single events: their times, their size, and whether their stored JSON matches their columns. */
 export async function checkEvents(
   db: Transaction,
   { onProgress, signal }: LongWorkOptions,
@@ -35,14 +35,14 @@ const LAST_TIME = 8.64e15;
 function problemsOf({ row, attendeeIds }: StoredEvent): string[] {
   const times = [row.start_at, row.end_at, row.created_at, row.updated_at].filter((time) => time !== null);
   if (!times.every((time) => Number.isInteger(time) && Math.abs(time) <= LAST_TIME))
-    return ["events with times that are none"];
+    return ["events with invalid times"];
   const { start_at: start, end_at: end, category } = row;
   const isTimed = start !== null && end !== null;
   const hasZones = row.start_timezone !== null && row.end_timezone !== null;
   return [
     ...((start === null) === (end === null) && isTimed === hasZones
       ? []
-      : ["events with a part of their times"]),
+      : ["events with only some of their times"]),
     ...(category === "schedule" && !isTimed ? ["scheduled events without times"] : []),
     ...(isTimed && end < start ? ["events that end before they start"] : []),
     ...(row.bytes < sizeOfEvent({ row, attendeeIds })
@@ -50,6 +50,6 @@ function problemsOf({ row, attendeeIds }: StoredEvent): string[] {
       : []),
     ...(row.json === eventJson(row, attendeeIds)
       ? []
-      : ["events that are not as they are stored for answers"]),
+      : ["events whose stored JSON differs from their columns"]),
   ];
 }

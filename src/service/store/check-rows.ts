@@ -135,7 +135,8 @@ export async function checkRevisions(db: Transaction): Promise<Problem[]> {
       where child.revision > calendars.revision
       order by 1 limit ${sql.lit(EXAMPLES + 1)}`.execute(db);
     const keys = rows.map(({ id }) => id);
-    if (keys.length > 0) problems.push({ what: `calendars that are older than their ${table}`, keys });
+    if (keys.length > 0)
+      problems.push({ what: `calendars whose revision is behind that of their ${table}`, keys });
   }
   return problems;
 }
@@ -144,5 +145,5 @@ export async function checkRevisions(db: Transaction): Promise<Problem[]> {
 export async function checkUsers(db: Transaction): Promise<Problem[]> {
   const users = await db.selectFrom("users").select(["id", "login", "login_key"]).orderBy("id").execute();
   const keys = users.filter(({ login, login_key }) => loginKey(login) !== login_key).map(({ id }) => id);
-  return keys.length === 0 ? [] : [{ what: "users whose logins are not found", keys }];
+  return keys.length === 0 ? [] : [{ what: "users who cannot be found by login", keys }];
 }

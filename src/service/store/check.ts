@@ -62,14 +62,14 @@ interface Check {
 }
 
 const CHECKS: readonly Check[] = [
-  { check: "references", find: checkReferences, fine: "lead to rows that are there" },
+  { check: "references", find: checkReferences, fine: "all point to existing rows" },
   { check: "order", find: checkOrder, fine: "positions and ranks are complete" },
   { check: "revisions", find: checkRevisions, fine: "are not ahead of their calendars" },
-  { check: "users", find: checkUsers, fine: "are found by their logins" },
+  { check: "users", find: checkUsers, fine: "can be found by login" },
   {
     check: "events",
     find: checkEvents,
-    fine: "have valid times, and are as they are stored for answers",
+    fine: "have valid times, and stored JSON that matches their columns",
   },
 ];
 
