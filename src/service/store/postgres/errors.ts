@@ -128,13 +128,13 @@ const KNOWN: readonly KnownError[] = [
   },
   {
     codes: /^42501$/,
-    problem: "the user may not write in it",
-    hint: () => "give a role that owns its tables",
+    problem: "the user lacks a privilege",
+    hint: () => "use a role that owns its tables",
   },
   {
     codes: /^25006$/,
     problem: "it is read-only",
-    hint: () => "give the primary instead of a standby, or see default_transaction_read_only",
+    hint: () => "use the primary, not a standby, or check default_transaction_read_only",
   },
   {
     codes: /^53300$/,

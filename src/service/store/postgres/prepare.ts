@@ -145,14 +145,14 @@ async function inspect(db: Transaction, location: PostgresLocation): Promise<Ins
     select version, compatible_since from ${sql.id(schema, VERSION_TABLE)}`.execute(db);
   const [versions] = mark.rows;
   if (versions === undefined) throw incompleteError(location, `the row of ${VERSION_TABLE}`);
-  const missing = [...Object.keys(TABLES), WRITES_TABLE].filter((table) => !tables.includes(table));
+  const missing = [...Object.keys(ALL_TABLES), WRITES_TABLE].filter((table) => !tables.includes(table));
   return { schema, hasSchema: true, ...versions, missing };
 }
 
 const NOTHING = { server: 0, encoding: "", schema: null, exists: false, tables: [] };
 
 /** Every table of the newest version. */
-const TABLES: Readonly<Record<keyof StoreSchema, true>> = {
+const ALL_TABLES: Readonly<Record<keyof StoreSchema, true>> = {
   users: true,
   calendars: true,
   members: true,
@@ -184,7 +184,7 @@ function missingPostgresError({ name }: PostgresLocation): CliError {
 }
 
 function incompleteError({ name }: PostgresLocation, missing: string): CliError {
-  return configurationError(`the database ${name} is incomplete: without ${missing}`, {
+  return configurationError(`the database ${name} is incomplete: it lacks ${missing}`, {
     hint: "restore it from a backup, or drop the schema to start with an empty one",
   });
 }
