@@ -37,7 +37,7 @@ export interface Turns {
   noteConnection(): void;
 }
 
-/** How many turns may wait for connections: as many as one address may open. */
+/** Turns without work in a row, at most: as many as the connections that one address may open. */
 const MAX_POSTPONED = 100;
 
 /**

@@ -72,8 +72,8 @@ interface Credentials {
 }
 
 /**
- * Verifies login and password and replaces the browser's session by a new one. The result and the time it takes do not reveal whether a login
- * exists, has a password or is disabled.
+ * Verifies login and password and replaces the browser's session by a new one. The result and the time it takes do not
+ * reveal whether a login exists, has a password or is disabled.
  */
 export async function signIn(
   context: OAuthContext,

@@ -38,7 +38,7 @@ async function useConnection<T>(
   try {
     result = await work(client);
   } catch (error) {
-    // One to a server that was read-only remains so when the server no longer is.
+    // A connection made while the server was read-only may stay read-only.
     const isOver = error instanceof ConnectionError || errorCodeOf(error) === READ_ONLY;
     client.release(isOver || !(await rollBack(client)));
     throw error;

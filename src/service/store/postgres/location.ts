@@ -154,7 +154,7 @@ function tlsOptions(host: string, parameters: Parameters): ConnectionOptions | f
   }
 }
 
-/** Reads a file, and checks what is in it: TLS takes authorities that are no certificates for none. */
+/** Reads a file, and checks what is in it: Node silently ignores a CA file without a certificate. */
 function readPem(parameter: "sslrootcert" | "sslcert" | "sslkey", path: string): string {
   const invalid = (problem: string, options: CliErrorOptions) =>
     configurationError(`${parameter} in the URL of the database: ${path} ${problem}`, options);

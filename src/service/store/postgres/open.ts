@@ -118,8 +118,8 @@ function createPool(
 }
 
 /**
- * Called when the server asks for one. Without any it sends one that is wrong, since pg would leave a connection open
- * that it cannot sign in to.
+ * Called when the server asks for one. Without a password we send a wrong one: pg would otherwise leave the failed
+ * connection open.
  */
 function findPasswordInFile(server: Parameters<typeof findPassword>[0]): Promise<string> {
   return new Promise((resolve) => {
