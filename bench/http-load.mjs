@@ -1,8 +1,8 @@
-// Sends HTTP/1.1 requests over kept connections and counts the responses, at little CPU time of its own.
+// Sends HTTP/1.1 requests over persistent connections and counts the responses, at little CPU time of its own.
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** A kept connection, which has one request under way at a time. */
+/** A persistent connection, which has one request in progress at a time. */
 export async function openConnection(baseUrl) {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);

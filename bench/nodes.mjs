@@ -60,7 +60,7 @@ function copy({ env, from, to }) {
 function rowsOf(token) {
   const get = (target) => formatRequest("GET", target, { token });
   return [
-    { title: "GET a week, kept", requests: [get(weekOf("bench-000001"))], status: 200 },
+    { title: "GET a week, cached", requests: [get(weekOf("bench-000001"))], status: 200 },
     { title: "GET a week, rendered", requests: weekRequests(token), status: 200 },
     { title: "POST an event", requests: writes(token), status: 201 },
   ];

@@ -29,7 +29,7 @@ const FAILURES_FOR_ALL: ReadonlySet<ErrorCode> = new Set(["not_signed_in", "rate
  * Processes each of several items. A failure does not stop the rest, unless the rest would fail for the same reason;
  * an interruption or an unexpected error does.
  * @throws DryRunStop with the writes of all items
- * @throws StaleNamesError when no item is under way any more, since all of it is done again then
+ * @throws StaleNamesError when no item is in progress any more, since all of it is done again then
  */
 export async function processEach<I, R>(
   items: readonly I[],

@@ -337,7 +337,7 @@ describe("the file", () => {
     expect(statSync(cacheFile()).mtimeMs).toBe(past.getTime());
   });
 
-  test("of a list that is too long is not kept, rather than a part of it", async () => {
+  test("of a list that is too long is not cached, rather than a part of it", async () => {
     const names = Array.from({ length: 1_001 }, (_, index) => ({
       ...{ id: `c${index}`, type: "calendar" },
       attributes: { name: `Calendar ${index}` },

@@ -156,7 +156,7 @@ describe("several items", () => {
     ]);
   });
 
-  test("stale names stop the processing, and are thrown once nothing is under way", async () => {
+  test("stale names stop the processing, and are thrown once nothing is in progress", async () => {
     const { begun, options, settle } = createWork();
     const stale = new StaleNamesError("names have changed");
     let thrown: unknown;

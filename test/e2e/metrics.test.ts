@@ -99,7 +99,7 @@ test("counts failures from 0 on, without those of health checks", async () => {
   expect(await text()).toMatch(/^calctl_http_failed_requests_total 3$/m);
 });
 
-test("counts responses that are kept, and those that had to be made", async () => {
+test("counts responses from the cache, and those that had to be rendered", async () => {
   const { send, read } = await startService();
   for (let count = 0; count < 3; count += 1) expect(await send("GET", "/calendars")).toBe(200);
   const lookups = (await read()).samplesOf("calctl_response_cache_lookups_total") ?? [];

@@ -81,7 +81,7 @@ test("no response may be stored for others or taken for another type than its ow
     201, 200, 200, 204, 400, 401, 403, 404, 405, 406, 200, 429,
   ]);
   for (const { status, headers } of answers) {
-    // What was read may be kept, and is shown to nobody whose token is not valid any more.
+    // What was read may be cached, and is shown to nobody whose token is not valid any more.
     const caching = status === 200 ? "private, no-cache" : "no-store";
     expect(headers).toMatchObject({ "cache-control": caching, "x-content-type-options": "nosniff" });
   }

@@ -260,7 +260,7 @@ describe("responses that were not received yet", () => {
   const lengthOf = (head: string) => Number(/content-length: (\d+)/i.exec(head)?.[1]);
 });
 
-describe("requests under way", () => {
+describe("requests in progress", () => {
   /** Bodies that arrive when the test says so. */
   function createUploads() {
     const begun: (() => void)[] = [];

@@ -108,7 +108,7 @@ export async function runServiceCopy(
     throw error;
   }
   context.note(
-    "not copied: browser sessions, codes of logins that are under way, and what is counted of sign-ins and requests",
+    "not copied: browser sessions, codes of logins in progress, and what is counted of sign-ins and requests",
   );
   await output.print(tables, "the copy is complete");
 }
