@@ -11,6 +11,7 @@ import { openPostgresStore, type PostgresLimits } from "../../src/service/store/
 import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../../src/service/store/schema.js";
 import { DatabaseUnavailableError, type Store, type Transaction } from "../../src/service/store/store.js";
 import { type Cut, startCuttingProxy } from "../support/cutting-proxy.js";
+import { createGate } from "../support/gate.js";
 import { createSchema, type Schema } from "../support/postgres.js";
 import { startPostgres } from "../support/postgres-server.js";
 
@@ -448,17 +449,14 @@ describe("a connection that is lost", () => {
     const keys = Array.from({ length: 10 }, (_, number) => `attempt ${number}`);
     arm(keys.length);
     let runs = 0;
-    let release: () => void = () => undefined;
-    const allBegun = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const allBegun = createGate();
     const count = (key: string) =>
       behind.write(
         async (db) => {
           runs += 1;
           await db.insertInto("sign_in_attempts").values({ key, window_start: 0, attempts: 1 }).execute();
-          if (runs === keys.length) release();
-          await allBegun;
+          if (runs === keys.length) allBegun.open();
+          await allBegun.opened;
         },
         { scope: [key] },
       );

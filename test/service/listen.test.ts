@@ -10,6 +10,7 @@ import { listen, type ServiceListener } from "../../src/service/listen.js";
 import type { RequestSource } from "../../src/service/request.js";
 import type { Service } from "../../src/service/service.js";
 import { freePort } from "../api/network/peers.js";
+import { createGate } from "../support/gate.js";
 import { createCertificate } from "./support/certificate.js";
 import { sendOverSocket } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
@@ -274,15 +275,15 @@ describe("closing a listener", () => {
   /** A service that responds only when `answer` is called. */
   function createSlowService(): { service: Service; asked: Promise<RequestSource>; answer: () => void } {
     const response: ServiceResponse = { status: 200, headers: {}, body: new TextEncoder().encode("{}") };
-    const asked = withResolver<RequestSource>();
-    const answered = withResolver<ServiceResponse>();
+    const asked = createGate<RequestSource>();
+    const answered = createGate<ServiceResponse>();
     const service = {
       handle: (_request: unknown, source: RequestSource) => {
-        asked.resolve(source);
-        return answered.promise;
+        asked.open(source);
+        return answered.opened;
       },
     } as Service;
-    return { service, asked: asked.promise, answer: () => answered.resolve(response) };
+    return { service, asked: asked.opened, answer: () => answered.open(response) };
   }
 
   test("lets a request in progress finish and closes idle connections", async () => {
@@ -364,11 +365,3 @@ describe("closing a listener", () => {
     if (!socket.closed) await once(socket, "close");
   });
 });
-
-function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}

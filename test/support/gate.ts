@@ -1,13 +1,13 @@
-/** What work waits for until a test lets it go on. */
-export interface Gate {
-  readonly opened: Promise<void>;
-  open(): void;
+/** What work waits for until a test lets it go on, perhaps with a value. */
+export interface Gate<T = void> {
+  readonly opened: Promise<T>;
+  open(value: T): void;
 }
 
-export function createGate(): Gate {
-  let open: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => {
+export function createGate<T = void>(): Gate<T> {
+  let open: (value: T) => void = () => undefined;
+  const opened = new Promise<T>((resolve) => {
     open = resolve;
   });
-  return { opened, open: () => open() };
+  return { opened, open: (value) => open(value) };
 }
