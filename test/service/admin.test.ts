@@ -1,6 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { KyselyPlugin } from "kysely";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { ServiceAdmin } from "../../src/service/admin/admin.js";
+import { createClientAdmin } from "../../src/service/admin/credentials.js";
 import { verifyPassword } from "../../src/service/secrets.js";
+import { openStore } from "../../src/service/store/open.js";
 import { createWorld, type World } from "./support/world.js";
 
 let world: World;
@@ -271,6 +274,35 @@ describe("clients", () => {
     expect(await admin.clients.remove(client.id)).toEqual(client);
     expect(await admin.clients.list()).toEqual([]);
     await expect(admin.clients.remove(client.id)).rejects.toMatchObject(notFound(`no client "${client.id}"`));
+  });
+
+  test("are listed with their own URIs in order, in as many queries for several as for one", async () => {
+    const store = await openStore(world.database, {});
+    onTestFinished(() => store.close());
+    let queries = 0;
+    const counting: KyselyPlugin = {
+      transformQuery({ node }) {
+        queries += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const clients = createClientAdmin({
+      store: { ...store, read: (work) => store.read((db) => work(db.withPlugin(counting))) },
+      now: () => world.clock.now,
+    });
+    const expected: (readonly string[])[] = [];
+    const counts: number[] = [];
+    for (const name of ["c", "a", "b"]) {
+      // Not in the order of the alphabet.
+      const redirectUris = ["z", name, "m"].map((path) => `http://127.0.0.1/${path}`);
+      await admin.clients.add({ name, redirectUris });
+      expected.push(redirectUris);
+      queries = 0;
+      expect((await clients.list()).map(({ redirect_uris }) => redirect_uris)).toEqual(expected);
+      counts.push(queries);
+    }
+    expect(counts).toEqual([2, 2, 2]);
   });
 
   test.each([

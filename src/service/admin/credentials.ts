@@ -3,7 +3,7 @@ import { MAX_URL } from "../../contract/limits.js";
 import { isLoopback } from "../../contract/loopback.js";
 import { CliError, usageError } from "../../errors.js";
 import { createSecret, createShortId, createToken, hashSecret } from "../secrets.js";
-import { listRedirectUris } from "../store/clients.js";
+import { listAllRedirectUris, listRedirectUris } from "../store/clients.js";
 import type { ClientRow, TokenRow } from "../store/schema.js";
 import { creationTime, type Transaction } from "../store/store.js";
 import type { AdminOptions, ClientAdmin, ServiceClient, ServiceToken, TokenAdmin } from "./admin.js";
@@ -20,7 +20,8 @@ export function createClientAdmin({ store, now }: AdminOptions): ClientAdmin {
     list: () =>
       store.read(async (db) => {
         const rows = await db.selectFrom("clients").selectAll().orderBy("created_at").orderBy("id").execute();
-        return Promise.all(rows.map((row) => describeClient(db, row)));
+        const uris = await listAllRedirectUris(db);
+        return rows.map((row) => describeClient(row, uris.get(row.id) ?? []));
       }),
     remove: (id) =>
       store.write(async (db) => {
@@ -30,7 +31,7 @@ export function createClientAdmin({ store, now }: AdminOptions): ClientAdmin {
             hint: "calctl service clients list shows the ids",
           });
         }
-        const client = await describeClient(db, row);
+        const client = describeClient(row, await listRedirectUris(db, id));
         await db.deleteFrom("clients").where("id", "=", id).execute();
         return client;
       }),
@@ -63,8 +64,8 @@ export async function addClient(
   return { id, name, client_id, redirect_uris: redirectUris, client_secret };
 }
 
-async function describeClient(db: Transaction, { id, name, client_id }: ClientRow): Promise<ServiceClient> {
-  return { id, name, client_id, redirect_uris: await listRedirectUris(db, id) };
+function describeClient({ id, name, client_id }: ClientRow, redirectUris: readonly string[]): ServiceClient {
+  return { id, name, client_id, redirect_uris: redirectUris };
 }
 
 /**

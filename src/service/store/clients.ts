@@ -20,6 +20,19 @@ export async function listRedirectUris(db: Transaction, client: string): Promise
   return rows.map(({ uri }) => uri);
 }
 
+/** The redirect URIs of every client, by its `id`, each in the order of registration. */
+export async function listAllRedirectUris(db: Transaction): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await db
+    .selectFrom("redirect_uris")
+    .select(["client", "uri"])
+    .orderBy("client")
+    .orderBy("position")
+    .execute();
+  const all = new Map<string, readonly string[]>();
+  for (const { client, uri } of rows) all.set(client, [...(all.get(client) ?? []), uri]);
+  return all;
+}
+
 /** How long an expired code stays in the table, so that its reuse is detected (ms). */
 const EXPIRED_CODE_RETENTION = DAY_MS;
 
