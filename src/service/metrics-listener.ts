@@ -18,8 +18,12 @@ export interface MetricsAddress {
 
 /** Of all that read the metrics; each does so a few times a minute. */
 const MAX_CONNECTIONS = 20;
-/** How long a request and its headers may take (ms). */
-const REQUEST_TIMEOUT = 10_000;
+/** How long a request and its headers may take, and how often this is looked at (ms). Node does so every 30 seconds. */
+const REQUEST_TIMEOUTS = {
+  requestTimeout: 10_000,
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+};
 
 /**
  * Serves `GET /metrics` at an address of its own, which no proxy needs to pass on. They have no personal data, so there is
@@ -30,7 +34,7 @@ export async function listenForMetrics(
   metrics: Metrics,
   { host: written, port }: MetricsAddress,
 ): Promise<MetricsListener> {
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT }, (request, response) => {
+  const server = createServer(REQUEST_TIMEOUTS, (request, response) => {
     respond(metrics, request, response).catch(() => response.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;

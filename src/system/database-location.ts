@@ -5,8 +5,9 @@ export function isPostgresUrl(database: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(database);
 }
 
-/** What was meant as the URL of a server: in quotes, after a space, without a colon. */
-const MISTYPED_URL = /^(?:\W*postgres(?:ql)?\W.*(?:\/\/|@)|\/\/[^/]*@)/i;
+/** What was meant as the URL of a server: in quotes, after a space, without a colon or scheme, or as psql's `key=value`. */
+const MISTYPED_URL =
+  /^(?:\W*postgres(?:ql)?\W.*(?:\/\/|@)|\/\/[^/]*@|(?!sqlite:)\w+:[^/\\]*@|.*\bpassword\s*=)/i;
 
 /**
  * The path of `sqlite:PATH`, a plain path, or the URL of a PostgreSQL server.
@@ -29,7 +30,7 @@ export function parseDatabase(
   // Not repeated: it may have a password.
   if (MISTYPED_URL.test(database)) {
     throw usageError(
-      `${source}: the URL of a server begins with postgres://, without a quotation mark or space before it`,
+      `${source}: a server is given as a URL that begins with postgres://, without a quotation mark or space before it`,
       hint,
     );
   }

@@ -36,11 +36,18 @@ describe("CALCTL_SERVICE_DB", () => {
     ["", 10, "CALCTL_SERVICE_DB is set but empty"],
     ["sqlite:", 2, "CALCTL_SERVICE_DB: the path is empty"],
     ["mysql://x", 2, 'CALCTL_SERVICE_DB: "mysql" is not a supported kind of database'],
-    ["'postgres://ana:sentinel@h/cal'", 2, "CALCTL_SERVICE_DB: the URL of a server begins with postgres://"],
+    [
+      "'postgres://ana:sentinel@h/cal'",
+      2,
+      "CALCTL_SERVICE_DB: a server is given as a URL that begins with postgres://",
+    ],
     [" postgres://ana:sentinel@h/cal", 2, "begins with postgres://"],
     ["postgres:/ana:sentinel@h/cal", 2, "begins with postgres://"],
     ["postgres//ana:sentinel@h/cal", 2, "begins with postgres://"],
     ["//ana:sentinel@h/cal", 2, "begins with postgres://"],
+    ["a:sentinel@h/cal", 2, "begins with postgres://"],
+    ["host=h password=sentinel dbname=cal", 2, "begins with postgres://"],
+    ["sqlite:nowhere/a@b.db", 10, "nowhere/a@b.db does not exist"],
     ["sqlite:/nowhere/x.db", 10, "/nowhere/x.db does not exist"],
   ])("%j is exit %i", async (database, exitCode, message) => {
     const result = await listNames({ CALCTL_SERVICE_DB: database });

@@ -99,6 +99,26 @@ test("replaces nothing", async () => {
   expect(readdirSync(folder.path)).toEqual(["copy.db", "folder"]);
 });
 
+test.each(["-wal", "-journal"])(
+  "is not beside a %s of an earlier database, which would be applied to it",
+  async (suffix) => {
+    const left = join(folder.path, `copy.db${suffix}`);
+    writeFileSync(left, "text");
+    await expect(copyTo("copy.db")).rejects.toMatchObject(failure("usage", `${left} is left of an earlier`));
+    expect(readdirSync(folder.path)).toEqual([`copy.db${suffix}`]);
+  },
+);
+
+test("does not take the name of a file that the database has beside it", async () => {
+  const work = backUp(world.database, `${world.database}-journal`, { signal, now: 0, onProgress });
+  await expect(work).rejects.toMatchObject(failure("usage", "of the database itself"));
+});
+
+test("has a name as long as the file system allows", async () => {
+  const name = "b".repeat(255);
+  expect(await copyTo(name)).toMatchObject({ file: join(folder.path, name), users: 3 });
+});
+
 test("replaces nothing that came while it was made", async () => {
   const file = join(folder.path, "copy.db");
   const work = backUp(world.database, file, {

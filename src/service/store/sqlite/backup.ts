@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, open, rename, stat, unlink } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { Kysely, SqliteDialect } from "kysely";
 import { CliError, configurationError, errorCodeOf, usageError } from "../../../errors.js";
 import { type Connection, connect, createRunUnlocked } from "../../../system/sqlite/connection.js";
@@ -41,15 +41,18 @@ export interface Backup {
  * copy has been restored.
  * @param path of the SQLite file
  * @param file must not exist; its folder must
- * @throws CliError usage when the file exists; configuration when the database is missing, not ours or damaged, or the file
+ * @throws CliError usage when the file exists, or files of an earlier database of that name; configuration when the database is missing, not ours or damaged, or the file
  * cannot be written; the signal's reason
  */
 export async function backUp(path: string, file: string, options: BackupOptions): Promise<Backup> {
   const source = resolve(path);
   const target = resolve(file);
-  if (existsSync(target)) throw existingFileError(target);
+  if (BESIDE.some((suffix) => target === `${source}${suffix}`)) {
+    throw usageError(`FILE: ${target} is the name of a file of the database itself`, "choose another name");
+  }
+  requireFree(target);
   ensureFile(source, { readOnly: true });
-  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(8).toString("hex")}`);
+  const temporary = join(dirname(target), `.calctl-backup-${randomBytes(8).toString("hex")}`);
   // Fails if the name exists, and SQLite would create a file that everyone can read.
   const handle = await open(temporary, "wx", 0o600).catch((cause) => {
     throw explainTargetError(cause, target);
@@ -69,7 +72,7 @@ export async function backUp(path: string, file: string, options: BackupOptions)
     throw explainTargetError(error, target);
   } finally {
     await handle.close();
-    for (const suffix of ["", "-journal", "-wal", "-shm"]) {
+    for (const suffix of ["", ...BESIDE]) {
       await unlink(`${temporary}${suffix}`).catch(() => undefined);
     }
   }
@@ -92,6 +95,8 @@ async function copyDatabase(
     if (isUnfinished(database)) throw unfinishedError();
     onProgress({ what: "copying", done: 0, total: 0 });
     await database.copyTo(temporary, ({ totalPages, remainingPages }) => {
+      if (signal.aborted)
+        onProgress({ what: "interrupted, waiting for the end of the copy", done: 0, total: 0 });
       signal.throwIfAborted();
       onProgress({ what: "copying", done: totalPages - remainingPages, total: totalPages });
     });
@@ -149,8 +154,24 @@ async function renewCopy(copy: string, now: number): Promise<void> {
   }
 }
 
+/** What SQLite writes beside a database, whose name it adds this to. */
+const BESIDE = ["-journal", "-wal", "-shm"];
+
+/** @throws CliError usage */
+function requireFree(target: string): void {
+  if (existsSync(target)) throw existingFileError(target);
+  const left = BESIDE.map((suffix) => `${target}${suffix}`).find((file) => existsSync(file));
+  if (left !== undefined) {
+    throw usageError(
+      `FILE: ${left} is left of an earlier database, and would be applied to the backup`,
+      "remove it, or choose another name",
+    );
+  }
+}
+
 /** Fails if the name has been taken meanwhile. */
 async function giveName(temporary: string, target: string): Promise<void> {
+  requireFree(target);
   try {
     await link(temporary, target);
   } catch (error) {
@@ -162,13 +183,11 @@ async function giveName(temporary: string, target: string): Promise<void> {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
   try {
-    await handle.sync();
+    const handle = await open(folder, "r");
+    await handle.sync().finally(() => handle.close());
   } catch {
-    // Some file systems cannot.
-  } finally {
-    await handle.close();
+    // Some file systems cannot, and a folder may be one that this user writes to and cannot read.
   }
 }
 
