@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocketOptions } from "node:tls";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { openService } from "../../src/service/service.js";
 import { freePort } from "../api/network/peers.js";
 import { createCertificate } from "../service/support/certificate.js";
 import { eventBody, KEEP } from "../service/support/event-bodies.js";
@@ -303,6 +304,11 @@ test("a role that may not read, or only read, is told that it lacks a privilege"
   await server.query("grant select on all tables in schema readable to reader");
   expect(await list()).toMatchObject({ exitCode: 0 });
   expect(await runWith({ env }, "service", "users", "add", "x")).toMatchObject(refused);
+  const reading = await openService({ database: env.CALCTL_SERVICE_DB, now: Date.now, rateLimit: null });
+  onTestFinished(() => reading.close());
+  const request = { method: "GET", target: "/readyz", headers: {}, body: new Uint8Array() };
+  const { status } = await reading.handle(request, { kind: "network", address: "192.0.2.1" });
+  expect(status).toBe(503);
 });
 
 test("a service whose server is read-only for a while is not ready, and writes again afterwards", async () => {

@@ -128,8 +128,7 @@ interface Success {
 
 function readRevision({ headers }: HttpResponse): number | null {
   const text = headers[REVISION_HEADER] ?? "";
-  const revision = /^\d{1,16}$/.test(text) ? Number(text) : null;
-  return Number.isSafeInteger(revision) ? revision : null;
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 /** The JSON of a success; null where the contract has no body. */

@@ -186,6 +186,6 @@ function readSearch(text: string): string | null {
 }
 
 function readInteger(text: string, min: number, max: number): number | null {
-  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? value : null;
 }

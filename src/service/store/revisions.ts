@@ -33,16 +33,16 @@ const MIN_JUMP = 1_000_000;
 
 /**
  * Gives every calendar a revision that no client can know, so that all of them read everything again: for a database that was
- * restored, whose revisions would be counted a second time. A revision becomes the time in microseconds, which is ahead of
- * what an earlier restoration has reached, since no calendar is written a million times a second. While the clock is behind
- * the revision, it depends on the time how far it jumps: two restorations of one copy still differ.
+ * restored, whose revisions would be counted a second time. A revision becomes the time in hundredths of a millisecond, which
+ * is ahead of what an earlier restoration has reached, since no calendar is written 100,000 times a second. How far it jumps
+ * while the clock is behind depends on the time too, so that two restorations of one copy differ.
  * @param now milliseconds since the epoch
  * @returns how many calendars there are
  */
 export async function renewRevisions(db: Transaction, now: number): Promise<number> {
   // Forgetting one of them later would set `changes_from` back to its revision.
   await db.deleteFrom("deleted_events").execute();
-  const time = now * 1000;
+  const time = now * 100;
   const ahead = sql<number>`revision + ${sql.lit(MIN_JUMP + (now % MIN_JUMP))}`;
   await db
     .updateTable("calendars")

@@ -13,10 +13,11 @@ export const WRITES_TABLE = "calctl_writes";
 
 /** Leaves the row of a write. Run it inside the transaction. */
 export function insertInto(schema: string, id: string): string {
-  return `insert into ${tableOf(schema)} (id) values (${pg.escapeLiteral(id)})`;
+  return `insert into ${writesTable(schema)} (id) values (${pg.escapeLiteral(id)})`;
 }
 
-const tableOf = (schema: string) => `${pg.escapeIdentifier(schema)}.${WRITES_TABLE}`;
+/** Its name with that of the schema, for SQL. */
+export const writesTable = (schema: string): string => `${pg.escapeIdentifier(schema)}.${WRITES_TABLE}`;
 
 /** After how many writes of a process old rows are deleted, and how many at a time: more than those writes have left. */
 const CLEANING = { writes: 1_000, rows: 2_000 };
@@ -26,7 +27,7 @@ const CLEANING_TIMEOUT = 5_000;
 
 /** Deletes rows of writes for which nobody asks any more, now and then. Call it after each write, which need not wait for it. */
 export function createCleaning(onConnection: OnConnection, schema: string): () => Promise<void> {
-  const table = tableOf(schema);
+  const table = writesTable(schema);
   // Others may be cleaning too.
   const text = `select set_config('statement_timeout', '${CLEANING_TIMEOUT}', true); delete from ${table} where id in (select id from ${table}
     where written_at < now() - interval '1 day' limit ${CLEANING.rows} for update skip locked)`;

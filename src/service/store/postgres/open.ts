@@ -2,10 +2,14 @@ import pg from "pg";
 import findPassword from "pgpass";
 import { createSecret } from "../../secrets.js";
 import type { OpenStoreOptions, Store } from "../store.js";
+import { writesTable } from "./commits.js";
 import { createOnConnection, type OnConnection, query, READ_ONLY } from "./connection.js";
 import { type PostgresLocation, parsePostgresUrl } from "./location.js";
 import { prepare } from "./prepare.js";
 import { ANSWER_TIMEOUT, createTransactions, repeated } from "./transactions.js";
+
+/** The error code of a write that the user has no privilege for. */
+const NO_PRIVILEGE = "42501";
 
 /** What a process takes and waits for, by default. */
 export interface PostgresLimits {
@@ -49,7 +53,7 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
     return {
       ...createTransactions({ onConnection, location, schema, onSuperseded }),
       version: () => null,
-      requireWritable: () => repeated(location, () => onConnection(refuseReadOnly)),
+      requireWritable: () => repeated(location, () => onConnection((client) => refuseWrites(client, schema))),
       pool: () => ({ size: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
       created: created ? location.name : null,
       close: () => pool.end(),
@@ -60,11 +64,15 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
   }
 }
 
-/** @throws Error with the code of a write that the server refuses */
-async function refuseReadOnly(client: pg.PoolClient): Promise<void> {
-  const { rows } = await query(client, "select current_setting('transaction_read_only') as read_only");
+/** @throws Error with the code of a write that the server refuses: it is read-only, or the user may only read */
+async function refuseWrites(client: pg.PoolClient, schema: string): Promise<void> {
+  const text = `select current_setting('transaction_read_only') as read_only,
+    has_table_privilege($1, 'insert') as may_write`;
+  const { rows } = await query(client, text, { parameters: [writesTable(schema)] });
   if (rows[0]?.read_only === "on")
     throw Object.assign(new Error("the server is read-only"), { code: READ_ONLY });
+  if (rows[0]?.may_write === false)
+    throw Object.assign(new Error("the user may not write"), { code: NO_PRIVILEGE });
 }
 
 /** Ends the connection of a store that only reads when the signal aborts: the server may take minutes to answer. */
