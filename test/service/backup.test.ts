@@ -168,6 +168,11 @@ describe("is not made", () => {
     expect(readdirSync(folder.path)).toEqual(["other.db"]);
   });
 
+  test("of a folder", async () => {
+    const work = backUp(folder.path, join(folder.path, "copy.db"), { signal, now: 0, onProgress });
+    await expect(work).rejects.toMatchObject(failure("configuration", "it is a folder"));
+  });
+
   test("of a damaged database", async () => {
     await createEvents(20);
     const damaged = join(folder.path, "damaged.db");

@@ -6,23 +6,25 @@ import { makePrivateFolder } from "../private-file.js";
 const NOT_A_FILE = "ERR_NOT_A_FILE";
 
 /**
- * Call it before a path is opened: a pipe would block, and a device such as /dev/null would get another mode.
- * @throws an error with a code that `describeFileError` explains, if there is something else than a file or folder; the file
- * system's error
+ * Call it before a path is opened: a pipe would block, a device such as /dev/null would get another mode, and a folder can be
+ * opened for reading.
+ * @throws an error with a code that `describeFileError` explains, if there is something else than a file; the file system's
  */
-export function rejectSpecialFile(path: string): void {
+export function requireFileOrNothing(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined || found.isFile() || found.isDirectory()) return;
-  throw Object.assign(new Error(`${path} is not a file`), { code: NOT_A_FILE });
+  if (found === undefined || found.isFile()) return;
+  throw Object.assign(new Error(`${path} is not a file`), {
+    code: found.isDirectory() ? "EISDIR" : NOT_A_FILE,
+  });
 }
 
 /**
  * Creates an empty file (0600) and its folder (0700) where they are missing: SQLite would create one that everyone can
  * read. Its own files beside it get the mode of this one.
- * @throws what `rejectSpecialFile` throws; the file system's error
+ * @throws what `requireFileOrNothing` throws; the file system's error
  */
 export function createDatabaseFile(path: string): void {
-  rejectSpecialFile(path);
+  requireFileOrNothing(path);
   makePrivateFolder(dirname(path));
   const handle = openSync(path, "a", 0o600);
   try {

@@ -9,7 +9,7 @@ import {
   MEMORY,
   type RunUnlocked,
 } from "../../../system/sqlite/connection.js";
-import { createDatabaseFile, rejectSpecialFile } from "../../../system/sqlite/database-file.js";
+import { createDatabaseFile, requireFileOrNothing } from "../../../system/sqlite/database-file.js";
 import { loadSqlite } from "../../../system/sqlite/driver.js";
 import { checkFile } from "../../../system/sqlite/file-check.js";
 import type { DirectAdapter } from "../compiled-query.js";
@@ -106,7 +106,7 @@ export function ensureFile(file: string, { create = false, readOnly = false }): 
       createDatabaseFile(file);
       return;
     }
-    rejectSpecialFile(file);
+    requireFileOrNothing(file);
     closeSync(openSync(file, readOnly ? "r" : "r+"));
   } catch (error) {
     if (isOnReadOnlyDisk(file)) return;
