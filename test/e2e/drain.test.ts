@@ -22,33 +22,29 @@ async function startService(...flags: readonly string[]) {
   return { running, url, token, statusOf };
 }
 
-test("on SIGTERM it is first not ready, then serves for the time, then stops with 0", async () => {
-  const { running, statusOf } = await startService("--drain", "1");
+test("on SIGTERM it is not ready, but serves on", async () => {
+  const { running, statusOf } = await startService("--drain", "3600");
   expect(await statusOf("/readyz")).toBe(200);
-  const seen: (readonly [number | null, number | null])[] = [];
   running.child.kill("SIGTERM");
-  for (;;) {
-    const ready = await statusOf("/readyz");
-    const served = await statusOf("/user");
-    seen.push([ready, served]);
-    if (ready === null) break;
-  }
-  const { exitCode, stderr } = await running.ended;
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 0,
-    stderr: expect.stringMatching(/\/readyz 503 \d+ ms: the service is stopping\n/),
-  });
-  expect(stderr).toContain("stopping in 1 s");
-  const steps = seen.map(([ready, served]) => `${ready} ${served}`);
-  // The signal may come after the first look, and the end between the two of a round.
-  const once = steps.filter((step, index) => step !== steps[index - 1]);
-  expect(once.filter((step) => !["200 200", "503 null"].includes(step))).toEqual(["503 200", "null null"]);
+  await running.stderrWith("stopping in 3600 s");
+  const statuses = [await statusOf("/readyz"), await statusOf("/user"), await statusOf("/readyz")];
+  expect(statuses).toEqual([503, 200, 503]);
+  await running.stderrWith("ms: the service is stopping\n");
 });
 
-test("a request that began while it drained is answered in full", async () => {
-  const { running, url, token, statusOf } = await startService("--drain", "1");
+test("after the time it stops with 0", async () => {
+  const { running, statusOf } = await startService("--drain", "1");
   running.child.kill("SIGTERM");
-  while ((await statusOf("/readyz")) === 200);
+  const { exitCode, stderr } = await running.ended;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining("stopping in 1 s") });
+  expect(await statusOf("/readyz")).toBeNull();
+});
+
+/** Begins a request while the service drains. Null if that was over before, as on a machine that has much else to do. */
+async function beginWhileItDrains(seconds: number) {
+  const { running, url, token, statusOf } = await startService("--drain", String(seconds));
+  running.child.kill("SIGTERM");
+  await running.stderrWith("stopping in");
   const headers = {
     authorization: `Bearer ${token}`,
     "content-type": "application/json",
@@ -56,7 +52,17 @@ test("a request that began while it drained is answered in full", async () => {
   };
   const slow = request(`${url}/calendars/x/events`, { method: "POST", agent: false, headers });
   slow.flushHeaders();
-  await once(slow, "continue");
+  const hasBegun = await once(slow, "continue").then(
+    () => true,
+    () => false,
+  );
+  return hasBegun ? { running, slow, statusOf } : null;
+}
+
+test("a request that began while it drained is answered in full", async () => {
+  const begun = (await beginWhileItDrains(1)) ?? (await beginWhileItDrains(30));
+  if (begun === null) throw new Error("no request could begin");
+  const { running, slow, statusOf } = begun;
   while ((await statusOf("/healthz")) !== null);
   slow.end('{"data":{}}');
   const [response] = await once(slow, "response");
