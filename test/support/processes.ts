@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { vi } from "vitest";
+import { onTestFinished, vi } from "vitest";
 
 export interface ProcessSeen {
   readonly pid: number;
@@ -49,15 +49,21 @@ export function handlesInterrupt({ pid }: ProcessSeen): boolean {
 /** SIGHUP, SIGINT and SIGTERM: the bit of signal n is n - 1. */
 const HANDLED = (1n << 0n) | (1n << 1n) | (1n << 14n);
 
-/** How long a process may take to end on a machine that has much else to do; well below the wait for a lock (ms). */
-const TIME_TO_END = 5_000;
+/** How long a process may take to end on a machine that has much else to do; below what a test may take (ms). */
+const TIME_TO_END = 40_000;
 
 /** Sends a signal. A process that is still there TIME_TO_END later is killed, and so has another exit code. */
 export function interrupt(pid: number, signal: NodeJS.Signals = "SIGINT"): void {
   process.kill(pid, signal);
-  setTimeout(() => {
-    if (read(`/proc/${pid}/cmdline`) !== "") process.kill(pid, "SIGKILL");
-  }, TIME_TO_END).unref();
+  const timer = setTimeout(() => {
+    if (read(`/proc/${pid}/cmdline`) === "") return;
+    process.stderr.write(
+      `process ${pid} was killed, since it had not ended ${TIME_TO_END} ms after ${signal}\n`,
+    );
+    process.kill(pid, "SIGKILL");
+  }, TIME_TO_END);
+  // Later, the number may be that of another process.
+  onTestFinished(() => clearTimeout(timer));
 }
 
 /** Empty for a process that has just ended. */
