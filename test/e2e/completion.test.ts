@@ -83,7 +83,7 @@ mv "${report}.new" "${report}"
     }
     terminal.type("Enter");
     const shown = () => (existsSync(report) ? "reported" : terminal.screen());
-    await expect.poll(shown, { timeout: 15_000 }).toBe("reported");
+    await expect.poll(shown).toBe("reported");
     return readFileSync(report, "utf8").split("\0").slice(0, -1);
   };
   terminal.type("-l", `cd "${home}"; ${load}`);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { lockInOtherProcess, runSql } from "../service/support/database.js";
 import { awaitProcess, handlesInterrupt, interrupt, processesOf } from "../support/processes.js";
 import { answer, answerJson, startSilentServer } from "../support/silent-server.js";
@@ -268,7 +268,7 @@ describe("while a file is verified that takes very long", () => {
     const { exitCode, stdout, stderr } = await running.ended;
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: "" });
     expect(stderr).toMatch(/^error: (?:interrupted|terminated|hung up)\n$/);
-    await vi.waitFor(() => expect(processesOf(installation.home)).toEqual([]));
+    await expect.poll(() => processesOf(installation.home)).toEqual([]);
   });
 
   describeWithSystem("tmux", "on a terminal", () => {

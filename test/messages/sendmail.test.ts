@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { CliError } from "../../src/errors.js";
 import { parseMailAddresses, sendMail } from "../../src/messages/sendmail.js";
 import { describeWithSystem, systemPart } from "../support/system.js";
@@ -187,7 +187,7 @@ describe("sendmail", () => {
     install("touch $HOME/started; sleep 60");
     const controller = new AbortController();
     const sending = send({ signal: controller.signal });
-    await vi.waitFor(() => expect(existsSync(join(home, "started"))).toBe(true));
+    await expect.poll(() => existsSync(join(home, "started"))).toBe(true);
     controller.abort(new CliError("interrupted", "interrupted"));
     expect(await sending).toMatchObject({ exitCode: 130, mayHaveSucceeded: true });
   });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { sql } from "kysely";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createMetrics } from "../../src/service/metrics.js";
 import { openService } from "../../src/service/service.js";
 import { checkStore } from "../../src/service/store/check.js";
@@ -185,10 +185,8 @@ test("an interruption ends a query that waits in the server", async () => {
   onTestFinished(() => store.close());
   const checking = checkStore(store, { ...quiet, signal });
   checking.catch(() => undefined);
-  await vi.waitFor(async () => {
-    const waiting = `select 1 from pg_locks where not granted and relation = '${schema}.events'::regclass`;
-    expect(await querySchema(world.database, waiting)).toHaveLength(1);
-  });
+  const waiting = `select 1 from pg_locks where not granted and relation = '${schema}.events'::regclass`;
+  await expect.poll(() => querySchema(world.database, waiting)).toHaveLength(1);
   controller.abort(new Error("interrupted here"));
   await expect(checking).rejects.toThrow("interrupted here");
   released.open();

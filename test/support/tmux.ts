@@ -49,7 +49,7 @@ export function openTerminal(installation: Pick<Installation, "env">, options: T
     },
     text: () => tmux("capture-pane", "-p", "-J").trimEnd(),
     shows: async (text) => {
-      await expect.poll(() => terminal.screen(), { timeout: 15_000 }).toContain(text);
+      await expect.poll(() => terminal.screen()).toContain(text);
     },
   };
   if (command !== undefined) return terminal;
