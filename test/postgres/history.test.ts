@@ -1,6 +1,7 @@
 import { Agent, request as httpsRequest } from "node:https";
 import * as v from "valibot";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { REVISION_HEADER } from "../../src/contract/routes.js";
 import { openService } from "../../src/service/service.js";
 import { freePort } from "../api/network/peers.js";
 import { type Certificate, createCertificate } from "../service/support/certificate.js";
@@ -25,6 +26,9 @@ const CALENDARS = 4;
 /** How many writes must be confirmed after each fault, so that what follows it is known to work. */
 const WRITES_BETWEEN = 60;
 
+/** How long they may take on a machine that has much else to do (ms). */
+const TIME_TO_GO_ON = 120_000;
+
 /** How long faults go on at least (ms); each happens once in any case. */
 const DURATION = Number(process.env["SOAK_HISTORY_SECONDS"] ?? 0) * 1_000;
 
@@ -36,6 +40,8 @@ interface Answer {
   readonly status: number | null;
   /** Of a response in JSON. */
   readonly json: unknown;
+  /** Of the calendar, where the response has it. */
+  readonly revision: number | null;
 }
 
 type Send = (method: string, path: string, body?: object) => Promise<Answer>;
@@ -46,7 +52,7 @@ function createClient(port: number, token: string, { cert, subject }: Certificat
   onTestFinished(() => agent.destroy());
   return (method, path, body) =>
     new Promise((resolve) => {
-      const lost = () => resolve({ outcome: "unknown", status: null, json: null });
+      const lost = () => resolve({ outcome: "unknown", status: null, json: null, revision: null });
       const headers = {
         host: subject,
         authorization: `Bearer ${token}`,
@@ -74,7 +80,11 @@ function createClient(port: number, token: string, { cert, subject }: Certificat
           const status = response.statusCode ?? 0;
           const isOurs = response.headers["x-request-id"] !== undefined;
           const json: unknown = isOurs && text !== "" ? JSON.parse(text) : null;
-          resolve({ outcome: outcomeOf(status, isOurs), status, json });
+          const revision = Number(response.headers[REVISION_HEADER] ?? Number.NaN);
+          resolve({
+            ...{ outcome: outcomeOf(status, isOurs), status, json },
+            revision: Number.isNaN(revision) ? null : revision,
+          });
         });
       });
       request.end(body && JSON.stringify(body));
@@ -87,10 +97,23 @@ function outcomeOf(status: number, isOurs: boolean): Outcome {
   return isOurs && (status < 500 || status === 503) ? "refused" : "unknown";
 }
 
+/** What was written to an event, by the one client that writes it. */
+interface Versions {
+  readonly calendar: string;
+  /** One after the other, null for a deletion; without those that were refused. */
+  readonly titles: (string | null)[];
+  /** The index of the last one that was confirmed: the event has this one or a later one. */
+  confirmed: number;
+}
+
+function isPossible({ titles, confirmed }: Versions, title: string | null = null): boolean {
+  return titles.slice(confirmed).includes(title);
+}
+
 /** What the clients did and were told. */
 class History {
-  /** Of the events that were confirmed: the titles that each may have, null for none. */
-  readonly events = new Map<string, Set<string | null>>();
+  /** Those whose creation was confirmed. */
+  readonly events = new Map<string, Versions>();
   /** Titles of creates, by outcome. */
   readonly titles: Record<Outcome, string[]> = { confirmed: [], refused: [], unknown: [] };
   confirmed = 0;
@@ -114,7 +137,7 @@ async function write({ send, name, calendar, history, hasEnded }: ClientOptions)
     const title = `${name} ${turn}`;
     const answer =
       id === undefined
-        ? recordCreate(history, { title, own, answer: await send("POST", path, bodyOf(title)) })
+        ? recordCreate(history, { title, own, calendar, answer: await send("POST", path, bodyOf(title)) })
         : await changeEvent({ send, path: `${path}/${id}`, history, own }, id, turn % 8 === 7 ? null : title);
     if (answer.outcome !== "confirmed") continue;
     history.confirmed += 1;
@@ -133,6 +156,8 @@ async function changeEvent(
   id: string,
   title: string | null,
 ): Promise<Answer> {
+  // Others may see it before this client is told.
+  history.events.get(id)?.titles.push(title);
   const answer = await (title === null ? send("DELETE", path) : send("PUT", path, bodyOf(title)));
   recordChange(history, { id, title, answer, own });
   return answer;
@@ -146,16 +171,17 @@ const CREATED = v.object({ data: v.object({ id: v.string() }) });
 
 interface Create {
   readonly title: string;
+  readonly calendar: string;
   readonly answer: Answer;
   readonly own: string[];
 }
 
-function recordCreate(history: History, { title, answer, own }: Create): Answer {
+function recordCreate(history: History, { title, calendar, answer, own }: Create): Answer {
   history.titles[answer.outcome].push(title);
   if (answer.outcome !== "confirmed") return answer;
   const { id } = v.parse(CREATED, answer.json).data;
   if (history.events.has(id)) history.repeatedIds.push(id);
-  history.events.set(id, new Set([title]));
+  history.events.set(id, { calendar, titles: [title], confirmed: 0 });
   own.push(id);
   return answer;
 }
@@ -170,11 +196,13 @@ interface Change {
 
 /** An event that is gone is left alone from now on, and one to which something unknown may still happen. */
 function recordChange({ events }: History, { id, title, answer, own }: Change): void {
+  const versions = events.get(id);
+  if (versions === undefined) throw new Error(`${id} was not created`);
   // nginx repeats changes on another node: a deletion may be found done, and a 503 does not say what the first node did.
   const outcome = answer.status === 503 ? "unknown" : answer.outcome;
   const isDone = answer.outcome === "confirmed" || (title === null && answer.status === 404);
-  if (isDone) events.set(id, new Set([title]));
-  if (outcome === "unknown") events.get(id)?.add(title);
+  if (isDone) versions.confirmed = versions.titles.length - 1;
+  else if (outcome === "refused") versions.titles.pop();
   if (outcome === "unknown" || (isDone && title === null)) own.splice(own.indexOf(id), 1);
 }
 
@@ -187,35 +215,56 @@ async function readBack(send: Send, path: string): Promise<void> {
 
 const CHANGES = v.object({
   data: v.array(v.object({ id: v.string(), attributes: v.object({ title: v.string() }) })),
+  links: v.object({ next: v.nullable(v.string()) }),
   meta: v.object({ revision: v.number(), deleted: v.array(v.string()) }),
 });
 
 /** The titles of a calendar's events as a client learns them that asks only for what has changed since it last asked. */
-function followChanges(send: Send, calendar: string) {
+function followChanges(send: Send, calendar: string, history: History) {
   const titles = new Map<string, string>();
-  const revisions: number[] = [1];
-  const poll = async (): Promise<Outcome> => {
-    const path = `/calendars/${calendar}/changes?since=${revisions.at(-1)}`;
-    const { outcome, status, json } = await send("GET", path);
+  const of = `/calendars/${calendar}`;
+  let since = 1;
+  /** The last revision that any node gave. */
+  let seen = 1;
+
+  const see = (revision: number): void => {
+    if (revision < seen) throw new Error(`revision ${revision} was given after ${seen}`);
+    seen = revision;
+  };
+
+  /** @returns whether there is more; null when the database or the node was away */
+  const readPage = async (): Promise<boolean | null> => {
+    const { outcome, status, json } = await send("GET", `${of}/changes?since=${since}`);
     // 410 for a revision that a node would not know yet.
     if (status !== null && status >= 400 && status < 429) throw new Error(`changes are answered ${status}`);
-    if (outcome !== "confirmed") return outcome;
-    const { data, meta } = v.parse(CHANGES, json);
+    if (outcome !== "confirmed") return null;
+    const { data, links, meta } = v.parse(CHANGES, json);
     for (const { id, attributes } of data) titles.set(id, attributes.title);
     for (const id of meta.deleted) titles.delete(id);
-    revisions.push(meta.revision);
-    return outcome;
+    see(meta.revision);
+    since = meta.revision;
+    return links.next !== null;
   };
-  return {
-    titles,
-    revisions,
-    poll,
-    /** Asks until there is no more: a page has 500 changes at most. */
-    async catchUp() {
-      do expect(await poll()).toBe("confirmed");
-      while (revisions.at(-1) !== revisions.at(-2));
-    },
+
+  /**
+   * Reads what has changed, and the revision of a list.
+   * @returns whether it was told all of it
+   * @throws Error when a revision is before one it has seen, or a write is missing that was confirmed before
+   */
+  const poll = async (): Promise<boolean> => {
+    // A copy of what is confirmed now, with the titles that are written meanwhile.
+    const before = [...history.events].map(([id, versions]) => ({ id, ...versions }));
+    let hasMore = await readPage();
+    while (hasMore === true) hasMore = await readPage();
+    if (hasMore === null) return false;
+    const ofCalendar = before.filter((versions) => versions.calendar === calendar);
+    const missed = ofCalendar.filter((versions) => !isPossible(versions, titles.get(versions.id)));
+    if (missed.length > 0) throw new Error(`revision ${since} came without ${JSON.stringify(missed)}`);
+    const { revision } = await send("GET", `${of}/events?limit=1`);
+    if (revision !== null) see(revision);
+    return true;
   };
+  return { titles, poll, revision: () => seen };
 }
 
 /** A node that can be killed and started again. */
@@ -237,7 +286,8 @@ function createNode(port: number, database: string, flags: readonly string[]) {
           ended,
         ]);
         if (exitCode === null) return;
-        expect(exitCode).toBe(10);
+        const { stderr } = await running.ended;
+        expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining("database") });
       }
     },
     async kill() {
@@ -281,9 +331,18 @@ async function addWriters(database: string): Promise<readonly Writer[]> {
   return writers;
 }
 
+async function revisionsOf(database: string): Promise<ReadonlyMap<unknown, number>> {
+  const rows = await querySchema(database, "select id, revision from calendars");
+  return new Map(rows.map(({ id, revision }) => [id, Number(revision)]));
+}
+
+function sumOf(revisions: ReadonlyMap<unknown, number>): number {
+  return [...revisions.values()].reduce((sum, revision) => sum + revision, 0);
+}
+
 /** @param stored the titles of the events that are there, by id */
 function expectHistory({ events, titles, repeatedIds }: History, stored: ReadonlyMap<string, string>): void {
-  const wrong = [...events].filter(([id, possible]) => !possible.has(stored.get(id) ?? null));
+  const wrong = [...events].filter(([id, versions]) => !isPossible(versions, stored.get(id)));
   expect(wrong).toEqual([]);
   expect(repeatedIds).toEqual([]);
   const all = [...stored.values()];
@@ -308,6 +367,7 @@ describeWithSystem("nginx", "with nginx,", () => {
       const proxy = await startCuttingProxy(postgres.port);
       const direct = postgres.url();
       const writers = await addWriters(direct);
+      const before = await revisionsOf(direct);
 
       const ports = [await freePort(), await freePort(), await freePort()] as const;
       const cutUrl = direct.replace(String(postgres.port), String(proxy.port));
@@ -337,20 +397,15 @@ describeWithSystem("nginx", "with nginx,", () => {
       );
       const [reader] = clients;
       if (reader === undefined) throw new Error("there are no clients");
-      const follower = followChanges(reader.send, reader.calendar);
-      const goOn = async () => {
-        const enough = history.confirmed + WRITES_BETWEEN;
-        await Promise.race([
-          allClients,
-          vi.waitFor(
-            async () => {
-              await follower.poll();
-              if (history.confirmed < enough) throw new Error("the writes do not go on");
-            },
-            { timeout: 60_000, interval: 50 },
-          ),
-        ]);
+      const follower = followChanges(reader.send, reader.calendar, history);
+      const pollUntil = async (confirmed: number) => {
+        const end = Date.now() + TIME_TO_GO_ON;
+        while (history.confirmed < confirmed && !hasEnded) {
+          if (Date.now() > end) throw new Error("the writes do not go on");
+          await follower.poll();
+        }
       };
+      const goOn = () => Promise.race([allClients, pollUntil(history.confirmed + WRITES_BETWEEN)]);
       const faults = [
         () => nodes[0].kill(),
         () => nodes[0].start(),
@@ -381,10 +436,12 @@ describeWithSystem("nginx", "with nginx,", () => {
 
       const rows = await querySchema(direct, "select id, calendar_id, title from events");
       expectHistory(history, new Map(rows.map(({ id, title }) => [String(id), String(title)])));
-      await follower.catchUp();
+      while (!(await follower.poll()));
       const ofFirst = rows.filter(({ calendar_id }) => calendar_id === reader.calendar);
       expect(follower.titles).toEqual(new Map(ofFirst.map(({ id, title }) => [String(id), String(title)])));
-      expect(follower.revisions).toEqual([...follower.revisions].sort((one, other) => one - other));
+      const after = await revisionsOf(direct);
+      expect(follower.revision()).toBe(after.get(reader.calendar));
+      expect(sumOf(after) - sumOf(before)).toBeGreaterThanOrEqual(history.confirmed);
       process.stderr.write(
         `history: ${history.confirmed} writes confirmed, ${history.titles.refused.length} creates refused, ${history.titles.unknown.length} unknown\n`,
       );

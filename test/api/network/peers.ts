@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
@@ -5,6 +6,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { onTestFinished } from "vitest";
 import { createUndiciTransport, type UndiciTransportOptions } from "../../../src/api/network/transport.js";
 import type { HttpRequest, HttpResponse } from "../../../src/api/transport.js";
+import { errorCodeOf } from "../../../src/errors.js";
 import { setTimer } from "../../../src/system/clock.js";
 import { type Certificate, createCertificate } from "../../service/support/certificate.js";
 
@@ -21,11 +23,19 @@ export async function listen(server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A port that was free a moment ago. */
+/** Below what systems choose from for port 0 and for outgoing connections. */
+const PORTS = { min: 10_000, max: 32_000 };
+
+/** A port that was free a moment ago, and is not taken by whoever asks for any port. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = randomInt(PORTS.min, PORTS.max);
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    if (errorCodeOf(error) === "EADDRINUSE") return freePort();
+    throw error;
+  }
   server.close();
   await once(server, "close");
   return port;
