@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { openStore } from "../../src/service/store/open.js";
 import { insertInto, LostCommitError, requireCommitted } from "../../src/service/store/postgres/commits.js";
 import { createOnConnection, type OnConnection } from "../../src/service/store/postgres/connection.js";
 import { ConnectionError } from "../../src/service/store/postgres/errors.js";
 import { parsePostgresUrl } from "../../src/service/store/postgres/location.js";
-import { openPostgresStore, type PostgresLimits } from "../../src/service/store/postgres/open.js";
+import { openPostgresStore } from "../../src/service/store/postgres/open.js";
+import { ANSWER_TIMEOUT } from "../../src/service/store/postgres/transactions.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../../src/service/store/schema.js";
 import { DatabaseUnavailableError, type Store, type Transaction } from "../../src/service/store/store.js";
 import { type Cut, startCuttingProxy } from "../support/cutting-proxy.js";
@@ -32,6 +33,17 @@ const setting = (value: string) => (db: Transaction) =>
   db.insertInto("settings").values({ name: "local_user_id", value }).execute();
 
 const settings = () => schema.query("select value from settings");
+
+/** Until the test ends, what pg waits for takes too long when `passTimeout` is called, however slow the machine is. */
+function fakeTimeouts(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** Lets the longest time pass that the store waits for the server. */
+function passTimeout(): void {
+  vi.advanceTimersByTime(ANSWER_TIMEOUT);
+}
 
 describe("a transaction", () => {
   test("is undone by an error, which the caller gets as it is", async () => {
@@ -371,12 +383,14 @@ test("a statement that the server cancels is an unavailable database", async () 
 
 describe("a pool", () => {
   test("of which every connection is in use is said to be so, not the server to be away", async () => {
-    const node = await openPostgresStore(schema.database, { limits: { connections: 2, connect: 1000 } });
+    fakeTimeouts();
+    const node = await openPostgresStore(schema.database, { limits: { connections: 2 } });
     onTestFinished(() => node.close());
     const refusal = { code: "unavailable", message: expect.stringMatching(/all 2 connections of this node/) };
     await node.read(() =>
       node.write(async (db) => {
         const refused = node.read(setting("x"));
+        passTimeout();
         await expect(refused).rejects.toMatchObject(refusal);
         // Which is answered 503.
         await expect(refused).rejects.toBeInstanceOf(DatabaseUnavailableError);
@@ -388,10 +402,11 @@ describe("a pool", () => {
   });
 
   test("whose connections cannot be made is not said to be in use", async () => {
-    const proxy = await startCuttingProxy(Number(new URL(schema.database).port));
+    fakeTimeouts();
+    const proxy = await startCuttingProxy(Number(new URL(schema.database).port), { onSilenced: passTimeout });
     const url = new URL(schema.database);
     url.port = String(proxy.port);
-    const node = await openPostgresStore(url.href, { limits: { connections: 1, connect: 1000 } });
+    const node = await openPostgresStore(url.href, { limits: { connections: 1 } });
     onTestFinished(() => node.close());
     proxy.silence();
     proxy.cut();
@@ -571,12 +586,14 @@ describe("a connection that is lost", () => {
   });
 
   describe("without a word", () => {
+    beforeEach(fakeTimeouts);
+
     test.each([
       ["before its work", "settings", 2],
       // It may have been committed, which only another connection can tell.
       ["before its commit", "commit", 2],
     ])("%s: a write is done once, on another connection", async (_, at, attempts) => {
-      const { behind, arm, proxy } = await openBehindProxy(at, "silenced", { answer: 2000 });
+      const { behind, arm, proxy } = await openBehindProxy(at, "silenced");
       arm();
       let runs = 0;
       await behind.write(
@@ -591,7 +608,7 @@ describe("a connection that is lost", () => {
     });
 
     test("in what only reads costs a repetition", async () => {
-      const { behind, arm, proxy } = await openBehindProxy("select", "silenced", { answer: 2000 });
+      const { behind, arm, proxy } = await openBehindProxy("select", "silenced");
       arm();
       expect(await behind.read((db) => db.selectFrom("settings").selectAll().execute())).toEqual([]);
       await expect.poll(proxy.connections).toEqual({ made: 2, open: 1 });
@@ -607,8 +624,7 @@ describe("a connection that is lost", () => {
     });
 
     test("with all later ones: the request fails, and the next one works when the server is back", async () => {
-      const limits = { answer: 2000, connect: 1000 };
-      const { behind, proxy } = await openBehindProxy("", "silenced", limits);
+      const { behind, proxy } = await openBehindProxy("", "silenced");
       proxy.silence();
       const read = () => behind.read((db) => db.selectFrom("settings").selectAll().execute());
       await expect(read()).rejects.toMatchObject({
@@ -622,7 +638,7 @@ describe("a connection that is lost", () => {
   });
 
   /** A store behind a proxy that does something to a connection once it is armed, when a text is sent. */
-  async function openBehindProxy(at: string, cut: Cut, limits: Partial<PostgresLimits> = {}) {
+  async function openBehindProxy(at: string, cut: Cut) {
     let cuts = 0;
     const proxy = await startCuttingProxy(Number(new URL(schema.database).port), {
       cutAt(sent) {
@@ -630,10 +646,11 @@ describe("a connection that is lost", () => {
         cuts -= 1;
         return cut;
       },
+      onSilenced: passTimeout,
     });
     const url = new URL(schema.database);
     url.port = String(proxy.port);
-    const behind = await openPostgresStore(url.href, { limits });
+    const behind = await openPostgresStore(url.href, {});
     onTestFinished(() => behind.close());
     return {
       behind,

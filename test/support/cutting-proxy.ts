@@ -22,16 +22,23 @@ export type Cut = "now" | "at the answer" | "silenced";
 export interface CuttingProxyOptions {
   /** Decides from what a client sends. */
   readonly cutAt?: (sent: string) => Cut | null;
+  /** Called when one is silenced: its client waits for an answer from then on. */
+  readonly onSilenced?: () => void;
 }
 
 /** Passes TCP connections on to a server on this machine until the test ends. */
 export async function startCuttingProxy(
   serverPort: number,
-  { cutAt = () => null }: CuttingProxyOptions = {},
+  { cutAt = () => null, onSilenced = () => undefined }: CuttingProxyOptions = {},
 ): Promise<CuttingProxy> {
   const open = new Set<() => void>();
   let made = 0;
   let isSilent = false;
+  const decide = (sent: string): Cut | null => {
+    const cut = isSilent ? "silenced" : cutAt(sent);
+    if (cut === "silenced") onSilenced();
+    return cut;
+  };
   const proxy = createServer((client) => {
     made += 1;
     const server = connect(serverPort, "127.0.0.1");
@@ -44,7 +51,7 @@ export async function startCuttingProxy(
     for (const socket of sockets) socket.on("error", end).on("close", end);
     let state: Cut | null = null;
     client.on("data", (chunk) => {
-      state ??= isSilent ? "silenced" : cutAt(chunk.toString("latin1"));
+      state ??= decide(chunk.toString("latin1"));
       if (state === "now") end();
       else if (state !== "silenced") server.write(chunk);
     });
