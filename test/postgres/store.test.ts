@@ -182,7 +182,7 @@ describe("writes with a scope", () => {
     await store.write(
       async () => {
         other = store.write(async () => void events.push("second begins"), { scope: second });
-        await Promise.race([other, awaitWaiting()]);
+        await expect.poll(async () => events.length > 0 || (await isWaiting())).toBe(true);
         events.push("first ends");
       },
       { scope: first },
@@ -191,16 +191,14 @@ describe("writes with a scope", () => {
     return events[0] === "second begins";
   }
 
-  /** Resolves when a session waits for an advisory lock. */
-  async function awaitWaiting() {
-    for (;;) {
-      const [row] = await schema.query(
-        // All of what begins a transaction is one text.
-        `select count(*)::int as waiting from pg_stat_activity
-          where wait_event_type = 'Lock' and query like '%begin%' || current_schema() || '%'`,
-      );
-      if (row?.["waiting"] !== 0) return;
-    }
+  /** Whether a session waits for an advisory lock. */
+  async function isWaiting() {
+    const waiting = await schema.query(
+      // All of what begins a transaction is one text.
+      `select 1 from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%begin%' || current_schema() || '%'`,
+    );
+    return waiting.length > 0;
   }
 
   test.each([
@@ -354,22 +352,16 @@ describe("a newer program that migrates the database", () => {
 
   /** Resolves when a session waits for the lock of a table. */
   async function awaitLockOfTable() {
-    for (;;) {
-      const [row] = await schema.query(
-        "select count(*)::int as waiting from pg_locks where relation = 'calctl_schema'::regclass and not granted",
-      );
-      if (row?.["waiting"] !== 0) return;
-    }
+    const waiting = "select 1 from pg_locks where relation = 'calctl_schema'::regclass and not granted";
+    await expect.poll(() => schema.query(waiting)).not.toEqual([]);
   }
 });
 
 /** Runs a function of the server on the session that sleeps. */
 async function onSleeping(call: "pg_cancel_backend" | "pg_terminate_backend"): Promise<void> {
-  for (;;) {
-    const sleeping = "wait_event = 'PgSleep' and query like '%sleep of ' || current_schema() || '%'";
-    const [row] = await schema.query(`select ${call}(pid) as done from pg_stat_activity where ${sleeping}`);
-    if (row?.["done"] === true) return;
-  }
+  const sleeping = "wait_event = 'PgSleep' and query like '%sleep of ' || current_schema() || '%'";
+  const text = `select ${call}(pid) as done from pg_stat_activity where ${sleeping}`;
+  await expect.poll(() => schema.query(text)).toEqual([{ done: true }]);
 }
 
 test("a statement that the server cancels is an unavailable database", async () => {
@@ -555,7 +547,7 @@ describe("a connection that is lost", () => {
           () => void order.push("resolves"),
           () => void order.push("rejects"),
         );
-        await awaitLock();
+        await awaitWaitingFor(client);
         order.push(end);
         await client.query(end);
         await answer;
@@ -563,18 +555,15 @@ describe("a connection that is lost", () => {
       });
     });
 
-    /** Resolves when a question waits for the transaction. */
-    async function awaitLock() {
-      for (;;) {
-        const [row] = await schema.query(
-          "select count(*)::int as waiting from pg_locks where locktype = 'transactionid' and not granted",
-        );
-        if (row?.["waiting"] !== 0) return;
-      }
+    /** Resolves when a question waits for the transaction of a session. */
+    async function awaitWaitingFor(client: pg.PoolClient) {
+      const { rows } = await client.query<{ readonly pid: number }>("select pg_backend_pid() as pid");
+      const waiting = `select 1 from pg_stat_activity where ${rows[0]?.pid} = any (pg_blocking_pids(pid))`;
+      await expect.poll(() => schema.query(waiting)).toHaveLength(1);
     }
   });
 
-  test("the rows of earlier writes are deleted after a while", async () => {
+  test("the rows of earlier writes are deleted after a while", { timeout: 300_000 }, async () => {
     await schema.change("insert into calctl_writes select gen_random_uuid(), now() - interval '2 days'");
     for (let count = 0; count < 1_000; count += 1) await store.write(async () => undefined, { scope: ["x"] });
     const countOld = () =>
@@ -582,7 +571,7 @@ describe("a connection that is lost", () => {
         "select count(*)::int as old from calctl_writes where written_at < now() - interval '1 day'",
       );
     // The last write does not wait for it.
-    await expect.poll(countOld, { timeout: 30_000 }).toEqual([{ old: 0 }]);
+    await expect.poll(countOld).toEqual([{ old: 0 }]);
   });
 
   describe("without a word", () => {
@@ -615,7 +604,7 @@ describe("a connection that is lost", () => {
     });
 
     test("in each attempt, as behind a pooler whose server is away: it is repeated once", async () => {
-      const { behind, arm, proxy } = await openBehindProxy("select", "silenced", { answer: 2000 });
+      const { behind, arm, proxy } = await openBehindProxy("select", "silenced");
       arm(20);
       const made = proxy.connections().made;
       const read = behind.read((db) => db.selectFrom("settings").selectAll().execute());
