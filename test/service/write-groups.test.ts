@@ -97,12 +97,17 @@ test("of those for which one has no room on the disk, the others are done", asyn
 test("that are many are committed in groups of 32, between which reads have their turn", async () => {
   const { store, keys } = await openStage();
   const committed: number[] = [];
+  const reads: Promise<number>[] = [];
+  const count = async (db: Transaction) =>
+    (await db.selectFrom("sign_in_attempts").select("key").execute()).length;
   const writes = Array.from({ length: 70 }, (_, number) =>
     store.write(async (db) => {
       committed.push(keys().length);
       await insert(db, String(number));
+      if (number === 10 || number === 40) reads.push(store.read(count));
     }),
   );
   await Promise.all(writes);
+  expect(await Promise.all(reads)).toEqual([32, 64]);
   expect(committed).toEqual([...Array(32).fill(0), ...Array(32).fill(32), ...Array(6).fill(64)]);
 });
