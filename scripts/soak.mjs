@@ -1,5 +1,5 @@
-// `npm run soak`: the soak tests at full size. SOAK_COMMANDS, SOAK_HISTORY_SECONDS and SOAK_SEED change
-// the sizes and the seed.
+// `npm run soak`: the soak tests at full size. SOAK_COMMANDS, SOAK_HISTORY_SECONDS, SOAK_WRITES and
+// SOAK_SEED change the sizes and the seed.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { runIfEntry } from "./entry.mjs";
@@ -7,14 +7,20 @@ import { ensureInstalled } from "./install.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const VITEST = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
-const COMMANDS = "2000";
+const TESTS = ["test/soak", "test/postgres/history", "test/postgres/random-writes"];
+const SIZES = {
+  SOAK_COMMANDS: "2000",
+  SOAK_MONTH: "whole",
+  SOAK_HISTORY_SECONDS: "60",
+  SOAK_WRITES: "10000",
+};
 
 async function soak() {
   await ensureInstalled();
-  const child = spawn(process.execPath, [VITEST, "run", "test/soak", "test/postgres/history"], {
+  const child = spawn(process.execPath, [VITEST, "run", ...TESTS], {
     cwd: ROOT,
     stdio: "inherit",
-    env: { SOAK_COMMANDS: COMMANDS, SOAK_MONTH: "whole", SOAK_HISTORY_SECONDS: "60", ...process.env },
+    env: { ...SIZES, ...process.env },
   });
   process.exitCode = await new Promise((resolve, reject) => {
     child.on("error", reject);

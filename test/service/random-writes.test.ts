@@ -1,4 +1,4 @@
 import { openStore } from "../../src/service/store/sqlite/open.js";
 import { describeRandomWrites } from "./random-writes.js";
 
-describeRandomWrites("SQLite", () => openStore(":memory:"));
+describeRandomWrites("SQLite", 10_000, () => openStore(":memory:"));

@@ -16,16 +16,15 @@ import type { Store } from "../../src/service/store/store.js";
 import { activityBody, eventBody } from "./support/event-bodies.js";
 import { NOW } from "./support/world.js";
 
-const WRITES = 10_000;
 /** Writes between two comparisons. */
 const INTERVAL = 500;
 
 /** Answers are what a rendering of the rows would be, byte for byte, after any writes. */
-export function describeRandomWrites(database: string, open: () => Promise<Store>): void {
-  test(`${database}: after 10,000 writes, stored answers are those that rows make`, async () => {
+export function describeRandomWrites(database: string, writes: number, open: () => Promise<Store>): void {
+  test(`${database}: after ${writes} writes, stored answers are those that rows make`, async () => {
     const stage = await createStage(await open());
     const seed = Date.now();
-    for (const [index, write] of fc.sample(writeOf, { numRuns: WRITES, seed }).entries()) {
+    for (const [index, write] of fc.sample(writeOf, { numRuns: writes, seed }).entries()) {
       stage.clock.now += 1_000;
       await perform(stage, write);
       if ((index + 1) % INTERVAL !== 0) continue;
@@ -37,7 +36,7 @@ export function describeRandomWrites(database: string, open: () => Promise<Store
     // Each kind was done, and refused nothing but what is gone.
     expect(Object.keys(stage.statuses).sort()).toEqual(["200", "201", "204"]);
     await stage.store.close();
-  }, 120_000);
+  }, 600_000);
 }
 
 interface Write {

@@ -1,0 +1,13 @@
+import { onTestFinished } from "vitest";
+import { openStore } from "../../src/service/store/open.js";
+import { describeRandomWrites } from "../service/random-writes.js";
+import { createSchema } from "../support/postgres.js";
+
+/** `npm run soak` does 10,000. */
+const WRITES = Number(process.env["SOAK_WRITES"] ?? 4_000);
+
+describeRandomWrites("PostgreSQL", WRITES, async () => {
+  const schema = createSchema();
+  onTestFinished(() => schema.remove());
+  return openStore(schema.database, {});
+});
