@@ -1,74 +1,21 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-import { expect, test } from "vitest";
-import { HOUR_MS } from "../../src/contract/date-time.js";
-import { createCalendarAdmin } from "../../src/service/admin/calendars.js";
-import { createUserAdmin } from "../../src/service/admin/users.js";
-import { dayWindow } from "../../src/service/day-window.js";
-import { createUpcomingEventsCache } from "../../src/service/endpoints/upcoming-events.js";
-import { eventJson } from "../../src/service/resources.js";
-import { openStore } from "../../src/service/store/sqlite/open.js";
-import { NOW } from "./support/world.js";
+import { expect, onTestFinished, test } from "vitest";
+import { bundleChild, runTogether } from "../support/child-program.js";
+import { createFolder } from "./support/world.js";
 
 const MEBIBYTE = 1024 * 1024;
 
-setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = runInNewContext("gc");
-
-/** Of what is in use (bytes). */
-function memory(): number {
-  // The second time takes what the first one left to be freed.
-  collectGarbage();
-  collectGarbage();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
+interface Measured {
+  readonly bytes: number;
+  readonly attendees: readonly (readonly [number, number])[];
 }
 
-/** More than are cached, each with events of a week that are almost too large to be. */
-const CALENDARS = 40;
-const EVENTS = 50;
-const ATTENDEES = 200;
-
 test("cached events of coming days take 32 MiB at most, also with many attendees", async () => {
-  const store = await openStore(":memory:");
-  const admin = { store, now: () => NOW };
-  const { id: creator_id } = await createUserAdmin(admin).add({ name: "ana" });
-  const ids: string[] = [];
-  for (let number = 0; number < CALENDARS; number += 1) {
-    const { id } = await createCalendarAdmin(admin).add({ name: `Calendar ${number}`, owner: creator_id });
-    ids.push(id);
-  }
-  await store.write(async (db) => {
-    for (const number of Array(CALENDARS * EVENTS).keys()) {
-      const row = {
-        ...{ id: `event-${number}`, calendar_id: ids[number % CALENDARS] ?? "", creator_id, label_number: 1 },
-        ...{ category: "schedule" as const, title: "Lunch", description: "", location: "", url: "" },
-        ...{ all_day: 0 as const, start_at: NOW, start_timezone: "UTC", end_timezone: "UTC" },
-        ...{ end_at: NOW + HOUR_MS, created_at: NOW, updated_at: NOW, revision: 1 },
-        ...{ moved_at: 0, moved_from: null },
-      };
-      // Not the same of each event.
-      const attendees = Array.from({ length: ATTENDEES }, (_, index) =>
-        `${number + index}`.padStart(32, "0"),
-      );
-      const json = eventJson(row, attendees);
-      await db
-        .insertInto("events")
-        .values({ ...row, json, bytes: json.length })
-        .execute();
-    }
-  });
-  const find = createUpcomingEventsCache();
-  const { window } = dayWindow(NOW, { timezone: "UTC", days: 7 });
-  const attendeesOf = (id: string) =>
-    store.read(async (db) => {
-      const { references } = await find(db, { calendar: { id, revision: 1 }, window, now: NOW });
-      return references().attendees.size;
-    });
-  const before = memory();
-  for (const id of ids) expect(await attendeesOf(id)).toBe(await attendeesOf(id));
-  const cached = memory() - before;
-  expect(cached).toBeGreaterThan(8 * MEBIBYTE);
-  expect(cached).toBeLessThan(32 * MEBIBYTE);
-  await store.close();
+  const folder = createFolder();
+  onTestFinished(folder.remove);
+  const program = await bundleChild("test/service/support/cached-days-main.ts", folder.path);
+  const [ended] = await runTogether<Measured>(program, [[]]);
+  const { bytes = 0, attendees = [] } = ended?.result ?? {};
+  expect(attendees).toEqual(Array(40).fill([2_160, 2_160]));
+  expect(bytes).toBeGreaterThan(8 * MEBIBYTE);
+  expect(bytes).toBeLessThan(32 * MEBIBYTE);
 });
