@@ -232,7 +232,7 @@ function followChanges(send: Send, calendar: string, history: History) {
     seen = revision;
   };
 
-  /** @returns whether there is more; null when the database or the node was away */
+  /** @returns whether there is more; null when it was not answered */
   const readPage = async (): Promise<boolean | null> => {
     const { outcome, status, json } = await send("GET", `${of}/changes?since=${since}`);
     // 410 for a revision that a node would not know yet.
@@ -241,9 +241,10 @@ function followChanges(send: Send, calendar: string, history: History) {
     const { data, links, meta } = v.parse(CHANGES, json);
     for (const { id, attributes } of data) titles.set(id, attributes.title);
     for (const id of meta.deleted) titles.delete(id);
-    see(meta.revision);
     since = meta.revision;
-    return links.next !== null;
+    if (links.next !== null) return true;
+    see(since);
+    return false;
   };
 
   /**

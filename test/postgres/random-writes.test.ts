@@ -4,7 +4,7 @@ import { describeRandomWrites } from "../service/random-writes.js";
 import { createSchema } from "../support/postgres.js";
 
 /** `npm run soak` does 10,000. */
-const WRITES = Number(process.env["SOAK_WRITES"] ?? 4_000);
+const WRITES = Number(process.env["SOAK_WRITES"] ?? 3_000);
 
 describeRandomWrites("PostgreSQL", WRITES, async () => {
   const schema = createSchema();
