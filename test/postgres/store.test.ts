@@ -376,7 +376,7 @@ test("a statement that the server cancels is an unavailable database", async () 
 describe("a pool", () => {
   test("of which every connection is in use is said to be so, not the server to be away", async () => {
     fakeTimeouts();
-    const node = await openPostgresStore(schema.database, { limits: { connections: 2 } });
+    const node = await openPostgresStore(schema.database, { connections: 2 });
     onTestFinished(() => node.close());
     const refusal = { code: "unavailable", message: expect.stringMatching(/all 2 connections of this node/) };
     await node.read(() =>
@@ -398,7 +398,7 @@ describe("a pool", () => {
     const proxy = await startCuttingProxy(Number(new URL(schema.database).port), { onSilenced: passTimeout });
     const url = new URL(schema.database);
     url.port = String(proxy.port);
-    const node = await openPostgresStore(url.href, { limits: { connections: 1 } });
+    const node = await openPostgresStore(url.href, { connections: 1 });
     onTestFinished(() => node.close());
     proxy.silence();
     proxy.cut();

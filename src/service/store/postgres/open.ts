@@ -11,30 +11,18 @@ import { ANSWER_TIMEOUT, createTransactions, repeated } from "./transactions.js"
 /** The error code of a write that the user has no privilege for. */
 const NO_PRIVILEGE = "42501";
 
-/** What a process takes and waits for, by default. */
-export interface PostgresLimits {
-  /** Its connections. */
-  readonly connections: number;
-  /** How long it waits for one (ms). */
-  readonly connect: number;
-  /**
-   * How long it waits for the answer to a statement of a request (ms). The server ends it earlier, if it can still be
-   * reached.
-   */
-  readonly answer: number;
-}
+/** Connections of a process, if it is not told otherwise. */
+const CONNECTIONS = 10;
 
-const LIMITS: PostgresLimits = {
-  connections: 10,
-  connect: 10_000,
-  answer: ANSWER_TIMEOUT,
-};
+/** How long it waits for one (ms). */
+const CONNECT_TIMEOUT = 10_000;
 
 /** How long a connection is kept that is not used (ms). */
 const IDLE_TIMEOUT = 60_000;
 
 export interface OpenPostgresOptions extends OpenStoreOptions {
-  readonly limits?: Partial<PostgresLimits>;
+  /** How many connections it may have; 10 by default. */
+  readonly connections?: number;
 }
 
 /**
@@ -45,7 +33,7 @@ export interface OpenPostgresOptions extends OpenStoreOptions {
  */
 export async function openPostgresStore(url: string, options: OpenPostgresOptions): Promise<Store> {
   const location = parsePostgresUrl(url);
-  const pool = createPool(location, { ...LIMITS, ...options.limits });
+  const pool = createPool(location, options.connections);
   const onConnection = withInterruption(createOnConnection(pool), options);
   try {
     const { schema, created } = await repeated(location, () => prepare(onConnection, location, options));
@@ -102,7 +90,7 @@ function withInterruption(
 
 function createPool(
   { host, port, database, user, password, tls }: PostgresLocation,
-  { connections, connect, answer }: PostgresLimits,
+  connections = CONNECTIONS,
 ): pg.Pool {
   const server = { host, port, database, ...(user !== undefined && { user }) };
   // pg knows PGUSER and PGPASSWORD.
@@ -110,9 +98,9 @@ function createPool(
   const pool = new pg.Pool({
     ...server,
     max: connections,
-    connectionTimeoutMillis: connect,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
     idleTimeoutMillis: IDLE_TIMEOUT,
-    query_timeout: answer,
+    query_timeout: ANSWER_TIMEOUT,
     password: found.password ?? (() => findPasswordInFile({ ...server, user: found.user })),
     ssl: tls,
     keepAlive: true,
