@@ -104,7 +104,9 @@ test.each(["-wal", "-journal"])(
   async (suffix) => {
     const left = join(folder.path, `copy.db${suffix}`);
     writeFileSync(left, "text");
-    await expect(copyTo("copy.db")).rejects.toMatchObject(failure("usage", `${left} is left of an earlier`));
+    await expect(copyTo("copy.db")).rejects.toMatchObject(
+      failure("usage", `${left} is left over from an earlier`),
+    );
     expect(readdirSync(folder.path)).toEqual([`copy.db${suffix}`]);
   },
 );

@@ -163,7 +163,7 @@ function requireFree(target: string): void {
   const left = BESIDE.map((suffix) => `${target}${suffix}`).find((file) => existsSync(file));
   if (left !== undefined) {
     throw usageError(
-      `FILE: ${left} is left of an earlier database, and would be applied to the backup`,
+      `FILE: ${left} is left over from an earlier database, and SQLite would apply it to the backup`,
       "remove it, or choose another name",
     );
   }
