@@ -1,9 +1,10 @@
-import { statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openService } from "../../src/service/service.js";
 import { checkStore } from "../../src/service/store/check.js";
 import { type CopyOptions, copyStore } from "../../src/service/store/copy.js";
+import { backUp } from "../../src/service/store/sqlite/backup.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
 import type { LongWorkOptions, Store } from "../../src/service/store/store.js";
 import { TABLES } from "../../src/service/store/tables.js";
@@ -18,10 +19,12 @@ import { createFolder, createWorld, NOW, type World } from "./support/world.js";
 
 let world: World;
 let folder: ReturnType<typeof createFolder>;
+let from: string;
 let to: string;
 beforeEach(async () => {
   world = await createWorld({ stored: true, rateLimit: null });
   folder = createFolder();
+  from = world.database;
   to = join(folder.path, "copy.db");
   const { admin } = world.service;
   await admin.clients.add({ name: "App", redirectUris: ["http://127.0.0.1/a", "http://127.0.0.1/b"] });
@@ -59,7 +62,7 @@ afterEach(async () => {
 const quiet: LongWorkOptions = { onProgress: () => undefined, signal: new AbortController().signal };
 
 async function withStores<T>(work: (stores: { source: Store; target: Store }) => Promise<T>): Promise<T> {
-  const source = await openStore(world.database, { readOnly: true });
+  const source = await openStore(from, { readOnly: true });
   const target = await openStore(to, { migrate: false });
   try {
     return await work({ source, target });
@@ -301,4 +304,30 @@ test("a source with rows that refer to none is said to be damaged", async () => 
   });
   await source.close();
   await target.close();
+});
+
+test("a source whose index hides rows is refused, and nothing is copied", async () => {
+  // What refers to them would fail.
+  runSql(world.database, "delete from attendees; delete from activities");
+  from = join(folder.path, "damaged.db");
+  await backUp(world.database, from, { ...quiet, now: NOW });
+  const [index] = querySql(
+    from,
+    "select rootpage from sqlite_schema where name = 'sqlite_autoindex_events_1'",
+  );
+  const bytes = readFileSync(from);
+  const pageAt = (number: number) => (number - 1) * 4_096;
+  // The last page below it. Half of its rows are no longer found, by nobody who asks for rows in this order.
+  const leaf = pageAt(bytes.readUInt32BE(pageAt(Number(index?.["rootpage"])) + 8));
+  bytes.writeUInt16BE(Math.floor(bytes.readUInt16BE(leaf + 3) / 2), leaf + 3);
+  writeFileSync(from, bytes);
+  const hidden = "select (select count(*) from events indexed by sqlite_autoindex_events_1) as count";
+  expect(Number(querySql(from, hidden)[0]?.["count"])).toBeLessThan(1_301);
+  const progress: string[] = [];
+  await expect(copy({ onProgress: ({ what }) => void progress.push(what) })).rejects.toMatchObject({
+    ...failure("the source is damaged: "),
+    hint: expect.stringContaining("calctl service check --db SOURCE"),
+  });
+  expect(progress).toEqual(["checking the source"]);
+  expect(querySql(to, "select id from users union all select id from events")).toEqual([]);
 });

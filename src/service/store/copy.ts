@@ -39,8 +39,8 @@ interface Copying extends LongWorkOptions {
  * Copies everything that lasts from one database to another one, which must be empty or an unfinished copy of the same, and
  * verifies that both are equal. The source is read in one snapshot: what others write to it meanwhile is not copied. Until the
  * end the target is marked as unfinished. If the work ends before, it can be called again and goes on.
- * @throws CliError configuration when the target has something else, another copy is writing to it, or the source changed
- * between two parts; the signal's reason
+ * @throws CliError configuration when the target has something else, another copy is writing to it, the source is damaged, or
+ * it changed between two parts; the signal's reason
  */
 export function copyStore(
   { source, target }: { readonly source: Store; readonly target: Store },
@@ -49,6 +49,7 @@ export function copyStore(
   return forAdministration(source).read(async (from) => {
     if ((await readMark(from)) !== undefined)
       throw unfinishedError("the source is an unfinished copy itself");
+    await requireIntactFile(source, options);
     const { fingerprint, rows: total } = await describeSource(from);
     const written = forAdministration(target);
     const begin = (db: Transaction) => mark(db, fingerprint);
@@ -67,14 +68,25 @@ export function copyStore(
   });
 }
 
+/** Rows that a damaged index hides would be missing in both, so comparing them finds nothing. @throws CliError configuration */
+async function requireIntactFile(source: Store, options: LongWorkOptions): Promise<void> {
+  options.onProgress({ what: "checking the source", done: 0, total: 0 });
+  const [damage] = (await source.verifyFile?.(options)) ?? [];
+  if (damage !== undefined) throw damagedError(damage);
+}
+
 /** @throws CliError configuration when rows could not be copied because others are missing, otherwise the error itself */
 async function explainFailure(error: unknown, { from, signal }: Copying): Promise<never> {
   if (error instanceof CliError || signal.aborted) throw error;
   const [problem] = await checkReferences(from, { signal });
   if (problem === undefined) throw error;
-  throw configurationError(`the source is damaged: ${problem.what}: ${problem.keys.join(", ")}`, {
+  throw damagedError(`${problem.what}: ${problem.keys.join(", ")}`, error);
+}
+
+function damagedError(damage: string, cause?: unknown): CliError {
+  return configurationError(`the source is damaged: ${damage}`, {
     hint: "calctl service check --db SOURCE shows everything that is wrong with it",
-    cause: error,
+    cause,
   });
 }
 
