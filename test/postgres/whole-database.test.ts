@@ -167,6 +167,46 @@ test("a database that the service wrote passes a check; what is wrong is found",
   ]);
 });
 
+test("a restore that lacks constraints and indexes is found, with the rows that are there twice", async () => {
+  // What pg_restore leaves without its section post-data.
+  await world.tables.change(`
+    do $$ declare command text; begin
+      for command in select format('alter table %s drop constraint %I cascade', conrelid::regclass, conname)
+        from pg_constraint where connamespace = current_schema()::regnamespace and contype in ('p', 'u')
+      loop execute command; end loop;
+      for command in select format('drop index %I', indexname) from pg_indexes where schemaname = current_schema()
+      loop execute command; end loop;
+    end $$;
+    insert into users select * from users where id = '${world.second.id}';
+    insert into events select * from events;
+    insert into tokens select 'again', user_id, hash, read_only, created_at, client from tokens limit 1`);
+  const problems = await problemsOf(world.database);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(
+    /^schema: missing unique keys: users \(id\), users \(login_key\), .*, …; missing indexes: /,
+  );
+  for (const problem of [
+    `users with the same id: ${world.second.id}`,
+    `users with the same login_key: ${world.second.id}`,
+    `events with the same id: ${eventId}`,
+    "tokens with the same hash: ",
+  ])
+    expect(problems[0]).toContain(problem);
+});
+
+test("a column that is missing, or of another type, is found, and what an operator added is no problem", async () => {
+  await world.tables.change(
+    "create table notes (id text); create index own on events (title); alter table events add column own text",
+  );
+  expect(await problemsOf(world.database)).toEqual([]);
+  await world.tables.change(
+    "alter table events drop column moved_at; alter table users alter column created_at type text",
+  );
+  expect(await problemsOf(world.database)).toEqual([
+    "schema: missing columns: users.created_at bigint, events.moved_at bigint",
+  ]);
+});
+
 test("an interruption ends a query that waits in the server", async () => {
   const locked = createGate();
   const released = createGate();

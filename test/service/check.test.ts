@@ -55,6 +55,7 @@ test("a database that the service wrote passes, and its contents are counted", a
   expect(findings.filter(({ ok }) => !ok)).toEqual([]);
   expect(findings.map((finding) => finding.check)).toEqual([
     "file",
+    "schema",
     "contents",
     "references",
     "order",
@@ -62,7 +63,7 @@ test("a database that the service wrote passes, and its contents are counted", a
     "users",
     "events",
   ]);
-  expect(findings[1]?.detail).toBe("3 users, 2 calendars, 2 events, 1 comment");
+  expect(findings[2]?.detail).toBe("3 users, 2 calendars, 2 events, 1 comment");
   expect(progress.at(-1)).toEqual({ what: "checking events", done: 2, total: 2 });
 });
 
@@ -173,6 +174,42 @@ test.each(WRONG)("%s is found", async (_, sql, problem) => {
 test("tables that are missing are found, and nothing else is read", async () => {
   runSql(world.database, "drop table deleted_events; drop table redirect_uris");
   expect(await problems()).toEqual(["tables: missing: deleted_events, redirect_uris"]);
+});
+
+test("tables that are only forgotten in time are needed too", async () => {
+  runSql(world.database, "drop table sessions; drop table rate_windows");
+  expect(await problems()).toEqual(["tables: missing: rate_windows, sessions"]);
+});
+
+test("a column that is missing is found, and nothing else is read", async () => {
+  runSql(world.database, "alter table events drop column moved_at; drop index events_by_start");
+  expect((await check()).map(({ check: name }) => name)).toEqual(["file", "schema"]);
+  expect(await problems()).toEqual([
+    "schema: missing columns: events.moved_at bigint; missing indexes: events_by_start",
+  ]);
+});
+
+test("keys that are missing are found, with the rows that have the same", async () => {
+  const columns = querySql(world.database, "select name, type from pragma_table_info('users')");
+  const definitions = columns.map(({ name, type }) => `${name} ${type}`).join(", ");
+  runSql(
+    world.database,
+    `pragma foreign_keys = off; create table bare (${definitions}); insert into bare select * from users;
+    insert into bare select * from users where id = '${world.second.id}';
+    drop table users; alter table bare rename to users`,
+  );
+  expect(await problems()).toEqual([
+    `schema: missing unique keys: users (id), users (login_key); users with the same id: ${world.second.id}; users with the same login_key: ${world.second.id}`,
+  ]);
+});
+
+test("what an operator added is no problem", async () => {
+  runSql(
+    world.database,
+    `create table notes (id integer primary key, text text); create index own on events (title);
+    alter table events add column own text; create view today as select * from events`,
+  );
+  expect(await problems()).toEqual([]);
 });
 
 test("a reference of two columns is found too", async () => {

@@ -15,6 +15,14 @@ export interface Problem {
 /** Keys of a problem that are shown. */
 export const EXAMPLES = 3;
 
+/** The key of a row as text, whatever it is. */
+export function keyText(key: readonly string[]) {
+  return sql.join(
+    key.map((column) => sql`cast(${sql.ref(column)} as text)`),
+    sql` || ' ' || `,
+  );
+}
+
 /** Rows that name others which do not exist. */
 export async function checkReferences(
   db: Transaction,

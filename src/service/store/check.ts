@@ -8,8 +8,9 @@ import {
   EXAMPLES,
   type Problem,
 } from "./check-rows.js";
+import { checkSchema, planOf } from "./check-schema.js";
 import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
-import { countRows, TABLES, type TableName } from "./tables.js";
+import { countRows, type TableName } from "./tables.js";
 
 /** What one check of a database found. */
 export interface Finding {
@@ -22,7 +23,7 @@ export interface Finding {
 }
 
 /**
- * Verifies what the service relies on: the file, references between rows, positions, and what is stored of events. Reads one
+ * Verifies what the service relies on: the file, the schema, references between rows, positions, and what is stored of events. Reads one
  * snapshot and changes nothing, so the service may be running.
  * @throws DatabaseUnavailableError, the signal's reason
  */
@@ -33,25 +34,22 @@ export async function checkStore(store: Store, options: LongWorkOptions): Promis
   const file = damage && describe("file", { problems: damage.map(asProblem), fine: "is intact" });
   // What else is read from it may be anything.
   if (file?.ok === false) return [file];
+  const plan = await planOf(store.engine);
   return forAdministration(store).read(async (db) => {
-    const missing = await findMissingTables(db);
-    if (missing.length > 0)
-      return [describe("tables", { problems: [{ what: "missing", keys: missing }], fine: "" })];
-    const contents = describe("contents", { problems: [], fine: await describeContents(db) });
-    const findings = [...(file === undefined ? [] : [file]), contents];
+    const { missingTables, problems } = await checkSchema(db, store.engine, plan);
+    if (missingTables.length > 0)
+      return [describe("tables", { problems: [{ what: "missing", keys: missingTables }], fine: "" })];
+    const schema = describe("schema", { problems, fine: "has every column, unique key and index" });
+    const findings = [...(file === undefined ? [] : [file]), schema];
+    // Queries would fail, or take for ever without an index.
+    if (!schema.ok) return findings;
+    findings.push(describe("contents", { problems: [], fine: await describeContents(db) }));
     for (const { check, find, fine } of CHECKS) {
       await takeBreath(signal);
       findings.push(describe(check, { problems: await find(db, options), fine }));
     }
     return findings;
   });
-}
-
-async function findMissingTables(db: Transaction): Promise<string[]> {
-  const found = await db.introspection.getTables();
-  return ["settings", ...TABLES.map(({ name }) => name)].filter(
-    (name) => !found.some((table) => table.name === name),
-  );
 }
 
 interface Check {

@@ -7,13 +7,13 @@ import { correctSizes } from "./migrations/0005-sizes.js";
 import { createRevisions } from "./migrations/0006-revisions.js";
 import { createWrites } from "./migrations/0007-writes.js";
 import { SCHEMA_VERSION } from "./schema.js";
-import { otherVersionError, type Store, type Transaction } from "./store.js";
+import { type Engine, otherVersionError, type Store, type Transaction } from "./store.js";
 import { renderStoredEvents } from "./stored-events.js";
 
-/** No database on PostgreSQL is older than the fifth migration, so there is nothing that it corrects. */
-export type Engine = "sqlite" | "postgres";
-
-/** The migrations in order. A released migration never changes; a new one is appended. */
+/**
+ * The migrations in order. A released migration never changes; a new one is appended. No database on PostgreSQL is older than
+ * the fifth one, so there is nothing that it corrects.
+ */
 export const MIGRATIONS: readonly ((
   schema: SchemaModule,
   db: Transaction,

@@ -3,6 +3,9 @@ import { CliError, configurationError } from "../../errors.js";
 import type { LockWaitOptions, WorkOptions } from "../../system/sqlite/connection.js";
 import { SCHEMA_VERSION, type StoreSchema } from "./schema.js";
 
+/** What keeps the rows. */
+export type Engine = "sqlite" | "postgres";
+
 /** What queries run on: one transaction of the store. */
 export type Transaction = Kysely<StoreSchema>;
 
@@ -41,6 +44,7 @@ export interface WriteOptions extends WorkOptions {
  * DatabaseUnavailableError while the database cannot be used.
  */
 export interface Store {
+  readonly engine: Engine;
   /** Runs queries that only read, on one snapshot. */
   read<T>(work: (db: Transaction) => Promise<T>, options?: ReadOptions): Promise<T>;
   /** Runs queries as one transaction that holds the locks of its scope from its start. */

@@ -40,6 +40,7 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
     const { onSuperseded = () => undefined } = options;
     return {
       ...createTransactions({ onConnection, location, schema, onSuperseded }),
+      engine: "postgres",
       version: () => null,
       requireWritable: () => repeated(location, () => onConnection((client) => refuseWrites(client, schema))),
       pool: () => ({ size: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),

@@ -63,6 +63,7 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   }
   return {
     ...transactions,
+    engine: "sqlite",
     requireWritable: requireSameFile,
     verifyFile: async ({ checkElsewhere }) =>
       (await checkElsewhere?.(file)) ?? (await run(() => checkFile(database))),
