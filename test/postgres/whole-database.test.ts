@@ -194,6 +194,17 @@ test("a restore that lacks constraints and indexes is found, with the rows that 
     expect(problems[0]).toContain(problem);
 });
 
+test("values that cannot be read, or mean nothing, are found", async () => {
+  await world.tables.change(`
+    update events set moved_at = 9000000000000000000, start_at = -9000000000000000000;
+    update users set disabled = 2 where id = '${world.second.id}';
+    alter table activities alter column content drop not null;
+    update activities set content = null, id = 'comment'`);
+  expect(await problemsOf(world.database)).toEqual([
+    `values: users with an invalid disabled: ${world.second.id}; events with an invalid start_at: ${eventId}; activities with an invalid content: comment`,
+  ]);
+});
+
 test("a column that is missing, or of another type, is found, and what an operator added is no problem", async () => {
   await world.tables.change(
     "create table notes (id text); create index own on events (title); alter table events add column own text",

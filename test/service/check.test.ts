@@ -57,6 +57,7 @@ test("a database that the service wrote passes, and its contents are counted", a
     "file",
     "schema",
     "contents",
+    "values",
     "references",
     "order",
     "revisions",
@@ -126,6 +127,63 @@ const WRONG: readonly (readonly [title: string, sql: () => string, problem: () =
     "an event of a later revision than its calendar",
     () => `update calendars set revision = 1 where id = '${world.calendarId}'`,
     () => `revisions: calendars whose revision is behind that of their events: ${world.calendarId}`,
+  ],
+  [
+    "details of a later revision than their calendar",
+    () => `update calendars set details_revision = revision + 1 where id = '${world.calendarId}'`,
+    () =>
+      `revisions: calendars whose revision is behind that of their details or changes: ${world.calendarId}`,
+  ],
+  [
+    "changes that begin later than their calendar",
+    () => `update calendars set changes_from = revision + 1 where id = '${world.calendarId}'`,
+    () =>
+      `revisions: calendars whose revision is behind that of their details or changes: ${world.calendarId}`,
+  ],
+  [
+    "a deleted event that is still there",
+    () => `insert into deleted_events values ('${world.calendarId}', 1, '${eventId}', 1)`,
+    () => `revisions: deleted events that exist: ${eventId}`,
+  ],
+  [
+    "text in a column of numbers",
+    () => `update events set moved_at = 'x' where id = '${eventId}'`,
+    () => `values: events with an invalid moved_at: ${eventId}`,
+  ],
+  [
+    "a fraction in a column of whole numbers",
+    () => `update events set moved_from = 0.5 where id = '${eventId}'`,
+    () => `values: events with an invalid moved_from: ${eventId}`,
+  ],
+  [
+    "a revision that is not a number",
+    () => `update calendars set revision = 'abc' where id = '${world.calendarId}'`,
+    () => `values: calendars with an invalid revision: ${world.calendarId}`,
+  ],
+  [
+    "a flag that is neither 0 nor 1",
+    () => `update events set all_day = 5 where id = '${eventId}'`,
+    () => `values: events with an invalid all_day: ${eventId}`,
+  ],
+  [
+    "a time that is too large for a number",
+    () => `update activities set created_at = 9e18, id = 'comment'`,
+    () => "values: activities with an invalid created_at: comment",
+  ],
+  [
+    "a time of an event that is too large for a number",
+    () => `update events set start_at = 9000000000000000000 where id = '${eventId}'`,
+    () => `values: events with an invalid start_at: ${eventId}`,
+  ],
+  [
+    "a blob in a column of text",
+    () => `update users set description = x'ff' where id = '${world.second.id}'`,
+    () => `values: users with an invalid description: ${world.second.id}`,
+  ],
+  [
+    "a key of two columns",
+    () => `update members set rank = 'x' where user_id = '${world.second.id}'`,
+    () => `values: members with an invalid rank: ${world.calendarId} ${world.second.id}`,
   ],
   [
     "a login that is not found",

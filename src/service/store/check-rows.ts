@@ -133,7 +133,7 @@ export async function checkOrder(db: Transaction): Promise<Problem[]> {
   return problems;
 }
 
-/** Revisions of events and deletions that their calendar has not reached. */
+/** Revisions that their calendar has not reached, and deletions of what is there. */
 export async function checkRevisions(db: Transaction): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const table of ["events", "deleted_events"] as const) {
@@ -146,6 +146,30 @@ export async function checkRevisions(db: Transaction): Promise<Problem[]> {
     if (keys.length > 0)
       problems.push({ what: `calendars whose revision is behind that of their ${table}`, keys });
   }
+  const ahead = await db
+    .selectFrom("calendars")
+    .select("id")
+    .where(({ or, eb, ref }) =>
+      or([eb("details_revision", ">", ref("revision")), eb("changes_from", ">", ref("revision"))]),
+    )
+    .orderBy("id")
+    .limit(EXAMPLES + 1)
+    .execute();
+  if (ahead.length > 0)
+    problems.push({
+      what: "calendars whose revision is behind that of their details or changes",
+      keys: ahead.map(({ id }) => id),
+    });
+  const undead = await db
+    .selectFrom("deleted_events")
+    .innerJoin("events", "events.id", "event_id")
+    .select("events.id")
+    .distinct()
+    .orderBy("events.id")
+    .limit(EXAMPLES + 1)
+    .execute();
+  if (undead.length > 0)
+    problems.push({ what: "deleted events that exist", keys: undead.map(({ id }) => id) });
   return problems;
 }
 

@@ -6,16 +6,18 @@ import {
   DummyDriver,
   Kysely,
   PrimaryKeyConstraintNode,
+  type RawBuilder,
   type RootOperationNode,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
   sql,
 } from "kysely";
+import { takeBreath } from "../../system/clock.js";
 import { EXAMPLES, keyText, type Problem } from "./check-rows.js";
 import { MIGRATIONS } from "./migrations.js";
 import type { StoreSchema } from "./schema.js";
-import type { Engine, Transaction } from "./store.js";
+import type { Engine, LongWorkOptions, Transaction } from "./store.js";
 import { TABLES } from "./tables.js";
 
 /** What the service needs of a database. What an operator added to it is nobody's concern. */
@@ -166,4 +168,47 @@ async function findDuplicates(db: Transaction, keys: Plan["keys"]): Promise<Prob
       problems.push({ what: `${table} with the same ${columns.join(" and ")}`, keys: found });
   }
   return problems;
+}
+
+/** Columns that are 0 or 1. */
+const FLAGS = ["all_day", "disabled", "read_only"];
+
+/** Of events, whose times another check looks at as far as they can be read. */
+const EVENT_TIMES = ["start_at", "end_at", "created_at", "updated_at"];
+
+/** Values of another type than their column, which only SQLite stores, and numbers that JavaScript cannot read exactly. */
+export async function checkValues(
+  db: Transaction,
+  engine: Engine,
+  { columns, signal }: Pick<Plan, "columns"> & Pick<LongWorkOptions, "signal">,
+): Promise<Problem[]> {
+  const problems = new Map<string, string[]>();
+  for (const { name, key } of TABLES) {
+    await takeBreath(signal);
+    const cases = columns
+      .filter(({ table }) => table === name)
+      .map((column) => sql`when ${isWrong(column, engine)} then ${sql.lit(column.name)}`);
+    const { rows } = await sql<{ readonly id: string; readonly wrong: string }>`
+      select * from (select ${keyText(key)} as id, case ${sql.join(cases, sql` `)} end as wrong from ${sql.table(name)}) as found
+      where wrong is not null limit ${sql.lit(EXAMPLES + 1)}`.execute(db);
+    for (const { id, wrong } of rows) {
+      const what = `${name} with an invalid ${wrong}`;
+      problems.set(what, [...(problems.get(what) ?? []), id]);
+    }
+  }
+  return [...problems].map(([what, keys]) => ({ what, keys }));
+}
+
+function isWrong({ table, name, type, isNullable }: Column, engine: Engine): RawBuilder<unknown> {
+  const column = sql.ref(name);
+  const [low, high] = FLAGS.includes(name) ? [0, 1] : [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  const isInRange = sql`${column} between ${sql.lit(low)} and ${sql.lit(high)}`;
+  const isSet = sql`${column} is not null`;
+  let isRight = type === "text" ? isSet : isInRange;
+  if (engine === "sqlite") {
+    const isType = sql`typeof(${column}) = ${sql.lit(type === "text" ? "text" : "integer")}`;
+    const isEventTime = table === "events" && EVENT_TIMES.includes(name);
+    isRight = isEventTime ? sql`(not ${isType} or ${isInRange})` : sql`(${isType} and ${isRight})`;
+  }
+  return isNullable ? sql`${isSet} and (${isRight}) is not true` : sql`(${isRight}) is not true`;
 }

@@ -8,7 +8,7 @@ import {
   EXAMPLES,
   type Problem,
 } from "./check-rows.js";
-import { checkSchema, planOf } from "./check-schema.js";
+import { checkSchema, checkValues, planOf } from "./check-schema.js";
 import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
 import { countRows, type TableName } from "./tables.js";
 
@@ -44,6 +44,11 @@ export async function checkStore(store: Store, options: LongWorkOptions): Promis
     // Queries would fail, or take for ever without an index.
     if (!schema.ok) return findings;
     findings.push(describe("contents", { problems: [], fine: await describeContents(db) }));
+    const invalid = await checkValues(db, store.engine, { ...plan, signal });
+    const values = describe("values", { problems: invalid, fine: "are what their columns are for" });
+    findings.push(values);
+    // Reading them would fail.
+    if (!values.ok) return findings;
     for (const { check, find, fine } of CHECKS) {
       await takeBreath(signal);
       findings.push(describe(check, { problems: await find(db, options), fine }));
