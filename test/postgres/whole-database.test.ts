@@ -142,6 +142,25 @@ test("a second copy at the same time is refused, and the first one finishes", as
   expect(await querySchema(other.database, "select name from settings")).toEqual([{ name: "local_user_id" }]);
 });
 
+test.each([
+  ["text in a column of numbers", "moved_at = 'x'", "events with an invalid moved_at: "],
+  ["a blob in a column of text", "url = x'ff'", "events with an invalid url: "],
+])("a source with %s is said to be damaged", async (_, change, problem) => {
+  const file = join(folder.path, "copy.db");
+  await copy(world.database, file);
+  runSql(file, `update events set ${change}`);
+  await expect(copy(file, other.database)).rejects.toMatchObject(
+    failure(`the source is damaged: ${problem}${eventId}`),
+  );
+});
+
+test("a source on PostgreSQL that lacks a column is said to be damaged", async () => {
+  await world.tables.change("alter table events drop column moved_at");
+  await expect(copy(world.database, join(folder.path, "copy.db"))).rejects.toMatchObject(
+    failure("the source is damaged: missing columns: events.moved_at bigint"),
+  );
+});
+
 test("what is written to the source meanwhile is not copied", async () => {
   const file = join(folder.path, "copy.db");
   let change: Promise<void> | undefined;

@@ -6,7 +6,7 @@ import { checkStore } from "../../src/service/store/check.js";
 import { backUp } from "../../src/service/store/sqlite/backup.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
 import type { WorkProgress } from "../../src/service/store/store.js";
-import { querySql, runSql } from "./support/database.js";
+import { querySql, repeatUser, runSql } from "./support/database.js";
 import { activityBody, eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar } from "./support/send.js";
 import { createFolder, createWorld, type World } from "./support/world.js";
@@ -248,14 +248,7 @@ test("a column that is missing is found, and nothing else is read", async () => 
 });
 
 test("keys that are missing are found, with the rows that have the same", async () => {
-  const columns = querySql(world.database, "select name, type from pragma_table_info('users')");
-  const definitions = columns.map(({ name, type }) => `${name} ${type}`).join(", ");
-  runSql(
-    world.database,
-    `pragma foreign_keys = off; create table bare (${definitions}); insert into bare select * from users;
-    insert into bare select * from users where id = '${world.second.id}';
-    drop table users; alter table bare rename to users`,
-  );
+  repeatUser(world.database, world.second.id);
   expect(await problems()).toEqual([
     `schema: missing unique keys: users (id), users (login_key); users with the same id: ${world.second.id}; users with the same login_key: ${world.second.id}`,
   ]);

@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openService } from "../../src/service/service.js";
 import { checkStore } from "../../src/service/store/check.js";
 import { type CopyOptions, copyStore } from "../../src/service/store/copy.js";
@@ -10,7 +10,7 @@ import type { LongWorkOptions, Store } from "../../src/service/store/store.js";
 import { TABLES } from "../../src/service/store/tables.js";
 import { requireFinished } from "../../src/service/store/unfinished.js";
 import { createGate } from "../support/gate.js";
-import { querySql, runSql } from "./support/database.js";
+import { querySql, repeatUser, runSql } from "./support/database.js";
 import { activityBody, eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar, sendInProcess } from "./support/send.js";
 import { createFolder, createWorld, NOW, type World } from "./support/world.js";
@@ -330,4 +330,35 @@ test("a source whose index hides rows is refused, and nothing is copied", async 
   });
   expect(progress).toEqual(["checking the source"]);
   expect(querySql(to, "select id from users union all select id from events")).toEqual([]);
+});
+
+describe("a source that is damaged is said to be", () => {
+  const damage = async (message: string) =>
+    await expect(copy()).rejects.toMatchObject({
+      ...failure(`the source is damaged: ${message}`),
+      hint: expect.stringContaining("calctl service check --db SOURCE"),
+    });
+
+  test("when a number cannot be read", async () => {
+    const { id } = world.second;
+    runSql(from, `update users set created_at = 9000000000000000000 where id = '${id}'`);
+    await damage(`users with an invalid created_at: ${id}`);
+  });
+
+  test("when a table is missing", async () => {
+    runSql(from, "drop table attendees");
+    await damage("missing tables: attendees");
+  });
+
+  test("when a column is missing", async () => {
+    runSql(from, "alter table events drop column moved_at");
+    await damage("missing columns: events.moved_at bigint");
+  });
+
+  test("when a user is there twice", async () => {
+    repeatUser(from, world.second.id);
+    await damage(
+      `missing unique keys: users (id), users (login_key); users with the same id: ${world.second.id}`,
+    );
+  });
 });

@@ -15,6 +15,15 @@ export interface Problem {
 /** Keys of a problem that are shown. */
 export const EXAMPLES = 3;
 
+/** All problems as one line. */
+export function describeProblems(problems: readonly Problem[]): string {
+  const texts = problems.map(({ what, keys }) => {
+    const more = keys.length > EXAMPLES ? ", …" : "";
+    return keys.length === 0 ? what : `${what}: ${keys.slice(0, EXAMPLES).join(", ")}${more}`;
+  });
+  return texts.join("; ");
+}
+
 /** The key of a row as text, whatever it is. */
 export function keyText(key: readonly string[]) {
   return sql.join(

@@ -126,7 +126,7 @@ const FOUND = {
 
 export interface SchemaProblems {
   readonly missingTables: readonly string[];
-  /** What tables lack, and rows that are there twice for want of it. */
+  /** These, or what tables lack, and rows that are there twice for want of it. */
   readonly problems: readonly Problem[];
 }
 
@@ -136,9 +136,9 @@ export async function checkSchema(db: Transaction, engine: Engine, plan: Plan): 
   const found = new Set(rows.map(({ kind, name }) => `${kind} ${name}`));
   const isMissing = (kind: Part["kind"]) => (name: string) => !found.has(`${kind} ${name}`);
   const missingTables = plan.tables.filter(isMissing("table")).sort();
-  if (missingTables.length > 0) return { missingTables, problems: [] };
   const missing = (what: string, names: readonly string[]): Problem[] =>
     names.length === 0 ? [] : [{ what: `missing ${what}`, keys: names }];
+  if (missingTables.length > 0) return { missingTables, problems: missing("tables", missingTables) };
   const columns = plan.columns.map(textOfColumn).filter(isMissing("column"));
   const keys = plan.keys.filter((key) => isMissing("key")(textOfKey(key)));
   const problems = [
@@ -173,21 +173,26 @@ async function findDuplicates(db: Transaction, keys: Plan["keys"]): Promise<Prob
 /** Columns that are 0 or 1. */
 const FLAGS = ["all_day", "disabled", "read_only"];
 
-/** Of events, whose times another check looks at as far as they can be read. */
+/** Of events. */
 const EVENT_TIMES = ["start_at", "end_at", "created_at", "updated_at"];
+
+export interface ValuesOptions extends Pick<Plan, "columns">, Pick<LongWorkOptions, "signal"> {
+  /** Whether times of events may be anything that can be read, since another check looks at them; false by default. */
+  readonly anyEventTime?: boolean;
+}
 
 /** Values of another type than their column, which only SQLite stores, and numbers that JavaScript cannot read exactly. */
 export async function checkValues(
   db: Transaction,
   engine: Engine,
-  { columns, signal }: Pick<Plan, "columns"> & Pick<LongWorkOptions, "signal">,
+  { columns, signal, anyEventTime = false }: ValuesOptions,
 ): Promise<Problem[]> {
   const problems = new Map<string, string[]>();
   for (const { name, key } of TABLES) {
     await takeBreath(signal);
     const cases = columns
       .filter(({ table }) => table === name)
-      .map((column) => sql`when ${isWrong(column, engine)} then ${sql.lit(column.name)}`);
+      .map((column) => sql`when ${isWrong(column, { engine, anyEventTime })} then ${sql.lit(column.name)}`);
     const { rows } = await sql<{ readonly id: string; readonly wrong: string }>`
       select * from (select ${keyText(key)} as id, case ${sql.join(cases, sql` `)} end as wrong from ${sql.table(name)}) as found
       where wrong is not null limit ${sql.lit(EXAMPLES + 1)}`.execute(db);
@@ -199,7 +204,10 @@ export async function checkValues(
   return [...problems].map(([what, keys]) => ({ what, keys }));
 }
 
-function isWrong({ table, name, type, isNullable }: Column, engine: Engine): RawBuilder<unknown> {
+function isWrong(
+  { table, name, type, isNullable }: Column,
+  { engine, anyEventTime }: { readonly engine: Engine; readonly anyEventTime: boolean },
+): RawBuilder<unknown> {
   const column = sql.ref(name);
   const [low, high] = FLAGS.includes(name) ? [0, 1] : [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
   const isInRange = sql`${column} between ${sql.lit(low)} and ${sql.lit(high)}`;
@@ -207,8 +215,8 @@ function isWrong({ table, name, type, isNullable }: Column, engine: Engine): Raw
   let isRight = type === "text" ? isSet : isInRange;
   if (engine === "sqlite") {
     const isType = sql`typeof(${column}) = ${sql.lit(type === "text" ? "text" : "integer")}`;
-    const isEventTime = table === "events" && EVENT_TIMES.includes(name);
-    isRight = isEventTime ? sql`(not ${isType} or ${isInRange})` : sql`(${isType} and ${isRight})`;
+    const isAny = anyEventTime && table === "events" && EVENT_TIMES.includes(name);
+    isRight = isAny ? sql`(not ${isType} or ${isInRange})` : sql`(${isType} and ${isRight})`;
   }
   return isNullable ? sql`${isSet} and (${isRight}) is not true` : sql`(${isRight}) is not true`;
 }

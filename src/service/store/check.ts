@@ -5,7 +5,7 @@ import {
   checkReferences,
   checkRevisions,
   checkUsers,
-  EXAMPLES,
+  describeProblems,
   type Problem,
 } from "./check-rows.js";
 import { checkSchema, checkValues, planOf } from "./check-schema.js";
@@ -44,7 +44,7 @@ export async function checkStore(store: Store, options: LongWorkOptions): Promis
     // Queries would fail, or take for ever without an index.
     if (!schema.ok) return findings;
     findings.push(describe("contents", { problems: [], fine: await describeContents(db) }));
-    const invalid = await checkValues(db, store.engine, { ...plan, signal });
+    const invalid = await checkValues(db, store.engine, { ...plan, signal, anyEventTime: true });
     const values = describe("values", { problems: invalid, fine: "are what their columns are for" });
     findings.push(values);
     // Reading them would fail.
@@ -82,12 +82,8 @@ function describe(
   check: string,
   { problems, fine }: { readonly problems: readonly Problem[]; readonly fine: string },
 ): Finding {
-  const found = problems.map(({ what, keys }) => {
-    const more = keys.length > EXAMPLES ? ", …" : "";
-    return keys.length === 0 ? what : `${what}: ${keys.slice(0, EXAMPLES).join(", ")}${more}`;
-  });
-  const ok = found.length === 0;
-  return { check, ok, detail: ok ? fine : found.join("; "), hint: null };
+  const ok = problems.length === 0;
+  return { check, ok, detail: ok ? fine : describeProblems(problems), hint: null };
 }
 
 async function describeContents(db: Transaction): Promise<string> {

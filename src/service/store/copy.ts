@@ -2,9 +2,16 @@ import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { CliError, configurationError } from "../../errors.js";
 import { takeBreath } from "../../system/clock.js";
-import { checkReferences } from "./check-rows.js";
+import { checkReferences, describeProblems, type Problem } from "./check-rows.js";
+import { checkSchema, checkValues, planOf } from "./check-schema.js";
 import { asOnlyRun, type CopyRunOptions } from "./copy-run.js";
-import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
+import {
+  type Engine,
+  forAdministration,
+  type LongWorkOptions,
+  type Store,
+  type Transaction,
+} from "./store.js";
 import {
   anyTable,
   countRows,
@@ -49,38 +56,52 @@ export function copyStore(
   return forAdministration(source).read(async (from) => {
     if ((await readMark(from)) !== undefined)
       throw unfinishedError("the source is an unfinished copy itself");
-    await requireIntactFile(source, options);
+    await requireIntact(source, from, options);
     const { fingerprint, rows: total } = await describeSource(from);
     const written = forAdministration(target);
     const begin = (db: Transaction) => mark(db, fingerprint);
     return asOnlyRun({ ...options, target: written, begin }, async (write) => {
       const copying = { ...options, from, target: { read: written.read, write } };
       let done = 0;
-      for (const table of TABLES) {
-        done = await copyTable(table, { done, total }, copying).catch((error: unknown) =>
-          explainFailure(error, copying),
-        );
-      }
+      for (const table of TABLES) done = await copyTable(table, { done, total }, copying);
       const tables = await verify(copying, total);
       await finish(copying);
       return tables;
-    });
+    }).catch((error: unknown) => explainFailure(error, { from, engine: source.engine, ...options }));
   });
 }
 
-/** Rows that a damaged index hides would be missing in both, so comparing them finds nothing. @throws CliError configuration */
-async function requireIntactFile(source: Store, options: LongWorkOptions): Promise<void> {
+/**
+ * Rows that a damaged index hides would be missing in both, so comparing them finds nothing.
+ * @throws CliError configuration when the file is damaged, or the schema incomplete
+ */
+async function requireIntact(source: Store, from: Transaction, options: LongWorkOptions): Promise<void> {
   options.onProgress({ what: "checking the source", done: 0, total: 0 });
   const [damage] = (await source.verifyFile?.(options)) ?? [];
   if (damage !== undefined) throw damagedError(damage);
+  const { problems } = await checkSchema(from, source.engine, await planOf(source.engine));
+  if (problems.length > 0) throw damagedError(describeProblems(problems));
 }
 
-/** @throws CliError configuration when rows could not be copied because others are missing, otherwise the error itself */
-async function explainFailure(error: unknown, { from, signal }: Copying): Promise<never> {
-  if (error instanceof CliError || signal.aborted) throw error;
-  const [problem] = await checkReferences(from, { signal });
-  if (problem === undefined) throw error;
-  throw damagedError(`${problem.what}: ${problem.keys.join(", ")}`, error);
+interface Failed extends Pick<Copying, "from" | "signal"> {
+  readonly engine: Engine;
+}
+
+/** @throws CliError configuration when the source has rows that cannot be copied, otherwise the error itself */
+async function explainFailure(error: unknown, failed: Failed): Promise<never> {
+  if (error instanceof CliError || failed.signal.aborted) throw error;
+  // The source may be what failed.
+  const problems = await findDamage(failed).catch(() => []);
+  failed.signal.throwIfAborted();
+  if (problems.length === 0) throw error;
+  throw damagedError(describeProblems(problems), error);
+}
+
+/** Rows that no intact database takes. */
+async function findDamage({ from, engine, signal }: Failed): Promise<Problem[]> {
+  const { columns } = await planOf(engine);
+  const invalid = await checkValues(from, engine, { columns, signal });
+  return invalid.length > 0 ? invalid : checkReferences(from, { signal });
 }
 
 function damagedError(damage: string, cause?: unknown): CliError {

@@ -33,6 +33,18 @@ export function querySql(path: string, sql: string): Readonly<Record<string, unk
   }
 }
 
+/** Makes the table of users anew without its keys, and with one of them twice. */
+export function repeatUser(path: string, id: string): void {
+  const columns = querySql(path, "select name, type from pragma_table_info('users')");
+  const definitions = columns.map(({ name, type }) => `${name} ${type}`).join(", ");
+  runSql(
+    path,
+    `pragma foreign_keys = off; create table bare (${definitions}); insert into bare select * from users;
+    insert into bare select * from users where id = '${id}';
+    drop table users; alter table bare rename to users`,
+  );
+}
+
 /** Renders every event of a database file anew, after its rows were written as another program would. */
 export function renderEvents(path: string): void {
   const database = openConnection(path);
