@@ -25,7 +25,7 @@ export interface ServiceAccessOptions {
   readonly signal: () => AbortSignal;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly messages: Pick<Messages, "note" | "log" | "debug">;
+  readonly messages: Pick<Messages, "note" | "warn" | "log" | "debug">;
   readonly createProgressBar: () => Promise<ProgressBar>;
 }
 

@@ -1,13 +1,14 @@
 import { childEnvironment } from "../config/environment.js";
 import type { ServiceAccess } from "../context.js";
-import { usageError } from "../errors.js";
+import { CliError, usageError } from "../errors.js";
 import { checkStore } from "../service/store/check.js";
 import { copyStore } from "../service/store/copy.js";
 import { openStore } from "../service/store/open.js";
 import { backUp } from "../service/store/sqlite/backup.js";
-import type { LongWorkOptions, Store } from "../service/store/store.js";
+import { DatabaseUnavailableError, type LongWorkOptions, type Store } from "../service/store/store.js";
 import { selfCommand } from "../system/child-process.js";
 import { isPostgresUrl } from "../system/database-location.js";
+import { MEMORY } from "../system/sqlite/connection.js";
 import { checkFileInChild } from "../system/sqlite/file-check.js";
 import type { ServiceAccessOptions } from "./service-access.js";
 
@@ -44,16 +45,36 @@ export function createWholeDatabase(
     async copy({ from, to }) {
       const read = parse(from, "--from");
       const written = parse(to, "--to");
-      return withProgress(options, (progress) =>
-        whileOpen(openStore(read, { signal, readOnly: true, allowUnfinished: true }), (source) =>
-          whileOpen(openStore(written, { signal, migrate: false, allowUnfinished: true }), (target) => {
-            messages.note("what is written to the source from now on is not copied");
-            return copyStore({ source, target }, progress);
-          }),
-        ),
-      );
+      if (written === MEMORY)
+        throw usageError(
+          "--to: nothing of a database in memory would be left",
+          "write the path of a new file",
+        );
+      let isUnderWay = false;
+      try {
+        return await withProgress(options, (progress) =>
+          whileOpen(openStore(read, { signal, readOnly: true }), (source) =>
+            whileOpen(openStore(written, { signal, migrate: false, allowUnfinished: true }), (target) => {
+              isUnderWay = true;
+              messages.note("what is written to the source from now on is not copied");
+              return copyStore({ source, target }, progress);
+            }),
+          ),
+        );
+      } catch (error) {
+        if (isUnderWay && leavesUnfinished(error))
+          messages.warn("the copy is unfinished: the same command goes on with it");
+        throw error;
+      }
     },
   };
+}
+
+/** Whether what ended a copy had nothing to do with the data. */
+function leavesUnfinished(error: unknown): boolean {
+  return (
+    error instanceof DatabaseUnavailableError || (error instanceof CliError && error.code === "interrupted")
+  );
 }
 
 /** Signals are handled from the beginning of the work on. */

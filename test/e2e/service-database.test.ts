@@ -1,8 +1,9 @@
-import { existsSync, readdirSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { lockInOtherProcess, querySql, runSql } from "../service/support/database.js";
 import { createInstallation } from "../support/spawned.js";
+import { describeWithDisk, mountDisk } from "../support/system.js";
 
 /** The commands that work on a database as a whole, as a person or a script runs them. */
 
@@ -15,6 +16,17 @@ async function createMachine() {
   await installation.run("service", "users", "add", "Ana", "--db", database);
   await installation.run("service", "calendars", "add", "Family", "--owner", "Ana", "--db", database);
   return { ...installation, database };
+}
+
+function fillWithEvents(database: string): void {
+  const calendar = querySql(database, "select calendar_id, user_id from members");
+  const values = Object.values(calendar[0] ?? {}).map((id) => `'${id}'`);
+  runSql(
+    database,
+    `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 20000)
+    insert into events select 'e' || n, ${values[0]}, 'keep', 'Keep', 0, null, null, null, null, '', '', '', 1, ${values[1]},
+      1, 1, 2000, 0, null, 1, '{}' from numbers`,
+  );
 }
 
 test("backup and check, in a script", async () => {
@@ -72,14 +84,7 @@ test("resync makes the revisions jump, and makes no database", async () => {
 
 test("a copy that was killed goes on, and is served only when it is complete", async () => {
   const { run, start, home, database } = await createMachine();
-  const calendar = querySql(database, "select calendar_id, user_id from members");
-  const values = Object.values(calendar[0] ?? {}).map((id) => `'${id}'`);
-  runSql(
-    database,
-    `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 20000)
-    insert into events select 'e' || n, ${values[0]}, 'keep', 'Keep', 0, null, null, null, null, '', '', '', 1, ${values[1]},
-      1, 1, 2000, 0, null, 1, '{}' from numbers`,
-  );
+  fillWithEvents(database);
   const target = join(home, "copy.db");
   const argv = ["service", "copy", "--from", `sqlite:${database}`, "--to", `sqlite:${target}`];
   const { child, ended } = start(...argv);
@@ -106,6 +111,23 @@ test("a copy that was killed goes on, and is served only when it is complete", a
   await start(...serve).stdoutWith("\n");
   const again = await run(...argv);
   expect(again).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("the target is not empty") });
+});
+
+describeWithDisk("a copy to a disk that becomes full", () => {
+  test("says how to go on, and does when there is space", async () => {
+    const { run, home, database } = await createMachine();
+    fillWithEvents(database);
+    const { path } = mountDisk(1);
+    const copy = (target: string) => run("service", "copy", "--from", database, "--to", target);
+    const { exitCode, stdout, stderr } = await copy(join(path, "copy.db"));
+    expect({ exitCode, stdout }).toEqual({ exitCode: 10, stdout: "" });
+    expect(stderr).toMatch(/goes on with it\nerror: there is no space left to write the database /);
+    for (const name of readdirSync(path)) copyFileSync(join(path, name), join(home, name));
+    expect(await copy(join(home, "copy.db"))).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^events\t20000\t/m),
+    });
+  });
 });
 
 test("of several copies to one target at the same time one finishes, and the others are refused", async () => {
@@ -171,6 +193,14 @@ describe("an unfinished copy", () => {
     expect(readdirSync(home).filter((name) => name.includes("backup"))).toEqual([]);
   });
 
+  test("is not copied on, and no target is made", async () => {
+    const { home, run, database } = await createMachine();
+    runSql(database, "insert into settings values ('copy', 'of another one')");
+    const target = join(home, "copy.db");
+    expect(await run("service", "copy", "--from", database, "--to", target)).toEqual(REFUSED);
+    expect(existsSync(target)).toBe(false);
+  });
+
   test("is refused as the database of the profile local", async () => {
     const { home, run } = createInstallation();
     expect((await run("whoami")).exitCode).toBe(0);
@@ -222,6 +252,8 @@ test.each([
   ["copy", ["--from", "mysql://ana:secret@db.example/a", "--to", "b.db"], 2],
   ["copy", ["--from", "a.db", "--to", "b.db", "--dry-run"], 2],
   ["copy", ["--from", "missing.db", "--to", "b.db"], 10],
+  ["copy", ["--from", "a.db", "--to", ":memory:"], 2],
+  ["copy", ["--from", "a.db", "--to", "sqlite::memory:"], 2],
   ["check", ["--db", ""], 2],
 ])("%s %j is exit %d, without a secret", async (command, flags, code) => {
   const { exitCode, stdout, stderr } = await createInstallation().run("service", command, ...flags);

@@ -49,7 +49,7 @@ const access = () =>
     signal: () => AbortSignal.abort(),
     now: () => NOW,
     openPrivate: open,
-    messages: { note, log: async () => undefined, debug: () => undefined },
+    messages: { note, warn: note, log: async () => undefined, debug: () => undefined },
     createProgressBar: async () => ({ show: () => undefined, clear: () => undefined }),
   });
 

@@ -1,16 +1,9 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.js";
-import {
-  CliError,
-  configurationError,
-  emptyValueError,
-  missingFlagsError,
-  usageError,
-} from "../../errors.js";
+import { configurationError, emptyValueError, missingFlagsError, usageError } from "../../errors.js";
 import { describeCommand } from "../../help/facts.js";
 import { checkView } from "../../output/views/check.js";
 import { backupView, copiedTableView } from "../../output/views/service.js";
-import type { CopiedTable } from "../../service/store/copy.js";
 import { addAction, addCommand, type ContextOf } from "../command.js";
 import { addAdminCommand, type DatabaseFlag } from "./admin-command.js";
 
@@ -90,7 +83,7 @@ export interface ServiceCopyOptions {
 
 /** Prints the tables that are now in both databases. */
 export async function runServiceCopy(
-  context: Pick<Context, "service" | "output" | "note" | "warn">,
+  context: Pick<Context, "service" | "output" | "note">,
   { from, to }: ServiceCopyOptions,
 ): Promise<void> {
   const output = context.output(copiedTableView);
@@ -99,14 +92,7 @@ export async function runServiceCopy(
       ...(from === undefined ? ["--from"] : []),
       ...(to === undefined ? ["--to"] : []),
     ]);
-  let tables: readonly CopiedTable[];
-  try {
-    tables = await context.service.copy({ from, to });
-  } catch (error) {
-    if (error instanceof CliError && error.code === "interrupted")
-      context.warn("the copy is unfinished: the same command goes on with it");
-    throw error;
-  }
+  const tables = await context.service.copy({ from, to });
   context.note(
     "not copied: browser sessions, codes of logins in progress, and what is counted of sign-ins and requests",
   );
