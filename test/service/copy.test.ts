@@ -332,6 +332,13 @@ test("a source whose index hides rows is refused, and nothing is copied", async 
   expect(querySql(to, "select id from users union all select id from events")).toEqual([]);
 });
 
+test("a column that an operator added stays where it is", async () => {
+  const before = querySql(from, "select * from users order by id");
+  runSql(from, "alter table users add column own text default 'x'");
+  await copy();
+  expect(querySql(to, "select * from users order by id")).toEqual(before);
+});
+
 describe("a source that is damaged is said to be", () => {
   const damage = async (message: string) =>
     await expect(copy()).rejects.toMatchObject({

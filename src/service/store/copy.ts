@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { CliError, configurationError } from "../../errors.js";
 import { takeBreath } from "../../system/clock.js";
 import { checkReferences, describeProblems, type Problem } from "./check-rows.js";
-import { checkSchema, checkValues, planOf } from "./check-schema.js";
+import { checkSchema, checkValues, type Plan, planOf } from "./check-schema.js";
 import { asOnlyRun, type CopyRunOptions } from "./copy-run.js";
 import {
   type Engine,
@@ -40,6 +40,7 @@ export type CopyOptions = LongWorkOptions & Pick<CopyRunOptions, "sleep">;
 interface Copying extends LongWorkOptions {
   readonly from: Transaction;
   readonly target: Pick<Store, "read" | "write">;
+  readonly plan: Plan;
 }
 
 /**
@@ -56,18 +57,19 @@ export function copyStore(
   return forAdministration(source).read(async (from) => {
     if ((await readMark(from)) !== undefined)
       throw unfinishedError("the source is an unfinished copy itself");
-    await requireIntact(source, from, options);
+    const plan = await planOf(source.engine);
+    await requireIntact(source, from, { ...options, plan });
     const { fingerprint, rows: total } = await describeSource(from);
     const written = forAdministration(target);
     const begin = (db: Transaction) => mark(db, fingerprint);
     return asOnlyRun({ ...options, target: written, begin }, async (write) => {
-      const copying = { ...options, from, target: { read: written.read, write } };
+      const copying = { ...options, from, plan, target: { read: written.read, write } };
       let done = 0;
       for (const table of TABLES) done = await copyTable(table, { done, total }, copying);
       const tables = await verify(copying, total);
       await finish(copying);
       return tables;
-    }).catch((error: unknown) => explainFailure(error, { from, engine: source.engine, ...options }));
+    }).catch((error: unknown) => explainFailure(error, { ...options, from, plan, engine: source.engine }));
   });
 }
 
@@ -75,15 +77,19 @@ export function copyStore(
  * Rows that a damaged index hides would be missing in both, so comparing them finds nothing.
  * @throws CliError configuration when the file is damaged, or the schema incomplete
  */
-async function requireIntact(source: Store, from: Transaction, options: LongWorkOptions): Promise<void> {
+async function requireIntact(
+  source: Store,
+  from: Transaction,
+  options: LongWorkOptions & Pick<Copying, "plan">,
+): Promise<void> {
   options.onProgress({ what: "checking the source", done: 0, total: 0 });
   const [damage] = (await source.verifyFile?.(options)) ?? [];
   if (damage !== undefined) throw damagedError(damage);
-  const { problems } = await checkSchema(from, source.engine, await planOf(source.engine));
+  const { problems } = await checkSchema(from, source.engine, options.plan);
   if (problems.length > 0) throw damagedError(describeProblems(problems));
 }
 
-interface Failed extends Pick<Copying, "from" | "signal"> {
+interface Failed extends Pick<Copying, "from" | "plan" | "signal"> {
   readonly engine: Engine;
 }
 
@@ -98,9 +104,8 @@ async function explainFailure(error: unknown, failed: Failed): Promise<never> {
 }
 
 /** Rows that no intact database takes. */
-async function findDamage({ from, engine, signal }: Failed): Promise<Problem[]> {
-  const { columns } = await planOf(engine);
-  const invalid = await checkValues(from, engine, { columns, signal });
+async function findDamage({ from, engine, plan, signal }: Failed): Promise<Problem[]> {
+  const invalid = await checkValues(from, engine, { ...plan, signal });
   return invalid.length > 0 ? invalid : checkReferences(from, { signal });
 }
 
@@ -147,8 +152,9 @@ async function describeSource(from: Transaction) {
 async function copyTable(
   table: Table,
   { done, total }: { readonly done: number; readonly total: number },
-  { from, target, onProgress, signal }: Copying,
+  { from, target, plan, onProgress, signal }: Copying,
 ): Promise<number> {
+  const columns = columnsOf(table, plan);
   // They were copied in this order, a part in each transaction.
   const copied = await target.read(async (db) => ({
     rows: await countRows(db, table.name),
@@ -158,7 +164,7 @@ async function copyTable(
   for (let after = copied.last; ; ) {
     await takeBreath(signal);
     onProgress({ what: `copying ${table.name}`, done: count, total });
-    const rows = await readRows(from, table, { after, limit: BATCH });
+    const rows = await readRows(from, table, { columns, after, limit: BATCH });
     if (rows.length === 0) return count;
     await target.write((db) => anyTable(db).insertInto(table.name).values(rows).execute());
     count += rows.length;
@@ -182,13 +188,14 @@ async function verify(copying: Copying, total: number): Promise<CopiedTable[]> {
 /** Reads the target in parts, between which its run can show that it goes on. */
 async function compare(
   table: Table,
-  { from, target }: Pick<Copying, "from" | "target">,
+  { from, target, plan }: Pick<Copying, "from" | "target" | "plan">,
   onRows: (rows: number) => Promise<void>,
 ): Promise<CopiedTable> {
+  const columns = columnsOf(table, plan);
   const hash = createHash("sha256");
   let count = 0;
   for (let after: Row | null = null; ; ) {
-    const part = { after, limit: BATCH };
+    const part = { columns, after, limit: BATCH };
     const originals: readonly Row[] = await readRows(from, table, part);
     const text = textOf(originals);
     if (text !== textOf(await target.read((to) => readRows(to, table, part))))
@@ -199,6 +206,11 @@ async function compare(
     await onRows(originals.length);
     after = originals.at(-1) ?? null;
   }
+}
+
+/** Its columns but for those that an operator added, which the target does not have. */
+function columnsOf({ name }: Table, plan: Plan): string[] {
+  return plan.columns.filter(({ table }) => table === name).map((column) => column.name);
 }
 
 /** Rows as JSON, one a line. The order of columns is that of the migrations, which may differ. */

@@ -85,16 +85,21 @@ export async function readLastRow(
   return (await query.executeTakeFirst()) ?? null;
 }
 
-/**
- * The rows of a table in the order of its key, some at a time.
- * @param after the last row before them; null for the first ones
- */
+/** Some rows of a table. */
+export interface Part {
+  readonly columns: readonly string[];
+  /** The last row before them; null for the first ones. */
+  readonly after: Row | null;
+  readonly limit: number;
+}
+
+/** The rows of a table in the order of its key, some at a time. */
 export function readRows(
   db: Transaction,
   { name, key: [first = "", second] }: Table,
-  { after, limit }: { readonly after: Row | null; readonly limit: number },
+  { columns, after, limit }: Part,
 ): Promise<Row[]> {
-  let query = anyTable(db).selectFrom(name).selectAll().orderBy(first).limit(limit);
+  let query = anyTable(db).selectFrom(name).select(columns).orderBy(first).limit(limit);
   if (second !== undefined) query = query.orderBy(second);
   if (after !== null && second === undefined) query = query.where(first, ">", after[first] ?? null);
   if (after !== null && second !== undefined) {
