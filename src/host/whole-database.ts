@@ -50,19 +50,19 @@ export function createWholeDatabase(
           "--to: nothing of a database in memory would be left",
           "write the path of a new file",
         );
-      let isUnderWay = false;
+      let isInProgress = false;
       try {
         return await withProgress(options, (progress) =>
           whileOpen(openStore(read, { signal, readOnly: true }), (source) =>
             whileOpen(openStore(written, { signal, migrate: false, allowUnfinished: true }), (target) => {
-              isUnderWay = true;
+              isInProgress = true;
               messages.note("what is written to the source from now on is not copied");
               return copyStore({ source, target }, progress);
             }),
           ),
         );
       } catch (error) {
-        if (isUnderWay && leavesUnfinished(error))
+        if (isInProgress && leavesUnfinished(error))
           messages.warn("the copy is unfinished: the same command goes on with it");
         throw error;
       }

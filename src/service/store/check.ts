@@ -23,8 +23,8 @@ export interface Finding {
 }
 
 /**
- * Verifies what the service relies on: the file, the schema, references between rows, positions, and what is stored of events. Reads one
- * snapshot and changes nothing, so the service may be running.
+ * Verifies what the service relies on: the file, the schema, references between rows, positions, and what is stored of events.
+ * Reads one snapshot and changes nothing, so the service may be running.
  * @throws DatabaseUnavailableError, the signal's reason
  */
 export async function checkStore(store: Store, options: LongWorkOptions): Promise<readonly Finding[]> {
