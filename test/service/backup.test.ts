@@ -111,6 +111,14 @@ test.each(["-wal", "-journal"])(
   },
 );
 
+test("may be beside the shared memory of an earlier database, which SQLite makes anew", async () => {
+  writeFileSync(join(folder.path, "copy.db-shm"), "text");
+  expect(await copyTo("copy.db")).toMatchObject({ users: 3 });
+  expect(querySql(join(folder.path, "copy.db"), "select count(*) as users from users")).toEqual([
+    { users: 3 },
+  ]);
+});
+
 test("does not take the name of a file that the database has beside it", async () => {
   const work = backUp(world.database, `${world.database}-journal`, { signal, now: 0, onProgress });
   await expect(work).rejects.toMatchObject(failure("usage", "of the database itself"));

@@ -41,8 +41,8 @@ export interface Backup {
  * copy has been restored.
  * @param path of the SQLite file
  * @param file must not exist; its folder must
- * @throws CliError usage when the file exists, or files of an earlier database of that name; configuration when the database is missing, not ours or damaged, or the file
- * cannot be written; the signal's reason
+ * @throws CliError usage when the file exists, or the log of an earlier database of that name; configuration when the database
+ * is missing, not ours or damaged, or the file cannot be written; the signal's reason
  */
 export async function backUp(path: string, file: string, options: BackupOptions): Promise<Backup> {
   const source = resolve(path);
@@ -154,13 +154,16 @@ async function renewCopy(copy: string, now: number): Promise<void> {
   }
 }
 
-/** What SQLite writes beside a database, whose name it adds this to. */
-const BESIDE = ["-journal", "-wal", "-shm"];
+/** What SQLite adds to the name of a database for its logs, which it applies to whatever has that name. */
+const LOGS = ["-journal", "-wal"];
+
+/** The same for all files that it writes beside a database. */
+const BESIDE = [...LOGS, "-shm"];
 
 /** @throws CliError usage */
 function requireFree(target: string): void {
   if (existsSync(target)) throw existingFileError(target);
-  const left = BESIDE.map((suffix) => `${target}${suffix}`).find((file) => existsSync(file));
+  const left = LOGS.map((suffix) => `${target}${suffix}`).find((file) => existsSync(file));
   if (left !== undefined) {
     throw usageError(
       `FILE: ${left} is left over from an earlier database, and SQLite would apply it to the backup`,
