@@ -1,5 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { missingPart, requiresSystem } from "./test/support/system-parts.js";
+import { createUntestedPartsReporter } from "./test/support/untested-parts.js";
 
 /** Tests that run on SQLite and on PostgreSQL: what they call is the same on both. */
 const ON_BOTH = [
@@ -15,6 +17,12 @@ const ON_POSTGRES = ["test/postgres/**/*.test.ts"];
 
 const HERMETIC = "test/support/hermetic-setup.ts";
 
+/** Where it is required, the run fails without it. */
+const HAS_POSTGRES = requiresSystem() || missingPart("postgres") === null;
+
+/** CI reads the totals from this file. */
+const REPORT = process.env["CALCTL_TEST_REPORT"];
+
 export default defineConfig({
   test: {
     restoreMocks: true,
@@ -27,6 +35,8 @@ export default defineConfig({
     // Much of the time is waiting for other processes and for the network.
     maxWorkers: Math.min(2 * availableParallelism(), 8),
     globalSetup: ["test/support/build-setup.mjs"],
+    reporters: ["default", createUntestedPartsReporter(), ...(REPORT === undefined ? [] : ["json"])],
+    ...(REPORT !== undefined && { outputFile: { json: REPORT } }),
     env: {
       // An offset of 12:45 with clock changes: code that reads the machine's zone by mistake is found out.
       TZ: "Pacific/Chatham",
@@ -48,10 +58,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: "postgres",
-          include: [...ON_BOTH, ...ON_POSTGRES],
+          include: HAS_POSTGRES ? [...ON_BOTH, ...ON_POSTGRES] : [],
           exclude: ON_SQLITE,
-          globalSetup: ["test/support/postgres-setup.ts"],
-          setupFiles: [HERMETIC, "test/support/require-postgres.ts"],
+          globalSetup: HAS_POSTGRES ? ["test/support/postgres-setup.ts"] : [],
+          setupFiles: [HERMETIC],
           provide: { engine: "postgres" },
         },
       },

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
-import { describeWithSystem, type SystemPart } from "../support/system.js";
+import { describeWithSystem } from "../support/system.js";
+import type { SystemPart } from "../support/system-parts.js";
 import { openTerminal, type Terminal } from "../support/tmux.js";
 
 /** The scripts of `calctl completion` in real shells, on a real terminal: what Tab makes the shell hand to the program. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { copyProgram, createInstallation, PROGRAM } from "../support/spawned.js";
+import { describeWithOtherUsers } from "../support/system.js";
 
 /** D12: as in cron, containers and systemd units: no variables, no terminal, no stdin. */
 
@@ -54,17 +55,16 @@ describe.each([
   });
 });
 
-test("D12 a user without a home folder: one line names the variables to set", async ({ skip }) => {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) {
-    skip("only root can take the id of a user that does not exist, and setpriv is Linux's");
-  }
-  const asNobody = `setpriv --reuid 54321 --regid 54321 --clear-groups`;
-  const result = await createInstallation().shell(
-    `cd /; env -i ${asNobody} '${process.execPath}' '${copyProgram()}' whoami <&-`,
-  );
-  expect(result).toEqual({
-    exitCode: 10,
-    stdout: "",
-    stderr: expect.stringMatching(/^error: there is no home folder: [^\n]+\nhint: set HOME, or [^\n]+\n$/),
+describeWithOtherUsers("D12 a user without a home folder:", () => {
+  test("one line names the variables to set", async () => {
+    const asNobody = `setpriv --reuid 54321 --regid 54321 --clear-groups`;
+    const result = await createInstallation().shell(
+      `cd /; env -i ${asNobody} '${process.execPath}' '${copyProgram()}' whoami <&-`,
+    );
+    expect(result).toEqual({
+      exitCode: 10,
+      stdout: "",
+      stderr: expect.stringMatching(/^error: there is no home folder: [^\n]+\nhint: set HOME, or [^\n]+\n$/),
+    });
   });
 });

@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
+import { createFolderForOthers } from "../support/folder-for-others.js";
 import { copyProgram, createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
+import { describeWithOtherUsers } from "../support/system.js";
 
 /** Concurrent logins, and machines on which files cannot be written. */
 
@@ -63,17 +65,18 @@ describe("a login that cannot write", () => {
     expect((await installation.run("profiles", "list", "--fields", "name")).stdout).toBe("local\n");
   });
 
-  test("because the folder is read-only is exit 10 before any prompt", async ({ skip }) => {
-    if (process.getuid?.() !== 0) skip("only root can become somebody who may not write");
-    const folder = join(installation.home, "shared");
-    mkdirSync(folder, { mode: 0o755 });
-    writeFileSync(join(folder, "token"), "pat-1");
-    const drop = "setpriv --reuid 65534 --regid 65534 --clear-groups";
-    const env = `env CALCTL_DATA_DIR="${folder}" CALCTL_CONFIG_DIR="${folder}"`;
-    const result = await installation.shell(
-      `chmod 711 "${installation.home}"; cd /; ${drop} ${env} ${login(copyProgram())} < "${folder}/token"`,
-    );
-    expect(result).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("(EACCES)") });
-    expect(server.userRequests).toEqual([]);
+  describeWithOtherUsers("as another user", () => {
+    test("because the folder is read-only is exit 10 before any prompt", async () => {
+      const folder = createFolderForOthers("calctl-login-");
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      writeFileSync(join(folder, "token"), "pat-1");
+      const drop = "setpriv --reuid 65534 --regid 65534 --clear-groups";
+      const env = `env HOME="${folder}" CALCTL_DATA_DIR="${folder}" CALCTL_CONFIG_DIR="${folder}"`;
+      const result = await installation.shell(
+        `cd /; ${drop} ${env} ${login(copyProgram())} < "${folder}/token"`,
+      );
+      expect(result).toMatchObject({ exitCode: 10, stderr: expect.stringContaining("(EACCES)") });
+      expect(server.userRequests).toEqual([]);
+    });
   });
 });

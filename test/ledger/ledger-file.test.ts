@@ -98,8 +98,8 @@ describe("nothing is sent with a ledger", () => {
     await expect(ledger.sendOnce("digest", neverSend, KEEP)).rejects.toMatchObject(expected);
   });
 
-  // Root can write anywhere.
-  test.skipIf(process.getuid?.() === 0)("in a folder that cannot be written", async () => {
+  test("in a folder that cannot be written", async ({ skip }) => {
+    skip(process.getuid?.() === 0, "root can write anywhere");
     const path = createLedgerPath();
     (await openTestLedger(path)).close();
     chmodSync(dirname(path), 0o500);

@@ -13,7 +13,8 @@ import { join, relative } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { CliError } from "../../src/errors.js";
 import { parseMailAddresses, sendMail } from "../../src/messages/sendmail.js";
-import { describeWithSystem, systemPart } from "../support/system.js";
+import { describeWithSystem } from "../support/system.js";
+import { systemPart } from "../support/system-parts.js";
 import { type SmtpAnswers, startSmtpServer } from "./support/smtp-server.js";
 
 /** Mail through a real `sendmail -t`, and through scripts that end as sendmail may. */

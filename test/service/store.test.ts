@@ -217,7 +217,8 @@ describe("the database", () => {
     });
   });
 
-  test.skipIf(!existsSync("/proc"))("a folder that cannot be created is reported", async () => {
+  test("a folder that cannot be created is reported", async ({ skip }) => {
+    skip(!existsSync("/proc"), "there is no /proc here, the folder in which nothing can be created");
     const path = "/proc/nope/deep/calendar.db";
     await expect(open(path)).rejects.toMatchObject({
       code: "configuration",
@@ -225,8 +226,9 @@ describe("the database", () => {
     });
   });
 
-  // Root can write anywhere.
-  describe.skipIf(process.getuid?.() === 0)("without write permission", () => {
+  describe("without write permission", () => {
+    beforeEach(({ skip }) => skip(process.getuid?.() === 0, "root can write anywhere"));
+
     const permission = {
       code: "configuration",
       hint: expect.stringContaining("file and its folder writable"),

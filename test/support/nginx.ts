@@ -7,7 +7,7 @@ import type { Certificate } from "../service/support/certificate.js";
 import { createFolder } from "../service/support/world.js";
 import { readPage } from "./docs-pages.js";
 import { follow } from "./spawned.js";
-import { systemPart } from "./system.js";
+import { systemPart } from "./system-parts.js";
 
 export interface ExampleOptions {
   readonly certificate: Certificate;

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../api/network/peers.js";
+import { createFolderForOthers } from "./folder-for-others.js";
 import { ownerOf, ROLE } from "./postgres-server.js";
 import { follow } from "./spawned.js";
-import { systemPart } from "./system.js";
+import { systemPart } from "./system-parts.js";
 
 export interface Pgbouncer {
   /** `postgres://…` of the database behind it. */
@@ -31,7 +31,7 @@ export async function startPgbouncer(
   lines: readonly string[],
   { databases = [], users }: PgbouncerOptions = {},
 ): Promise<Pgbouncer> {
-  const folder = mkdtempSync(join(tmpdir(), "calctl-pgbouncer-"));
+  const folder = createFolderForOthers("calctl-pgbouncer-");
   const port = await freePort();
   const file = join(folder, "pgbouncer.ini");
   const settings = lines.filter((line) => !/^(?:listen_|unix_|auth_|logfile|pidfile)/.test(line));

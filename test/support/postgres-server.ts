@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import pg from "pg";
 import { freePort } from "../api/network/peers.js";
 import type { Certificate } from "../service/support/certificate.js";
-import { systemPart } from "./system.js";
+import { createFolderForOthers } from "./folder-for-others.js";
+import { systemPart } from "./system-parts.js";
 
 /** The role that every server of the tests has. It may do everything, from this machine, without a password. */
 export const ROLE = "calctl";
@@ -40,7 +40,7 @@ export interface PostgresServerOptions {
 /** Creates a cluster whose language has another order than bytes, and starts its server. */
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const { settings = [], access = [], tls } = options;
-  const folder = mkdtempSync(join(tmpdir(), "calctl-postgres-"));
+  const folder = createFolderForOthers("calctl-postgres-");
   const data = join(folder, "data");
   const binaries = dirname(realpathSync(systemPart("postgres") ?? ""));
   const port = await freePort();

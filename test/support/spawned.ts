@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { createFolderForOthers } from "./folder-for-others.js";
 import type { RunResult } from "./harness.js";
 
 /** The built program. */
@@ -12,10 +13,9 @@ export const PROGRAM = fileURLToPath(new URL("../../dist/calctl.js", import.meta
 
 /** Copies the program without its packages to a folder that every user can read, unlike perhaps the checkout. */
 export function copyProgram(): string {
-  const copy = mkdtempSync(join(tmpdir(), "calctl-copy-"));
+  const copy = createFolderForOthers("calctl-copy-");
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
   cpSync(dirname(PROGRAM), copy, { recursive: true });
-  chmodSync(copy, 0o755);
   return join(copy, basename(PROGRAM));
 }
 

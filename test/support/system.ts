@@ -1,92 +1,48 @@
 import { spawnSync } from "node:child_process";
-import {
-  accessSync,
-  appendFileSync,
-  constants,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  rmdirSync,
-  rmSync,
-} from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { beforeEach, describe, onTestFinished } from "vitest";
+import { join } from "node:path";
+import { describe, onTestFinished, test } from "vitest";
 import { errorCodeOf } from "../../src/errors.js";
+import { missingPart, type Obstacle, requiresSystem, type SystemPart } from "./system-parts.js";
 
-/** System parts that some tests need: the names to look for, of which one suffices, and the package. */
-const SYSTEM_PARTS = {
-  tmux: { binaries: ["tmux"], debianPackage: "tmux" },
-  keyring: { binaries: ["gnome-keyring-daemon"], debianPackage: "gnome-keyring" },
-  dbus: { binaries: ["dbus-run-session"], debianPackage: "dbus" },
-  python: { binaries: ["python3"], debianPackage: "python3" },
-  khal: { binaries: ["khal"], debianPackage: "khal" },
-  chromium: { binaries: ["chromium", "chromium-browser", "google-chrome"], debianPackage: "chromium" },
-  nginx: { binaries: ["nginx"], debianPackage: "nginx-light" },
-  zsh: { binaries: ["zsh"], debianPackage: "zsh" },
-  fish: { binaries: ["fish"], debianPackage: "fish" },
-  man: { binaries: ["man"], debianPackage: "man-db" },
-  mandoc: { binaries: ["mandoc"], debianPackage: "mandoc" },
-  less: { binaries: ["less"], debianPackage: "less" },
-  sqlite3: { binaries: ["sqlite3"], debianPackage: "sqlite3" },
-  faketime: { binaries: ["faketime"], debianPackage: "faketime" },
-  msmtp: { binaries: ["msmtp"], debianPackage: "msmtp-mta" },
-  cron: { binaries: ["cron"], debianPackage: "cron" },
-  dpkg: { binaries: ["dpkg-deb"], debianPackage: "dpkg" },
-  postgres: { binaries: ["initdb"], debianPackage: "postgresql" },
-  pgbouncer: { binaries: ["pgbouncer"], debianPackage: "pgbouncer" },
-  systemd: { binaries: ["systemd"], debianPackage: "systemd" },
-} as const;
-
-export type SystemPart = keyof typeof SYSTEM_PARTS;
-
-/** Absolute path of a system part, or undefined if it is not installed. */
-export function systemPart(name: SystemPart): string | undefined {
-  const onPath = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  // Where Debian has servers, which is not on the PATH of other users than root, or of anyone.
-  const folders = [...onPath, "/usr/sbin", ...postgresFolders()];
-  const candidates = SYSTEM_PARTS[name].binaries.flatMap((binary) =>
-    folders.map((folder) => join(folder, binary)),
-  );
-  return candidates.find(isExecutable);
-}
-
-/** Where Debian has the programs of each version of PostgreSQL, the newest first. */
-function postgresFolders(): readonly string[] {
-  const root = "/usr/lib/postgresql";
-  if (!existsSync(root)) return [];
-  const versions = readdirSync(root).sort((one, other) => Number(other) - Number(one));
-  return versions.map((version) => join(root, version, "bin"));
+declare module "vitest" {
+  interface TaskMeta {
+    /** Why a test was skipped. */
+    obstacle?: Obstacle;
+  }
 }
 
 /**
- * A `describe` for tests that need a real system part. Without it each test is skipped with the reason,
- * or, with CALCTL_REQUIRE_SYSTEM=1 (as in CI), fails.
+ * A `describe` for tests that need a real system part. Without it they are skipped, hooks included, and the report at the
+ * end says so (`untested-parts.ts`); with CALCTL_REQUIRE_SYSTEM=1 (as in CI) they fail.
  */
 export function describeWithSystem(name: SystemPart, title: string, tests: () => void): void {
   describeUnless(missingPart(name), title, tests);
 }
 
-/** Why tests that need a part cannot run; null if it is installed. */
-function missingPart(name: SystemPart): string | null {
-  if (systemPart(name) !== undefined) return null;
-  return `${name} is not installed (on Debian: apt-get install ${SYSTEM_PARTS[name].debianPackage})`;
-}
-
 /**
- * The same for tests that start a machine with systemd: see `startSystemdMachine`. Without the package they fail in CI;
- * where the kernel allows no namespaces, nothing can be installed, and they are always skipped.
+ * The same for tests that start a machine with systemd: see `startSystemdMachine`. Where the kernel allows no namespaces,
+ * nothing can be installed, and they are always skipped.
  */
 export function describeWithSystemd(title: string, tests: () => void): void {
-  const missing = missingPart("systemd");
-  describeUnless(missing ?? namespaceObstacle(), title, tests, { canBeInstalled: missing !== null });
+  describeUnless(missingPart("systemd") ?? namespaceObstacle(), title, tests);
 }
 
-/** Why this process cannot give a machine namespaces of its own; null if it can. */
-function namespaceObstacle(): string | null {
+/** What keeps this process from giving a machine namespaces of its own; null if it can. */
+function namespaceObstacle(): Obstacle | null {
   const flags = ["--fork", "--mount", "--pid", "--uts", "--ipc", "--net", "--cgroup"];
   const { status } = spawnSync("unshare", [...flags, "mount", "-t", "cgroup2", "none", "/mnt"]);
-  return status === 0 ? null : "no namespaces can be created (only root may)";
+  return status === 0
+    ? null
+    : { reason: "no namespaces can be created (only root may)", debianPackage: null };
+}
+
+/** The same for tests that run a program as another user, by `setpriv`. */
+export function describeWithOtherUsers(title: string, tests: () => void): void {
+  const isRoot = process.getuid?.() === 0;
+  const obstacle = { reason: "no program can be run as another user (only root may)", debianPackage: null };
+  describeUnless(isRoot ? missingPart("setpriv") : obstacle, title, tests);
 }
 
 /** The same for tests that need a file system of their own: see `mountDisk`. */
@@ -95,7 +51,8 @@ export function describeWithDisk(title: string, tests: () => void): void {
   const mounted = mount("-t", "tmpfs", "tmpfs", folder);
   if (mounted) unmount(folder);
   rmdirSync(folder);
-  describeUnless(mounted ? null : "no tmpfs can be mounted (only root may)", title, tests);
+  const obstacle = { reason: "no tmpfs can be mounted (only root may)", debianPackage: null };
+  describeUnless(mounted ? null : obstacle, title, tests);
 }
 
 /** A file system in memory of some MiB, until the test has finished. */
@@ -141,32 +98,16 @@ function unmount(path: string): void {
   spawnSync("umount", ["--lazy", path]);
 }
 
-/** The same for all tests of a file, which a setup file of vitest says. */
-export function requireSystem(name: SystemPart): void {
-  const reason = missingPart(name);
-  if (reason !== null) refuse(reason, "a file", true);
-}
-
-/** @param reason why the tests cannot run here; null if they can */
-function describeUnless(
-  reason: string | null,
-  title: string,
-  tests: () => void,
-  { canBeInstalled }: { readonly canBeInstalled: boolean } = { canBeInstalled: true },
-): void {
-  describe(title, () => {
-    if (reason !== null) refuse(reason, title, canBeInstalled);
-    tests();
-  });
-}
-
-function refuse(reason: string, title: string, canBeInstalled: boolean): void {
-  const required = canBeInstalled && process.env["CALCTL_REQUIRE_SYSTEM"] === "1";
-  if (!required) process.stderr.write(`skipped: ${title}: ${reason}\n`);
-  beforeEach(({ skip }) => {
-    if (required) throw new Error(reason);
-    skip(reason);
-  });
+function describeUnless(obstacle: Obstacle | null, title: string, tests: () => void): void {
+  if (obstacle === null) {
+    describe(title, tests);
+  } else if (requiresSystem() && obstacle.debianPackage !== null) {
+    test(title, () => {
+      throw new Error(obstacle.reason);
+    });
+  } else {
+    describe(title, { skip: true, meta: { obstacle } }, tests);
+  }
 }
 
 /**
@@ -178,13 +119,4 @@ export function fixedTime(time: string): readonly string[] {
   const candidates = readdirSync("/usr/lib").map((folder) => `/usr/lib/${folder}/faketime/libfaketime.so.1`);
   const library = candidates.find((path) => existsSync(path)) ?? "";
   return [`LD_PRELOAD=${library}`, `FAKETIME=${time}`, "FAKETIME_DONT_FAKE_MONOTONIC=1"];
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch (_absent) {
-    return false;
-  }
 }

@@ -1,5 +1,5 @@
 import { type BrowserContext, chromium } from "playwright-core";
-import { systemPart } from "../../../support/system.js";
+import { systemPart } from "../../../support/system-parts.js";
 import { createFolder } from "../../support/world.js";
 
 export interface Chromium {

@@ -1,4 +1,0 @@
-import { requireSystem } from "./system.js";
-
-/** For test files that run on PostgreSQL. */
-requireSystem("postgres");
