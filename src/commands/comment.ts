@@ -34,7 +34,7 @@ export function registerComment(command: Command, contextOf: ContextOf): void {
         'id="$(calctl events list --fields id | head -n 1)"',
         'calctl comment "$id" "I bring the cake"',
       ],
-      ["What a program prints", 'uptime | calctl comment "$(calctl events list --fields id | head -n 1)"'],
+      ["What a program prints", 'date | calctl comment "$(calctl events list --fields id | head -n 1)"'],
     ],
   });
   addPickAction(command, contextOf, runComment);

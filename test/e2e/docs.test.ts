@@ -70,8 +70,16 @@ describeWithSystem("keyring", "on a desktop, the lines of", () => {
   });
 });
 
-test("docs/self-hosting.md work", async () => {
-  await runPage(await createDocsWorld(), readPage("self-hosting"));
+describeWithSystem("script", "with lines on a terminal,", () => {
+  test("docs/self-hosting.md work", async () => {
+    await runPage(await createDocsWorld(), readPage("self-hosting"));
+  });
+
+  test.each(["debugging", "exit-codes", "output"])("docs/%s.md work", runPageSignedIn);
+
+  test("docs/webhooks.md work", async () => {
+    await runPage(await createDocsWorld(), readPage("webhooks"));
+  });
 });
 
 test(
@@ -101,21 +109,17 @@ test("docs/scaling.md work", async () => {
   expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["sudo"]));
 });
 
-test.each(["changes", "debugging", "exit-codes", "network", "output", "scripting"])(
-  "the lines of docs/%s.md work",
-  async (name) => {
-    const world = await createDocsWorld();
-    await signInWithToken(world);
-    await runPage(world, readPage(name));
-  },
-);
+test.each(["changes", "network", "scripting"])("the lines of docs/%s.md work", runPageSignedIn);
 
-test.each(["names", "webhooks", "writing"])(
-  "the lines of docs/%s.md work with the profile local",
-  async (name) => {
-    await runPage(await createDocsWorld(), readPage(name));
-  },
-);
+async function runPageSignedIn(name: string): Promise<void> {
+  const world = await createDocsWorld();
+  await signInWithToken(world);
+  await runPage(world, readPage(name));
+}
+
+test.each(["names", "writing"])("the lines of docs/%s.md work with the profile local", async (name) => {
+  await runPage(await createDocsWorld(), readPage(name));
+});
 
 const EVENT_ROW = "events list, events get, events create, events update, agenda";
 

@@ -6,6 +6,7 @@ import { type AuthorizationServer, startAuthorizationServer } from "../support/a
 import { addressIn } from "../support/login-run.js";
 import { awaitProcess, handlesInterrupt, interrupt, processesOf } from "../support/processes.js";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";
+import { describeWithSystem } from "../support/system.js";
 
 /** The built program with terminals, browsers and signals. */
 
@@ -34,7 +35,7 @@ function startOnTerminal(env: Readonly<Record<string, string>>) {
   return installation.startOnTerminal("calctl login --insecure-storage", env);
 }
 
-describe("the browser", () => {
+describeWithSystem("script", "the browser", () => {
   test("opens on a terminal, signs in, and gets no secrets from us", async () => {
     const fetching = `fetch(process.argv[1]).then((answer) => answer.text()).then((page) => require("fs").writeFileSync("${installation.home}/page", page))`;
     const env = browser(
@@ -75,7 +76,7 @@ describe("the browser", () => {
   });
 });
 
-describe("the client secret", () => {
+describeWithSystem("script", "the client secret", () => {
   test("is prompted for on a terminal and not shown", async () => {
     const login = startOnTerminal({ CALCTL_CLIENT_SECRET: "" });
     await login.stdoutWith("Client secret");
@@ -108,14 +109,16 @@ describe("signals", () => {
     },
   );
 
-  test("SIGINT while a browser launcher hangs leaves no launcher running", async () => {
-    const login = startOnTerminal(browser("exec sleep 60"));
-    await awaitProcess(installation.home, ({ commandLine }) => commandLine === "sleep 60 ");
-    await interruptLogin();
-    expect((await login.ended).exitCode).toBe(130);
-    const left = processesOf(installation.home).filter(({ commandLine }) => commandLine.includes("helper"));
-    expect(left).toEqual([]);
-    for (const { pid } of processesOf(installation.home)) process.kill(pid, "SIGKILL");
+  describeWithSystem("script", "on a terminal:", () => {
+    test("SIGINT while a browser launcher hangs leaves no launcher running", async () => {
+      const login = startOnTerminal(browser("exec sleep 60"));
+      await awaitProcess(installation.home, ({ commandLine }) => commandLine === "sleep 60 ");
+      await interruptLogin();
+      expect((await login.ended).exitCode).toBe(130);
+      const left = processesOf(installation.home).filter(({ commandLine }) => commandLine.includes("helper"));
+      expect(left).toEqual([]);
+      for (const { pid } of processesOf(installation.home)) process.kill(pid, "SIGKILL");
+    });
   });
 
   test("SIGINT while stdin is a pipe that stays open: 130", async () => {

@@ -396,17 +396,19 @@ describe("nothing is asked", () => {
     expect(stderr).toContain(message);
   });
 
-  test.each([
-    ["with --no-input", "calctl events get --no-input"],
-    ["with CALCTL_NO_INPUT", "CALCTL_NO_INPUT=1 calctl events get"],
-    ["with CI", "CI=true calctl events get"],
-    ["with a pipe as stdin", "true | calctl events get"],
-    ["with a file as stderr", 'calctl events get 2> "$HOME/err"; code=$?; cat "$HOME/err"; exit $code'],
-  ])("on a terminal %s", async (_, line) => {
-    const { exitCode, stdout } = await createInstallation().startOnTerminal(line).ended;
-    expect({ exitCode, stdout }).toMatchObject({
-      exitCode: 2,
-      stdout: expect.stringContaining("missing required argument"),
+  describeWithSystem("script", "on a terminal", () => {
+    test.each([
+      ["with --no-input", "calctl events get --no-input"],
+      ["with CALCTL_NO_INPUT", "CALCTL_NO_INPUT=1 calctl events get"],
+      ["with CI", "CI=true calctl events get"],
+      ["with a pipe as stdin", "true | calctl events get"],
+      ["with a file as stderr", 'calctl events get 2> "$HOME/err"; code=$?; cat "$HOME/err"; exit $code'],
+    ])("%s", async (_, line) => {
+      const { exitCode, stdout } = await createInstallation().startOnTerminal(line).ended;
+      expect({ exitCode, stdout }).toMatchObject({
+        exitCode: 2,
+        stdout: expect.stringContaining("missing required argument"),
+      });
     });
   });
 

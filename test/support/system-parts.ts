@@ -22,6 +22,7 @@ const SYSTEM_PARTS = {
   dpkg: { binaries: ["dpkg-deb"], debianPackage: "dpkg" },
   postgres: { binaries: ["initdb"], debianPackage: "postgresql" },
   pgbouncer: { binaries: ["pgbouncer"], debianPackage: "pgbouncer" },
+  script: { binaries: ["script"], debianPackage: "bsdutils" },
   setpriv: { binaries: ["setpriv"], debianPackage: "util-linux" },
   systemd: { binaries: ["systemd"], debianPackage: "systemd" },
 } as const;
@@ -30,12 +31,15 @@ export type SystemPart = keyof typeof SYSTEM_PARTS;
 
 /** Absolute path of a system part, or undefined if it is not installed. */
 export function systemPart(name: SystemPart): string | undefined {
+  return findExecutable(SYSTEM_PARTS[name].binaries);
+}
+
+/** The first program of these names that is installed. */
+function findExecutable(names: readonly string[]): string | undefined {
   const onPath = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
   // Where Debian has servers, which is not on the PATH of other users than root, or of anyone.
   const folders = [...onPath, "/usr/sbin", ...postgresFolders()];
-  const candidates = SYSTEM_PARTS[name].binaries.flatMap((binary) =>
-    folders.map((folder) => join(folder, binary)),
-  );
+  const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   return candidates.find(isExecutable);
 }
 
@@ -50,14 +54,22 @@ function postgresFolders(): readonly string[] {
 /** Why tests cannot run on this machine. */
 export interface Obstacle {
   readonly reason: string;
-  /** What installs the part that is missing; null where nothing can be installed. */
-  readonly debianPackage: string | null;
+  /** Whether installing a package would help. */
+  readonly canBeInstalled: boolean;
 }
 
 /** What prevents tests that need a part; null if it is installed. */
 export function missingPart(name: SystemPart): Obstacle | null {
   if (systemPart(name) !== undefined) return null;
-  return { reason: `${name} is not installed`, debianPackage: SYSTEM_PARTS[name].debianPackage };
+  return { reason: `${name} is not installed`, canBeInstalled: true };
+}
+
+/** The packages of all parts that are missing, in order. */
+export function missingPackages(): readonly string[] {
+  const missing = Object.values(SYSTEM_PARTS).filter(
+    ({ binaries }) => findExecutable(binaries) === undefined,
+  );
+  return missing.map(({ debianPackage }) => debianPackage).sort();
 }
 
 /** Whether a test fails, instead of being skipped, where a part is missing that can be installed: in CI. */

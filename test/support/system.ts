@@ -35,13 +35,13 @@ function namespaceObstacle(): Obstacle | null {
   const { status } = spawnSync("unshare", [...flags, "mount", "-t", "cgroup2", "none", "/mnt"]);
   return status === 0
     ? null
-    : { reason: "no namespaces can be created (only root may)", debianPackage: null };
+    : { reason: "no namespaces can be created (only root may)", canBeInstalled: false };
 }
 
 /** The same for tests that run a program as another user, by `setpriv`. */
 export function describeWithOtherUsers(title: string, tests: () => void): void {
   const isRoot = process.getuid?.() === 0;
-  const obstacle = { reason: "no program can be run as another user (only root may)", debianPackage: null };
+  const obstacle = { reason: "no program can be run as another user (only root may)", canBeInstalled: false };
   describeUnless(isRoot ? missingPart("setpriv") : obstacle, title, tests);
 }
 
@@ -51,7 +51,7 @@ export function describeWithDisk(title: string, tests: () => void): void {
   const mounted = mount("-t", "tmpfs", "tmpfs", folder);
   if (mounted) unmount(folder);
   rmdirSync(folder);
-  const obstacle = { reason: "no tmpfs can be mounted (only root may)", debianPackage: null };
+  const obstacle = { reason: "no tmpfs can be mounted (only root may)", canBeInstalled: false };
   describeUnless(mounted ? null : obstacle, title, tests);
 }
 
@@ -101,7 +101,7 @@ function unmount(path: string): void {
 function describeUnless(obstacle: Obstacle | null, title: string, tests: () => void): void {
   if (obstacle === null) {
     describe(title, tests);
-  } else if (requiresSystem() && obstacle.debianPackage !== null) {
+  } else if (requiresSystem() && obstacle.canBeInstalled) {
     test(title, () => {
       throw new Error(obstacle.reason);
     });

@@ -1,59 +1,42 @@
 import type { Reporter, TestCase, TestModule } from "vitest/node";
-import { missingPart, type Obstacle } from "./system-parts.js";
-
-/** What of the tests did not run for one reason. */
-interface Untested extends Obstacle {
-  readonly tests: string;
-}
+import { missingPackages, missingPart } from "./system-parts.js";
 
 /** Says at the end what was not tested, why, and how to install what is missing. */
 export function createUntestedPartsReporter(): Reporter {
   return {
     onTestRunEnd(modules, _errors, reason) {
+      if (reason === "interrupted") return;
       const untested = [...untestedProjects(), ...skippedTests(modules)];
-      if (reason !== "interrupted" && untested.length > 0) process.stdout.write(describeUntested(untested));
+      if (untested.length > 0) process.stdout.write(`\nNot tested on this machine:\n${untested.join("")}`);
+      const packages = missingPackages().join(" ");
+      if (packages === "") return;
+      process.stdout.write(
+        `To test everything (on Debian): apt-get install --no-install-recommends ${packages}\n`,
+      );
     },
   };
 }
 
 /** `vitest.config.ts` leaves out the project that needs PostgreSQL. */
-function untestedProjects(): readonly Untested[] {
+function untestedProjects(): readonly string[] {
   const obstacle = missingPart("postgres");
-  return obstacle === null ? [] : [{ ...obstacle, tests: "all of test/postgres" }];
+  return obstacle === null ? [] : [`  all of test/postgres: ${obstacle.reason}\n`];
 }
 
-function skippedTests(modules: readonly TestModule[]): readonly Untested[] {
-  const byReason = new Map<string, { readonly obstacle: Obstacle; count: number }>();
+/** One line for each reason. */
+function skippedTests(modules: readonly TestModule[]): readonly string[] {
+  const counts = new Map<string, number>();
   for (const module of modules) {
     for (const test of module.children.allTests("skipped")) {
-      const obstacle = obstacleOf(test);
-      if (obstacle === null) continue;
-      const entry = byReason.get(obstacle.reason) ?? { obstacle, count: 0 };
-      entry.count += 1;
-      byReason.set(obstacle.reason, entry);
+      const reason = reasonOf(test);
+      if (reason !== undefined) counts.set(reason, (counts.get(reason) ?? 0) + 1);
     }
   }
-  return [...byReason.values()].map(({ obstacle, count }) => ({
-    ...obstacle,
-    tests: count === 1 ? "1 test" : `${count} tests`,
-  }));
+  return [...counts].map(([reason, count]) => `  ${count} ${count === 1 ? "test" : "tests"}: ${reason}\n`);
 }
 
-/** Null for tests that were not asked for, as with `-t`. */
-function obstacleOf(test: TestCase): Obstacle | null {
-  const { obstacle } = test.meta();
-  if (obstacle !== undefined) return obstacle;
+/** Undefined for tests that were not asked for, as with `-t`. */
+function reasonOf(test: TestCase): string | undefined {
   const result = test.result();
-  const reason = result.state === "skipped" ? result.note : undefined;
-  return reason === undefined ? null : { reason, debianPackage: null };
-}
-
-function describeUntested(untested: readonly Untested[]): string {
-  const width = Math.max(...untested.map(({ tests }) => tests.length));
-  const lines = untested.map(({ tests, reason }) => `  ${tests.padEnd(width)}  ${reason}`);
-  const packages = new Set(untested.flatMap(({ debianPackage }) => debianPackage ?? []));
-  const install = `To test everything (on Debian): apt-get install --no-install-recommends ${[...packages].sort().join(" ")}`;
-  return ["", "Not tested on this machine:", ...lines, ...(packages.size > 0 ? [install] : []), "", ""].join(
-    "\n",
-  );
+  return test.meta().obstacle?.reason ?? (result.state === "skipped" ? result.note : undefined);
 }
