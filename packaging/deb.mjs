@@ -1,7 +1,16 @@
 // `node packaging/deb.mjs`: a Debian package of the single executable that `npm run build:standalone` made, in release.
 // --program PATH takes another executable, --output FOLDER another folder. It needs dpkg-deb, and no root.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -32,6 +41,17 @@ const ZIPPED_FILES = {
 };
 const COPYRIGHT = "usr/share/doc/calctl/copyright";
 
+/** The documents, in the folders that they and the program name. */
+const DOCUMENTS = Object.fromEntries(
+  [
+    "README.md",
+    ...filesIn("docs"),
+    ...filesIn("docs/images"),
+    ...filesIn("examples"),
+    ...filesIn("examples/scaling"),
+  ].map((path) => [`usr/share/doc/calctl/${path}`, path]),
+);
+
 async function makePackage({ program, output }) {
   await ensureBuilt();
   const temporary = mkdtempSync(join(tmpdir(), "calctl-deb-"));
@@ -58,13 +78,15 @@ function layOut(folder, program) {
   const executable = join(folder, "usr/bin/calctl");
   write(executable, "", 0o755);
   copyFileSync(program, executable);
-  for (const [path, source] of Object.entries(FILES)) write(join(folder, path), read(source));
+  const copies = { ...FILES, ...DOCUMENTS };
+  for (const [path, source] of Object.entries(copies))
+    write(join(folder, path), read(source), modeOf(source));
   for (const [path, source] of Object.entries(ZIPPED_FILES))
     write(join(folder, path), gzipSync(read(source), { level: 9 }));
   write(join(folder, COPYRIGHT), `${read("LICENSE")}\n${readNotices(program)}`);
   const paths = [
     executable,
-    ...[...Object.keys(FILES), ...Object.keys(ZIPPED_FILES), COPYRIGHT].map((path) => join(folder, path)),
+    ...[...Object.keys(copies), ...Object.keys(ZIPPED_FILES), COPYRIGHT].map((path) => join(folder, path)),
   ];
   return paths.reduce((sum, path) => sum + Math.ceil(statSync(path).size / 1_024), 0);
 }
@@ -89,6 +111,16 @@ Description: ${description.toLowerCase()}
  calctl lists, creates and changes the events of shared calendars, posts them
  to chats and by mail, and can serve calendars itself. It needs no Node.js.
 `;
+}
+
+function filesIn(folder) {
+  const entries = readdirSync(join(ROOT, folder), { withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => `${folder}/${name}`);
+}
+
+/** That of examples which can be run. */
+function modeOf(path) {
+  return (statSync(join(ROOT, path)).mode & 0o111) === 0 ? 0o644 : 0o755;
 }
 
 function read(path) {

@@ -79,15 +79,26 @@ describeWithSystem("dpkg", "the package", () => {
 
   test("puts everything in its place, and leaves nothing when it is removed", () => {
     dpkg("--install", deb);
-    expect(installedFiles().filter((path) => statSync(join(system, path)).isFile())).toEqual([
+    const documents = /^usr\/share\/doc\/calctl\/(?:docs|examples)\//;
+    const files = installedFiles().filter((path) => statSync(join(system, path)).isFile());
+    expect(files.filter((path) => !documents.test(path))).toEqual([
       "usr/bin/calctl",
       "usr/share/bash-completion/completions/calctl",
+      "usr/share/doc/calctl/README.md",
       "usr/share/doc/calctl/changelog.gz",
       "usr/share/doc/calctl/copyright",
       "usr/share/fish/vendor_completions.d/calctl.fish",
       "usr/share/man/man1/calctl.1.gz",
       "usr/share/zsh/vendor-completions/_calctl",
     ]);
+    for (const path of [
+      "docs/cron.md",
+      "docs/extensions.md",
+      "docs/images/week-dark.svg",
+      "examples/crontab",
+    ]) {
+      expect(files).toContain(`usr/share/doc/calctl/${path}`);
+    }
     expect(run(join(system, "usr/bin/calctl"))).toBe("hello\n");
     const share = (path: string) => readFileSync(join(system, "usr/share", path), "utf8");
     const built = (path: string) => readFileSync(join(ROOT, "dist", path), "utf8");

@@ -27,13 +27,38 @@ function tar(...args: readonly string[]): string {
   return stdout;
 }
 
-test("the package holds what runs, its documents and its licenses, and nothing else", () => {
-  const files = tar("-tzf", tarball).trim().split("\n");
-  const kinds = files.map((file) =>
-    file.replace(/calctl-[\w-]+\.js$/, "calctl-PART.js").replace(/completion-\w+\.js$/, "completion-PART.js"),
+const packedFiles = () => tar("-tzf", tarball).trim().split("\n");
+
+/** Where in the package the links of one of its pages lead. */
+function linksOf(page: string): readonly string[] {
+  const links = tar("-xzOf", tarball, page).matchAll(/(?:\]\(|(?:src|srcset)=")(?!\w+:|#)([^)"#]+)/g);
+  return [...links].map(([, link = ""]) => join(page, "..", link));
+}
+
+test("the package has what its README and its documents link to", () => {
+  const files = packedFiles();
+  const pages = files.filter((file) => /^package\/(?:README\.md|docs\/)/.test(file) && file.endsWith(".md"));
+  const links = new Set(pages.flatMap(linksOf));
+  expect(links.size).toBeGreaterThan(20);
+  const dead = [...links].filter(
+    (link) => !files.some((file) => file === link || file.startsWith(`${link}/`)),
   );
+  // Only a clone has what the program is made with.
+  expect(dead.sort()).toEqual(["package/CONTRIBUTING.md", "package/packaging/Containerfile"]);
+});
+
+test("the package holds what runs, its documents and its licenses, and nothing else", () => {
+  const files = packedFiles();
+  const kinds = files
+    .filter((file) => !/^package\/(?:docs|examples)\//.test(file))
+    .map((file) =>
+      file
+        .replace(/calctl-[\w-]+\.js$/, "calctl-PART.js")
+        .replace(/completion-\w+\.js$/, "completion-PART.js"),
+    );
   expect([...new Set(kinds)].sort()).toEqual(
     [
+      "CHANGELOG.md",
       "LICENSE",
       "README.md",
       "dist/THIRD-PARTY-NOTICES",

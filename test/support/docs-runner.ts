@@ -135,7 +135,9 @@ export function comparable(text: string): string {
       .replace(/\b\d{15,}\b/g, "USER")
       .replace(/\b\d+(\.\d+)?(?= m?s\b)/g, "N")
       .replace(/\b\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d)?)?/g, "DATE")
-      .replace(/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-z]{2}( \d{4})?/g, "DATE")
+      .replace(/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:DATE|\d{1,2} [A-Z][a-z]{2}( \d{4})?)/g, "DATE")
+      // The reader's zone.
+      .replace(/(?<=DATE \d\d:\d\d )(?:UTC|[A-Z]\w+\/\w+)$/gm, "ZONE")
       .replace(/(?<= )[0-9a-f]{4,6}$/gm, "EVENT")
       // What is going on now is marked.
       .replace(/^▸/gm, " ")
