@@ -2,12 +2,15 @@ import { createQueryCache } from "./query-cache.js";
 import type { RequestSource } from "./request.js";
 import { hashSecret } from "./secrets.js";
 import { compileOnce, type Placeholders } from "./store/compiled-query.js";
-import type { Store } from "./store/store.js";
+import type { TokenRow } from "./store/schema.js";
+import type { Engine, Store, Transaction } from "./store/store.js";
 
 /** An authenticated user. */
 export interface Principal {
   readonly userId: string;
   readonly readOnly: boolean;
+  /** Hash of the token; null for a caller of this process, which has none. */
+  readonly tokenHash: string | null;
 }
 
 export interface Caller {
@@ -63,7 +66,7 @@ async function principalOfUser(store: Store, userId: string): Promise<Principal 
   const user = await store.read((db) =>
     db.selectFrom("users").select("id").where("id", "=", userId).where("disabled", "=", 0).executeTakeFirst(),
   );
-  return user === undefined ? null : { userId: user.id, readOnly: false };
+  return user === undefined ? null : { userId: user.id, readOnly: false, tokenHash: null };
 }
 
 interface PrincipalOfToken extends Principal {
@@ -72,14 +75,41 @@ interface PrincipalOfToken extends Principal {
 
 async function principalOfToken(store: Store, hash: string): Promise<PrincipalOfToken | undefined> {
   const [row] = await store.read((db) => selectToken(db, { hash }));
-  return row && { tokenId: row.id, userId: row.user_id, readOnly: row.read_only === 1 };
+  return row && { tokenId: row.id, ...principalOf(row) };
 }
 
-const selectToken = compileOnce((db, { hash }: Placeholders<{ readonly hash: string }>) =>
-  db
+/**
+ * Identifies the caller of a write once more, in its transaction: the body may have come long after the head.
+ * @returns null if the token was revoked, or its user disabled; neither can happen from now on until the transaction ends
+ */
+export async function identifyAgain(
+  db: Transaction,
+  principal: Principal | null,
+  engine: Engine,
+): Promise<Principal | null> {
+  const hash = principal?.tokenHash;
+  if (hash === undefined || hash === null) return principal;
+  const [row] = await (engine === "postgres" ? lockToken : selectToken)(db, { hash });
+  return row === undefined ? null : principalOf(row);
+}
+
+function principalOf({ user_id, read_only, hash }: Omit<FoundToken, "id">): Principal {
+  return { userId: user_id, readOnly: read_only === 1, tokenHash: hash };
+}
+
+type FoundToken = Pick<TokenRow, "id" | "user_id" | "read_only" | "hash">;
+type TokenTerms = Placeholders<Pick<TokenRow, "hash">>;
+
+const selectToken = compileOnce((db, { hash }: TokenTerms) => tokenOfHash(db, hash));
+
+// Nobody is disabled during a write, but a code that is redeemed again revokes its token. Other writes may have this lock too.
+const lockToken = compileOnce((db, { hash }: TokenTerms) => tokenOfHash(db, hash).forKeyShare("tokens"));
+
+function tokenOfHash(db: Transaction, hash: TokenTerms["hash"]) {
+  return db
     .selectFrom("tokens")
     .innerJoin("users", "users.id", "tokens.user_id")
-    .select(["tokens.id", "tokens.user_id", "tokens.read_only"])
+    .select(["tokens.id", "tokens.user_id", "tokens.read_only", "tokens.hash"])
     .where("tokens.hash", "=", hash)
-    .where("users.disabled", "=", 0),
-);
+    .where("users.disabled", "=", 0);
+}

@@ -1,9 +1,11 @@
+import pg from "pg";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openService, type Service } from "../../src/service/service.js";
 import { createBrowser } from "../service/oauth/support/browser.js";
 import { createOAuthStage } from "../service/oauth/support/stage.js";
+import { eventBody, KEEP } from "../service/support/event-bodies.js";
 import { buildChild, runTogether } from "../service/support/processes.js";
-import { sendInProcess } from "../service/support/send.js";
+import { changeCalendar, sendInProcess } from "../service/support/send.js";
 import { createFolder, createWorld, type World } from "../service/support/world.js";
 import { createSchema } from "../support/postgres.js";
 
@@ -67,6 +69,26 @@ test("any node answers any step of a login", async () => {
   expect(status).toBe(200);
   expect(await stage.use(json["access_token"])).toBe(200);
   expect(requests).toBeGreaterThan(3);
+});
+
+test("a token that is being revoked while its write begins writes nothing", async () => {
+  const world = await createWorld();
+  onTestFinished(() => world.close());
+  const { id, token } = await world.service.admin.tokens.create({ user: "member", readOnly: false });
+  const other = new pg.Client({ connectionString: world.database.replace(/\?.*/, "") });
+  await other.connect();
+  onTestFinished(() => other.end());
+  const schema = new URL(world.database).searchParams.get("schema");
+  // Of the locks of the service it has none, like a code that is redeemed again.
+  await other.query(`begin; delete from ${schema}.tokens where id = '${id}'`);
+  const written = changeCalendar({ ...world, token }, "POST", "events", eventBody(KEEP));
+  const refused = expect(written).rejects.toThrow("POST events: 401");
+  const waiting =
+    "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%for key share%'";
+  await expect.poll(() => world.tables.query(waiting)).not.toEqual([]);
+  await other.query("commit");
+  await refused;
+  expect(await world.tables.query("select id from events")).toEqual([]);
 });
 
 test("the rate limit holds across nodes", async () => {

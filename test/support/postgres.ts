@@ -18,8 +18,8 @@ export interface Schema {
   query(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** The same for what changes tables. */
   change(text: string): Promise<void>;
-  /** Lets nobody else write until the function it resolves with is called. */
-  lock(): Promise<() => Promise<void>>;
+  /** Lets nobody else write until the function it resolves with is called. @param change is done, and committed then */
+  lock(change?: string): Promise<() => Promise<void>>;
   /** Everything that the tables have, as text. */
   contents(): Promise<string>;
   remove(): Promise<void>;
@@ -49,10 +49,13 @@ export function createSchema({ isNew = false }: { readonly isNew?: boolean } = {
       isIntact = false;
       await querySchema(direct, text);
     },
-    async lock() {
+    async lock(change = "") {
       const client = await connect(direct);
-      await client.query(LOCK_TABLES);
-      return () => client.end();
+      await client.query(`${LOCK_TABLES}; ${change}`);
+      return async () => {
+        await client.query("commit");
+        await client.end();
+      };
     },
     contents: async () => String((await querySchema(direct, CONTENTS))[0]?.["contents"]),
     async remove() {

@@ -1,5 +1,5 @@
 import type { ReadRouteName, RouteName, WriteRouteName } from "../../contract/routes.js";
-import type { Principal } from "../authentication.js";
+import { identifyAgain, type Principal } from "../authentication.js";
 import { createDayWindowCache } from "../day-window.js";
 import { parseJsonBody } from "../http/content.js";
 import { entityTag } from "../http/entity-tag.js";
@@ -18,7 +18,7 @@ import type { ReadEndpoint, WriteEndpoint } from "./endpoint.js";
 import { eventReads } from "./event-reads.js";
 import { eventWrites } from "./events.js";
 import { listReads } from "./lists.js";
-import { createRequestMatcher } from "./request-matcher.js";
+import { authorize, createRequestMatcher } from "./request-matcher.js";
 import { createUpcomingEventsCache } from "./upcoming-events.js";
 
 const READS: Readonly<Record<ReadRouteName, ReadEndpoint>> = {
@@ -91,8 +91,10 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
     if (isReadRoute(name)) throw new Error(`${request.method} does not write at the route ${name}`);
     const { method, success } = route;
     const body = method === "DELETE" ? undefined : parseJsonBody(await bodyOf(request), request.headers);
-    const work = (db: Transaction) =>
-      WRITES[name]({ db, caches, userId, now, parameter, query, search, body });
+    const work = async (db: Transaction) => {
+      authorize(await identifyAgain(db, principal, store.engine), route);
+      return WRITES[name]({ db, caches, userId, now, parameter, query, search, body });
+    };
     // Writes to different calendars do not wait for each other.
     const scope = calendarId === undefined ? undefined : [`calendar ${calendarId}`];
     const json = await store.write(work, { scope });

@@ -54,7 +54,7 @@ function findRoute(method: string, target: string): Omit<ParsedTarget, "query"> 
 }
 
 /** @throws ProblemError 401 without a valid token, 403 when the token is read-only and the request writes */
-function authorize(principal: Principal | null, { method }: Route): Principal {
+export function authorize(principal: Principal | null, { method }: Route): Principal {
   if (principal === null) throw new ProblemError(401, { headers: { "www-authenticate": "Bearer" } });
   if (principal.readOnly && method !== "GET") {
     throw new ProblemError(403, { errors: "this token is read-only" });

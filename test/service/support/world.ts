@@ -119,10 +119,13 @@ function createDatabase(stored: boolean): Schema {
     database,
     query: async (sql) => querySql(database, sql),
     change: async (sql) => runSql(database, sql),
-    async lock() {
+    async lock(change = "") {
       const other = openConnection(database);
-      other.exec("begin immediate");
-      return async () => other.close();
+      other.exec(`begin immediate; ${change}`);
+      return async () => {
+        other.exec("commit");
+        other.close();
+      };
     },
     async contents() {
       const files = readdirSync(dirname(database));
