@@ -19,7 +19,9 @@ import { explainDatabaseError } from "../../src/service/store/sqlite/errors.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
 import { loadSqlite } from "../../src/system/sqlite/driver.js";
 import { querySql, runSql } from "./support/database.js";
+import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { buildChild, runTogether } from "./support/processes.js";
+import { changeCalendar } from "./support/send.js";
 import { createFolder, createWorld, NOW } from "./support/world.js";
 
 const open = (database: string) => openService({ database, now: () => NOW, rateLimit: null });
@@ -122,6 +124,25 @@ describe("the database", () => {
     const path = join(folder.path, "calendar.db");
     await (await open(path)).close();
     expect(querySql(path, "pragma user_version")).toEqual([{ user_version: SCHEMA_VERSION }]);
+  });
+
+  test("one of version 7 is migrated, also while a process of then goes on", async () => {
+    const { service, calendarId, token, database } = await createWorld({
+      database: join(folder.path, "calendar.db"),
+    });
+    const world = { service, calendarId, token };
+    const { id } = await changeCalendar(world, "POST", "events", eventBody(SCHEDULE));
+    runSql(database, "alter table events drop column moves; pragma user_version = 7");
+    await (await open(database)).close();
+    expect(querySql(database, "pragma user_version")).toEqual([{ user_version: SCHEMA_VERSION }]);
+    // As that process moves it.
+    runSql(database, `update events set start_at = start_at + 1, moved_at = ${NOW}, moved_from = start_at`);
+    const later = { start_at: "2026-11-22T12:00:00.000Z", end_at: "2026-11-22T13:00:00.000Z" };
+    await changeCalendar(world, "PUT", `events/${id}`, eventBody({ ...SCHEDULE, ...later }));
+    expect(querySql(database, "select moves from events")).toEqual([
+      { moves: `5:${Date.parse(SCHEDULE.start_at) + 1}` },
+    ]);
+    await service.close();
   });
 
   const unusable: readonly (readonly [string, (path: string) => void, string])[] = [

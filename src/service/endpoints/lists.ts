@@ -1,15 +1,17 @@
 import { createEventSearch } from "../../calendar/event-search.js";
 import { windowOfDays } from "../day-window.js";
-import { CURSOR_LIFETIME, type Cursor, formatCursor, parseCursor } from "../http/cursor.js";
+import { type Cursor, continueCursor, formatCursor, parseCursor } from "../http/cursor.js";
 import { badRequest } from "../http/response.js";
 import { listedActivityResource, referencesOf } from "../resources.js";
 import { listActivitiesAfter } from "../store/activities.js";
+import { wasRead } from "../store/event-moves.js";
 import {
   type EventListQuery,
   type EventPosition,
   type ListedEvent,
   listEventsAfter,
 } from "../store/event-pages.js";
+import type { CalendarRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
 import { jsonArray, jsonDocument, loadIncluded, requireEvent } from "./event-reads.js";
@@ -19,28 +21,25 @@ export const listReads = { listEvents, listActivities } as const satisfies Reado
   Record<string, ReadEndpoint>
 >;
 
-/** The link to the next page is renewed this often (ms): well before the cursor in it expires. */
-const LINK_RENEWAL = CURSOR_LIFETIME / 2;
-
 async function listEvents(context: EndpointContext): Promise<Answer> {
   const calendar = await requireCalendar(context);
   const { id: calendarId, revision } = calendar;
   const { from, to, timezone, search, limit } = context.query;
   if (from !== null && to !== null && from > to) throw badRequest({ to: ["must not be before from"] });
   const list = ["events", calendarId, from, to, timezone, search];
-  const cursor = readCursor(context, list);
+  const cursor = readCursor(context, calendar, list);
   const after = cursor === null ? null : { start: cursor.at, id: cursor.id };
-  const since = cursor?.since ?? context.now;
-  const query = { calendarId, window: windowOfDays({ from, to, timezone }), after, since };
+  const query = { calendarId, window: windowOfDays({ from, to, timezone }), after };
   return {
     revision,
-    version: [list, revision, query.window, linkVersion(context, cursor)],
-    until: endOf(context, cursor),
+    // The link to the next page has the whole query, also what is ignored.
+    version: [list, revision, query.window, `${context.search}`],
     async render() {
-      const { rows, last } = await readPage(context.db, query, { search, limit });
+      const { rows, last } = await readPage(context.db, query, { cursor, search, limit });
       const data = jsonArray(rows);
       const included = await loadIncluded(context, calendar, () => referencesOf(data));
-      const next = last === null ? null : { since, at: last.start, id: last.id };
+      const end = last === null ? null : { revision, at: last.start, id: last.id };
+      const next = end && continueCursor(cursor, end);
       return jsonDocument(data, included, linksOf(context, next, list));
     },
   };
@@ -61,11 +60,19 @@ interface EventPage {
   readonly last: EventPosition | null;
 }
 
+interface PageOptions {
+  /** Null for the first page. What was moved since is left out if it was before it: it may be listed already. */
+  readonly cursor: Cursor | null;
+  readonly search: string | null;
+  readonly limit: number;
+}
+
 async function readPage(
   db: Transaction,
   query: EventListQuery,
-  { search, limit }: { readonly search: string | null; readonly limit: number },
+  { cursor, search, limit }: PageOptions,
 ): Promise<EventPage> {
+  const read = cursor === null ? [] : [...cursor.earlier, cursor];
   const matches = search === null ? () => true : createEventSearch(search);
   const page = createPage<ListedEvent>(limit);
   let last = query.after;
@@ -73,7 +80,8 @@ async function readPage(
   for (;;) {
     const batch = await listEventsAfter(db, { ...query, after: last }, BATCH);
     for (const row of batch) {
-      if (visited >= MAX_PAGE_BYTES || (matches(row) && !page.add(row))) return { rows: page.rows, last };
+      if (visited >= MAX_PAGE_BYTES || (!wasRead(row, read) && matches(row) && !page.add(row)))
+        return { rows: page.rows, last };
       last = { start: row.start_at ?? 0, id: row.id };
       visited += row.bytes;
     }
@@ -103,16 +111,15 @@ async function listActivities(context: EndpointContext): Promise<Answer> {
   const { id: eventId } = await requireEvent(context, calendarId);
   const { limit, include } = context.query;
   const list = ["activities", calendarId, eventId];
-  const cursor = readCursor(context, list);
-  const since = cursor?.since ?? context.now;
+  const cursor = readCursor(context, calendar, list);
   return {
-    version: [list, revision, linkVersion(context, cursor)],
-    until: endOf(context, cursor),
+    version: [list, revision, `${context.search}`],
     async render() {
       const found = await listActivitiesAfter(context.db, { eventId, after: cursor }, limit + 1);
       const rows = found.slice(0, limit);
       const last = found.length > limit ? rows.at(-1) : undefined;
-      const next = last === undefined ? null : { since, at: last.created_at, id: last.id };
+      const end = last && { revision, at: last.created_at, id: last.id };
+      const next = end === undefined ? null : continueCursor(cursor, end);
       const creators = include.has("creator") ? rows.map(({ user_id }) => user_id) : [];
       const included = await context.caches.findDetails(calendar).users(context.db, creators);
       return jsonDocument(
@@ -124,20 +131,22 @@ async function listActivities(context: EndpointContext): Promise<Answer> {
   };
 }
 
-/** What the link to the next page depends on: it has the whole query of the request, also what is ignored, and is renewed. */
-function linkVersion({ search, now }: EndpointContext, cursor: Cursor | null): readonly unknown[] {
-  return [`${search}`, cursor ?? Math.floor(now / LINK_RENEWAL)];
-}
-
-/** When the cursor of the request expires, or the one in the answer is renewed (ms since the epoch). */
-function endOf({ now }: EndpointContext, cursor: Cursor | null): number {
-  if (cursor !== null) return cursor.since + CURSOR_LIFETIME + 1;
-  return (Math.floor(now / LINK_RENEWAL) + 1) * LINK_RENEWAL;
-}
-
-/** The cursor of the request; null for the first page. @throws ProblemError 400 */
-function readCursor({ query, now }: EndpointContext, list: readonly unknown[]): Cursor | null {
-  return query.cursor === null ? null : parseCursor(query.cursor, list, now);
+/**
+ * The cursor of the request; null for the first page.
+ * @throws ProblemError 400, also when the calendar as of the first page is not known any more, as after a restoration
+ */
+function readCursor(
+  { query }: EndpointContext,
+  { revision, changes_from }: Pick<CalendarRow, "revision" | "changes_from">,
+  list: readonly unknown[],
+): Cursor | null {
+  if (query.cursor === null) return null;
+  const cursor = parseCursor(query.cursor, list);
+  const [first = cursor] = cursor.earlier;
+  if (first.revision < changes_from || cursor.revision > revision) {
+    throw badRequest({ cursor: ["has expired; read the list from the first page"] });
+  }
+  return cursor;
 }
 
 /**

@@ -16,14 +16,12 @@ export interface EventListQuery {
   readonly window: DayWindow;
   /** Null for the first page. */
   readonly after: EventPosition | null;
-  /** When the first page was read (ms). */
-  readonly since: number;
 }
 
 /** An event of a list, with its order, its size and what a search compares. */
 export type ListedEvent = Pick<
   EventRow,
-  "id" | "json" | "start_at" | "bytes" | "title" | "description" | "location"
+  "id" | "json" | "start_at" | "bytes" | "title" | "description" | "location" | "moves"
 >;
 
 const LISTED_COLUMNS = [
@@ -34,12 +32,10 @@ const LISTED_COLUMNS = [
   "title",
   "description",
   "location",
+  "moves",
 ] as const;
 
-/**
- * The next events of a list, ordered by start and id. The rows that are visited do not grow with the list. An event that was
- * moved since the first page, from before the position to after it, is left out: it was listed already.
- */
+/** The next events of a list, ordered by start and id. The rows that are visited do not grow with the list. */
 export async function listEventsAfter(
   db: Transaction,
   query: EventListQuery,
@@ -59,13 +55,12 @@ export async function listEventsAfter(
 /** The few that began before the window. */
 function listBeforeWindow(
   db: Transaction,
-  { calendarId, window, after, since }: EventListQuery,
+  { calendarId, window, after }: EventListQuery,
   count: number,
 ): Promise<ListedEvent[]> {
   return eventsBeforeWindow(db, calendarId, window)
     .select(LISTED_COLUMNS)
     .where(follows(after))
-    .where(isNew(after, since))
     .orderBy("start_at")
     .orderBy("id")
     .limit(count)
@@ -73,7 +68,7 @@ function listBeforeWindow(
 }
 
 /** A query of the events that begin in the window, in order. */
-export function eventsFrom(db: Transaction, { calendarId, window, after, since }: EventListQuery) {
+export function eventsFrom(db: Transaction, { calendarId, window, after }: EventListQuery) {
   const { start, end } = spanOf(window);
   return db
     .selectFrom("events")
@@ -81,7 +76,6 @@ export function eventsFrom(db: Transaction, { calendarId, window, after, since }
     .where(follows(after !== null && after.start >= start ? after : { start, id: "" }))
     .where("start_at", "<", end)
     .where(overlaps(window))
-    .where(isNew(after, since))
     .orderBy("start_at")
     .orderBy("id");
 }
@@ -89,11 +83,4 @@ export function eventsFrom(db: Transaction, { calendarId, window, after, since }
 /** Whether an event comes after the position. */
 function follows(after: EventPosition | null) {
   return after === null ? sql<boolean>`true` : sql<boolean>`(start_at, id) > (${after.start}, ${after.id})`;
-}
-
-/** Whether an event was not before the position when the first page was read. */
-function isNew(after: EventPosition | null, since: number) {
-  if (after === null) return sql<boolean>`true`;
-  const { start, id } = after;
-  return sql<boolean>`(moved_at < ${since} or moved_from is null or (moved_from, id) > (${start}, ${id}))`;
 }

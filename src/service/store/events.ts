@@ -1,6 +1,6 @@
-import { DAY_MS } from "../../contract/date-time.js";
 import { eventJson } from "../resources.js";
 import { compileOnce, type Placeholders } from "./compiled-query.js";
+import { rememberMove } from "./event-moves.js";
 import type { EventContent, EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
@@ -48,7 +48,7 @@ export interface WrittenEvent extends EventWithAttendees {
 export async function insertEvent(db: Transaction, event: WrittenEvent): Promise<string> {
   const { row, attendeeIds } = event;
   const columns = computedColumns(event);
-  await insertRow(db, { ...row, ...columns, moved_at: 0, moved_from: null });
+  await insertRow(db, { ...row, ...columns, moves: "" });
   await insertAttendees(db, row.id, attendeeIds);
   return columns.json;
 }
@@ -72,8 +72,7 @@ const insertRow = compileOnce((db, row: Placeholders<EventRow>) =>
     created_at: row.created_at,
     updated_at: row.updated_at,
     bytes: row.bytes,
-    moved_at: row.moved_at,
-    moved_from: row.moved_from,
+    moves: row.moves,
     revision: row.revision,
     json: row.json,
   }),
@@ -85,7 +84,7 @@ export async function replaceEvent(db: Transaction, stored: EventRow, event: Wri
   const columns = computedColumns(event);
   await db
     .updateTable("events")
-    .set({ ...row, ...columns, ...movesOf(stored, row) })
+    .set({ ...row, ...columns, moves: movesOf(stored, event) })
     .where("id", "=", row.id)
     .execute();
   await db.deleteFrom("attendees").where("event_id", "=", row.id).execute();
@@ -98,15 +97,8 @@ function computedColumns(event: WrittenEvent) {
   return { revision, json: eventJson(row, attendeeIds), bytes: sizeOfEvent(event) };
 }
 
-/** How long the position of an event in a list is remembered after a move: as long as cursors are valid (ms). */
-export const MOVE_MEMORY = DAY_MS;
-
-function movesOf(stored: EventRow, { start_at, updated_at }: EventContent) {
-  const { moved_at, moved_from } = stored;
-  if (stored.start_at === start_at) return { moved_at, moved_from };
-  const known = moved_at > updated_at - MOVE_MEMORY ? moved_from : null;
-  const starts = [known, stored.start_at].filter((start) => start !== null);
-  return { moved_at: updated_at, moved_from: starts.length === 0 ? null : Math.min(...starts) };
+function movesOf({ start_at: start, moves }: EventRow, { row, revision }: WrittenEvent): string {
+  return start === null || start === row.start_at ? moves : rememberMove(moves, { revision, start });
 }
 
 async function insertAttendees(db: Transaction, eventId: string, userIds: readonly string[]): Promise<void> {

@@ -6,6 +6,7 @@ import { createLists } from "./migrations/0004-lists.js";
 import { correctSizes } from "./migrations/0005-sizes.js";
 import { createRevisions } from "./migrations/0006-revisions.js";
 import { createWrites } from "./migrations/0007-writes.js";
+import { createMoves } from "./migrations/0008-moves.js";
 import { SCHEMA_VERSION } from "./schema.js";
 import { type Engine, otherVersionError, type Store, type Transaction } from "./store.js";
 import { renderStoredEvents } from "./stored-events.js";
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly ((
   (_, db, engine) => (engine === "sqlite" ? correctSizes(db) : Promise.resolve()),
   createRevisions,
   (schema, _, engine) => (engine === "postgres" ? createWrites(schema) : Promise.resolve()),
+  createMoves,
 ];
 
 /** The schema version of a database: the number of migrations that it has run. */

@@ -4,13 +4,13 @@
  */
 
 /** Number of the newest migration. */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 /**
  * The oldest version whose programs may go on after the newest migration, when several nodes share a database. It stays
  * only if what those programs write is complete for this one.
  */
-export const COMPATIBLE_SINCE = 6;
+export const COMPATIBLE_SINCE = 8;
 
 export type Flag = 0 | 1;
 
@@ -79,10 +79,8 @@ export interface EventRow {
   readonly updated_at: number;
   /** About how many bytes it takes in an answer, not fewer. */
   readonly bytes: number;
-  /** When its start was changed; 0 for never. */
-  readonly moved_at: number;
-  /** The earliest start that it had before its recent moves; null if it had none. */
-  readonly moved_from: number | null;
+  /** Its moves, as `event-moves.ts` remembers them. */
+  readonly moves: string;
   /** Of the calendar, when the event was written last. */
   readonly revision: number;
   /** The event in an answer: `eventResource` as JSON. */
@@ -90,7 +88,7 @@ export interface EventRow {
 }
 
 /** An event as it is written: the other columns are computed. */
-export type EventContent = Omit<EventRow, "bytes" | "moved_at" | "moved_from" | "revision" | "json">;
+export type EventContent = Omit<EventRow, "bytes" | "moves" | "revision" | "json">;
 
 /** An event that was deleted not long ago. */
 export interface DeletedEventRow {

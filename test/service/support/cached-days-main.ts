@@ -50,7 +50,7 @@ await store.write(async (db) => {
       ...{ category: "schedule" as const, title: "Lunch", description: "", location: "", url: "" },
       ...{ all_day: 0 as const, start_at: NOW, start_timezone: "UTC", end_timezone: "UTC" },
       ...{ end_at: NOW + HOUR_MS, created_at: NOW, updated_at: NOW, revision: 1 },
-      ...{ moved_at: 0, moved_from: null },
+      moves: "",
     };
     // Not the same of each event.
     const attendees = Array.from({ length: ATTENDEES }, (_, index) => `${number + index}`.padStart(32, "0"));
