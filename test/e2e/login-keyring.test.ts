@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { createKeychain } from "../../src/auth/stores/keychain.js";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
 import { startSession } from "../support/keyring.js";
 import { awaitProcess, interrupt, processesOf } from "../support/processes.js";
@@ -49,6 +50,39 @@ describeWithSystem("keyring", "the keyring", () => {
       expect((await installation.run("logout")).exitCode).toBe(0);
       expect((await installation.run("whoami")).exitCode).toBe(4);
       expect((await installation.run("logout")).exitCode).toBe(0);
+    });
+
+    test("unlocked, used by many commands at once: none disturbs another, and no entry of a probe is left", async () => {
+      const { env } = await startSession({ keyring: "unlocked" });
+      const installation = createInstallation(env);
+      const keychain = createKeychain({
+        self: [process.execPath, PROGRAM],
+        env: { PATH: process.env["PATH"], HOME: installation.home, ...env },
+        purpose: "token",
+        // With a person's patience, since all of them share the processors.
+        interactive: () => true,
+        warn: () => undefined,
+        signal: () => new AbortController().signal,
+      });
+      const keyOf = (profile: string) => ({ kind: "token", profile, origin: server.origin }) as const;
+      await keychain.save(keyOf("work"), "shared");
+      const results = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => [
+          keychain.probe(),
+          keychain.load(keyOf("work")),
+          keychain.save(keyOf(`work-${index}`), `token-${index}`),
+          keychain.load(keyOf(`nobody-${index}`)),
+          keychain.remove(keyOf(`nobody-${index}`)),
+        ]).flatMap((calls) => calls.map((call) => call.catch((error: unknown) => error))),
+      );
+      const expected = Array.from({ length: 8 }, () => [undefined, "shared", undefined, null, false]);
+      expect(results).toEqual(expected.flat());
+      const list = `require("keytar").findCredentials("calctl").then((found) => console.log(found.map(({ account }) => account).sort().join("\\n")))`;
+      const { stdout } = await installation.shell(
+        `cd "${process.cwd()}"; "${process.execPath}" -e '${list}'`,
+      );
+      const accounts = ["work", ...Array.from({ length: 8 }, (_, index) => `work-${index}`)];
+      expect(stdout.trim().split("\n")).toEqual(accounts.map((name) => `${name} ${server.origin}`));
     });
 
     test("unlocked, with a preloaded module that prints, as monitoring tools do", async () => {

@@ -37,23 +37,54 @@ const KEYCHAIN_SERVICE = "calctl";
 /** Marks the line with the response: modules that NODE_OPTIONS loads may print other lines. */
 export const RESPONSE_PREFIX = "calctl-keychain-response ";
 
-interface HelperStreams {
+/** The part of Node's process that the helper uses. */
+export interface HelperProcess {
+  readonly pid: number;
+  readonly platform: string;
   readonly stdin: AsyncIterable<Uint8Array | string>;
   readonly stdout: { write(text: string): unknown };
 }
 
 type Keytar = typeof import("keytar");
 
-const PROBE_ACCOUNT = "probe";
+/** How many accounts probes share: so many entries killed ones can leave at most. The next probe of an account removes its own. */
+const PROBE_ACCOUNTS = 100;
+
+/** The account of a probe's entry: processes that run at once hardly ever share one. @param pid of the helper */
+export function probeAccountOf(pid: number): string {
+  return `probe ${pid % PROBE_ACCOUNTS}`;
+}
+
+type Caller = Pick<HelperProcess, "pid" | "platform">;
+
+/** How often a read or a removal is attempted that other processes may disturb. */
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Secret Service searches for entries and then opens each, which fails if another process has just removed one. Its errors
+ * have no code, so any is taken for this. Elsewhere an error may be the refusal of a user, who would be asked again.
+ */
+async function repeatedly<T>(call: () => Promise<T>, { platform }: Caller): Promise<T> {
+  const attempts = ["darwin", "win32"].includes(platform) ? 1 : MAX_ATTEMPTS;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (attempt >= attempts) throw error;
+    }
+  }
+}
 
 /**
  * Runs one keychain call in its own process, because the library blocks in a thread that only the end of the process
  * interrupts. The request comes from stdin, so that no secret is in arguments or environment.
  */
-export async function runKeychainHelper({ stdin, stdout }: HelperStreams): Promise<void> {
+export async function runKeychainHelper({ stdin, stdout, pid, platform }: HelperProcess): Promise<void> {
   const request = readRequest(await readAll(stdin));
   const reply =
-    request === null ? { kind: "failed", reason: "the request is not valid" } : await respond(request);
+    request === null
+      ? { kind: "failed", reason: "the request is not valid" }
+      : await respond(request, { pid, platform });
   // On its own line, after any other output.
   stdout.write(`\n${RESPONSE_PREFIX}${JSON.stringify(reply)}\n`);
 }
@@ -67,7 +98,7 @@ function readRequest(text: string): KeychainRequest | null {
   }
 }
 
-async function respond(request: KeychainRequest): Promise<KeychainResponse> {
+async function respond(request: KeychainRequest, caller: Caller): Promise<KeychainResponse> {
   let keytar: Keytar;
   try {
     keytar = (await import("keytar")).default;
@@ -76,18 +107,21 @@ async function respond(request: KeychainRequest): Promise<KeychainResponse> {
     return { kind: "no_library", reason: reasonOf(error) };
   }
   try {
-    return await perform(keytar, request);
+    return await perform(keytar, request, caller);
   } catch (error) {
     return { kind: "failed", reason: reasonOf(error) };
   }
 }
 
-async function perform(keytar: Keytar, request: KeychainRequest): Promise<KeychainResponse> {
-  const read = (account: string) => keytar.getPassword(KEYCHAIN_SERVICE, account);
+async function perform(keytar: Keytar, request: KeychainRequest, caller: Caller): Promise<KeychainResponse> {
+  const read = (account: string) => repeatedly(() => keytar.getPassword(KEYCHAIN_SERVICE, account), caller);
+  const remove = (account: string) =>
+    repeatedly(() => keytar.deletePassword(KEYCHAIN_SERVICE, account), caller);
   // Reading is not enough: a locked keychain reads as an empty one.
   const probe = async (): Promise<void> => {
-    await keytar.setPassword(KEYCHAIN_SERVICE, PROBE_ACCOUNT, "probe");
-    await keytar.deletePassword(KEYCHAIN_SERVICE, PROBE_ACCOUNT);
+    const account = probeAccountOf(caller.pid);
+    await keytar.setPassword(KEYCHAIN_SERVICE, account, "probe");
+    await remove(account);
   };
   switch (request.action) {
     case "get": {
@@ -99,7 +133,7 @@ async function perform(keytar: Keytar, request: KeychainRequest): Promise<Keycha
       await keytar.setPassword(KEYCHAIN_SERVICE, request.account, request.secret);
       return { kind: "value", value: await read(request.account) };
     case "remove": {
-      const existed = await keytar.deletePassword(KEYCHAIN_SERVICE, request.account);
+      const existed = await remove(request.account);
       const gone = (await read(request.account)) === null;
       if (gone) await probe();
       return { kind: "removed", existed, gone };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKeychain } from "../../../src/auth/stores/keychain.js";
-import { runKeychainHelper } from "../../../src/auth/stores/keychain-helper.js";
+import { probeAccountOf, runKeychainHelper } from "../../../src/auth/stores/keychain-helper.js";
 import { accountOf } from "../../../src/auth/stores/store.js";
 import { CliError } from "../../../src/errors.js";
 
@@ -182,6 +182,13 @@ describe("entries", () => {
   });
 });
 
+test("probes at once have accounts of their own, and those of killed ones are few and used again", () => {
+  const accounts = (pids: number, first: number) =>
+    new Set(Array.from({ length: pids }, (_, index) => probeAccountOf(first + index)));
+  expect(accounts(50, 32_700).size).toBe(50);
+  expect(accounts(40_000, 1).size).toBeLessThanOrEqual(100);
+});
+
 test.each(["", "nonsense", "{}", "null"])("the helper refuses the request %j", async (text) => {
   let printed = "";
   const stdout = {
@@ -192,7 +199,7 @@ test.each(["", "nonsense", "{}", "null"])("the helper refuses the request %j", a
   const stdin = (async function* () {
     yield text;
   })();
-  await runKeychainHelper({ stdin, stdout });
+  await runKeychainHelper({ stdin, stdout, pid: 1, platform: "linux" });
   expect(printed).toMatch(
     /^\ncalctl-keychain-response \{"kind":"failed","reason":"the request is not valid"\}\n$/,
   );
