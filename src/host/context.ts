@@ -1,5 +1,6 @@
 import { dropCachesOf } from "../cache/cache-file.js";
 import { createRecentEvents, type RecentEvents } from "../cache/recent-events.js";
+import { childEnvironment } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
 import { type GlobalFlags, type RunSettings, readRunSettings } from "../config/run-settings.js";
 import { createSettings, profileName, type Settings } from "../config/settings.js";
@@ -61,7 +62,7 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
     warn,
     prompt,
     editor: createEditor({
-      env,
+      env: childEnvironment(env),
       signal: parts.signal,
       ignoreInterrupt: (work) => ignoreInterrupt(process, work),
       warn,

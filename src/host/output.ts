@@ -1,3 +1,4 @@
+import { childEnvironment } from "../config/environment.js";
 import type { ProgramChoice, RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
@@ -30,7 +31,11 @@ export function createOutputMembers(
   const page = async (text: string | Uint8Array): Promise<void> => {
     if (typeof text !== "string") return stdout.write(text);
     const { showInPager } = await import("../terminal/pager.js");
-    const options = { env: process.env, rows: stdout.rows, handleSignals: () => void signal() };
+    const options = {
+      env: childEnvironment(process.env),
+      rows: stdout.rows,
+      handleSignals: () => void signal(),
+    };
     if (!(await showInPager(text, options))) await stdout.write(text);
   };
   const target = (): OutputTarget => ({

@@ -50,6 +50,19 @@ function tempFiles({ home }: Installation): readonly string[] {
 }
 
 describe("with a script as the editor", () => {
+  test("gives it the environment without the secrets of this program", async () => {
+    const world = await createWorld();
+    const environment = join(world.home, "environment");
+    const editor = join(world.home, "editor");
+    writeFileSync(editor, `#!/bin/sh\nenv > "${environment}"\n`, { mode: 0o755 });
+    const secrets = { CALCTL_CLIENT_SECRET: "s3cret-1", CALCTL_WEBHOOK_URL: "https://s3cret-2.example" };
+    const env = { ...secrets, VISUAL: editor, OTHER: "kept" };
+    await world.runWith({ env }, "events", "update", world.id, "--edit");
+    const given = readFileSync(environment, "utf8");
+    expect(given).toContain("OTHER=kept");
+    expect(given).not.toContain("s3cret");
+  });
+
   test("writes what was changed, and leaves the rest exactly as it was", async () => {
     const world = await createWorld();
     const before = await world.read();

@@ -129,6 +129,17 @@ describeWithSystem("less", "output that is longer than the screen", () => {
     }
   });
 
+  test("is read by a pager that gets no secret of this program", async () => {
+    const env = { CALCTL_CLIENT_SECRET: "s3cret-1", CALCTL_WEBHOOK_URL: "https://s3cret-2.example" };
+    const terminal = openTerminal(createInstallation({ ...env, PAGER: "env | grep ^CALCTL_; echo ended" }), {
+      columns: 80,
+    });
+    terminal.type(`clear; calctl service openapi; echo "exit $?"`, "Enter");
+    await terminal.shows("exit 0");
+    expect(terminal.screen()).toMatch(/^ended\nexit 0/m);
+    expect(terminal.screen()).not.toContain("s3cret");
+  });
+
   test("is read by a pager of the user's own, with its arguments", async () => {
     const terminal = openTerminal(createInstallation(), { columns: 80 });
     terminal.type(`clear; PAGER='grep -c schema' calctl service openapi; echo "exit $?"`, "Enter");
