@@ -2,6 +2,7 @@ import { type ListKey, MAX_LIST_AGE, type NameCache, type StoredItem } from "../
 import type { RecentEvents } from "../cache/recent-events.js";
 import { resolveName } from "../calendar/names.js";
 import { PROFILE_KEYS } from "../config/config-file.js";
+import { sanitizeLine } from "../output/sanitize.js";
 import { type Position, readCommandLine } from "./command-line.js";
 import type { CommandTree } from "./command-tree.js";
 import { type Candidate, type Kind, kindOf, withoutDescriptions } from "./value-kinds.js";
@@ -32,12 +33,18 @@ export function complete(root: CommandTree, words: readonly string[], known: Kno
   if (kind === "files") return { candidates: [], files: true };
   const all = typeof kind === "string" ? CANDIDATES[kind](position, known) : kind;
   const { prefix, typed } = position;
-  const unique = [...new Map(all.map((candidate) => [candidate.value, candidate])).values()];
+  const showable = all.filter(({ value }) => isShowable(value));
+  const unique = [...new Map(showable.map((candidate) => [candidate.value, candidate])).values()];
   const candidates = fitting(typed, unique).map(({ value, description }) => ({
     value: prefix + value,
     description,
   }));
   return { candidates, files: false };
+}
+
+/** Whether a terminal may show it: fish lists and every shell inserts values as they are. */
+function isShowable(value: string): boolean {
+  return sanitizeLine(value) === value;
 }
 
 /** More than anybody reads. */
@@ -94,8 +101,7 @@ function namesOf(
       name.trim() !== "" &&
       // These mean something else as a value.
       !/^\d+$|^me$|^\.{1,2}$/.test(name) &&
-      // fish would take what follows for a description.
-      !name.includes("\t") &&
+      isShowable(name) &&
       items.every((other) => other === item || (other.name !== name && other.id !== name));
     return isClear ? { value: name, description: describe(item) } : unique(item);
   });

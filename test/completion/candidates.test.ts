@@ -1,10 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { complete, type KnownValues } from "../../src/completion/candidates.js";
 import { type CommandTree, describeTree } from "../../src/completion/command-tree.js";
 import { readKnownValues } from "../../src/completion/known-values.js";
+import { REPLIES } from "../../src/completion/reply.js";
 import { loadCommandTree } from "../../src/program/command-tree.js";
+import { harmfulCodes, hostileText } from "../support/harmful-text.js";
 import { NOW } from "../support/harness.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 
@@ -166,6 +169,8 @@ describe("names that cannot stand alone", () => {
     ["that are another's id", ["id1", "Other"]],
     ["without letters", ["", " "]],
     ["with a tab", ["a\tb", "."]],
+    ["with control characters", ["\u001b[31mred", "two\nlines", "\u009b2J", "\u007f"]],
+    ["that change the direction of letters", ["a\u202eb", "\u2066c", "\u200fd", "\u061ce"]],
   ])("%s: ids", (_, names) => {
     writeNames(names);
     expect(at(["labels", "-c", ""], {}).candidates).toEqual(
@@ -175,13 +180,45 @@ describe("names that cannot stand alone", () => {
     );
   });
 
+  test("are shown to no terminal with characters that it may obey, and ids of that kind are not offered", async () => {
+    const encoded = Buffer.from(JSON.stringify(["labels", "-c", ""])).toString("base64");
+    const questions = {
+      bash: ["63", " \n", "80", "calctl labels -c "],
+      zsh: ["80", "labels", "-c", ""],
+      fish: ["calctl labels -c "],
+      powershell: [encoded],
+    };
+    const ask = async (shell: keyof typeof questions) => {
+      const reply = (await REPLIES[shell]?.(questions[shell], (line) => at(line, {}))) ?? "";
+      return shell === "powershell" ? textsIn(reply) : reply.split(/[\0\t]/);
+    };
+    const text = fc.oneof(hostileText, fc.string());
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(text, text), { maxLength: 3 }), async (texts) => {
+        writeItems(texts.map(([id, name]) => ({ id, name })));
+        for (const shell of ["bash", "zsh", "fish", "powershell"] as const)
+          for (const shown of await ask(shell)) expect(harmfulCodes(shown)).toEqual([]);
+      }),
+    );
+  });
+
   test("of a thousand, five hundred are offered", () => {
     writeNames(Array.from({ length: 1_000 }, (_, index) => `Team ${index}`));
     expect(at(["labels", "-c", "T"], {}).candidates).toHaveLength(500);
   });
 
   function writeNames(names: readonly string[]): void {
-    const items = names.map((name, index) => ({ id: `id${index}`, name, number: null, color: null }));
+    writeItems(names.map((name, index) => ({ id: `id${index}`, name })));
+  }
+
+  /** The texts that PowerShell gets. */
+  function textsIn(reply: string): readonly string[] {
+    const { results }: { results: readonly Record<string, string>[] } = JSON.parse(reply);
+    return results.flatMap((result) => Object.values(result));
+  }
+
+  function writeItems(calendars: readonly { readonly id: string; readonly name: string }[]): void {
+    const items = calendars.map((calendar) => ({ ...calendar, number: null, color: null }));
     const lists = { calendars: { readAt: NOW, items } };
     const content = { version: 2, profile: "local", service: "", account: "", lists };
     writeFileSync(join(world.directory, "names", "local%20.json"), JSON.stringify(content));
