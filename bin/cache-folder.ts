@@ -1,4 +1,3 @@
-import { lstatSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { resolveDirectories } from "../src/config/directories.js";
@@ -15,16 +14,9 @@ export function cacheFolder({ env, platform }: CacheFolderOptions): string | nul
   return folder !== null && isAbsolute(folder) ? folder : null;
 }
 
-/** Whether only the user can change what is in it. @throws the file system's error */
-export function isPrivateFolder(folder: string): boolean {
-  const stats = lstatSync(folder);
-  return stats.isDirectory() && isPrivate(stats);
-}
-
-/** Whether only the user can write to it. On Windows the location of the folder ensures that. */
-export function isPrivate({ uid, mode }: Stats): boolean {
-  const user = process.geteuid?.();
-  return user === undefined || (uid === user && (mode & 0o022) === 0);
+/** Null on Windows. */
+export function currentUser(): number | null {
+  return process.geteuid?.() ?? null;
 }
 
 /** Null when it throws. */

@@ -14,8 +14,9 @@ import { join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import type { Script } from "node:vm";
 import { crc32 } from "node:zlib";
+import { isPrivate, isPrivateFolder } from "../src/system/ownership.js";
 import { makePrivateFolder } from "../src/system/private-file.js";
-import { attempt, type CacheFolderOptions, cacheFolder, isPrivate, isPrivateFolder } from "./cache-folder.js";
+import { attempt, type CacheFolderOptions, cacheFolder, currentUser } from "./cache-folder.js";
 
 /** The code cache of this Node for one part of the program, in the user's cache folder. */
 export interface CodeCache {
@@ -40,6 +41,9 @@ const MAX_UPDATES = 8;
 
 /** The newest cache files that are kept, for other versions of Node and of the program. Each has 0.1 to 0.5 MB. */
 const MAX_FILES = 40;
+
+/** Of a cache file: the part's file name, the platform and the tag. */
+const OWN_NAME = /^calctl-[^.]+\.js\../;
 
 /** Two unsigned 32-bit integers: the CRC-32 of everything after it, and the number of updates. */
 const HEADER_BYTES = 8;
@@ -67,7 +71,7 @@ export function openCodeCache(program: string, options: CodeCacheOptions): CodeC
       const loaded = script.cachedDataRejected === true ? undefined : stored?.data;
       attempt(() => {
         makePrivateFolder(folder);
-        if (!isPrivateFolder(folder)) return;
+        if (!isPrivateFolder(folder, currentUser())) return;
         write(path, () => ({ updates, data: larger(script.createCachedData(), loaded) }));
         removeOldest(folder, path);
       });
@@ -78,11 +82,11 @@ export function openCodeCache(program: string, options: CodeCacheOptions): CodeC
 /** Null when it is missing, damaged (which would crash V8), or writable for other users, since it is code. */
 function readStored(folder: string, path: string): Stored | null {
   return attempt(() => {
-    if (!isPrivateFolder(folder)) return null;
+    if (!isPrivateFolder(folder, currentUser())) return null;
     const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {
       const fileStats = fstatSync(file);
-      if (!fileStats.isFile() || !isPrivate(fileStats)) return null;
+      if (!fileStats.isFile() || !isPrivate(fileStats, currentUser())) return null;
       const content = readFileSync(file);
       if (content.readUInt32LE(0) !== crc32(content.subarray(4))) return null;
       return { updates: content.readUInt32LE(4), data: content.subarray(HEADER_BYTES) };
@@ -113,7 +117,7 @@ function write(path: string, create: () => Stored): void {
 
 function removeOldest(folder: string, written: string): void {
   const others = readdirSync(folder)
-    .filter((name) => name.startsWith("calctl-"))
+    .filter((name) => OWN_NAME.test(name))
     .map((name) => join(folder, name))
     .filter((path) => path !== written)
     .map((path) => ({ path, time: lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))

@@ -14,7 +14,8 @@ async function answer([shell = "", ...args]: readonly string[]): Promise<void> {
   try {
     const root: CommandTree = JSON.parse(__COMMAND_TREE__);
     const { env, platform } = process;
-    const known = readKnownValues({ env, platform, home: homedir, now: Date.now });
+    const userId = process.getuid?.() ?? null;
+    const known = readKnownValues({ env, platform, home: homedir, userId, now: Date.now });
     process.stdout.write((await REPLIES[shell]?.(args, (words) => complete(root, words, known))) ?? "");
   } catch {
     // A message would land in the line that is being typed.

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getRawAsset } from "node:sea";
+import { isPrivateFolder } from "../src/system/ownership.js";
 import { makePrivateFolder } from "../src/system/private-file.js";
-import { cacheFolder, isPrivateFolder } from "./cache-folder.js";
+import { cacheFolder, currentUser } from "./cache-folder.js";
 import { compilePart, createLoader } from "./part.js";
 
 /** Defined by the build: file name of each part, and the part and the place of the chunk that is the program. */
@@ -42,7 +43,7 @@ function loadKeychainLibrary(): unknown {
   const parent = cacheFolder(process);
   if (parent === null) throw new Error("there is no cache folder to load the keychain's library from");
   makePrivateFolder(parent);
-  if (!isPrivateFolder(parent)) throw new Error(`other users can write to ${parent}`);
+  if (!isPrivateFolder(parent, currentUser())) throw new Error(`other users can write to ${parent}`);
   const folder = mkdtempSync(join(parent, "keychain-"));
   try {
     const path = join(folder, "keytar.node");

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ServiceSelection } from "../config/settings.js";
 import { DAY_MS } from "../contract/date-time.js";
 import { isJsonObject } from "../contract/json.js";
+import { requireInnerFolder } from "../system/ownership.js";
 
 /** What a cache file is about: the profile, and the URL of its service; both may be empty. */
 export interface CacheOwner {
@@ -23,7 +24,10 @@ const CACHE_KINDS = ["events", "names"] as const;
 
 type CacheKind = (typeof CACHE_KINDS)[number];
 
-/** One file of the cache folder. It may be missing, damaged or impossible to write at any time: that is never an error. */
+/**
+ * One file of the cache folder. It may be missing, damaged or impossible to write at any time: that is never an error.
+ * Where others could have put files or links, there is none.
+ */
 export interface CacheFile {
   /** The members of the JSON object; empty if there is no file of this format and owner. */
   read(): Readonly<Record<string, unknown>>;
@@ -31,9 +35,15 @@ export interface CacheFile {
   write(members: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-export interface CacheFileOptions {
+/** Where a user's cache is. */
+export interface CacheFolder {
   /** @throws where there is no folder */
   readonly directory: () => string;
+  /** Null on Windows. */
+  readonly userId: number | null;
+}
+
+export interface CacheFileOptions extends CacheFolder {
   readonly kind: CacheKind;
   /** @throws when the settings are wrong */
   readonly owner: () => CacheOwner;
@@ -47,12 +57,13 @@ const VERSION = 2;
 const UNUSED_AFTER = 90 * DAY_MS;
 
 /** `directory` and `owner` are called at each use; if they throw, the file counts as missing. */
-export function createCacheFile({ directory, kind, owner, now }: CacheFileOptions): CacheFile {
-  const path = () => join(directory(), kind, fileName(owner()));
+export function createCacheFile({ directory, userId, kind, owner, now }: CacheFileOptions): CacheFile {
+  const inner = () => ({ parent: directory(), name: kind, userId });
   return {
     read() {
       try {
-        const content: unknown = JSON.parse(readFileSync(path(), "utf8"));
+        const path = join(requireInnerFolder(inner()), fileName(owner()));
+        const content: unknown = JSON.parse(readFileSync(path, "utf8"));
         return isJsonObject(content) && isFor(content, owner()) ? content : {};
       } catch (_unavailable) {
         return {};
@@ -61,9 +72,11 @@ export function createCacheFile({ directory, kind, owner, now }: CacheFileOption
     async write(members) {
       try {
         // Loads cryptography, which most commands do not need.
-        const { writePrivateFile } = await import("../system/private-file.js");
-        await writePrivateFile(path(), JSON.stringify({ version: VERSION, ...owner(), ...members }));
-        removeFiles(join(directory(), kind), (file) => statSync(file).mtimeMs < now() - UNUSED_AFTER);
+        const { makeInnerFolder, writePrivateFile } = await import("../system/private-file.js");
+        const folder = makeInnerFolder(inner());
+        const path = join(folder, fileName(owner()));
+        await writePrivateFile(path, JSON.stringify({ version: VERSION, ...owner(), ...members }));
+        removeFiles(folder, (name) => lstatSync(join(folder, name)).mtimeMs < now() - UNUSED_AFTER);
       } catch (_unavailable) {
         // What a cache saves can be done again.
       }
@@ -72,22 +85,24 @@ export function createCacheFile({ directory, kind, owner, now }: CacheFileOption
 }
 
 /** Removes everything that is cached for a profile, whatever the service. */
-export function dropCachesOf(profile: string, directory: () => string): void {
+export function dropCachesOf(profile: string, { directory, userId }: CacheFolder): void {
   const prefix = fileName({ profile, service: "" }).slice(0, -ENDING.length);
   for (const kind of CACHE_KINDS) {
     try {
-      const folder = join(directory(), kind);
-      removeFiles(folder, (file) => file.slice(folder.length + 1).startsWith(prefix));
+      const folder = requireInnerFolder({ parent: directory(), name: kind, userId });
+      removeFiles(folder, (name) => name.startsWith(prefix));
     } catch (_unavailable) {
-      // There is no such folder.
+      // There is no such folder of ours.
     }
   }
 }
 
-function removeFiles(folder: string, isUnwanted: (path: string) => boolean): void {
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    if (isUnwanted(path)) rmSync(path, { force: true });
+/** Removes files with a name of ours. */
+function removeFiles(folder: string, isUnwanted: (name: string) => boolean): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const { name } = entry;
+    if (entry.isFile() && OWN_NAME.test(name) && isUnwanted(name))
+      rmSync(join(folder, name), { force: true });
   }
 }
 
@@ -95,6 +110,9 @@ const ENDING = ".json";
 
 /** What file systems take, without the ending. A name that was cut is told from others by the content. */
 const MAX_FILE_NAME = 195;
+
+/** A profile, a space, and the URL of a service or nothing. Where a name was cut inside of these, its file stays. */
+const OWN_NAME = /^[\w.%-]*%20(?:https?[\w.!~*'()%-]*)?\.json$/i;
 
 /** Names of profiles have no spaces. */
 function fileName({ profile, service }: CacheOwner): string {

@@ -11,6 +11,8 @@ export interface Machine {
   readonly env: Environment;
   readonly platform: string;
   readonly home: () => string;
+  /** Null on Windows. */
+  readonly userId: number | null;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -19,7 +21,7 @@ export interface Machine {
  * What the files of this machine say. They are read when they are asked for; what cannot be read, or belongs to a profile
  * that does not exist, is empty.
  */
-export function readKnownValues({ env, platform, home, now }: Machine): KnownValues {
+export function readKnownValues({ env, platform, home, userId, now }: Machine): KnownValues {
   const directories = resolveDirectories({ env, platform, home });
   let loaded: Config | undefined;
   const config = (): Config => {
@@ -31,6 +33,7 @@ export function readKnownValues({ env, platform, home, now }: Machine): KnownVal
     createCacheFile({
       kind,
       directory: directories.cache,
+      userId,
       owner: () => cacheOwnerOf(select(profileFlag)),
       now,
     });

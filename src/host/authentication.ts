@@ -48,7 +48,7 @@ export function composeAuth(client: ClientParts, { settings, interactive, warn }
 
 /** Loads a store only when it is opened. */
 export function createStoreOpener(
-  { process, overrides, dataDirectory }: HostParts,
+  { process, overrides, userId, dataDirectory }: HostParts,
   defaults: StoreOptions,
   env: Environment = process.env,
 ): OpenStore {
@@ -56,7 +56,7 @@ export function createStoreOpener(
     if (name === "file") {
       const { createSecretFiles } = await import("../auth/stores/secret-file.js");
       const directory = join(dataDirectory(), "tokens");
-      return createSecretFiles({ directory, userId: process.getuid?.() ?? null });
+      return createSecretFiles({ directory, userId });
     }
     if (overrides.keychain !== undefined) return overrides.keychain;
     const { createKeychain } = await import("../auth/stores/keychain.js");

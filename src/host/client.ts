@@ -165,9 +165,9 @@ export async function createSenderOptions(
   };
 }
 
-async function openRateLimitFile({ stateDirectory, clock }: HostParts, account: LimitedAccount) {
+async function openRateLimitFile({ stateDirectory, userId, clock }: HostParts, account: LimitedAccount) {
   const { createRateLimitFile } = await import("../api/sending/rate-limit-file.js");
-  return createRateLimitFile({ stateDirectory, clock, ...account });
+  return createRateLimitFile({ stateDirectory, userId, clock, ...account });
 }
 
 /** A function that calls `create` once, and returns the same promise afterwards. */

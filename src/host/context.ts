@@ -79,7 +79,7 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
       return composeWebhooks(client, { interactive: () => prompt.available, warn });
     }),
     names,
-    dropCache: (profile) => dropCachesOf(profile, parts.cacheDirectory),
+    dropCache: (profile) => dropCachesOf(profile, { directory: parts.cacheDirectory, userId: parts.userId }),
     recentEvents: createRecentEventsOf(parts, settings),
     ...createOutputMembers(run, parts, { settings, note, input }),
     service: run.dryRun ? readOnlyService(service) : service,
@@ -116,7 +116,7 @@ function composePrompt(parts: HostParts, { prompts, color }: RunSettings): Conte
 /** The embedded service: for the `service` commands, and behind the profile `local`. */
 function composeEmbeddedService(parts: HostParts, { quiet }: RunSettings, messages: Messages) {
   const { note } = messages;
-  const permissions = { userId: parts.process.getuid?.() ?? null, note };
+  const permissions = { userId: parts.userId, note };
   const openService = createServiceOpener(parts);
   const open = withPermissionsNote(openService, permissions);
   const service = createServiceAccess({

@@ -38,6 +38,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     return interruption;
   };
   const processes = createProcessTable(process);
+  const userId = process.getuid?.() ?? null;
   const sinkOptions = { interruption: () => interruption, sleep: clock.sleep };
   const stderr = { open: () => process.stderr, name: "stderr", mask: redactor.mask };
   const parts: HostParts = {
@@ -53,6 +54,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     configFile:
       overrides.configFile ?? createConfigFile({ directory: directories.config, processes, signal }),
     processes,
+    userId,
     dataDirectory: directories.data,
     stateDirectory: directories.state,
     cacheDirectory: overrides.cacheDirectory ?? directories.cache,

@@ -47,12 +47,13 @@ async function accountOf(settings: Settings, token: string): Promise<string> {
 /** A file of the cache for the profile and service in use. */
 export function openCacheFile(
   kind: CacheFileOptions["kind"],
-  { cacheDirectory, clock }: Pick<HostParts, "cacheDirectory" | "clock">,
+  { cacheDirectory, userId, clock }: Pick<HostParts, "cacheDirectory" | "userId" | "clock">,
   selection: () => Pick<ServiceSelection, "profile" | "service">,
 ): CacheFile {
   return createCacheFile({
     kind,
     directory: cacheDirectory,
+    userId,
     owner: () => cacheOwnerOf(selection()),
     now: clock.now,
   });

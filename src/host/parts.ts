@@ -82,6 +82,8 @@ export interface HostParts {
   readonly systemTimeZone: () => string | undefined;
   readonly configFile: ConfigFile;
   readonly processes: ProcessTable;
+  /** Null on Windows. */
+  readonly userId: number | null;
   readonly dataDirectory: () => string;
   readonly stateDirectory: () => string;
   readonly cacheDirectory: () => string;

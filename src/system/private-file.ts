@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
-import { open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { lstat, open, readdir, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { errorCodeOf } from "../errors.js";
+import { type InnerFolder, requireInnerFolder, requirePrivateFolder } from "./ownership.js";
 
 /**
  * Creates a folder that only its owner can use (0700), and its missing parents. Level by level, because a recursive
@@ -19,6 +20,19 @@ export function makePrivateFolder(folder: string): void {
     // Another process was faster.
     if (errorCodeOf(error) !== "EEXIST") throw error;
   }
+}
+
+/**
+ * Creates a folder inside one of the program's folders, which is created too, and returns its path.
+ * @throws Error where others could have put files or links, and the file system's error
+ */
+export function makeInnerFolder(folder: InnerFolder): string {
+  const { parent, name, userId } = folder;
+  makePrivateFolder(parent);
+  // Before something is created in it.
+  requirePrivateFolder(parent, userId);
+  makePrivateFolder(join(parent, name));
+  return requireInnerFolder(folder);
 }
 
 /** Temporary files younger than this (ms) may belong to a process that is still writing. */
@@ -67,15 +81,19 @@ export async function writePrivateFile(
 export async function removeTemporaryFiles(path: string, before = Number.POSITIVE_INFINITY): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     const temporary = join(dirname(path), name);
-    if (!temporary.startsWith(temporaryPrefix(path))) continue;
+    if (!temporary.startsWith(temporaryPrefix(path)) || !SUFFIX.test(temporary)) continue;
     try {
-      if ((await stat(temporary)).mtimeMs < before) await unlink(temporary);
+      const stats = await lstat(temporary);
+      if (stats.isFile() && stats.mtimeMs < before) await unlink(temporary);
     } catch (error) {
       // Its process has just finished.
       if (errorCodeOf(error) !== "ENOENT") throw error;
     }
   }
 }
+
+/** What `writePrivateFile` puts after the prefix. */
+const SUFFIX = /\.[0-9a-f]{16}$/;
 
 function temporaryPrefix(path: string): string {
   return join(dirname(path), `.${basename(path)}.`);

@@ -116,12 +116,13 @@ test.each<[string, (content: Buffer) => Buffer]>([
 test("the newest forty files remain; files of other programs stay", () => {
   runAndUpdate();
   const names = readdirSync(folder);
-  writeFileSync(join(folder, "notes.txt"), "");
+  const foreign = ["notes.txt", "calctl-notes.txt"];
+  for (const name of foreign) writeFileSync(join(folder, name), "");
   for (let program = 0; program < 50; program += 1) writeFileSync(join(folder, `calctl-${program}.js.x`), "");
   runAndUpdate();
   const left = readdirSync(folder);
-  expect(left).toHaveLength(40 + 1);
-  expect(left).toEqual(expect.arrayContaining([...names, "notes.txt"]));
+  expect(left).toHaveLength(40 + foreign.length);
+  expect(left).toEqual(expect.arrayContaining([...names, ...foreign]));
 });
 
 describe("no folder", () => {

@@ -390,7 +390,11 @@ describe("forgetting", () => {
         .flatMap((kind) => readdirSync(join(world.directory, kind)))
         .filter((name) => name.startsWith("office"));
     expect(files()).toHaveLength(4);
+    const foreign = join(folder(), "office%20plan.txt");
+    writeFileSync(foreign, "not of this program");
     expect((await world.run(...argv)).exitCode).toBe(0);
+    expect(existsSync(foreign)).toBe(true);
+    rmSync(foreign);
     expect(files()).toHaveLength(2);
     for (const file of files()) expect(file).toMatch(/^office2%20/);
   });

@@ -40,7 +40,8 @@ function at(line: readonly string[], env: Readonly<Record<string, string>> = { C
 
 function readMachine(env: Record<string, string>): KnownValues {
   env["CALCTL_CONFIG_DIR"] = world.directory;
-  return readKnownValues({ env, platform: "linux", home: () => world.directory, now: () => NOW });
+  const userId = process.getuid?.() ?? null;
+  return readKnownValues({ env, platform: "linux", home: () => world.directory, userId, now: () => NOW });
 }
 
 function values(...line: readonly string[]): readonly string[] {

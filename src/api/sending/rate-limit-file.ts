@@ -1,13 +1,16 @@
 import { readdirSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../system/clock.js";
-import { writePrivateFile } from "../../system/private-file.js";
+import { requireInnerFolder } from "../../system/ownership.js";
+import { makeInnerFolder, writePrivateFile } from "../../system/private-file.js";
 import { hashAccount } from "./account-hash.js";
 import type { RateLimitStore, SharedPause } from "./rate-limiter.js";
 
 export interface RateLimitFileOptions {
   /** Folder for state that may be lost. @throws where there is none */
   readonly stateDirectory: () => string;
+  /** Null on Windows. */
+  readonly userId: number | null;
   readonly clock: Pick<Clock, "now">;
   /** What the service limits. Neither the file nor its name reveals it. */
   readonly token: string;
@@ -20,22 +23,24 @@ const KEEP_EXPIRED = 3_600_000;
 
 /**
  * Shares a used-up rate limit between processes, in one file for each token and origin, so that the next process waits
- * instead of being refused. Its errors never fail a command: without the file, the service itself reports the limit.
+ * instead of being refused. Its errors never fail a command: without the file, the service itself reports the limit. So it
+ * is where others could have put files or links into the folder.
  *
  * There is no lock. If several processes save at once, one of them wins; the worst case is one refused request.
  */
 export function createRateLimitFile(options: RateLimitFileOptions): RateLimitStore {
-  const { stateDirectory, clock } = options;
-  const folder = () => join(stateDirectory(), "rate-limits");
-  const path = () => join(folder(), fileName(options));
+  const { stateDirectory, userId, clock } = options;
+  const inner = () => ({ parent: stateDirectory(), name: "rate-limits", userId });
+  const pathIn = (folder: string) => join(folder, fileName(options));
 
   return {
     // Every online command starts with this. Synchronous, because the first use of fs promises takes ten times as long.
     async load() {
       try {
-        const pause = readPause(path(), clock.now());
+        const folder = requireInnerFolder(inner());
+        const pause = readPause(pathIn(folder), clock.now());
         if (pause === null || !isLongExpired(pause, clock.now())) return pause;
-        removeExpired(folder(), clock.now());
+        removeExpired(folder, clock.now());
       } catch (_unavailable) {
         // The service itself will report the limit.
       }
@@ -43,9 +48,11 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitSto
     },
     async save(pause) {
       try {
-        if (!isNewer(pause, readPause(path(), clock.now()))) return;
-        await writePrivateFile(path(), JSON.stringify({ until: pause.until, observedAt: pause.observedAt }));
-        removeExpired(folder(), clock.now());
+        const folder = makeInnerFolder(inner());
+        const path = pathIn(folder);
+        if (!isNewer(pause, readPause(path, clock.now()))) return;
+        await writePrivateFile(path, JSON.stringify({ until: pause.until, observedAt: pause.observedAt }));
+        removeExpired(folder, clock.now());
       } catch (_unavailable) {
         // The service itself will report the limit.
       }
@@ -84,8 +91,9 @@ function isNewer(pause: SharedPause, saved: SharedPause | null): boolean {
 
 /** Removes the long expired and invalid files of all tokens. */
 function removeExpired(folder: string, now: number): void {
-  for (const name of readdirSync(folder)) {
-    if (!/^[0-9a-f]{8}\.json$/.test(name)) continue;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const { name } = entry;
+    if (!entry.isFile() || !/^[0-9a-f]{8}\.json$/.test(name)) continue;
     const pause = readPause(join(folder, name), now);
     if (pause === null || isLongExpired(pause, now)) unlinkSync(join(folder, name));
   }

@@ -4,6 +4,7 @@ import { lstat, open, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "../../contract/json.js";
 import { type CliError, configurationError, errorCodeOf } from "../../errors.js";
+import { isPrivate } from "../../system/ownership.js";
 import { makePrivateFolder, removeTemporaryFiles, writePrivateFile } from "../../system/private-file.js";
 import { accountOf, SECRET_LABELS, type SecretKey, type SecretStore } from "./store.js";
 
@@ -141,8 +142,8 @@ async function writeSecret(options: SecretFileOptions, path: string, text: strin
 }
 
 /** Other users who can write in the folder could replace its files. */
-function checkFolder({ uid, mode }: Stats, directory: string, userId: number | null): void {
-  if (userId === null || (uid === userId && (mode & 0o022) === 0)) return;
+function checkFolder(stats: Stats, directory: string, userId: number | null): void {
+  if (isPrivate(stats, userId)) return;
   throw configurationError(`${directory} is not used: other users can write in it`, {
     hint: `chmod 700 ${directory}; ${OTHER_FOLDER}`,
   });

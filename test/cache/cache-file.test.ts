@@ -1,0 +1,112 @@
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createCacheFile } from "../../src/cache/cache-file.js";
+
+/** What the cache may write and remove in a folder that is not its own alone. */
+
+const NOW = Date.parse("2026-11-21T14:30:00.000Z");
+const OLD = new Date(NOW - 91 * 86_400_000);
+const OWN_OLD = "work%20https%3A%2F%2Fwork.example%2Fapi.json";
+
+let root: string;
+let cache: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "calctl-cache-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  cache = join(root, "calctl");
+});
+
+function open(kind: "names" | "events" = "names") {
+  return createCacheFile({
+    directory: () => cache,
+    userId: process.getuid?.() ?? null,
+    kind,
+    owner: () => ({ profile: "local", service: "" }),
+    now: () => NOW,
+  });
+}
+
+/** A folder as another program might have left it, with old files, one of which has a name like ours. */
+function fillFolder(folder: string): readonly string[] {
+  mkdirSync(join(folder, "letters.json"), { recursive: true, mode: 0o700 });
+  const foreign = ["notes.txt", "report.json", "50%20percent.txt", "100%2520.json", ".hidden"];
+  for (const name of [...foreign, OWN_OLD]) {
+    writeFileSync(join(folder, name), "{}");
+    utimesSync(join(folder, name), OLD, OLD);
+  }
+  symlinkSync(join(folder, "notes.txt"), join(folder, "link%20.json"));
+  lutimesSync(join(folder, "link%20.json"), OLD, OLD);
+  return [...foreign, "letters.json", "link%20.json"].sort();
+}
+
+describe.each(["names", "events"] as const)("the folder %s", (kind) => {
+  test("keeps what is not ours, however old it is", async () => {
+    const foreign = fillFolder(join(cache, kind));
+    await open(kind).write({ lists: {} });
+    expect(open(kind).read()).toMatchObject({ lists: {} });
+    expect(readdirSync(join(cache, kind)).sort()).toEqual([...foreign, "local%20.json"].sort());
+  });
+
+  test("that is a link is left alone", async () => {
+    const target = join(root, "target");
+    fillFolder(target);
+    const before = readdirSync(target);
+    mkdirSync(cache, { mode: 0o700 });
+    symlinkSync(target, join(cache, kind));
+    await open(kind).write({ lists: {} });
+    expect(readdirSync(target)).toEqual(before);
+    expect(open(kind).read()).toEqual({});
+  });
+});
+
+describe("nothing is read, written or removed", () => {
+  const distrusted: readonly (readonly [string, () => void])[] = [
+    ["where others may write", () => chmodSync(join(cache, "names"), 0o770)],
+    ["in a folder of another user", () => chownSync(join(cache, "names"), 65_534, 65_534)],
+    ["where others may write to the folder above", () => chmodSync(cache, 0o777)],
+    ["in a folder inside of another user's", () => chownSync(cache, 65_534, 65_534)],
+    [
+      "behind a link to the cache folder",
+      () => {
+        renameSync(cache, `${cache}.moved`);
+        symlinkSync(`${cache}.moved`, cache);
+      },
+    ],
+  ];
+
+  test.for(distrusted)("%s", async ([title, weaken], { skip }) => {
+    if (title.includes("another user") && process.getuid?.() !== 0) skip("only root can give a folder away");
+    await open().write({ lists: {} });
+    fillFolder(join(cache, "names"));
+    const before = readdirSync(join(cache, "names"));
+    const { mtimeMs } = lstatSync(join(cache, "names"));
+    weaken();
+    expect(open().read()).toEqual({});
+    await open().write({ lists: {} });
+    expect(readdirSync(join(cache, "names"))).toEqual(before);
+    expect(lstatSync(join(cache, "names")).mtimeMs).toBe(mtimeMs);
+  });
+
+  test("through a link, not even a folder that is missing is created", async () => {
+    mkdirSync(join(root, "target"));
+    symlinkSync(join(root, "target"), cache);
+    await open().write({ lists: {} });
+    expect(readdirSync(join(root, "target"))).toEqual([]);
+  });
+});
