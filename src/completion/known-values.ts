@@ -25,7 +25,7 @@ export function readKnownValues({ env, platform, home, userId, now }: Machine): 
   const directories = resolveDirectories({ env, platform, home });
   let loaded: Config | undefined;
   const config = (): Config => {
-    loaded ??= readConfig(configPath(directories.config()));
+    loaded ??= readConfig(configPath(directories.config()), userId);
     return loaded;
   };
   const select = (profileFlag: string | undefined) => selectService({ profileFlag, env, config: config() });

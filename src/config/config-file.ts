@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../contract/json.js";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
 import type { FileLockOptions } from "../system/file-lock.js";
+import { type Distrust, readTrustedFile } from "../system/ownership.js";
 
 /** The keys of a profile that users set. */
 export const PROFILE_KEYS = [
@@ -71,6 +71,8 @@ export interface ConfigFile {
 export interface ConfigFileOptions extends Omit<FileLockOptions, "signal"> {
   /** The folder; called when it is first needed. */
   readonly directory: () => string;
+  /** Null on Windows. */
+  readonly userId: number | null;
   /** Ends the wait for another process that is writing. */
   readonly signal?: () => AbortSignal;
 }
@@ -81,9 +83,14 @@ export function configPath(directory: string): string {
 }
 
 /** The configuration file `config.json` of a folder. */
-export function createConfigFile({ directory, signal, ...lockOptions }: ConfigFileOptions): ConfigFile {
+export function createConfigFile({
+  directory,
+  userId,
+  signal,
+  ...lockOptions
+}: ConfigFileOptions): ConfigFile {
   const path = () => configPath(directory());
-  const read = () => readConfig(path());
+  const read = () => readConfig(path(), userId);
   return {
     get path() {
       return path();
@@ -100,18 +107,34 @@ export function createConfigFile({ directory, signal, ...lockOptions }: ConfigFi
 
 /**
  * Without conf, which takes longer to load than Node takes to start.
- * @throws CliError configuration when the file cannot be read or is broken
+ * @param userId null on Windows
+ * @throws CliError configuration when the file cannot be read, is broken, or others decide what is in it, since it names
+ * programs to run and where tokens are sent
  */
-export function readConfig(path: string): Config {
-  let text: string;
+export function readConfig(path: string, userId: number | null): Config {
+  let read: ReturnType<typeof readTrustedFile>;
   try {
-    text = readFileSync(path, "utf8");
+    read = readTrustedFile(path, userId);
   } catch (cause) {
     if (errorCodeOf(cause) === "ENOENT") return { profiles: new Map() };
     const code = errorCodeOf(cause) ?? "unknown";
     throw configurationError(`the configuration ${path} cannot be read (${code})`, { cause });
   }
-  return parseConfig(text, path);
+  if ("distrust" in read) throw distrustedConfig(path, read.distrust);
+  return parseConfig(read.text, path);
+}
+
+function distrustedConfig(path: string, distrust: Distrust): CliError {
+  switch (distrust) {
+    case "other_owner":
+      return configurationError(`the configuration ${path} is not used: it belongs to another user`, {
+        hint: "run calctl as that user, or with a folder of your own: sudo -H, HOME or CALCTL_CONFIG_DIR",
+      });
+    case "writable_by_others":
+      return configurationError(`the configuration ${path} is not used: other users can write to it`, {
+        hint: `look at what is in it, then chmod go-w ${path}; CALCTL_CONFIG_DIR names another folder`,
+      });
+  }
 }
 
 function parseConfig(text: string, path: string): Config {

@@ -52,7 +52,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     setTimer: overrides.setTimer ?? setTimer,
     systemTimeZone: overrides.systemTimeZone ?? (() => resolveSystemTimeZone(env["TZ"])),
     configFile:
-      overrides.configFile ?? createConfigFile({ directory: directories.config, processes, signal }),
+      overrides.configFile ?? createConfigFile({ directory: directories.config, userId, processes, signal }),
     processes,
     userId,
     dataDirectory: directories.data,

@@ -1,4 +1,4 @@
-import { lstatSync, type Stats } from "node:fs";
+import { closeSync, fstatSync, lstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { join } from "node:path";
 
 type Ownership = Pick<Stats, "uid" | "mode">;
@@ -39,4 +39,30 @@ export function requireInnerFolder({ parent, name, userId }: InnerFolder): strin
 /** @throws Error for any other folder, and the file system's error */
 export function requirePrivateFolder(folder: string, userId: number | null): void {
   if (!isPrivateFolder(folder, userId)) throw new Error(`${folder} is a link, or not only this user's`);
+}
+
+/** Why a file is not trusted. */
+export type Distrust = "other_owner" | "writable_by_others";
+
+/**
+ * Reads a file that decides what the program does. It must belong to the user, or to root, who manages the files of some
+ * users, and so must a link to it; nobody else may be able to write to it.
+ * @param userId null on Windows, where the location ensures that
+ * @throws the file system's error
+ */
+export function readTrustedFile(
+  path: string,
+  userId: number | null,
+): { readonly text: string } | { readonly distrust: Distrust } {
+  const isTrusted = ({ uid }: Ownership) => userId === null || uid === userId || uid === 0;
+  const link = lstatSync(path);
+  const file = openSync(path, "r");
+  try {
+    const stats = fstatSync(file);
+    if (!isTrusted(link) || !isTrusted(stats)) return { distrust: "other_owner" };
+    if (userId !== null && isWritableByOthers(stats.mode)) return { distrust: "writable_by_others" };
+    return { text: readFileSync(file, "utf8") };
+  } finally {
+    closeSync(file);
+  }
 }

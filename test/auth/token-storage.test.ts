@@ -9,7 +9,11 @@ import { createProcessTable } from "../../src/system/process-table.js";
 function createFile(): ConfigFile {
   const directory = mkdtempSync(join(tmpdir(), "calctl-config-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return createConfigFile({ directory: () => directory, processes: createProcessTable(process) });
+  return createConfigFile({
+    directory: () => directory,
+    userId: null,
+    processes: createProcessTable(process),
+  });
 }
 
 describe("the profile of a login", () => {

@@ -1,23 +1,28 @@
 import {
   chmodSync,
+  chownSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Config, createConfigFile } from "../../src/config/config-file.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { createProcessTable } from "../../src/system/process-table.js";
 
 let directory: string;
 const processes = createProcessTable(process);
-const fileIn = (folder: string) => createConfigFile({ directory: () => folder, processes });
+const userId = process.getuid?.() ?? null;
+const fileIn = (folder: string) => createConfigFile({ directory: () => folder, userId, processes });
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "calctl-config-"));
@@ -80,6 +85,47 @@ test.each([
   expect(readFileSync(file.path, "utf8")).toBe(content);
 });
 
+describe("a file in which others could name programs and services", () => {
+  const CONTENT = '{"profiles":{}}';
+  const problem = (text: string) =>
+    expect.objectContaining({ exitCode: 10, message: expect.stringContaining(text) });
+
+  test.each(["620", "602", "664", "666"])("of mode %s is exit 10", async (mode) => {
+    const file = fileIn(directory);
+    writeFileSync(file.path, CONTENT);
+    chmodSync(file.path, Number.parseInt(mode, 8));
+    expect(() => file.read()).toThrow(problem("other users can write to it"));
+    await expect(file.update((config) => config)).rejects.toMatchObject({ exitCode: 10 });
+    expect(readFileSync(file.path, "utf8")).toBe(CONTENT);
+    chmodSync(file.path, 0o644);
+    expect(file.read()).toEqual({ profiles: new Map() });
+  });
+
+  test("of another user is exit 10, and so is a link of another user; files of root are not", ({ skip }) => {
+    if (userId !== 0) skip("only root can give a file away");
+    const file = fileIn(directory);
+    writeFileSync(file.path, CONTENT);
+    const asUser = createConfigFile({ directory: () => directory, userId: 65_534, processes });
+    expect(asUser.read()).toEqual({ profiles: new Map() });
+    chownSync(file.path, 65_534, 65_534);
+    expect(asUser.read()).toEqual({ profiles: new Map() });
+    expect(() => file.read()).toThrow(problem("it belongs to another user"));
+    renameSync(file.path, `${file.path}.real`);
+    symlinkSync(`${file.path}.real`, file.path);
+    chownSync(`${file.path}.real`, 0, 0);
+    expect(file.read()).toEqual({ profiles: new Map() });
+    lchownSync(file.path, 65_534, 65_534);
+    expect(() => file.read()).toThrow(problem("it belongs to another user"));
+  });
+
+  test("is used on Windows, where neither says anything", () => {
+    const file = createConfigFile({ directory: () => directory, userId: null, processes });
+    writeFileSync(file.path, CONTENT);
+    chmodSync(file.path, 0o666);
+    expect(file.read()).toEqual({ profiles: new Map() });
+  });
+});
+
 test("a change applies to the current content of the file, not to what was read before", async () => {
   const one = fileIn(directory);
   const other = fileIn(directory);
@@ -112,7 +158,7 @@ test("a folder that cannot be created is named: exit 10", async () => {
 });
 
 test("a file that another process has locked is exit 10 and names the process", async () => {
-  const file = createConfigFile({ directory: () => directory, processes, timeout: 0 });
+  const file = createConfigFile({ directory: () => directory, userId, processes, timeout: 0 });
   mkdirSync(`${file.path}.lock`);
   writeFileSync(join(`${file.path}.lock`, `${process.ppid}-0123456789ab`), "");
   await expect(file.update((config) => config)).rejects.toMatchObject({
@@ -125,7 +171,7 @@ test("a file that another process has locked is exit 10 and names the process", 
 test("a wait for another process ends with the signal's reason", async () => {
   const reason = new CliError("interrupted", "interrupted");
   const signal = () => AbortSignal.abort(reason);
-  const file = createConfigFile({ directory: () => directory, processes, signal });
+  const file = createConfigFile({ directory: () => directory, userId, processes, signal });
   await expect(file.update((config) => config)).rejects.toBe(reason);
   expect(readdirSync(directory)).toEqual([]);
 });
