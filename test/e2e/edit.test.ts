@@ -130,7 +130,7 @@ describe("with a script as the editor", () => {
     ["all_day: perhaps", "all_day:.*", 'all_day: "perhaps" is not valid'],
     ["category: party", "category:.*", 'category: "party" is not a category'],
     ["label: 99", "label:.*", 'label: there is no label "99"'],
-    ["attendees: [Nobody]", "attendees:.*", 'attendees: there is no member "Nobody"'],
+    ["attendees: [Zacharias]", "attendees:.*", 'attendees: there is no member "Zacharias"'],
     ["owner: me", "url:.*", 'an event has no "owner"'],
   ])("%s is an error, and the text is kept", async (line, pattern, message) => {
     const world = await createWorld();

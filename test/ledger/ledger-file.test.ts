@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { MIGRATIONS } from "../../src/ledger/schema.js";
 import { querySql, runSql } from "../service/support/database.js";
 import { describeWithDisk, mountDisk } from "../support/system.js";
@@ -103,6 +103,7 @@ describe("nothing is sent with a ledger", () => {
     const path = createLedgerPath();
     (await openTestLedger(path)).close();
     chmodSync(dirname(path), 0o500);
+    onTestFinished(() => chmodSync(dirname(path), 0o700));
     const sending = openTestLedger(path).then((ledger) => ledger.sendOnce("digest", neverSend, KEEP));
     await expect(sending).rejects.toMatchObject(configuration("cannot be written"));
   });
