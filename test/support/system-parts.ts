@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 /** System parts that some tests need: the names to look for, of which one suffices, and the package. */
 const SYSTEM_PARTS = {
   tmux: { binaries: ["tmux"], debianPackage: "tmux" },
-  keyring: { binaries: ["gnome-keyring-daemon"], debianPackage: "gnome-keyring" },
+  keyring: { binaries: ["gnome-keyring-daemon"], debianPackage: "gnome-keyring libsecret-1-0" },
   dbus: { binaries: ["dbus-run-session"], debianPackage: "dbus" },
   python: { binaries: ["python3"], debianPackage: "python3" },
   khal: { binaries: ["khal"], debianPackage: "khal" },

@@ -89,10 +89,11 @@ export async function runKeychainHelper({ stdin, stdout, pid, platform }: Helper
   stdout.write(`\n${RESPONSE_PREFIX}${JSON.stringify(reply)}\n`);
 }
 
-/** Null when it is not JSON, as when a user tries the argument by hand. */
+/** Null when it is no request, as when a user tries the argument by hand. */
 function readRequest(text: string): KeychainRequest | null {
   try {
-    return JSON.parse(text) as KeychainRequest;
+    const request: Partial<KeychainRequest> | null = JSON.parse(text);
+    return request?.action === undefined ? null : (request as KeychainRequest);
   } catch {
     return null;
   }
