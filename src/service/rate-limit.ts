@@ -30,6 +30,10 @@ export interface RateLimiter {
  * Limits the requests of each key. Windows start at multiples of their length, and processes with the same database
  * share them: each reserves some of what is left in the store, a part at a time, and counts in memory. Therefore few
  * requests write, and none that are over the limit. A process that ends abruptly loses what it had reserved.
+ *
+ * What cannot be reserved at once, because the database is locked, full or busy, is counted in memory all the same, and
+ * recorded with the next reservation for the key, or at the end. Until then no other process knows of it: each lets through
+ * at most what was left when it last knew, so that N processes let through N times the limit at worst, in one window.
  */
 export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLimitPolicy): RateLimiter {
   const length = windowSeconds * 1000;
@@ -49,14 +53,15 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
   const reserve = async (key: string, counter: Counter, within: Window): Promise<void> => {
     const { unrecorded } = counter;
     const isFirst = !within.hasPruned;
+    const timeout = RESERVATION_TIMEOUTS[store.engine][isAvailable ? "first" : "later"];
     try {
       const { granted, total } = await store.write(
         async (db) => {
           if (isFirst) await pruneWindows(db, within.start - length);
           return reserveRequests(db, { key, windowStart: within.start, length, unrecorded, limit });
         },
-        // One request has waited already: the others try once.
-        { timeout: isAvailable ? RESERVATION_TIMEOUT : 0, scope: [`rate ${key}`] },
+        // One request has waited already: the others do not wait as long.
+        { timeout, scope: [`rate ${key}`], client: "rate limit", isForReads: true },
       );
       isAvailable = true;
       within.hasPruned = true;
@@ -77,12 +82,15 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
     async count(key, now) {
       const counter = findCounter(now, key);
       const within = window;
-      while (counter.used >= counter.reserved && counter.total < limit) {
+      const reserveOnce = () => {
         counter.reserving ??= reserve(key, counter, within).finally(() => {
           counter.reserving = null;
         });
-        await counter.reserving;
-      }
+        return counter.reserving;
+      };
+      while (counter.used >= counter.reserved && counter.total < limit) await reserveOnce();
+      // Nothing is left, of which other processes may not know.
+      if (counter.used >= counter.reserved && counter.unrecorded > 0) await reserveOnce();
       const exceeded = counter.used >= counter.reserved;
       if (!exceeded) counter.used += 1;
       const reset = Math.ceil((within.start + length) / 1000);
@@ -137,10 +145,17 @@ function createWindow(start: number): Window {
 /** How much of what is left is reserved at once: little enough that other processes also get some. */
 const shareOf = (left: number): number => Math.ceil(left / 8);
 
-/** How long a request waits for the lock of another process in order to be counted (ms). */
-const RESERVATION_TIMEOUT = 250;
+/**
+ * How long a request waits for the lock of another process, or for a connection, in order to be counted, and how long after
+ * another one has waited in vain (ms). On SQLite any write has that lock. On PostgreSQL only one for the same key has it, or
+ * administration: whoever is well has it for a moment, and nodes that take turns must not begin to count by themselves.
+ */
+const RESERVATION_TIMEOUTS = {
+  sqlite: { first: 250, later: 0 },
+  postgres: { first: 2_000, later: 50 },
+} as const;
 
-/** The same for what is returned at the end, for which no request waits. */
+/** How long the end waits in order to return what is left (ms). */
 const CLOSE_TIMEOUT = 5_000;
 
 /** @param before the window before the current one stays: by the clock of another node it may be the current one */

@@ -452,11 +452,14 @@ describe("a connection that is lost", () => {
 
   test("each of the pool after its commit: every write is done once", async () => {
     const { behind, arm, isArmed } = await openBehindProxy("commit", "at the answer");
-    // As many as the pool has connections, so that none is free to ask with.
-    const keys = Array.from({ length: 10 }, (_, number) => `attempt ${number}`);
-    arm(keys.length);
+    // As many as may write at a time. Others read, so that no connection is free to ask with.
+    const keys = Array.from({ length: 5 }, (_, number) => `attempt ${number}`);
     let runs = 0;
     const allBegun = createGate();
+    const allDone = createGate();
+    const reads = keys.map(() => behind.read(() => allDone.opened));
+    await expect.poll(() => behind.pool?.()).toEqual({ size: 5, idle: 0, waiting: 0 });
+    arm(keys.length);
     const count = (key: string) =>
       behind.write(
         async (db) => {
@@ -468,6 +471,8 @@ describe("a connection that is lost", () => {
         { scope: [key] },
       );
     await Promise.all(keys.map(count));
+    allDone.open();
+    await Promise.all(reads);
     const stored = await store.read((db) =>
       db.selectFrom("sign_in_attempts").select("key").orderBy("key").execute(),
     );

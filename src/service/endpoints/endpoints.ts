@@ -10,7 +10,7 @@ import { isRead } from "../request-places.js";
 import { createResponseCache, type OnLookup } from "../response-cache.js";
 import type { CalendarOfUser } from "../store/calendars.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
-import { JUST_NOW, type Store, type Transaction } from "../store/store.js";
+import { type ClientOptions, JUST_NOW, type Store, type Transaction } from "../store/store.js";
 import { createDetailsCache } from "./calendar-details.js";
 import { calendarReads } from "./calendars.js";
 import { changeReads } from "./changes.js";
@@ -81,7 +81,10 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
       };
       const found = cached?.value && (await attemptWithoutQuery((db) => answerWith(db, cached)));
       // A transaction may see later commits than the cache, so it queries the calendar again.
-      return found ?? store.read((db) => answerWith(db, cached && { ...cached, value: undefined }));
+      return (
+        found ??
+        store.read((db) => answerWith(db, cached && { ...cached, value: undefined }), clientOf(userId))
+      );
     });
   };
 
@@ -97,11 +100,16 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
     };
     // Writes to different calendars do not wait for each other.
     const scope = calendarId === undefined ? undefined : [`calendar ${calendarId}`];
-    const json = await store.write(work, { scope });
+    const json = await store.write(work, { scope, ...clientOf(userId) });
     return jsonResponse(success, json);
   };
 
   return async (request, principal, now) => (isRead(request) ? read : write)(request, principal, now);
+}
+
+/** Of transactions, by whatever token the user sent the request. */
+function clientOf(userId: string): ClientOptions {
+  return { client: `user ${userId}` };
 }
 
 const QUERY_NEEDED = new Error("a query is needed");

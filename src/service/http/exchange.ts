@@ -17,6 +17,8 @@ export interface Exchange {
   readonly expectation: "100-continue" | "unknown" | null;
   /** When the head was received (`performance.now()`). */
   readonly received: number;
+  /** The key by which it took its turn. */
+  readonly client: string;
 }
 
 export interface ExchangeOptions {
@@ -58,7 +60,7 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
   const responses = createBudget(RESPONSES);
 
   const respond = (exchange: Exchange, share: Share, progress: Progress): Promise<ServiceResponse> => {
-    const { request, response, source, expectation, received } = exchange;
+    const { request, response, source, expectation, received, client } = exchange;
     let budget = anonymousBodies;
     const onBegin = () => {
       if (expectation === "100-continue") response.writeContinue();
@@ -69,6 +71,7 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
       target: request.url ?? "",
       headers: joinHeaders(request),
       received,
+      client,
       refusal: refusalOf(exchange),
       body: () => {
         progress.body = budget.open(source.address);

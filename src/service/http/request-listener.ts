@@ -46,12 +46,14 @@ export function createRequestListener(service: Service, options: RequestListener
     const address = addressOf(socket.remoteAddress ?? "", forwarded);
     const tokenHash = hashBearerToken(headers.authorization);
     const source = { kind: "network", address, tokenHash, baseUrl, isCertified } as const;
+    const turn = turnKeys.keyOf(address, tokenHash);
+    const exchange = { request, response, source, expectation, received, client: turn };
     queue.add({
       socket,
       client: address,
-      turn: turnKeys.keyOf(address, tokenHash),
+      turn,
       hasBody: "content-length" in headers || "transfer-encoding" in headers,
-      handle: closeOnFailure(socket, () => handle({ request, response, source, expectation, received })),
+      handle: closeOnFailure(socket, () => handle(exchange)),
     });
   };
 

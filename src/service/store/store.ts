@@ -25,17 +25,27 @@ export interface OpenStoreOptions extends LockWaitOptions {
 /** When a request was received whose time is not known: later than any commit. */
 export const JUST_NOW = Number.POSITIVE_INFINITY;
 
-export interface ReadOptions {
+export interface ClientOptions {
+  /**
+   * Whose transaction it is, such as `user ID`: while connections are short, one of each client after the other gets one.
+   * SQLite has one connection, and each transaction its turn.
+   */
+  readonly client?: string | undefined;
+}
+
+export interface ReadOptions extends ClientOptions {
   /** Whether it is work of an operator, which may take much longer than a request. SQLite has no limit anyway. */
   readonly isAdministration?: boolean;
 }
 
-export interface WriteOptions extends WorkOptions {
+export interface WriteOptions extends WorkOptions, ClientOptions {
   /**
    * Names of what the transaction reads and then changes, such as `calendar ID`: of those with a name in common, one runs
    * after the other. Without it the transaction runs while no other one writes. SQLite has one writer at a time anyway.
    */
   readonly scope?: readonly string[] | undefined;
+  /** Whether requests that read wait for it: then it does not wait for a connection behind other writes. */
+  readonly isForReads?: boolean | undefined;
 }
 
 /**
@@ -76,7 +86,7 @@ export interface PoolState {
   readonly size: number;
   /** Those of them that are not in use. */
   readonly idle: number;
-  /** Transactions that wait for one. */
+  /** Transactions that wait for one, or for earlier writes of the same scope. */
   readonly waiting: number;
 }
 

@@ -1,28 +1,50 @@
 import pg from "pg";
 import { errorCodeOf } from "../../../errors.js";
 import type { RunStatement } from "./dialect.js";
-import { BusyPoolError, ConnectionError, endsConnection, isPoolerTimeout } from "./errors.js";
+import {
+  BusyPoolError,
+  ConnectionError,
+  endsConnection,
+  isPoolerTimeout,
+  LOCK_NOT_AVAILABLE,
+} from "./errors.js";
+import { createPoolQueue, type PoolTurn } from "./pool-queue.js";
+
+/** How long a connection is waited for, and how long making one may take (ms). */
+export const CONNECT_TIMEOUT = 10_000;
 
 /**
  * Runs work on one connection. What it has begun is undone when it fails.
- * @throws ConnectionError, the work's error
+ * @throws ConnectionError, the work's error, an error with LOCK_NOT_AVAILABLE when other writes kept it waiting
  */
-export type OnConnection = <T>(work: (client: pg.PoolClient) => Promise<T>) => Promise<T>;
+export type OnConnection = <T>(
+  work: (client: pg.PoolClient) => Promise<T>,
+  turn?: Partial<PoolTurn>,
+) => Promise<T>;
 
 /** The only user of the pool, so that it knows how many connections are in use: the pool counts those being made too. */
-export function createOnConnection(pool: pg.Pool): OnConnection {
+export function createOnConnection(pool: pg.Pool, queue = createPoolQueue(pool.options.max)): OnConnection {
   let inUse = 0;
-  return async (work) => {
-    const client = await pool.connect().catch((cause: unknown) => {
-      throw inUse === pool.options.max
-        ? new BusyPoolError(inUse, cause)
-        : new ConnectionError(cause, { isRefused: true });
-    });
-    inUse += 1;
+  /** @throws ConnectionError, an error with LOCK_NOT_AVAILABLE */
+  const refuse = (): never => {
+    if (inUse === pool.options.max) throw new BusyPoolError(inUse);
+    if (queue.isFull()) throw new ConnectionError(new Error("no connection was made"), { isRefused: true });
+    throw Object.assign(new Error("other writes take too long"), { code: LOCK_NOT_AVAILABLE });
+  };
+  return async (work, turn) => {
+    const leave = (await queue.enter({ client: "", timeout: CONNECT_TIMEOUT, ...turn })) ?? refuse();
     try {
-      return await useConnection(client, work);
+      const connection = await pool.connect().catch((cause: unknown) => {
+        throw new ConnectionError(cause, { isRefused: true });
+      });
+      inUse += 1;
+      try {
+        return await useConnection(connection, work);
+      } finally {
+        inUse -= 1;
+      }
     } finally {
-      inUse -= 1;
+      leave();
     }
   };
 }

@@ -22,11 +22,14 @@ export class BusyPoolError extends ConnectionError {
   /** How many there are. */
   readonly connections: number;
 
-  constructor(connections: number, cause: unknown) {
-    super(cause, { isRefused: true });
+  constructor(connections: number) {
+    super(undefined, { isRefused: true });
     this.connections = connections;
   }
 }
+
+/** The error code of a wait for a lock that took too long. */
+export const LOCK_NOT_AVAILABLE = "55P03";
 
 /** Whether the server ended the connection with this error, or could not do its work at all: classes 08 and 57P. */
 export function endsConnection(error: unknown): boolean {

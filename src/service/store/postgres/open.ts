@@ -3,8 +3,9 @@ import findPassword from "pgpass";
 import { createSecret } from "../../secrets.js";
 import type { OpenStoreOptions, Store } from "../store.js";
 import { writesTable } from "./commits.js";
-import { createOnConnection, type OnConnection, query, READ_ONLY } from "./connection.js";
+import { CONNECT_TIMEOUT, createOnConnection, type OnConnection, query, READ_ONLY } from "./connection.js";
 import { type PostgresLocation, parsePostgresUrl } from "./location.js";
+import { createPoolQueue } from "./pool-queue.js";
 import { prepare } from "./prepare.js";
 import { ANSWER_TIMEOUT, createTransactions, repeated } from "./transactions.js";
 
@@ -13,9 +14,6 @@ const NO_PRIVILEGE = "42501";
 
 /** Connections of a process, if it is not told otherwise. */
 const CONNECTIONS = 10;
-
-/** How long it waits for one (ms). */
-const CONNECT_TIMEOUT = 10_000;
 
 /** How long a connection is kept that is not used (ms). */
 const IDLE_TIMEOUT = 60_000;
@@ -34,7 +32,8 @@ export interface OpenPostgresOptions extends OpenStoreOptions {
 export async function openPostgresStore(url: string, options: OpenPostgresOptions): Promise<Store> {
   const location = parsePostgresUrl(url);
   const pool = createPool(location, options.connections);
-  const onConnection = withInterruption(createOnConnection(pool), options);
+  const queue = createPoolQueue(pool.options.max);
+  const onConnection = withInterruption(createOnConnection(pool, queue), options);
   try {
     const { schema, created } = await repeated(location, () => prepare(onConnection, location, options));
     const { onSuperseded = () => undefined } = options;
@@ -43,7 +42,7 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
       engine: "postgres",
       version: () => null,
       requireWritable: () => repeated(location, () => onConnection((client) => refuseWrites(client, schema))),
-      pool: () => ({ size: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+      pool: () => ({ size: pool.totalCount, idle: pool.idleCount, waiting: queue.waiting() }),
       created: created ? location.name : null,
       close: () => pool.end(),
     };
@@ -71,7 +70,7 @@ function withInterruption(
 ): OnConnection {
   const interruption = readOnly ? signal?.() : undefined;
   if (interruption === undefined) return onConnection;
-  return (work) =>
+  return (work, turn) =>
     onConnection(async (client) => {
       interruption.throwIfAborted();
       const end = (): void => {
@@ -86,7 +85,7 @@ function withInterruption(
       } finally {
         interruption.removeEventListener("abort", end);
       }
-    });
+    }, turn);
 }
 
 function createPool(

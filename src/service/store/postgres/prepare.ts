@@ -8,7 +8,7 @@ import { type OpenStoreOptions, otherVersionError, type Store, type Transaction 
 import { WRITES_TABLE } from "./commits.js";
 import { inTurn, type OnConnection } from "./connection.js";
 import { BYTE_ORDER, createTransaction, type RunStatement } from "./dialect.js";
-import { foreignPostgresError, supersededError } from "./errors.js";
+import { foreignPostgresError, LOCK_NOT_AVAILABLE, supersededError } from "./errors.js";
 import type { PostgresLocation } from "./location.js";
 import { isSuperseded, lockKey, VERSION_TABLE } from "./transactions.js";
 
@@ -78,7 +78,7 @@ async function untilLocked<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      const isLocked = errorCodeOf(error) === "55P03";
+      const isLocked = errorCodeOf(error) === LOCK_NOT_AVAILABLE;
       if (!isLocked || performance.now() > deadline) throw error;
     }
     await sleepFor(LOCKING.pause);

@@ -15,12 +15,16 @@ import {
   supersededError,
 } from "./errors.js";
 import type { PostgresLocation } from "./location.js";
+import type { PoolTurn } from "./pool-queue.js";
 
 /** The table that marks a schema as ours. Its one row has the version of the schema. */
 export const VERSION_TABLE = "calctl_schema";
 
-/** How long a transaction waits for the locks of others, and a node may be silent in one (ms). */
-const TIMEOUTS = { lock: 10_000, silence: 30_000 };
+/** How long a transaction waits for the locks of others, if it is not told otherwise (ms). */
+const LOCK_TIMEOUT = 10_000;
+
+/** How long a node may be silent in a transaction (ms). */
+const SILENCE_TIMEOUT = 30_000;
 
 /** How long one statement may take (ms). Administration may remove or count very many events. */
 const STATEMENT_TIMEOUTS = { request: 30_000, administration: 600_000 };
@@ -55,20 +59,26 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
   const administration = reading(opened, "administration");
   const clean = createCleaning(opened.onConnection, opened.schema);
   return {
-    read: (work, { isAdministration = false } = {}) =>
+    read: (work, { isAdministration = false, client = "" } = {}) =>
       repeated(opened.location, () =>
-        runTransaction(opened, work, isAdministration ? administration : request),
+        runTransaction(opened, work, { ...(isAdministration ? administration : request), turn: { client } }),
       ),
-    async write(work, { scope } = {}) {
+    async write(work, { scope, timeout = LOCK_TIMEOUT, client = scope?.join(" ") ?? "", isForReads } = {}) {
       const locks = locksOf(opened.schema, scope);
       const isRequest = scope !== undefined;
       const statementTimeout = STATEMENT_TIMEOUTS[isRequest ? "request" : "administration"];
-      const timeout = isRequest ? undefined : statementTimeout + GRACE;
-      const start = `begin; ${startOf(opened, { statementTimeout })}; ${locks}`;
+      const answerTimeout = isRequest ? undefined : statementTimeout + GRACE;
+      const turn = { client, scope: scope ?? ["all"], isForReads, timeout };
       const result = await repeated(opened.location, () => {
         const id = randomUUID();
-        const begin = `${start}; ${insertInto(opened.schema, id)}`;
-        return runTransaction(opened, work, { begin, end: (client) => commit(client, id), timeout });
+        const deadline = performance.now() + timeout;
+        const begin = () => {
+          const lock = deadline - performance.now();
+          const start = startOf(opened, { statementTimeout, lock });
+          return `begin; ${start}; ${locks}; ${insertInto(opened.schema, id)}`;
+        };
+        const end = (connection: pg.PoolClient) => commit(connection, id);
+        return runTransaction(opened, work, { begin, end, answerTimeout, turn });
       });
       void clean();
       return result;
@@ -77,12 +87,16 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
 }
 
 /** It may be silent for as long as a statement: what reads one database may write what it finds to another one. */
-function reading(opened: OpenedDatabase, limit: keyof typeof STATEMENT_TIMEOUTS): TransactionKind {
+function reading(
+  opened: OpenedDatabase,
+  limit: keyof typeof STATEMENT_TIMEOUTS,
+): Omit<TransactionKind, "turn"> {
   const statementTimeout = STATEMENT_TIMEOUTS[limit];
   const settings = startOf(opened, { statementTimeout, silence: statementTimeout });
+  const begin = `begin isolation level repeatable read read only; ${settings}`;
   return {
-    begin: `begin isolation level repeatable read read only; ${settings}`,
-    timeout: limit === "request" ? undefined : statementTimeout + GRACE,
+    begin: () => begin,
+    answerTimeout: limit === "request" ? undefined : statementTimeout + GRACE,
     end: async (client) => void (await query(client, "commit")),
   };
 }
@@ -110,6 +124,8 @@ export async function repeated<T>(location: PostgresLocation, attempt: () => Pro
 interface Start {
   /** Milliseconds. */
   readonly statementTimeout: number;
+  /** How long it waits for each lock (ms). */
+  readonly lock?: number;
   /** How long nothing may happen in it (ms). */
   readonly silence?: number;
 }
@@ -120,11 +136,12 @@ interface Start {
  */
 function startOf(
   { schema }: OpenedDatabase,
-  { statementTimeout, silence = TIMEOUTS.silence }: Start,
+  { statementTimeout, lock = LOCK_TIMEOUT, silence = SILENCE_TIMEOUT }: Start,
 ): string {
   const settings = {
     search_path: pg.escapeIdentifier(schema),
-    lock_timeout: String(TIMEOUTS.lock),
+    // 0 would be for ever.
+    lock_timeout: String(Math.max(1, Math.ceil(lock))),
     statement_timeout: String(statementTimeout),
     idle_in_transaction_session_timeout: String(silence),
   };
@@ -156,27 +173,28 @@ export function lockKey(schema: string, name: string): string {
 }
 
 interface TransactionKind {
-  /** Statements. The second and the third one are those of `startOf`. */
-  readonly begin: string;
+  readonly turn: Partial<PoolTurn>;
+  /** Statements, for when it has a connection. The second and the third one are those of `startOf`. */
+  readonly begin: () => string;
   /** Ends the transaction. */
   readonly end: (client: pg.PoolClient) => Promise<void>;
-  /** That of its queries. */
-  readonly timeout?: QueryOptions["timeout"];
+  /** The timeout of its queries. */
+  readonly answerTimeout: QueryOptions["timeout"];
 }
 
 async function runTransaction<T>(
   opened: OpenedDatabase,
   work: (db: Transaction) => Promise<T>,
-  { begin, end, timeout }: TransactionKind,
+  { turn, begin, end, answerTimeout: timeout }: TransactionKind,
 ): Promise<T> {
   let result: { readonly value: T } | undefined;
   try {
     return await opened.onConnection(async (client) => {
-      await beginTransaction(opened, client, { begin, timeout });
+      await beginTransaction(opened, client, { begin: begin(), timeout });
       result = { value: await inTurn(client, (run) => work(createTransaction(run)), timeout) };
       await end(client);
       return result.value;
-    });
+    }, turn);
   } catch (error) {
     if (!(error instanceof LostCommitError) || result === undefined) throw error;
     // Only now, when the lost connection is no longer one of the pool.
@@ -188,7 +206,7 @@ async function runTransaction<T>(
 async function beginTransaction(
   { location, onSuperseded }: OpenedDatabase,
   client: pg.PoolClient,
-  { begin, timeout }: Pick<TransactionKind, "begin" | "timeout">,
+  { begin, timeout }: Pick<QueryOptions, "timeout"> & { readonly begin: string },
 ): Promise<void> {
   // Several statements without parameters have several results, which the types do not say.
   const results: unknown = await query(client, begin, { timeout }).catch((error: unknown) => {

@@ -1,0 +1,122 @@
+import { type Budget, createBudget } from "../../http/budget.js";
+
+/**
+ * Connections that writes of one scope have at most: one writes, and the next one waits for its lock already. Those of one
+ * client have a few more, and those of all have half of the pool. Those that reads wait for have some of their own. So reads
+ * never wait for the locks of other writes.
+ */
+const WRITES = { perScope: 2, perClient: 3, forReads: 2 };
+
+/** A transaction that needs a connection. */
+export interface PoolTurn {
+  /** Whose it is: one transaction of each client after the other gets a connection. */
+  readonly client: string;
+  /** The scope of one that writes; undefined: it only reads. */
+  readonly scope?: readonly string[] | undefined;
+  /** Whether it is a write that reads wait for. */
+  readonly isForReads?: boolean | undefined;
+  /** How long it waits (ms); 0: it does not wait. */
+  readonly timeout: number;
+}
+
+/** Decides which transaction may use a connection of a pool. */
+export interface PoolQueue {
+  /** Resolves with a function that gives the connection back; null if there was none in time. */
+  enter(turn: PoolTurn): Promise<(() => void) | null>;
+  /** Whether every connection is given away. */
+  isFull(): boolean;
+  /** How many transactions wait. */
+  waiting(): number;
+}
+
+interface Waiting {
+  readonly turn: PoolTurn;
+  readonly admit: () => void;
+}
+
+/** @param size connections of the pool */
+export function createPoolQueue(size: number): PoolQueue {
+  const limits = createLimits(size);
+  /** By client; that of the one who was served longest ago is first. */
+  const queues = new Map<string, Waiting[]>();
+  const admitAll = () => {
+    // A client that has been served is last now, and comes again.
+    for (const [client, queue] of queues) {
+      if (limits.isFull()) return;
+      const index = queue.findIndex(({ turn }) => limits.allows(turn));
+      const [next] = index === -1 ? [] : queue.splice(index, 1);
+      if (next === undefined) continue;
+      queues.delete(client);
+      if (queue.length > 0) queues.set(client, queue);
+      next.admit();
+    }
+  };
+  const take = (turn: PoolTurn) => {
+    const give = limits.take(turn);
+    return () => {
+      const wasFull = limits.isFull();
+      give();
+      // Otherwise whoever waits does so because of other writes.
+      if (wasFull || turn.scope !== undefined) admitAll();
+    };
+  };
+  return {
+    async enter(turn) {
+      if (limits.allows(turn)) return take(turn);
+      if (turn.timeout <= 0) return null;
+      return new Promise((resolve) => {
+        const queue = queues.get(turn.client) ?? [];
+        const timer = setTimeout(() => {
+          queue.splice(queue.indexOf(waiting), 1);
+          if (queue.length === 0) queues.delete(turn.client);
+          resolve(null);
+        }, turn.timeout);
+        const admit = () => {
+          clearTimeout(timer);
+          resolve(take(turn));
+        };
+        const waiting = { turn, admit };
+        queue.push(waiting);
+        queues.set(turn.client, queue);
+      });
+    },
+    isFull: limits.isFull,
+    waiting: () => [...queues.values()].reduce((sum, { length }) => sum + length, 0),
+  };
+}
+
+/** What is taken of the connections, by whom. */
+function createLimits(size: number) {
+  let taken = 0;
+  const writers = createBudget({ perClient: WRITES.perClient, total: Math.max(1, Math.floor(size / 2)) });
+  const writersForReads = createBudget({ perClient: WRITES.forReads, total: WRITES.forReads });
+  const scopes = createBudget({ perClient: WRITES.perScope, total: Number.POSITIVE_INFINITY });
+  const takeOne = (budget: Budget, client: string) => {
+    const share = budget.open(client);
+    share.take(1);
+    return share;
+  };
+  const writersLike = ({ isForReads }: PoolTurn) => (isForReads === true ? writersForReads : writers);
+  const isFull = () => taken === size;
+  return {
+    isFull,
+    allows(turn: PoolTurn): boolean {
+      if (isFull()) return false;
+      const { client, scope } = turn;
+      if (scope === undefined) return true;
+      const mayWrite = writersLike(turn).exceeded(client) === null;
+      return mayWrite && scope.every((name) => scopes.exceeded(name) === null);
+    },
+    /** Returns a function that gives it back. */
+    take(turn: PoolTurn): () => void {
+      taken += 1;
+      const { client, scope } = turn;
+      const shares = scope?.map((name) => takeOne(scopes, name)) ?? [];
+      if (scope !== undefined) shares.push(takeOne(writersLike(turn), client));
+      return () => {
+        taken -= 1;
+        for (const share of shares) share.close();
+      };
+    },
+  };
+}
