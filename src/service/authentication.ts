@@ -30,28 +30,47 @@ export interface Credentials {
   readonly authorization: string | undefined;
   /** When the request was received (`performance.now()`, or `JUST_NOW`). */
   readonly received: number;
+  /** Whose request it probably is; its address by default. */
+  readonly client?: string | undefined;
 }
 
 /** Tokens whose users are cached. */
 const MAX_TOKENS = 4096;
 
-export function createAuthentication(store: Store): IdentifyCaller {
-  const principals = createQueryCache<PrincipalOfToken>(store, MAX_TOKENS);
-  const findPrincipal = async (hash: string, received: number) => {
+/**
+ * Tokens that were refused. They have a cache of their own, so that guessed ones do not take the place of valid ones. Where
+ * only a query could tell whether anything changed, one is valid again at the latest so long after its user was enabled, or
+ * its row was restored (ms).
+ */
+const REFUSED = { maxTokens: 4096, maxAge: 1_000 };
+
+/** @param clock milliseconds that only grow */
+export function createAuthentication(store: Store, clock?: () => number): IdentifyCaller {
+  const principals = createQueryCache<PrincipalOfToken>(store, { maxEntries: MAX_TOKENS });
+  const refused = createQueryCache<true>(store, {
+    maxEntries: REFUSED.maxTokens,
+    maxAge: REFUSED.maxAge,
+    clock,
+  });
+  const findPrincipal = async (hash: string, received: number, client: string) => {
     const cached = principals.lookUp(hash, received);
     if (cached.value !== undefined) return cached.value;
-    const principal = await principalOfToken(store, hash);
-    if (principal !== undefined) cached.set(principal);
+    const refusal = refused.lookUp(hash, received);
+    if (refusal.value !== undefined) return undefined;
+    const principal = await principalOfToken(store, hash, client);
+    if (principal === undefined) refusal.set(true);
+    else cached.set(principal);
     return principal;
   };
-  return async (source, { authorization, received }) => {
+  return async (source, { authorization, received, client }) => {
     if (source.kind === "local") {
       const principal = await principalOfUser(store, source.userId);
       return { principal, rateLimitKey: `user ${source.userId}` };
     }
     const { tokenHash: hash = hashBearerToken(authorization) } = source;
-    const principal = hash === null ? undefined : await findPrincipal(hash, received);
-    if (principal === undefined) return { principal: null, rateLimitKey: `address ${source.address}` };
+    const address = `address ${source.address}`;
+    const principal = hash === null ? undefined : await findPrincipal(hash, received, client ?? address);
+    if (principal === undefined) return { principal: null, rateLimitKey: address };
     return { principal, rateLimitKey: `token ${principal.tokenId} ${source.address}` };
   };
 }
@@ -73,8 +92,12 @@ interface PrincipalOfToken extends Principal {
   readonly tokenId: string;
 }
 
-async function principalOfToken(store: Store, hash: string): Promise<PrincipalOfToken | undefined> {
-  const [row] = await store.read((db) => selectToken(db, { hash }));
+async function principalOfToken(
+  store: Store,
+  hash: string,
+  client: string,
+): Promise<PrincipalOfToken | undefined> {
+  const [row] = await store.read((db) => selectToken(db, { hash }), { client });
   return row && { tokenId: row.id, ...principalOf(row) };
 }
 

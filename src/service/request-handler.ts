@@ -137,8 +137,8 @@ async function respondWithinLimits(
   const { identify, rateLimiter, places } = run.parts;
   const responder = chooseResponder(request, source, run);
   try {
-    const { received = JUST_NOW } = request;
-    const caller = await identify(source, { authorization: responder.authorization, received });
+    const { received = JUST_NOW, client } = request;
+    const caller = await identify(source, { authorization: responder.authorization, received, client });
     request.onIdentified?.(caller.principal?.userId ?? null);
     if (rateLimiter !== null) await countRequest(rateLimiter, caller, run);
     request.admit?.();

@@ -71,7 +71,7 @@ export function createResponseCache(
   store: Pick<Store, "version">,
   onLookup: OnLookup = () => undefined,
 ): RespondToRead {
-  const answers = createQueryCache<CurrentAnswer>(store, MAX_REQUESTS);
+  const answers = createQueryCache<CurrentAnswer>(store, { maxEntries: MAX_REQUESTS });
   const responses = createLruCache<ServiceResponse>(MAX_BYTES.total, {
     maxValueSize: MAX_BYTES.response,
     sizeOf: ({ body }) => OVERHEAD + body.byteLength,

@@ -1,10 +1,11 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createAuthentication } from "../../src/service/authentication.js";
 import type { RequestSource } from "../../src/service/request.js";
 import { openService } from "../../src/service/service.js";
 import { openStore } from "../../src/service/store/open.js";
 import { lockKey } from "../../src/service/store/postgres/transactions.js";
-import type { Store } from "../../src/service/store/store.js";
+import { JUST_NOW, type Store } from "../../src/service/store/store.js";
 import { eventBody, SCHEDULE } from "../service/support/event-bodies.js";
 import { createWorld, NOW, type World } from "../service/support/world.js";
 import { createGate } from "../support/gate.js";
@@ -204,5 +205,50 @@ describe("while a node stopped that reserves requests of a rate limit", () => {
     expect(await node.read()).toBe(429);
     expect(await stored()).toBe(9);
     expect(await other.read()).toBe(429);
+  });
+});
+
+describe("costs no query:", () => {
+  /** A store over the same database, and how many transactions read from it. */
+  async function openCounted() {
+    const store = await openStore(world.database, {});
+    onTestFinished(() => store.close());
+    let reads = 0;
+    const counted: Store = {
+      ...store,
+      read: (work, options) => {
+        reads += 1;
+        return store.read(work, options);
+      },
+    };
+    return { store: counted, reads: () => reads };
+  }
+
+  test("a token that was refused, for a second: then it may be one of a user who is enabled again", async () => {
+    const { store, reads } = await openCounted();
+    let now = 0;
+    const identify = createAuthentication(store, () => now);
+    const authorization = `Bearer ${world.token}`;
+    const find = async () => (await identify(NETWORK, { authorization, received: JUST_NOW })).principal;
+    await world.service.admin.users.disable("member");
+    expect([await find(), await find(), reads()]).toEqual([null, null, 1]);
+    await world.service.admin.users.enable("member");
+    now = 999;
+    expect([await find(), reads()]).toEqual([null, 1]);
+    now = 1_000;
+    expect([(await find())?.userId, reads()]).toEqual([world.member.id, 2]);
+    // A valid token is looked up for each request, so what ends its use holds for the next one.
+    await world.service.admin.users.disable("member");
+    expect([await find(), reads()]).toEqual([null, 3]);
+  });
+
+  test("a token that was not refused is looked up, however many were", async () => {
+    const { store } = await openCounted();
+    const identify = createAuthentication(store);
+    const find = async (token: string) =>
+      (await identify(NETWORK, { authorization: `Bearer ${token}`, received: JUST_NOW })).principal?.userId;
+    expect(await find("guessed")).toBeUndefined();
+    const { token } = await world.service.admin.tokens.create({ user: "second", readOnly: false });
+    expect(await find(token)).toBe(world.second.id);
   });
 });

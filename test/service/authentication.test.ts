@@ -53,15 +53,28 @@ test("a valid token is looked up once, until something is written", async () => 
   await store.close();
 });
 
-test("tokens that do not exist are not remembered", async () => {
+test("a token that was refused is looked up once, until something is written", async () => {
   const { store, reads } = await openCounted();
   const identify = createAuthentication(store);
-  for (let count = 0; count < 3; count += 1) {
-    expect(
-      (await identify(FROM, { authorization: "Bearer guessed", received: JUST_NOW })).principal,
-    ).toBeNull();
-  }
-  expect(reads()).toBe(3);
+  const authorization = `Bearer ${world.token}`;
+  const find = async () => (await identify(FROM, { authorization, received: JUST_NOW })).principal;
+  await world.service.admin.users.disable("member");
+  expect([await find(), await find(), await find(), reads()]).toEqual([null, null, null, 1]);
+  // Here at once, and at the latest a second later where only a query could tell.
+  await world.service.admin.users.enable("member");
+  expect([(await find())?.userId, reads()]).toEqual([world.member.id, 2]);
+  await store.close();
+});
+
+test("guessed tokens do not take the place of a valid one", async () => {
+  const { store, reads } = await openCounted();
+  const identify = createAuthentication(store);
+  const find = async (token: string) =>
+    (await identify(FROM, { authorization: `Bearer ${token}`, received: JUST_NOW })).principal?.userId;
+  expect(await find(world.token)).toBe(world.member.id);
+  for (let count = 0; count < 5_000; count += 1) expect(await find(`guess${count}`)).toBeUndefined();
+  expect(reads()).toBe(5_001);
+  expect([await find(world.token), reads()]).toEqual([world.member.id, 5_001]);
   await store.close();
 });
 

@@ -57,7 +57,7 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
     findUpcomingEvents: createUpcomingEventsCache(),
     dayWindow: createDayWindowCache(),
   };
-  const calendars = createQueryCache<CalendarOfUser>(store, MAX_CALENDARS);
+  const calendars = createQueryCache<CalendarOfUser>(store, { maxEntries: MAX_CALENDARS });
   const match = createRequestMatcher();
 
   const read: CallEndpoint = (request, principal, now) => {
