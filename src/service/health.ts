@@ -4,20 +4,52 @@ import type { Store } from "./store/store.js";
 
 /** What is checked. */
 interface HealthState {
-  readonly store: Store;
+  /** @param now milliseconds since the epoch */
+  readonly requireDatabase: (now: number) => Promise<void>;
   /** Whether the service is about to stop. */
   readonly isDraining: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** How long an answer of the database holds (ms). */
+const ANSWER_AGE = 1_000;
+
+/**
+ * Asks whether the database answers and is still the one that is there. However many ask, the question is one at a time,
+ * and one each second.
+ */
+export function createDatabaseCheck(store: Store): HealthState["requireDatabase"] {
+  let asked = Number.NEGATIVE_INFINITY;
+  let isPending = false;
+  let answer = Promise.resolve();
+  const ask = async () => {
+    isPending = true;
+    try {
+      await store.requireWritable();
+      await store.read((db) => db.selectFrom("settings").select("name").limit(1).execute());
+    } finally {
+      isPending = false;
+    }
+  };
+  return (now) => {
+    // The clock may be set back.
+    if (!isPending && Math.abs(now - asked) >= ANSWER_AGE) {
+      asked = now;
+      answer = ask();
+    }
+    return answer;
+  };
 }
 
 /** What the probes of an operator ask for, without a token and uncounted. */
 const ENDPOINTS = {
   /** The process answers. */
   "/healthz": async () => undefined,
-  /** The service goes on, and the database answers and is still the one that is there. */
-  "/readyz": async ({ store, isDraining }: HealthState) => {
+  /** The service goes on, and the database can be used. */
+  "/readyz": async ({ requireDatabase, isDraining, now }: HealthState) => {
     if (isDraining) throw new ProblemError(503, { cause: new Error("the service is stopping") });
-    await store.requireWritable();
-    await store.read((db) => db.selectFrom("settings").select("name").limit(1).execute());
+    await requireDatabase(now);
   },
 } as const;
 

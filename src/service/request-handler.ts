@@ -1,7 +1,7 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
 import { type Caller, createAuthentication, type IdentifyCaller } from "./authentication.js";
 import { type CallEndpoint, createEndpoints } from "./endpoints/endpoints.js";
-import { matchHealthEndpoint, respondWithHealth } from "./health.js";
+import { createDatabaseCheck, matchHealthEndpoint, respondWithHealth } from "./health.js";
 import type { Cors } from "./http/cors.js";
 import {
   badRequest,
@@ -64,7 +64,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   const callEndpoint = createEndpoints(options);
   const places = createRequestPlaces();
   const passwordQueue = createPasswordQueue();
-  const parts = { ...options, identify, callEndpoint, places, passwordQueue };
+  const requireDatabase = createDatabaseCheck(options.store);
+  const parts = { ...options, identify, callEndpoint, places, passwordQueue, requireDatabase };
   return async (request, source) => {
     const time = options.now();
     const run = { parts, time, headers: { date: new Date(time).toUTCString() } };
@@ -92,6 +93,7 @@ interface HandlerParts extends RequestHandlerOptions {
   readonly callEndpoint: CallEndpoint;
   readonly places: RequestPlaces;
   readonly passwordQueue: PasswordQueue;
+  readonly requireDatabase: (now: number) => Promise<void>;
 }
 
 interface RequestRun {
@@ -113,7 +115,7 @@ async function respondToNetwork(
   headers["x-request-id"] = id;
   Object.assign(headers, parts.cors?.headers(request));
   const response =
-    (await respondUncounted(request, parts)) ?? (await respondWithinLimits(request, source, run));
+    (await respondUncounted(request, run)) ?? (await respondWithinLimits(request, source, run));
   const { status, body, failure } = response;
   parts.onHandled({
     id,
@@ -175,7 +177,7 @@ async function respondWithError(
 /** Responds to what the rate limit does not count: invalid requests, preflights, health checks; null for any other request. */
 async function respondUncounted(
   request: IncomingRequest,
-  { cors, store, isDraining = () => false }: Pick<RequestHandlerOptions, "cors" | "store" | "isDraining">,
+  { parts: { cors, requireDatabase, isDraining = () => false }, time: now }: RequestRun,
 ): Promise<ServiceResponse | null> {
   if (request.refusal !== undefined) return problemResponse(request.refusal);
   // @see RFC 9112 §3.2
@@ -187,7 +189,11 @@ async function respondUncounted(
   const health = matchHealthEndpoint(request.target);
   if (health === null) return null;
   try {
-    return await respondWithHealth(health, request.method, { store, isDraining: isDraining() });
+    return await respondWithHealth(health, request.method, {
+      requireDatabase,
+      isDraining: isDraining(),
+      now,
+    });
   } catch (error) {
     return respondWithError(error, { respondWithProblem: problemResponse });
   }

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createAuthentication } from "../../src/service/authentication.js";
+import { createDatabaseCheck } from "../../src/service/health.js";
 import type { RequestSource } from "../../src/service/request.js";
 import { openService } from "../../src/service/service.js";
 import { openStore } from "../../src/service/store/open.js";
@@ -251,4 +252,30 @@ describe("costs no query:", () => {
     const { token } = await world.service.admin.tokens.create({ user: "second", readOnly: false });
     expect(await find(token)).toBe(world.second.id);
   });
+
+  test("readiness, which was asked for less than a second ago", async () => {
+    const { store, reads } = await openCounted();
+    const requireDatabase = createDatabaseCheck(store);
+    for (const now of [NOW, NOW, NOW + 999]) await requireDatabase(now);
+    expect(reads()).toBe(1);
+    await requireDatabase(NOW + 1_000);
+    expect(reads()).toBe(2);
+    // A clock that was set back.
+    await requireDatabase(NOW - 86_400_000);
+    expect(reads()).toBe(3);
+  });
+});
+
+test("a flood of /readyz has one connection, whatever it waits for", async () => {
+  const { release, countWaiting } = await hold("lock table settings in access exclusive mode");
+  const settled: number[] = [];
+  const probes = Array.from({ length: 50 }, async (_, index) => {
+    world.clock.now = NOW + 2_000 * index;
+    settled.push((await get("/readyz", NETWORK)).status);
+  });
+  await expect.poll(countWaiting).toBe(1);
+  expect([(await get("/user", LOCAL())).status, settled]).toEqual([200, []]);
+  await release();
+  await Promise.all(probes);
+  expect(settled).toEqual(Array(50).fill(200));
 });

@@ -328,11 +328,15 @@ test("a service whose server is read-only for a while is not ready, and writes a
     );
     return status;
   };
-  const statuses = async () => [
-    await send("POST", `/calendars/${world.calendarId}/events`, eventBody(KEEP)),
-    await send("GET", "/readyz"),
-    await send("GET", "/user"),
-  ];
+  const statuses = async () => {
+    // An answer of /readyz holds for a second.
+    world.clock.now += 1_000;
+    return [
+      await send("POST", `/calendars/${world.calendarId}/events`, eventBody(KEEP)),
+      await send("GET", "/readyz"),
+      await send("GET", "/user"),
+    ];
+  };
   expect(await statuses()).toEqual([201, 200, 200]);
   await own.query("alter database calctl set default_transaction_read_only = on", "postgres");
   await own.query(
@@ -365,10 +369,13 @@ test("a service whose server goes away answers 503, and goes on when it is back"
   expect(await get("/user")).toEqual([200, undefined]);
   for (const mode of ["fast", "immediate"] as const) {
     await own.halt(mode);
+    // An answer of /readyz holds for a second.
+    world.clock.now += 1_000;
     expect(await get("/user")).toEqual([503, "1"]);
     expect(await get("/readyz")).toEqual([503, "1"]);
     expect(await get("/healthz")).toEqual([200, undefined]);
     await own.start();
+    world.clock.now += 1_000;
     expect(await get("/user")).toEqual([200, undefined]);
     expect(await get("/readyz")).toEqual([200, undefined]);
   }
@@ -383,7 +390,7 @@ test("a service whose database a newer program migrates says so and ends", { tim
   const { base_url } = JSON.parse(await node.stdoutWith("\n"));
   expect((await fetch(`${base_url}/readyz`)).status).toBe(200);
   await server.query("update superseded.calctl_schema set version = 10000, compatible_since = 10000");
-  expect((await fetch(`${base_url}/readyz`)).status).toBe(503);
+  await expect.poll(async () => (await fetch(`${base_url}/readyz`)).status).toBe(503);
   const { exitCode, stderr } = await node.ended;
   expect({ exitCode, stderr }).toEqual({
     exitCode: 10,

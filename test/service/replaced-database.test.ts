@@ -42,6 +42,8 @@ describe.each([
     const refused = await write();
     expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
     expect(refused.text).not.toContain(world.database);
+    // An answer holds for a second.
+    world.clock.now += 1_000;
     expect((await send("GET", "/readyz")).status).toBe(503);
     expect((await send("GET", "/healthz")).status).toBe(200);
     expect((await send("GET", "/user")).status).toBe(200);

@@ -82,6 +82,18 @@ describe("health", () => {
     expect((await send("/healthz")).status).toBe(200);
     expect((await send("/readyz")).status).toBe(500);
   });
+
+  test("/readyz asks the database once a second", async () => {
+    const askAt = async (time: number) => {
+      world.clock.now = NOW + time;
+      return (await send("/readyz")).status;
+    };
+    expect(await askAt(0)).toBe(200);
+    runSql(world.database, "alter table settings rename to away");
+    expect([await askAt(999), await askAt(1_000)]).toEqual([200, 500]);
+    runSql(world.database, "alter table away rename to settings");
+    expect([await askAt(1_999), await askAt(2_000)]).toEqual([500, 200]);
+  });
 });
 
 describe("over a socket", () => {
