@@ -20,6 +20,10 @@ export const MAX_SEARCH = 200;
 export const MAX_URL = 2_000;
 export const MAX_ATTENDEES = 200;
 
+/** Characters of what users sign in with. A login may be an email address. */
+export const MAX_LOGIN = 254;
+export const MAX_PASSWORD = 1_024;
+
 /**
  * Schemes of an event's URL, which every member of the calendar may click: they open a page, or address a person or a
  * place. Others could run a script, read a local file or start a program.

@@ -1,4 +1,5 @@
 import { createHmac, hash, randomBytes, randomUUID, scrypt, timingSafeEqual } from "node:crypto";
+import { codePointLength, MAX_PASSWORD } from "../contract/limits.js";
 
 const SECRET_BYTES = 32;
 
@@ -56,6 +57,12 @@ export function createRequestId(): string {
   // Node.js keeps random bytes ready for UUIDs. The digits between these have the version.
   const uuid = randomUUID();
   return uuid.slice(0, 8) + uuid.slice(-8);
+}
+
+/** Why no user can have a password; null if one can. To be checked before it is hashed or verified. */
+export function passwordProblem(password: string): string | null {
+  if (codePointLength(password) > MAX_PASSWORD) return `must have at most ${MAX_PASSWORD} characters`;
+  return password.includes("\0") ? "must not contain NUL" : null;
 }
 
 /** Parameters of scrypt: log2 of N, block size and parallelization. @see RFC 7914 §2 */

@@ -86,9 +86,17 @@ describe("users", () => {
     [{ name: "x", password: "" }, "the password is empty"],
     [{ name: "x", password: "horse12" }, "the password must have at least 8 characters"],
     [{ name: "x", password: "😀".repeat(7) }, "the password must have at least 8 characters"],
+    [{ name: "x", password: "\0horse battery" }, "the password must not contain NUL"],
   ])("%j is rejected", async (options, message) => {
     await expect(admin.users.add(options)).rejects.toMatchObject(usage(message));
     expect(await admin.users.list()).toHaveLength(3);
+  });
+
+  test("lengths are checked before anything that takes long for a long text", async () => {
+    const marks = "\u0315\u0316".repeat(150_000);
+    const added = admin.users.add({ name: "x", password: marks });
+    await expect(added).rejects.toMatchObject(usage("the password must have at most 1024 characters"));
+    await expect(admin.users.add({ name: "x", login: marks })).rejects.toMatchObject({ code: "usage" });
   });
 
   test("a name may have 50 characters, a login the length of an email address", async () => {
@@ -111,6 +119,8 @@ describe("users", () => {
     for (const [password, message] of [
       ["", "the password is empty"],
       ["1234567", "the password must have at least 8 characters"],
+      ["a".repeat(1_025), "the password must have at most 1024 characters"],
+      ["1234567\0", "the password must not contain NUL"],
     ] as const) {
       await expect(admin.users.setPassword("member", password)).rejects.toMatchObject(usage(message));
     }

@@ -1,6 +1,6 @@
-import { codePointLength } from "../../contract/limits.js";
+import { codePointLength, MAX_LOGIN } from "../../contract/limits.js";
 import { usageError } from "../../errors.js";
-import { createUserId, hashPassword, type PasswordCost } from "../secrets.js";
+import { createUserId, hashPassword, type PasswordCost, passwordProblem } from "../secrets.js";
 import type { UserRow } from "../store/schema.js";
 import { unlockLogin } from "../store/sign-in-attempts.js";
 import type { Transaction } from "../store/store.js";
@@ -8,9 +8,6 @@ import { endSessions, insertUser, isLoginTaken, listAllUsers } from "../store/us
 import type { AdminOptions, LocalUser, ServiceUser, UserAdmin } from "./admin.js";
 import { addCalendar } from "./calendars.js";
 import { checkName, MAX_NAME, resolveUser } from "./input.js";
-
-/** Maximum length of a login in Unicode code points: that of an email address. */
-export const MAX_LOGIN = 254;
 
 /** Minimum length of new passwords in Unicode code points. @see NIST SP 800-63B §5.1.1.2 */
 const MIN_PASSWORD = 8;
@@ -76,6 +73,8 @@ async function hashNewPassword(password: string, cost: PasswordCost | undefined)
   if (codePointLength(password) < MIN_PASSWORD) {
     throw usageError(`the password must have at least ${MIN_PASSWORD} characters`, "several words are good");
   }
+  const problem = passwordProblem(password);
+  if (problem !== null) throw usageError(`the password ${problem}`);
   return hashPassword(password, cost);
 }
 

@@ -1,6 +1,7 @@
+import { codePointLength, MAX_LOGIN } from "../../contract/limits.js";
 import { OAUTH_PATH } from "../http/router.js";
 import { PasswordQueueError } from "../password-queue.js";
-import { createSecret, csrfToken, sameSecret, verifyUserPassword } from "../secrets.js";
+import { createSecret, csrfToken, passwordProblem, sameSecret, verifyUserPassword } from "../secrets.js";
 import { countAttempt, findWait, recordSignIn, scopeOfAttempt } from "../store/sign-in-attempts.js";
 import type { Transaction } from "../store/store.js";
 import {
@@ -81,6 +82,9 @@ export async function signIn(
   credentials: Credentials,
 ): Promise<SignInResult> {
   const { passwordQueue, source } = context;
+  // Nobody has these, and comparing them could take long. They say nothing about who has a login.
+  const { login, password } = credentials;
+  if (codePointLength(login) > MAX_LOGIN || passwordProblem(password) !== null) return WRONG_CREDENTIALS;
   try {
     // Attempts are counted inside the queue: a request that it refuses costs no write.
     return await passwordQueue.run(source.address, () => replaceSession(context, session, credentials));

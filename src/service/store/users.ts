@@ -52,7 +52,10 @@ export function listAllUsers(db: Transaction): Promise<UserRow[]> {
   return db.selectFrom("users").selectAll().orderBy("created_at").orderBy("id").execute();
 }
 
-/** A login in the form that is compared: case and Unicode composition do not matter. */
+/**
+ * A login in the form that is compared: case and Unicode composition do not matter.
+ * @param login of at most MAX_LOGIN characters: the time may grow with the square of its length
+ */
 export function loginKey(login: string): string {
   return login.normalize("NFC").toLowerCase();
 }

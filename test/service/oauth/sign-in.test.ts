@@ -91,6 +91,23 @@ describe("signing in", () => {
     expect((await attempt("gone", PASSWORD)).status).toBe(403);
   });
 
+  // Put in order, these would stop the service for minutes.
+  const marks = "\u0315\u0316".repeat(80_000);
+  test.each([
+    ["a login", marks, PASSWORD],
+    ["a password", "member", marks],
+    ["a password of 1,025 characters", "member", "a".repeat(1_025)],
+    ["a NUL character in the password", "member", `${PASSWORD}\0`],
+  ])("is rejected without work for %s that nobody can have", async (_, login, password) => {
+    const page = await browser.open(stage.authorize());
+    const { count, result } = await countDerivations(() =>
+      browser.submit(page, "sign-in", { login, password }),
+    );
+    expect(count).toBe(0);
+    expect(result.status).toBe(403);
+    expect(result.text).toContain("The login or the password is wrong.");
+  });
+
   test("shows the login again as text, and no password", async () => {
     const page = await attempt(`"><script>x</script>`, "my secret");
     expect(page.text).toContain('value="&quot;&gt;&lt;script&gt;x&lt;/script&gt;"');

@@ -1,7 +1,6 @@
-import { codePointLength } from "../../../contract/limits.js";
+import { codePointLength, MAX_LOGIN } from "../../../contract/limits.js";
 import { isLoopback } from "../../../contract/loopback.js";
 import { html, type Markup } from "../../../html/page.js";
-import { MAX_LOGIN } from "../../admin/users.js";
 import type { ServiceResponse } from "../../http/response.js";
 import { pageResponse } from "./page.js";
 
