@@ -1,4 +1,5 @@
 import type { Api } from "../api/client.js";
+import { normalizeText } from "../contract/comparable-text.js";
 import { MINUTE_MS } from "../contract/date-time.js";
 import { CliError, StaleNamesError } from "../errors.js";
 import type { ListKey, NameCache, StoredItem } from "./name-cache.js";
@@ -130,8 +131,10 @@ function isExact(value: string, items: readonly StoredItem[]): boolean {
     ({ id, number }) =>
       id === value || id.endsWith(`,${value}`) || (number !== null && String(number) === value),
   );
-  const normal = value.normalize("NFC");
-  return byKey || items.filter(({ name }) => name?.normalize("NFC") === normal).length === 1;
+  const normal = normalizeText(value, "NFC");
+  return (
+    byKey || items.filter(({ name }) => name !== null && normalizeText(name, "NFC") === normal).length === 1
+  );
 }
 
 async function readList(api: Api, key: ListKey): Promise<readonly StoredItem[]> {

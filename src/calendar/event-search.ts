@@ -1,3 +1,4 @@
+import { normalizeText } from "../contract/comparable-text.js";
 import { codePointLength, MAX_SEARCH } from "../contract/limits.js";
 import type { CalendarEvent } from "../contract/shapes.js";
 import { emptyValueError, usageError } from "../errors.js";
@@ -28,5 +29,5 @@ export function createEventSearch(text: string): (event: SearchedText) => boolea
  * @see Unicode Standard Annex #15 (NFKC)
  */
 function fold(text: string): string {
-  return text.normalize("NFKC").toUpperCase().normalize("NFC");
+  return normalizeText(normalizeText(text, "NFKC").toUpperCase(), "NFC");
 }

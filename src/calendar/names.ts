@@ -1,3 +1,4 @@
+import { foldCase, normalizeText } from "../contract/comparable-text.js";
 import { compositeId, plainId } from "../contract/ids.js";
 import type { Label, User } from "../contract/shapes.js";
 import { CliError, emptyValueError, usageError } from "../errors.js";
@@ -39,9 +40,9 @@ export function resolveName<T extends Named>(
   const { noun, source, byPrefix = false, describe = describeCandidate } = options;
   const byId = candidates.find((candidate) => candidate.id === value);
   if (byId !== undefined) return byId;
-  const folded = foldCase(value);
+  const [normal, folded] = [normalizeText(value, "NFC"), foldCase(value)];
   const steps: readonly ((name: string) => boolean)[] = [
-    (name) => name.normalize("NFC") === value.normalize("NFC"),
+    (name) => normalizeText(name, "NFC") === normal,
     (name) => foldCase(name) === folded,
     (name) => byPrefix && folded !== "" && foldCase(name).startsWith(folded),
   ];
@@ -102,10 +103,6 @@ function describeCandidate({ id, name }: Named): string {
 function candidatesHint(noun: string, candidates: readonly string[]): string {
   if (candidates.length === 0) return `there are no ${noun}s`;
   return `${noun}s: ${boundedList(candidates)}`;
-}
-
-function foldCase(text: string): string {
-  return text.normalize("NFC").toLowerCase();
 }
 
 export interface ResolveLabelOptions {

@@ -1,3 +1,6 @@
+/** Nobody mistypes a longer name. Comparing takes time and memory for each pair of letters. */
+const MAX_COMPARED = 200;
+
 /**
  * The items whose name was probably meant by a word with a typing error, closest first.
  * @param nameOf the text that is compared with the word as it is
@@ -6,8 +9,7 @@ export function findNearest<T>(word: string, items: readonly T[], nameOf: (item:
   const near = items.flatMap((item) => {
     const name = nameOf(item);
     const limit = Math.ceil(name.length / 3);
-    // Comparing takes time and memory for each pair of letters.
-    if (Math.abs(name.length - word.length) > limit) return [];
+    if (name.length > MAX_COMPARED || Math.abs(name.length - word.length) > limit) return [];
     const distance = editDistance(word, name);
     return distance <= limit ? [{ item, distance }] : [];
   });

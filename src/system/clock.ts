@@ -35,12 +35,13 @@ export async function sleepFor(milliseconds: number, signal?: AbortSignal): Prom
 }
 
 /**
- * Lets events come in, such as signals: work on an SQLite file waits for nothing, so that they would come after it.
+ * Lets events come in, such as signals and requests: work on an SQLite file waits for nothing, so that they would come
+ * after it.
  * @throws the signal's reason
  */
-export async function takeBreath(signal: AbortSignal): Promise<void> {
+export async function takeBreath(signal?: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
-  signal.throwIfAborted();
+  signal?.throwIfAborted();
 }
 
 /**

@@ -1,3 +1,4 @@
+import { foldCase } from "../contract/comparable-text.js";
 import { CliError, describeWithoutFlags } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import type { ChoiceText } from "./prompt-theme.js";
@@ -190,10 +191,6 @@ function matches(term: string, text: string): boolean {
   return foldCase(term)
     .split(/\s+/)
     .every((word) => text.includes(word));
-}
-
-function foldCase(text: string): string {
-  return text.normalize("NFC").toLowerCase();
 }
 
 function chosen<T>(choices: readonly Choice<T>[], index: number): T {

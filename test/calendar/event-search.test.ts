@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createEventSearch } from "../../src/calendar/event-search.js";
+import { SLOW_TEXTS } from "../support/slow-texts.js";
 
 const has = (text: string, title: string) =>
   createEventSearch(text)({ title, description: null, location: null });
@@ -34,6 +35,11 @@ describe("a search", () => {
     const found = ["a1", "b2", "c3", "d4", "1b"].filter((text) => createEventSearch(text)(event));
     expect(found).toEqual(["a1", "b2", "c3"]);
     expect(createEventSearch("a")({ title: null, description: null, location: null })).toBe(false);
+  });
+
+  // Unbounded, some of these take minutes.
+  test.each(SLOW_TEXTS)("reads 200,000 %s", (_, textOf) => {
+    expect(has("no such text", textOf(200_000))).toBe(false);
   });
 
   test("finds every part of a text, however it is composed", () => {

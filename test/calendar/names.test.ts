@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkId, describeCandidates, type Named, resolveName } from "../../src/calendar/names.js";
+import { SLOW_TEXTS } from "../support/slow-texts.js";
 import { failureOf } from "./fixtures.js";
 
 const CALENDARS: readonly Named[] = [
@@ -30,6 +31,14 @@ describe("resolveName", () => {
     ["another spelling of the same letters", "e\u0301cole", "jkl"],
   ])("finds by %s", (_, value, id) => {
     expect(resolve(value).id).toBe(id);
+  });
+
+  // Unbounded, some of these take minutes or all memory.
+  test.each(SLOW_TEXTS)("compares names of 80,000 %s", (_, textOf) => {
+    const names = [1, 2, 3].map((id) => ({ id: String(id), name: textOf(80_000) + id }));
+    const options = { noun: "calendar", source: "-c", byPrefix: true };
+    expect(resolveName(`${textOf(80_000)}2`, names, options).id).toBe("2");
+    expect(failureOf(() => resolveName(`${textOf(80_000)}4`, names, options)).exitCode).toBe(5);
   });
 
   test("labels and members do not match by prefix", () => {

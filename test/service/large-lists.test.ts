@@ -85,6 +85,21 @@ test("events that are large make small pages, below what clients read", async ()
   expect(searched.map(({ ids }) => ids.length)).toEqual([0, 0, 0]);
 });
 
+test("a search lets other requests in between", async () => {
+  addEvents(60, { description: "replace(hex(zeroblob(5000)), '0', char(0x315, 0x316))", bytes: 61_000 });
+  const order: string[] = [];
+  const searched = readPage("events?search=no%20such%20text").then(() => order.push("search"));
+  // When the event loop gets its first turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  await world.service.handle(
+    { method: "GET", target: "/healthz", headers: {}, body: new Uint8Array() },
+    { kind: "network", address: "192.0.2.1" },
+  );
+  order.push("health");
+  await searched;
+  expect(order).toEqual(["health", "search"]);
+});
+
 test("days with few events among many are one page", async () => {
   addEvents(100_000, { minutes: 10 });
   const day = new Date(NOW + 300 * DAY_MS).toISOString().slice(0, 10);
