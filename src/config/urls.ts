@@ -26,7 +26,7 @@ export function parseServiceUrl(text: string, source: string): URL {
     const message = `${source}: the URL must not have a user, password, query or fragment`;
     throw configurationError(message, { hint });
   }
-  url.pathname = url.pathname.replace(/\/+$/, "");
+  url.pathname = url.pathname.replace(/(?<!\/)\/+$/, "");
   return url;
 }
 

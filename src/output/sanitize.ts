@@ -7,7 +7,7 @@
 const HARMFUL = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** More than any script puts on one letter. Stacked marks paint over neighboring lines. */
-const MAX_MARKS = 8;
+export const MAX_MARKS = 8;
 /** Joiners and other characters of zero width do not start a new letter either. */
 const TOO_MANY_MARKS = new RegExp(`[\\p{M}\\u200b-\\u200d\\u2060-\\u2064\\ufeff]{${MAX_MARKS + 1},}`, "gu");
 

@@ -127,7 +127,7 @@ function parsePublicUrl(text: string): string {
       hint: "write a URL such as https://calendars.example.org",
     });
   }
-  return url.href.replace(/\/+$/, "");
+  return url.href.replace(/(?<!\/)\/+$/, "");
 }
 
 async function createServer(tls: ListenOptions["tls"]): Promise<Server> {

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { textWidth, truncateText } from "../../src/output/table/text-width.js";
+import { sanitizeBlock } from "../../src/output/sanitize.js";
+import { eachGrapheme, textWidth, truncateText, wrapText } from "../../src/output/table/text-width.js";
+import { SLOW_TEXTS } from "../support/slow-texts.js";
 
 const text = fc.string({
   unit: fc.oneof(
@@ -61,6 +63,44 @@ describe("truncateText", () => {
         expect(textWidth(shown)).toBeLessThanOrEqual(width);
         if (shown !== value) expect(shown.endsWith("…")).toBe(true);
       }),
+    );
+  });
+});
+
+describe("a long text", () => {
+  // Unbounded, some of these take minutes.
+  test.each(SLOW_TEXTS)("of %s is measured, cut and wrapped", (_, textOf) => {
+    expect(textWidth(textOf(100_000))).toBeTypeOf("number");
+    expect(truncateText(textOf(100_000), 80).length).toBeGreaterThan(0);
+    const lines = wrapText(sanitizeBlock(textOf(3_000)), { width: 80, breakWords: true });
+    expect(lines.length).toBeGreaterThan(0);
+  });
+
+  test("is split as a whole, wherever a window of it ends", () => {
+    const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+    const unit = fc.constantFrom(
+      "a",
+      "日",
+      "👩‍💻",
+      "\u{1f1e6}",
+      "e\u0301",
+      "\u1100",
+      "\u1161",
+      "\u0600",
+      "\u0915\u094d",
+      "\r\n",
+    );
+    const repeated = fc
+      .tuple(unit, fc.integer({ min: 1, max: 200 }))
+      .map(([text, count]) => text.repeat(count));
+    fc.assert(
+      fc.property(fc.array(repeated, { maxLength: 5 }), (parts) => {
+        const text = parts.join("");
+        expect([...eachGrapheme(text)]).toEqual(
+          Array.from(segmenter.segment(text), ({ segment }) => segment),
+        );
+      }),
+      { numRuns: 30 },
     );
   });
 });

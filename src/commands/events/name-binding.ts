@@ -36,7 +36,7 @@ export function createBinding({ service, flags, account, calendars, days }: Watc
 
 /** As it is compared: without a slash at its end. */
 function urlOf(text: string): string {
-  return (URL.canParse(text) ? new URL(text).href : text).replace(/\/+$/, "");
+  return (URL.canParse(text) ? new URL(text).href : text).replace(/(?<!\/)\/+$/, "");
 }
 
 /** A name as it was typed. */

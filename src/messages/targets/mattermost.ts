@@ -10,7 +10,7 @@ import { textLength } from "../text-length.js";
 export const MATTERMOST_LIMITS = { unit: "code points", text: 4_000 } as const;
 
 /** What links to a channel (`~name`) or a search (`#name`), or becomes an emoji (`:name:`), whatever is escaped. */
-const SHORTHAND = /~(?=[a-z\d])|#(?=[\p{L}\d])|:(?=[\w+-]*[a-z][\w+-]*:)/giu;
+const SHORTHAND = /~(?=[a-z\d])|#(?=[\p{L}\d])|:(?=[\d_+-]*[a-z][\w+-]*:)/giu;
 
 /** @see https://docs.mattermost.com/end-user-guide/collaborate/format-messages.html */
 const MATTERMOST_MARKUP: Markup = {

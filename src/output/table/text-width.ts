@@ -1,3 +1,5 @@
+import { MAX_MARKS } from "../sanitize.js";
+
 /**
  * Measures text in columns of a terminal, by grapheme cluster: East Asian wide characters and emoji take two,
  * combining marks and joiners none. @see UAX #11, UAX #29
@@ -48,9 +50,26 @@ function graphemesOf(text: string): readonly string[] {
   return [...eachGrapheme(text)];
 }
 
+/** UTF-16 units that are split at a time: Node 20 copies the whole text for each of its characters. */
+const WINDOW = 256;
+
 /** The user-perceived characters of a text, found as they are asked for. */
 export function* eachGrapheme(text: string): Generator<string> {
-  for (const { segment } of GRAPHEMES.segment(text)) yield segment;
+  let size = WINDOW;
+  for (let start = 0; start < text.length; ) {
+    const window = text.slice(start, start + size);
+    const isLast = start + size >= text.length;
+    let end = 0;
+    for (const { segment } of GRAPHEMES.segment(window)) {
+      // The last one may go on after the window, which may end with half a character.
+      if (!isLast && end + segment.length >= window.length - 1) break;
+      end += segment.length;
+      yield segment;
+      if (size > WINDOW) break;
+    }
+    start += end;
+    size = end === 0 ? size * 2 : WINDOW;
+  }
 }
 
 function graphemeWidth(grapheme: string): number {
@@ -71,11 +90,11 @@ export interface WrapOptions {
 
 /** After white space, and on both sides of a wide character with its marks, since Japanese has no spaces. */
 const BREAKS = new RegExp(
-  `(?<=\\s)(?=\\S)|(?<=${WIDE.source}\\p{M}*)(?!\\p{M})|(?=(?!\\p{M})${WIDE.source})`,
+  `(?<=\\s)(?=\\S)|(?<=${WIDE.source}\\p{M}{0,${MAX_MARKS}})(?!\\p{M})|(?=(?!\\p{M})${WIDE.source})`,
   "u",
 );
 
-/** Wraps text at line feeds, at spaces, and next to wide characters. Tabs become spaces. */
+/** Wraps sanitized text at line feeds, at spaces, and next to wide characters. Tabs become spaces. */
 export function wrapText(text: string, options: WrapOptions): readonly string[] {
   return text
     .replaceAll("\t", "    ")
@@ -86,13 +105,13 @@ export function wrapText(text: string, options: WrapOptions): readonly string[] 
 function wrapLine(line: string, options: WrapOptions): readonly string[] {
   const lines: string[] = [];
   let current = "";
+  let used = 0;
   for (const piece of piecesOf(line, options)) {
-    if (current !== "" && textWidth(current + piece.trimEnd()) > options.width) {
-      lines.push(current.trimEnd());
-      current = piece.trimStart();
-    } else {
-      current += piece;
-    }
+    const fits = current === "" || used + textWidth(piece.trimEnd()) <= options.width;
+    if (!fits) lines.push(current.trimEnd());
+    const added = fits ? piece : piece.trimStart();
+    current = fits ? current + added : added;
+    used = (fits ? used : 0) + textWidth(added);
   }
   return [...lines, current.trimEnd()];
 }
