@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isIP } from "node:net";
+import { isLoopback } from "../contract/loopback.js";
 import { addressOfServer, startListening } from "./listen.js";
 import type { Metrics } from "./metrics.js";
 import { splitTarget } from "./request.js";
@@ -34,11 +36,15 @@ export async function listenForMetrics(
   metrics: Metrics,
   { host: written, port }: MetricsAddress,
 ): Promise<MetricsListener> {
-  const server = createServer(REQUEST_TIMEOUTS, (request, response) => {
-    respond(metrics, request, response).catch(() => response.destroy());
-  });
-  server.maxConnections = MAX_CONNECTIONS;
   const host = written.replace(/^\[(.*)\]$/, "$1");
+  const server = createServer(REQUEST_TIMEOUTS, (request, response) => {
+    respondToOwnHost(request, response).catch(() => response.destroy());
+  });
+  const respondToOwnHost = async (request: IncomingMessage, response: ServerResponse) => {
+    if (isOwnHost(request, host)) return respond(metrics, request, response);
+    end(response, 421, "this is another host: ask for the metrics by IP address");
+  };
+  server.maxConnections = MAX_CONNECTIONS;
   await startListening(server, { host, port, hint: "choose another --metrics; port 0 chooses a free one" });
   return {
     address: addressOfServer(server, host),
@@ -64,6 +70,17 @@ async function respond(
   const text = await metrics.text();
   response.writeHead(200, { "content-type": metrics.contentType, "cache-control": "no-store" });
   response.end(text);
+}
+
+/**
+ * Whether the request means this listener: a name that somebody else points at it must not show the metrics to a page in a
+ * browser. An address is no such name. @see RFC 9110 §7.4
+ */
+function isOwnHost({ headers, socket }: IncomingMessage, listening: string): boolean {
+  const url = URL.canParse(`http://${headers.host}`) ? new URL(`http://${headers.host}`) : null;
+  if (url === null || Number(url.port || "80") !== socket.localPort) return false;
+  const name = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  return isIP(name) !== 0 || isLoopback(name) || name === listening.toLowerCase();
 }
 
 function end(response: ServerResponse, status: number, text: string): void {
