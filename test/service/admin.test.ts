@@ -324,6 +324,8 @@ describe("clients", () => {
     ["Board", "https://board.example.org/#", "has a fragment"],
     ["Board", "http://board.example.org/", "is not https"],
     ["Board", "http://127.0.0.1.example.org/", "is not https"],
+    ["Board", "http://127.0.0.1:0/", "has a port that begins with 0"],
+    ["Board", "http://[::1]:08080/", "has a port that begins with 0"],
     ["Board", "javascript:alert(1)", "has a scheme that no app can register"],
     ["Board", "data:text/html,x", "has a scheme that no app can register"],
     ["Board", "http://127.0.0.1/call\nback", "has characters that must be percent-encoded"],

@@ -85,6 +85,7 @@ function checkRedirectUri(uri: string): void {
   if (uri.includes("#")) throw invalid("has a fragment");
   const { protocol, hostname } = new URL(uri);
   if (protocol === "http:" && !isLoopback(hostname)) throw invalid("is not https");
+  if (/^https?:\/\/(?:\[[^\]]*\]|[^/?:]*):0/i.test(uri)) throw invalid("has a port that begins with 0");
   // Private-use schemes are reversed domain names. Others, such as javascript: and data:, run in the browser.
   if (!["http:", "https:"].includes(protocol) && !protocol.includes(".")) {
     throw invalid("has a scheme that no app can register");

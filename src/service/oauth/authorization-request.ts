@@ -98,7 +98,8 @@ export function isRegistered(uri: string, registered: readonly string[]): boolea
   return registered.some((other) => other === uri || dropLoopbackPort(other) === withoutPort);
 }
 
-const LOOPBACK_PORT = /^(http:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\])):(\d{1,5})(?=[/?]|$)/;
+/** Nobody listens on port 0, and another parser may read leading zeros otherwise. */
+const LOOPBACK_PORT = /^(http:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\])):([1-9]\d{0,4})(?=[/?]|$)/;
 const MAX_PORT = 65_535;
 
 /** Compares text, not parsed URLs: two parsers may disagree about a URL. */

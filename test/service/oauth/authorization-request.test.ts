@@ -46,6 +46,8 @@ describe("a redirect URI must be registered", () => {
     ["no port after the colon", "http://127.0.0.1/callback", "http://127.0.0.1:/callback"],
     ["a port that is none", "http://127.0.0.1/callback", "http://127.0.0.1:100000/callback"],
     ["a port that is too high", "http://127.0.0.1/callback", "http://127.0.0.1:65536/callback"],
+    ["port 0", "http://127.0.0.1/callback", "http://127.0.0.1:0/callback"],
+    ["a port with a leading zero", "http://[::1]/callback", "http://[::1]:08080/callback"],
     ["a port far too high", "http://127.0.0.1/callback", "http://127.0.0.1:99999/callback"],
     ["a fragment", "http://127.0.0.1/callback", "http://127.0.0.1/callback#"],
     ["capitals", "https://board.example.org/callback", "https://BOARD.example.org/callback"],
