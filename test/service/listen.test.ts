@@ -203,6 +203,16 @@ describe("a listener", () => {
     expect(await text(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
+  test.each(["GET /user", "POST /oauth/token"])("refuses two Authorization headers: %s", async (request) => {
+    const { baseUrl } = await start();
+    const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
+    const credentials = "Authorization: Basic YTpi\r\nauthorization: Basic YTpi\r\n";
+    socket.write(`${request} HTTP/1.1\r\nHost: a\r\n${credentials}Connection: close\r\n\r\n`);
+    const response = await text(socket);
+    expect(response).toMatch(/^HTTP\/1.1 400 /);
+    expect(response).toContain("the request has more than one Authorization header");
+  });
+
   test.each([
     ["localhost", {}, "localhost", 400],
     ["localhost", {}, "127.0.0.1", 400],

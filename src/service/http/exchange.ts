@@ -135,8 +135,9 @@ function refusalOf({ request, expectation }: Exchange): ProblemError | undefined
   }
   // Older clients send none. @see RFC 9112 §3.2
   const needsHost = request.httpVersionMajor === 1 && request.httpVersionMinor >= 1;
-  return needsHost && request.headers.host === undefined
-    ? badRequest("the request has no Host header")
+  if (needsHost && request.headers.host === undefined) return badRequest("the request has no Host header");
+  return hasSeveral(request, "authorization")
+    ? badRequest("the request has more than one Authorization header")
     : undefined;
 }
 
@@ -146,7 +147,7 @@ function refusalOf({ request, expectation }: Exchange): ProblemError | undefined
  */
 function joinHeaders(request: IncomingMessage): Readonly<Record<string, string>> {
   const { headers } = request;
-  if (areJoined(headers) && !hasSeveralHosts(request)) return headers;
+  if (areJoined(headers) && !hasSeveral(request, "host")) return headers;
   const host = request.headersDistinct["host"];
   return Object.fromEntries(
     Object.entries({ ...headers, ...(host && { host }) }).map(([name, value]) => [
@@ -162,7 +163,9 @@ function areJoined(
   return headers["set-cookie"] === undefined;
 }
 
-function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
-  const isHost = (text: string, index: number) => index % 2 === 0 && /^host$/i.test(text);
-  return rawHeaders.findIndex(isHost) !== rawHeaders.findLastIndex(isHost);
+/** Whether a header was sent more than once. @param name in lower case */
+function hasSeveral({ rawHeaders }: IncomingMessage, name: string): boolean {
+  const isName = (text: string, index: number) =>
+    index % 2 === 0 && text.length === name.length && text.toLowerCase() === name;
+  return rawHeaders.findIndex(isName) !== rawHeaders.findLastIndex(isName);
 }
