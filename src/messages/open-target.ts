@@ -139,8 +139,21 @@ function webhookTarget(
   { kind, name, id, chat, url, renewHint }: WebhookTarget,
 ): Target {
   checkChat(kind, chat);
-  const send = url === null || dryRun ? refuse : post({ name, url, renewHint });
+  const send =
+    url === null || dryRun
+      ? refuse
+      : post({ name, url: kind === "discord" ? confirmed(url) : url, renewHint });
   return { kind, name, id, ...(chat === undefined ? {} : { chat }), deliver: send };
+}
+
+/**
+ * The URL at which Discord answers once a message is saved: otherwise one that is not saved is no error.
+ * @see https://discord.com/developers/docs/resources/webhook#execute-webhook-query-string-params
+ */
+function confirmed(url: string): string {
+  const confirming = new URL(url);
+  confirming.searchParams.set("wait", "true");
+  return confirming.href;
 }
 
 function mailTarget({ sendMail, dryRun }: WebhooksParts, to: string): Target {

@@ -4,6 +4,8 @@ export interface Payload {
   /** Beside the content type. Values are ASCII. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The same message with less of it, for a target whose limits are not documented and that has refused this one. */
+  readonly smaller?: () => Payload;
 }
 
 /** Says the encoding, since some services otherwise take it for another one. @see RFC 8259 §8.1 */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import type { Payload } from "../../src/messages/payload.js";
 import type { TargetKind } from "../../src/messages/target-kinds.js";
 import { createCertificate } from "../service/support/certificate.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
@@ -51,9 +52,31 @@ describe("an accepted message", () => {
     expect(await post(kind)).toEqual({ error: null, stderr: "" });
     expect(server.requests).toHaveLength(1);
     expect(server.requests[0]).toMatchObject({
-      headers: { "content-type": PAYLOAD.contentType, "x-title": "Today" },
+      headers: {
+        "content-type": PAYLOAD.contentType,
+        "x-title": "Today",
+        "user-agent": expect.stringMatching(/^calctl\/\d\S+$/),
+      },
     });
     expect(server.requests[0]?.body.toString()).toBe(PAYLOAD.body);
+  });
+
+  test.each([
+    ["", "?wait=true"],
+    ["?thread_id=12&with_components=true", "?thread_id=12&with_components=true&wait=true"],
+    ["?wait=false", "?wait=true"],
+  ])("by discord, whose URL ends in %j, is confirmed: %j", async (query, sent) => {
+    server.otherwise([reply(answer(200, { id: "1", type: 0, content: "Today" }))]);
+    const env = { CALCTL_WEBHOOK_URL: `${server.baseUrl}${PATH}${query}` };
+    expect((await world.deliver({ as: "discord" }, { env })).error).toBeNull();
+    expect(server.requests.map(({ target }) => target)).toEqual([`${PATH}${sent}`]);
+  });
+
+  test("by others goes to the URL as it is", async () => {
+    server.otherwise([reply(answer(200, "ok"))]);
+    const env = { CALCTL_WEBHOOK_URL: `${server.baseUrl}${PATH}?sig=%2Fa` };
+    expect((await world.deliver({ as: "teams" }, { env })).error).toBeNull();
+    expect(server.requests[0]?.target).toBe(`${PATH}?sig=%2Fa`);
   });
 
   test("by telegram goes to sendMessage of the bot", async () => {
@@ -177,6 +200,38 @@ describe("a refused message", () => {
   test("shows no part of the URL where the reason is cut off", async () => {
     server.otherwise([reply(answer(400, `${"x".repeat(195)}${PATH}`))]);
     expect((await post()).error?.message).toMatch(/\(400: x{195}\/\*\*\*\)$/);
+  });
+});
+
+describe("a message that slack refuses for its blocks", () => {
+  const SMALLER: Payload = { ...PAYLOAD, body: JSON.stringify({ text: "Today" }) };
+  const payload: Payload = { ...PAYLOAD, smaller: () => SMALLER };
+
+  test.each(["invalid_blocks", "msg_blocks_too_long"])("(%s) is sent once more, smaller", async (reason) => {
+    server.next([reply(answer(400, reason))], [reply(answer(200, "ok"))]);
+    expect((await post("slack", { payload })).error).toBeNull();
+    expect(server.requests.map(({ body }) => body.toString())).toEqual([PAYLOAD.body, SMALLER.body]);
+  });
+
+  test("is refused when the smaller one is, too", async () => {
+    server.otherwise([reply(answer(400, "invalid_blocks"))]);
+    expect((await post("slack", { payload })).error).toMatchObject({ code: "rejected", exitCode: 11 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("may have arrived when nothing is known of the smaller one", async () => {
+    server.next([reply(answer(400, "invalid_blocks"))], [receive, reset]);
+    expect((await post("slack", { payload })).error).toMatchObject({ code: "outcome_unknown", exitCode: 9 });
+  });
+
+  test.each([
+    [400, "no_text"],
+    [404, "no_service"],
+    [500, "invalid_blocks"],
+  ])("is not sent again after %i %s", async (status, reason) => {
+    server.otherwise([reply(answer(status, reason))]);
+    expect((await post("slack", { payload })).error).not.toBeNull();
+    expect(server.requests).toHaveLength(1);
   });
 });
 

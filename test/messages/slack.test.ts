@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createDigest } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
+import { checkPayload } from "../support/chat/checks.js";
 import { EVENTS, event, NOW, OPTIONS } from "./fixtures.js";
 
 async function slack(events: typeof EVENTS): Promise<unknown> {
@@ -44,3 +45,26 @@ test("titles are neither markup nor mentions", async () => {
     "&lt;!channel&gt; &amp; &lt;@U1&gt; ∗b∗ ˍiˍ ∼s∼ ˋcˋ snake_case &lt;https://x.example|y&gt;",
   );
 });
+
+test("a message that slack refuses has a smaller one, with half of the text at most", async () => {
+  const events = Array.from({ length: 120 }, (_, index) =>
+    event(`E${index} ${"t".repeat(40)}`, "2026-11-21T09:00", "2026-11-21T10:00", {
+      description: "d".repeat(150),
+    }),
+  );
+  for (const some of [events, EVENTS]) {
+    const { body, smaller } = await renderMessage("slack", createDigest(some, OPTIONS), { now: NOW });
+    const second = smaller?.();
+    expect(
+      checkPayload("slack", { contentType: "application/json", headers: {}, body: second?.body ?? "" }),
+    ).toEqual([]);
+    expect(lengthOf(second?.body ?? "")).toBeLessThanOrEqual(lengthOf(body) / 2);
+    expect(second?.body).toContain(some[0]?.title ?? "?");
+    expect(second?.smaller).toBeUndefined();
+  }
+});
+
+/** Of all texts in the blocks. */
+function lengthOf(body: string): number {
+  return [...body.matchAll(/"text":"(.*?)"/g)].reduce((sum, [, text = ""]) => sum + text.length, 0);
+}

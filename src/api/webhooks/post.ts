@@ -1,5 +1,6 @@
 import { CliError, type CliErrorOptions } from "../../errors.js";
 import type { Payload } from "../../messages/payload.js";
+import { VERSION } from "../../version.js";
 import { waitHint } from "../json-api/errors.js";
 import type { RateLimitReached } from "../sending/rate-limiter.js";
 import { isRedirect } from "../sending/redirects.js";
@@ -25,23 +26,45 @@ export interface WebhookOptions extends Omit<SenderOptions, "onResponse"> {
   readonly mask: MaskSecrets;
 }
 
+/** Discord may turn away a client without one before it looks at the message. */
+const USER_AGENT = `calctl/${VERSION}`;
+
 /**
  * Creates what posts to a webhook. A message is sent again only when it certainly did not arrive: without a connection,
- * and after a 429.
+ * after a 429, and once, smaller, when its blocks are refused.
  */
 export function createWebhookPost(webhook: WebhookAddress, options: WebhookOptions): PostToWebhook {
   const transport = withPlatformLimits(options.transport);
   const send = createSender({ ...options, transport, onResponse: () => undefined });
   const errors = createErrors(webhook, options.mask);
   const { name, url } = webhook;
-  return ({ contentType, headers, body }) =>
+  const post: PostToWebhook = ({ contentType, headers, body }) =>
     send({
-      request: { method: "POST", url, headers: { ...headers, "content-type": contentType }, body },
+      request: {
+        method: "POST",
+        url,
+        headers: { "user-agent": USER_AGENT, ...headers, "content-type": contentType },
+        body,
+      },
       name,
       errors,
       read: async (response) => checkAnswer(response, webhook, options.mask),
     });
+  return async (payload) => {
+    try {
+      await post(payload);
+    } catch (error) {
+      if (!(error instanceof BlocksRefusedError) || payload.smaller === undefined) throw error;
+      await post(payload.smaller());
+    }
+  };
 }
+
+/** Slack takes no message with these blocks. That they are too long together is all that can be wrong with ours. */
+class BlocksRefusedError extends CliError {}
+
+/** @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
+const REFUSED_BLOCKS: ReadonlySet<string | null> = new Set(["invalid_blocks", "msg_blocks_too_long"]);
 
 const CHECK_ARRIVAL = "look whether the message arrived before you send it again";
 const CHECK_URL = "is it the URL that the platform shows for the webhook?";
@@ -99,7 +122,11 @@ function errorFromResponse(
           hint: `messages are posted only to ${new URL(url).host}: ${CHECK_URL}`,
         });
       }
-      return new CliError("rejected", `${name} refused the message ${because}`, options);
+      return new (REFUSED_BLOCKS.has(reason) ? BlocksRefusedError : CliError)(
+        "rejected",
+        `${name} refused the message ${because}`,
+        options,
+      );
   }
 }
 

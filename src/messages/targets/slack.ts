@@ -50,7 +50,19 @@ interface SlackMessage {
 }
 
 export function renderSlack(message: Message): Payload {
-  return jsonPayload(drawFitting(message, { draw: drawMessage, fits }));
+  const drawn = drawWithin(message, SLACK_LIMITS.total);
+  return {
+    ...jsonPayload(drawn),
+    smaller: () => jsonPayload(drawWithin(message, totalLength(drawn) / 2)),
+  };
+}
+
+/** @param total below which all texts together are kept */
+function drawWithin(message: Message, total: number): SlackMessage {
+  return drawFitting(message, {
+    draw: drawMessage,
+    fits: (drawn) => hasFittingBlocks(drawn) && totalLength(drawn) < total,
+  });
 }
 
 function drawMessage({ title, blocks, more, note }: Layout): SlackMessage {
@@ -73,15 +85,15 @@ function mrkdwn(text: string): SlackText {
   return { type: "mrkdwn", text, verbatim: true };
 }
 
-function fits({ text, blocks }: SlackMessage): boolean {
+function hasFittingBlocks({ blocks }: SlackMessage): boolean {
   const sections = blocks.flatMap((block) =>
     block.type === "section" ? (block.text?.text.length ?? 0) : [],
   );
-  return (
-    blocks.length <= SLACK_LIMITS.blocks &&
-    sections.every((length) => length <= SLACK_LIMITS.section) &&
-    text.length + blocks.reduce((sum, block) => sum + lengthOf(block), 0) < SLACK_LIMITS.total
-  );
+  return blocks.length <= SLACK_LIMITS.blocks && sections.every((length) => length <= SLACK_LIMITS.section);
+}
+
+function totalLength({ text, blocks }: SlackMessage): number {
+  return text.length + blocks.reduce((sum, block) => sum + lengthOf(block), 0);
 }
 
 function lengthOf({ text, elements = [] }: SlackBlock): number {

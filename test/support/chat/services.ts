@@ -62,7 +62,7 @@ export async function startChatServices({ tls }: ChatServicesOptions = {}): Prom
   const state = new Map(CHAT_KINDS.map((kind) => [kind, createRoom()]));
   const roomOf = (kind: ChatKind): Room => state.get(kind) ?? createRoom();
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    const kind = CHAT_KINDS.find((kind) => PATHS[kind] === request.url);
+    const kind = CHAT_KINDS.find((kind) => PATHS[kind] === request.url?.replace(/\?wait=true$/, ""));
     if (kind === undefined) response.writeHead(404).end("no such path");
     else void serve({ request, response, kind, room: roomOf(kind) });
   };
@@ -120,7 +120,10 @@ async function serve({ request, response, kind, room }: Visit): Promise<void> {
     ),
     body: Buffer.concat(chunks).toString("utf8"),
   };
-  const problems = request.method === "POST" ? checkPayload(kind, payload) : ["not a POST"];
+  const problems = [
+    ...(request.method === "POST" ? checkPayload(kind, payload) : ["not a POST"]),
+    ...(payload.headers["user-agent"] === undefined ? ["no User-Agent"] : []),
+  ];
   if (problems.length > 0) room.problems = problems;
   else room.accepted.push({ ...payload, target: request.url ?? "", page: showMessage(kind, payload) });
   send(response, answerOf(kind, problems.length > 0 ? "invalid" : "accepted"));
