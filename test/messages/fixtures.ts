@@ -77,6 +77,7 @@ export const HOSTILE_TITLES: readonly string[] = [
   "# h > q - l 1. n | t | ``` $x$",
   "> quoted",
   "- item",
+  "= sum",
   "https://evil.example/x www.evil.example",
   "/start #tag $CASH ~town-square :tada: @ana_b",
   "👩‍👩‍👧‍👦".repeat(7),

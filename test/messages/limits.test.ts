@@ -24,7 +24,7 @@ const EDGES: readonly Edge[] = [
     sizeOf: (body) => lengthIn(JSON.parse(body).embeds, ["title", "description", "text"]),
   },
   { kind: "teams", max: 28_000, sizeOf: (body) => Buffer.byteLength(body) },
-  { kind: "mattermost", max: 4_000, sizeOf: (body) => [...textOf(body)].length },
+  { kind: "mattermost", max: 16_383, sizeOf: (body) => [...textOf(body)].length },
   { kind: "telegram", max: 4_096, sizeOf: (body) => textOf(body).replace(/<[^>]*>/g, "").length },
   { kind: "googlechat", max: 4_000, sizeOf: (body) => textOf(body).length },
   { kind: "ntfy", max: 3_800, sizeOf: (body) => Buffer.byteLength(body) },

@@ -6,15 +6,27 @@ import type { Message } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
 import { textLength } from "../text-length.js";
 
-/** Text of a post, in code points: 16,383 on servers whose database was migrated, 4,000 on all. */
-export const MATTERMOST_LIMITS = { unit: "code points", text: 4_000 } as const;
+/** Text of a post, in code points. */
+export const MATTERMOST_LIMITS = { unit: "code points", text: 16_383 } as const;
 
 /** What links to a channel (`~name`) or a search (`#name`), or becomes an emoji (`:name:`), whatever is escaped. */
 const SHORTHAND = /~(?=[a-z\d])|#(?=[\p{L}\d])|:(?=[\d_+-]*[a-z][\w+-]*:)/giu;
 
+/** Marks whose escapes are shown with their backslash, while entities are read. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  "\\:": "&#58;",
+  "\\&": "&amp;",
+  "\\<": "&lt;",
+  "\\$": "&#36;",
+  "\\=": "&#61;",
+};
+
 /** @see https://docs.mattermost.com/end-user-guide/collaborate/format-messages.html */
 const MATTERMOST_MARKUP: Markup = {
-  literal: (text) => escapeMarkdown(text).replace(SHORTHAND, `$&${ZERO_WIDTH_SPACE}`),
+  literal: (text) =>
+    escapeMarkdown(text)
+      .replace(SHORTHAND, `$&${ZERO_WIDTH_SPACE}`)
+      .replace(/\\./g, (escaped) => ENTITIES[escaped] ?? escaped),
   strong: (text) => `**${text}**`,
   struck: (text) => `~~${text}~~`,
   link: (text, url) => `[${MATTERMOST_MARKUP.literal(text)}](${url})`,

@@ -166,7 +166,7 @@ export const Mattermost = v.strictObject({
   text: v.pipe(
     v.string(),
     v.minLength(1),
-    v.check((text) => [...text].length <= 4_000, "more than 4,000 code points"),
+    v.check((text) => [...text].length <= 16_383, "more than 16,383 code points"),
   ),
 });
 

@@ -75,7 +75,16 @@ function showSlack({ body }: SentPayload): Shown {
 
 function showMattermost({ body }: SentPayload): Shown {
   const { text } = v.parse(Mattermost, JSON.parse(body));
-  return { body: markdown(text), mentions: namesIn(text, MATTERMOST_NAMES) };
+  return { body: markdown(withShownBackslashes(text)), mentions: namesIn(text, MATTERMOST_NAMES) };
+}
+
+/** Its parser undoes the escapes of these characters alone: a backslash before any other is shown. */
+const MATTERMOST_ESCAPED = /[\\`*{}[\]()#+.!_>~|-]/;
+
+function withShownBackslashes(text: string): string {
+  return text.replace(/\\([\s\S])/g, (pair, escaped: string) =>
+    MATTERMOST_ESCAPED.test(escaped) ? pair : `\\${pair}`,
+  );
 }
 
 function showGoogleChat({ body }: SentPayload): Shown {

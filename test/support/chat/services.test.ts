@@ -92,7 +92,7 @@ test.each<[ChatKind, string]>([
     }),
   ],
   ["discord", JSON.stringify({ content: "c", embeds: [] })],
-  ["mattermost", JSON.stringify({ text: "x".repeat(4_001) })],
+  ["mattermost", JSON.stringify({ text: "x".repeat(16_384) })],
   ["googlechat", JSON.stringify({ text: "x".repeat(4_001) })],
   [
     "telegram",
