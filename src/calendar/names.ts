@@ -96,7 +96,8 @@ export function checkId(value: string, source: string): string {
   return value;
 }
 
-function describeCandidate({ id, name }: Named): string {
+/** For messages: `Family (abc)`. */
+export function describeCandidate({ id, name }: Named): string {
   return name === null || name === "" ? id : `${name} (${id})`;
 }
 

@@ -124,6 +124,8 @@ interface ProcessTexts<I> {
   readonly verb: string;
   /** How messages name one item. */
   readonly name: (item: I) => string;
+  /** Its id, for the details of an error; by default its name. */
+  readonly id?: (item: I) => string;
   /** Prints a line on stderr. */
   readonly warn: (text: string) => void;
   /** Whether there is only one item, which its error need not name; by default where one is reported. */
@@ -145,6 +147,7 @@ export type FailedItem =
 
 /** An item that failed, was not started, or may have failed. */
 interface MissingItem {
+  readonly id: string;
   readonly name: string;
   readonly error: CliError;
 }
@@ -158,7 +161,7 @@ interface MissingItem {
 export function reportMissing<I, R>(
   items: readonly I[],
   itemResults: readonly (ItemResult<R> | undefined)[],
-  { noun, verb, name, warn, isOnly = items.length === 1 }: ProcessTexts<I>,
+  { noun, verb, name, id = name, warn, isOnly = items.length === 1 }: ProcessTexts<I>,
 ): void {
   const failures = failuresOf(itemResults);
   const [first] = failures;
@@ -173,7 +176,7 @@ export function reportMissing<I, R>(
       itemResult === undefined
         ? notStartedError((stopped ?? forAll)?.error)
         : errorOf(itemResult.error, verb);
-    return [{ name: name(item), error }];
+    return [{ id: id(item), name: name(item), error }];
   });
   const done = items.filter((_, index) => isDone(itemResults[index])).map(name);
   const isPlanned = itemResults.some((itemResult) => itemResult?.kind === "planned");
@@ -224,6 +227,6 @@ function withMissing(error: unknown, missing: readonly MissingItem[], message?: 
 
 function detailsOf(missing: readonly MissingItem[]) {
   return {
-    failed: missing.map(({ name, error }) => ({ id: name, code: error.code, message: error.message })),
+    failed: missing.map(({ id, error }) => ({ id, code: error.code, message: error.message })),
   };
 }

@@ -67,9 +67,9 @@ export async function runRemind(context: RemindContext, options: RemindOptions):
   const window = readWindow(context, options, before);
   const matches = searchOf(options);
   const announcer = await createAnnouncer(context, options);
-  const { reminders, failure } = await readReminders(context, { window, matches }, options);
+  const { reminders, showCalendar, failure } = await readReminders(context, { window, matches }, options);
   if (!context.dryRun) {
-    await announceAll(context, { reminders, announcer, window });
+    await announceAll(context, { reminders, announcer, window, showCalendar });
   } else if (failure === null || failure.code === "partial") {
     const events = reminders.map(({ event }) => jsonObject(eventView, event));
     await context.printDocument(JSON_DOCUMENT, events);
@@ -112,6 +112,8 @@ function searchOf({ search }: RemindOptions): (event: CalendarEvent) => boolean 
 
 interface FoundReminders {
   readonly reminders: readonly Reminder<LocalizedEvent>[];
+  /** Whether there are several calendars. */
+  readonly showCalendar: boolean;
   /** Of calendars that could not be read; null without one. Each was named on stderr. */
   readonly failure: CliError | null;
 }
@@ -134,6 +136,7 @@ async function readReminders(
     const found = findReminders(events.filter(matches), window);
     return {
       reminders: found.map((reminder) => ({ ...reminder, event: localize(reminder.event) })),
+      showCalendar: listing.calendars.length > 1,
       failure: failureOf(reportFailures),
     };
   });

@@ -98,11 +98,13 @@ function daysMessage(
   };
 }
 
+export type ReminderOptions = Omit<DigestOptions, "title" | "range">;
+
 /** One event that is about to begin or has begun; the title says when: `In 15 min: Dentist`. */
-export function createReminder(event: LocalizedEvent, { zone, now }: MomentOptions): Message {
+export function createReminder(event: LocalizedEvent, { zone, now, showCalendar }: ReminderOptions): Message {
   const date = event.start_local?.slice(0, 10) ?? "";
   const listed = listByDay([event], { first: date, last: date });
-  const days = messageDays(listed, { zone, now, showCalendar: false, changes: null });
+  const days = messageDays(listed, { zone, now, showCalendar, changes: null });
   const entry = days[0]?.entries[0];
   const reminder = days.map((only) => ({
     ...only,

@@ -290,7 +290,7 @@ describe.each([404, 405])("a service that answers %i because it lists only the n
   test("is exit 12 beside a calendar that lists them", async () => {
     const { exitCode, stdout, stderr } = await list("--on", "2026-12-21", "-o", "ndjson");
     expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: '{"title":"At work"}\n' });
-    expect(stderr).toContain(`calendar ${world.calendarId} could not be read: this service lists only`);
+    expect(stderr).toContain(`(${world.calendarId}) could not be read: this service lists only`);
   });
 });
 

@@ -36,7 +36,7 @@ describe("a calendar that cannot be read", () => {
     const { work, remind } = await createWorld();
     const { exitCode, stderr } = await remind("--", "false");
     expect(exitCode).toBe(1);
-    expect(stderr).toContain(`calendar ${work.id} could not be read`);
+    expect(stderr).toContain(`calendar Work (${work.id}) could not be read`);
     expect(stderr).toContain("false ended with exit code 1");
   });
 
@@ -56,4 +56,16 @@ describe("a calendar that cannot be read", () => {
     world.server.on(`GET /calendars/${world.calendarId}/upcoming_events`, [REFUSED]);
     expect(await remind("--dry-run", "--", "true")).toMatchObject({ exitCode: 6, stdout: "" });
   });
+});
+
+test.each([
+  [[], "Personal"],
+  [["-c", "Personal"], ""],
+])("a reminder with the flags %j names the calendar %j", async (flags, calendar) => {
+  const { world } = await createWorld();
+  world.server.on("POST /hook", [reply({ status: 200, headers: {}, body: "ok" })]);
+  const env = { ...world.env, CALCTL_WEBHOOK_URL: `${world.server.baseUrl}/hook` };
+  await world.runWith({ env }, "remind", "--before", "15m", "--as", "json", ...flags);
+  const [posted] = world.server.requests.filter(({ target }) => target === "/hook");
+  expect(JSON.parse(posted?.body.toString() ?? "")).toMatchObject({ days: [{ entries: [{ calendar }] }] });
 });

@@ -38,6 +38,18 @@ describe("posting", () => {
     expect(await remind()).toEqual(["In 15 min: Later"]);
   });
 
+  test("gives the ids of events that failed to programs", async () => {
+    const [lost, other] = [
+      await world.create("Lost", ...todayAt("15:42")),
+      await world.create("Other", ...todayAt("15:43")),
+    ];
+    world.hook.otherwise([reply({ status: 400, headers: {}, body: "" })]);
+    const { stderr } = await world.send("remind", "--before", "15m", "--as", "json", "-o", "json");
+    expect(JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
+      error: { details: { failed: [{ id: lost }, { id: other }] } },
+    });
+  });
+
   test("announces an event that moves anew, and a job with another --before too", async () => {
     const id = await world.create("Soon", ...todayAt("15:45"));
     expect(await remind()).toEqual(["In 15 min: Soon"]);
@@ -91,7 +103,7 @@ describe("posting", () => {
     world.hook.next([reply({ status: 400, headers: {}, body: "" })]);
     const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--as", "json");
     expect(exitCode).toBe(11);
-    expect(stderr).toContain(`event ${refused} could not be announced: `);
+    expect(stderr).toContain(`event Refused (Sat 21 Nov 15:41, ${refused}) could not be announced: `);
     expect(stderr).not.toContain("of 2 events");
   });
 
@@ -102,7 +114,7 @@ describe("posting", () => {
     world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
     const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--as", "json");
     expect(exitCode).toBe(9);
-    expect(stderr).toContain(`event ${lost}: CALCTL_WEBHOOK_URL: `);
+    expect(stderr).toContain(`event Lost (Sat 21 Nov 15:41, ${lost}): CALCTL_WEBHOOK_URL: `);
     expect(stderr).not.toContain("could not be announced");
   });
 
@@ -121,14 +133,14 @@ describe("posting", () => {
     world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
     const partly = await world.send("remind", "--before", "15m", "--as", "json");
     expect(partly.exitCode).toBe(9);
-    expect(partly.stderr).toContain(`1 of 2 events were announced, not: ${lost}`);
+    expect(partly.stderr).toContain(`1 of 2 events were announced, not: Lost (Sat 21 Nov 15:40, ${lost})`);
     const alone = await world.create("Alone", ...todayAt("15:44"));
     world.hook.next([reply({ status: 502, headers: {}, body: "" })]);
     const flags = ["--before", "15m", "--as", "json", "--search", "Alone"];
     const { exitCode, stderr } = await world.send("remind", ...flags);
     expect({ exitCode, stderr }).toMatchObject({
       exitCode: 9,
-      stderr: expect.stringContaining(`error: event ${alone}: `),
+      stderr: expect.stringContaining(`error: event Alone (Sat 21 Nov 15:44, ${alone}): `),
     });
     expect(await remind()).toEqual([]);
   });
@@ -179,9 +191,17 @@ describe("running a program", () => {
     const argv = ["remind", "--before", "15m", "--", "sh", "-c", script];
     const partly = await world.send(...argv);
     expect(partly.exitCode).toBe(12);
-    expect(partly.stderr).toContain(`event ${dentist} could not be announced: sh ended with exit code 3`);
+    expect(partly.stderr).toContain(
+      `event Dentist (Sat 21 Nov 15:40, ${dentist}) could not be announced: sh ended with exit code 3`,
+    );
     expect(await world.send(...argv)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
     expect(readFileSync(record, "utf8")).toBe("Lunch\nDentist\n");
+  });
+
+  test("an all-day event is named by its day", async () => {
+    const fair = await world.create("Fair", "--start", "2026-11-21", "--all-day");
+    const argv = ["remind", "--before", "15m", "--all-day-at", "15:40", "--", "false"];
+    expect((await world.send(...argv)).stderr).toContain(`event Fair (Sat 21 Nov all day, ${fair}): `);
   });
 
   test("where every program fails, it is exit 1", async () => {
@@ -203,7 +223,7 @@ describe("running a program", () => {
     const { exitCode, stderr } = await world.send("remind", "--before", "15m", "--", "/nosuch/program");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr: `error: event ${id}: /nosuch/program cannot be started (ENOENT)\nhint: check the path\n`,
+      stderr: `error: event Dentist (Sat 21 Nov 15:40, ${id}): /nosuch/program cannot be started (ENOENT)\nhint: check the path\n`,
     });
     const inPath = await world.send("remind", "--before", "15m", "--", "calctl-nosuch-program");
     expect(inPath.stderr).toContain("hint: not found in PATH: use its full path");

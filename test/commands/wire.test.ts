@@ -184,7 +184,7 @@ test("--mine reads the current user before the rate limit can be exceeded", asyn
   const argv = ["events", "list", "-c", "Personal", "-c", "Family", "--mine", "-o", "json"];
   const { exitCode, stdout, stderr } = await world.send(...argv);
   expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: "[]\n" });
-  expect(stderr).toContain(`calendar ${world.calendarId} could not be read`);
+  expect(stderr).toContain(`calendar Family (${world.calendarId}) could not be read`);
 });
 
 test("a create with a success status and an unreadable body may have succeeded", async () => {

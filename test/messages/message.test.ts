@@ -8,7 +8,7 @@ import {
   type Message,
 } from "../../src/messages/message.js";
 import { HOSTILE } from "../output/fixtures.js";
-import { DINNER, EVENTS, event, NOW, OPTIONS, person, ZONE } from "./fixtures.js";
+import { DINNER, EVENTS, event, label, NOW, OPTIONS, person, ZONE } from "./fixtures.js";
 
 /** What a message says, without its details. */
 function outline({ body }: Message): unknown {
@@ -109,6 +109,15 @@ describe("a digest", () => {
   });
 });
 
+test.each([
+  [1, "Home", ["[Home]"]],
+  [1, "", []],
+  [2, "Visits", ["[Visits]"]],
+])("label %i with the name %j is shown as %j", (number, name, notes) => {
+  const labelled = event("Lunch", "2026-11-21", "2026-11-21", { label: label(number, name, "#e73b3b") });
+  expect(createDigest([labelled], OPTIONS).body).toMatchObject({ days: [{ entries: [{ notes }] }] });
+});
+
 test("changes are listed once each, with what happened", () => {
   const [visit] = EVENTS;
   if (visit === undefined) throw new Error("no event");
@@ -143,7 +152,7 @@ describe("a reminder", () => {
     [start + 20_000, "Now: Dinner with the neighbors"],
     [start + 10 * 60_000, "Started 10 min ago: Dinner with the neighbors"],
   ])("at %i is titled %s", (now, title) => {
-    expect(createReminder(DINNER, { zone: ZONE, now }).title).toBe(title);
+    expect(createReminder(DINNER, { zone: ZONE, now, showCalendar: false }).title).toBe(title);
   });
 
   test.each([
@@ -152,11 +161,13 @@ describe("a reminder", () => {
     ["2026-11-24", "In 3 days: Holiday"],
     ["2026-11-20", "Since yesterday: Holiday"],
   ])("of an all-day event on %s is titled %s", (date, title) => {
-    expect(createReminder(event("Holiday", date, date), { zone: ZONE, now: NOW }).title).toBe(title);
+    expect(
+      createReminder(event("Holiday", date, date), { zone: ZONE, now: NOW, showCalendar: false }).title,
+    ).toBe(title);
   });
 
   test("has the times and the whole description, and the name in the title only", () => {
-    expect(createReminder(DINNER, { zone: ZONE, now: NOW }).body).toMatchObject({
+    expect(createReminder(DINNER, { zone: ZONE, now: NOW, showCalendar: false }).body).toMatchObject({
       kind: "days",
       days: [
         {

@@ -85,7 +85,7 @@ describe.each(CHAT_KINDS)("%s", (kind) => {
         for (const message of [
           createDigest(events, { ...OPTIONS, title, showCalendar: true }),
           createChangesDigest([{ change: "gone", event: one }], { ...OPTIONS, title }),
-          createReminder(one, { zone: ZONE, now: OPTIONS.now }),
+          createReminder(one, { zone: ZONE, now: OPTIONS.now, showCalendar: true }),
           createTextMessage(title, texts.join("\n")),
         ]) {
           expect((await shown(kind, message)).mentions).toEqual([]);

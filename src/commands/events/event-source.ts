@@ -3,6 +3,7 @@ import { lastUpcomingDay, upcomingDays } from "../../calendar/dates.js";
 import { isOnDays } from "../../calendar/day-list.js";
 import { createEventSearch } from "../../calendar/event-search.js";
 import { localizeEvent } from "../../calendar/event-view.js";
+import { describeCandidate } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
 import type { CalendarEvent } from "../../contract/shapes.js";
@@ -97,5 +98,6 @@ export async function readCalendar(
 export const CALENDARS_READ = {
   noun: "calendar",
   verb: "read",
-  name: ({ id }: ChosenCalendar): string => id,
+  name: (calendar: ChosenCalendar): string => describeCandidate(calendar),
+  id: ({ id }: ChosenCalendar): string => id,
 } as const;

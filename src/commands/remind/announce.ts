@@ -1,6 +1,8 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { Reminder, ReminderWindow } from "../../calendar/reminders.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
+import { describeWhen } from "../../output/event-when.js";
+import { titleOf } from "../../output/table/day-entry.js";
 import { ledgerKey } from "../post/ledger-key.js";
 import { processEach } from "../process-each.js";
 import type { Announcer } from "./announcer.js";
@@ -13,6 +15,8 @@ export interface Announcing {
   readonly reminders: readonly Reminder<LocalizedEvent>[];
   readonly announcer: Announcer;
   readonly window: ReminderWindow;
+  /** Whether there are several calendars, so that each event names its own. */
+  readonly showCalendar: boolean;
 }
 
 /**
@@ -21,7 +25,7 @@ export interface Announcing {
  */
 export async function announceAll(
   context: RemindContext,
-  { reminders, announcer, window }: Announcing,
+  { reminders, announcer, window, showCalendar }: Announcing,
 ): Promise<void> {
   if (reminders.length === 0) return;
   const ledger = await context.ledger();
@@ -37,7 +41,8 @@ export async function announceAll(
   const { reportFailures, results } = await processEach(reminders, {
     noun: "event",
     verb: "announced",
-    name: ({ event }) => event.id,
+    name: nameOf,
+    id: ({ event }) => event.id,
     warn: context.warn,
     concurrency: 1,
     // Of those that earlier runs announced, or another one does now, this run has nothing to report.
@@ -45,7 +50,7 @@ export async function announceAll(
     work: async (reminder) => {
       const key = keyOf(reminder);
       try {
-        return await ledger.sendOnce(key, () => announcer.announce(reminder.event), {
+        return await ledger.sendOnce(key, () => announcer.announce(reminder.event, { showCalendar }), {
           keepDays: KEEP_DAYS,
           reportUnknownOnce: true,
           skipBusy: true,
@@ -70,7 +75,13 @@ export async function announceAll(
     // An unknown outcome is reported only once, while other failures are tried again by themselves.
     const code = unknown.length > 0 ? "outcome_unknown" : error.code;
     const [only, another] = reminders;
-    const event = another === undefined ? `event ${only?.event.id}: ` : "";
+    const event = only !== undefined && another === undefined ? `event ${nameOf(only)}: ` : "";
     throw wrapError(error, code, `${event}${error.message}`);
   }
+}
+
+/** `Dentist (Sat 21 Nov 15:40, ID)` */
+function nameOf({ event }: Reminder<LocalizedEvent>): string {
+  const start = describeWhen({ start_local: event.start_local, end_local: null }, { year: false });
+  return `${titleOf(event)} (${start.replace("  ", " ")}, ${event.id})`;
 }

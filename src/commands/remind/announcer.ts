@@ -1,7 +1,7 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { ProgramCall } from "../../context.js";
 import { emptyValueError, usageError } from "../../errors.js";
-import { createReminder } from "../../messages/message.js";
+import { createReminder, type ReminderOptions } from "../../messages/message.js";
 import { renderMessage } from "../../messages/render.js";
 import type { Target } from "../../messages/target.js";
 import { jsonObject, keysOf, textOf } from "../../output/view.js";
@@ -13,7 +13,7 @@ export interface Announcer {
   /** The same in every run. */
   readonly id: string;
   /** @throws CliError when it failed; a certain failure is tried again at the next run */
-  announce(event: LocalizedEvent): Promise<void>;
+  announce(event: LocalizedEvent, options: Pick<ReminderOptions, "showCalendar">): Promise<void>;
 }
 
 /** The program, or the target of messages. @throws CliError usage, not_found, configuration */
@@ -35,8 +35,8 @@ export async function createAnnouncer(context: RemindContext, options: RemindOpt
 function targetAnnouncer({ settings, now }: RemindContext, target: Target): Announcer {
   return {
     id: `post ${target.id}`,
-    async announce(event) {
-      const message = createReminder(event, { zone: settings().timezone, now: now() });
+    async announce(event, { showCalendar }) {
+      const message = createReminder(event, { zone: settings().timezone, now: now(), showCalendar });
       await target.deliver(await renderMessage(target.kind, message, { ...target, now: now() }));
     },
   };

@@ -1,4 +1,6 @@
+import { ZERO_WIDTH_SPACE } from "../../output/sanitize.js";
 import { type Block, drawFitting, type Item, type Layout, type Line, type Segment } from "../layout.js";
+import { replaceMarks } from "../markup.js";
 import type { Message } from "../message.js";
 import { jsonPayload, type Payload } from "../payload.js";
 import { textLength } from "../text-length.js";
@@ -79,11 +81,27 @@ function itemParagraphs({ lines }: Item): (RichTextBlock | TextBlock)[] {
   return [...paragraphs, ...lines.flat().flatMap(linkBelow)];
 }
 
-function linkBelow({ url }: Segment): TextBlock[] {
-  return url === undefined || url === null
-    ? []
-    : [{ type: "TextBlock", spacing: "None", text: `[Open link](${url})` }];
+/** Named after the event. A URL in text is named by its host, since it would be a link within a link. */
+function linkBelow({ text, url }: Segment): TextBlock[] {
+  if (url === undefined || url === null) return [];
+  const name = text.includes("://") ? new URL(url).host : text;
+  return [{ type: "TextBlock", spacing: "None", text: `[${linkText(name)}](${url})` }];
 }
+
+/** Marks of Markdown, entities and `{{DATE(…)}}`, whose escapes some clients show. */
+function linkText(text: string): string {
+  return replaceMarks(text)
+    .replace(/[[\]<>\\]/g, (mark) => LOOKALIKES[mark] ?? "")
+    .replace(/&(?=#?\w+;)|\{(?=\{)/g, `$&${ZERO_WIDTH_SPACE}`);
+}
+
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  "[": "(",
+  "]": ")",
+  "<": "‹",
+  ">": "›",
+  "\\": "∖",
+};
 
 function textRuns(line: Line): readonly TextRun[] {
   return line.every(({ text }) => text === "") ? ["\u00a0"] : line.map(textRun);

@@ -166,9 +166,9 @@ function spanNote({ event, part, day, days }: DayEntry<LocalizedEvent>, zone: st
   return `(${word} ${days > 7 || year ? describeDay(name, { year }) : name.weekday} ${clockText(local, zone)})`;
 }
 
-/** The name of a label that no color shows. The default label needs none. */
+/** The name of a label that no color shows. */
 function labelNote({ label }: LocalizedEvent, { style }: SymbolOptions): string {
-  if (style.enabled || label === null || label.number === 1) return "";
+  if (style.enabled || label === null) return "";
   const name = sanitizeLine(label.name ?? "").trim();
   return name === "" ? "" : `[${name}]`;
 }

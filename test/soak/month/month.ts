@@ -304,7 +304,7 @@ function unknownIn({ stderr }: RunResult): readonly string[] {
   const line = stderr.split("\n").find((each) => each.startsWith('{"error":'));
   if (line === undefined) return [];
   const { error }: { readonly error: ReportedError } = JSON.parse(line);
-  const only = /^event (\w+): /.exec(error.message)?.[1] ?? "";
+  const only = /^event .*, (\w+)\): /.exec(error.message)?.[1] ?? "";
   const failed = error.details?.failed ?? [{ id: only, code: error.code }];
   return failed.filter(({ code }) => code === "outcome_unknown").map(({ id }) => id);
 }

@@ -144,7 +144,10 @@ export const Teams = v.strictObject({
               v.strictObject({
                 type: v.literal("TextBlock"),
                 spacing: v.literal("None"),
-                text: v.pipe(v.string(), v.regex(/^\[[\w .-]+\]\((?:https?:\/\/|mailto:)[\x21-\x7e]+\)$/)),
+                text: v.pipe(
+                  v.string(),
+                  v.regex(/^\[[^[\]<>\\*~`]+\]\((?:https?:\/\/|mailto:)[\x21-\x7e]+\)$/),
+                ),
               }),
               v.strictObject({
                 type: v.literal("RichTextBlock"),
