@@ -1,5 +1,7 @@
-import { statSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { constants, copyFileSync, linkSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { errorCodeOf } from "../errors.js";
 import {
   type Connection,
   connect,
@@ -7,9 +9,10 @@ import {
   type LockWaitOptions,
   type RunUnlocked,
 } from "../system/sqlite/connection.js";
-import { createDatabaseFile } from "../system/sqlite/database-file.js";
-import { loadSqlite, resultCode } from "../system/sqlite/driver.js";
+import { createDatabaseFile, requireFileOrNothing } from "../system/sqlite/database-file.js";
+import { loadSqlite, resultCode, type SqliteModule } from "../system/sqlite/driver.js";
 import {
+  emptyLedgerError,
   explainLedgerError,
   explainLedgerFileError,
   foreignLedgerError,
@@ -58,15 +61,11 @@ const NOTE_TIMEOUT = 60_000;
  */
 export async function openLedgerDatabase(path: string, options: LockWaitOptions): Promise<LedgerDatabase> {
   const file = resolve(path);
-  try {
-    createDatabaseFile(file);
-  } catch (error) {
-    throw explainLedgerFileError(error, file);
-  }
   const explain = (error: unknown) => explainLedgerError(error, file);
   const run = createRunUnlocked(explain, options);
   const runToTheEnd = createRunUnlocked(explain, { sleep: options.sleep });
   const sqlite = await loadSqlite();
+  await run(() => createIfMissing(sqlite, file));
   const connection = await run(() => connect(sqlite, file));
   const transact = <T>(runner: RunUnlocked, work: (db: LedgerTransaction) => T, timeout?: number) =>
     runner(() => inTransaction(connection, file, work), { timeout });
@@ -90,6 +89,44 @@ export async function openLedgerDatabase(path: string, options: LockWaitOptions)
       evenIfInterrupted ? transact(runToTheEnd, work, NOTE_TIMEOUT) : transact(run, work),
     close: () => connection.close(),
   };
+}
+
+/**
+ * Creates the ledger where there is none, whole or not at all: so one without content has lost it, and would send again
+ * what was sent.
+ * @throws CliError configuration for an empty one, and when it cannot be created
+ */
+function createIfMissing(sqlite: SqliteModule, file: string): void {
+  const draft = `${file}.${randomBytes(6).toString("hex")}.new`;
+  try {
+    requireFileOrNothing(file);
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found?.size === 0) throw emptyLedgerError(file);
+    if (found !== undefined) return;
+    createDatabaseFile(draft);
+    const connection = connect(sqlite, draft);
+    try {
+      inTransaction(connection, draft, (db) => migrate(db, draft));
+    } finally {
+      connection.close();
+    }
+    publish(draft, file);
+  } catch (error) {
+    throw explainLedgerFileError(error, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Gives a complete file its name, unless another process was first. */
+function publish(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (errorCodeOf(error) === "EEXIST") return;
+    // Not every file system has links. Renaming would replace what another process has created meanwhile.
+    copyFileSync(draft, file, constants.COPYFILE_EXCL);
+  }
 }
 
 function statementsOf(connection: Connection): LedgerTransaction {

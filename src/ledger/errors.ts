@@ -42,6 +42,13 @@ export function explainLedgerFileError(error: unknown, path: string): unknown {
   return configurationError(`cannot open the ledger ${path}: ${reason}`, { hint, cause: error });
 }
 
+/** A file is created with its tables, so one without content was emptied, or cut when the machine failed. */
+export function emptyLedgerError(path: string): CliError {
+  return configurationError(`the ledger ${path} is empty: what was sent and seen is lost`, {
+    hint: MOVE_AWAY,
+  });
+}
+
 /** The file belongs to another program. */
 export function foreignLedgerError(path: string, cause?: unknown): CliError {
   return configurationError(`${path} is not a ledger of calctl`, {

@@ -43,6 +43,16 @@ test("the file and its folder are private to their owner", async () => {
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
 });
 
+test("a new one is created whole: nothing else is left in its folder", async () => {
+  const path = createLedgerPath();
+  const ledgers = await Promise.all([openTestLedger(path), openTestLedger(path)]);
+  expect(readdirSync(dirname(path))).toEqual(["ledger.db"]);
+  const sent = await Promise.all(
+    ledgers.map((ledger) => ledger.sendOnce("digest", async () => undefined, KEEP)),
+  );
+  expect([...sent].sort()).toEqual(["already_sent", "sent"]);
+});
+
 test("what is being sent is in the file itself before it is sent", async () => {
   const path = createLedgerPath();
   const ledger = await openTestLedger(path);
@@ -65,6 +75,7 @@ describe("nothing is sent with a ledger", () => {
       (path) => writeFileSync(path, "milk, bread\n".repeat(1_000)),
       "is not a ledger of calctl",
     ],
+    ["that was emptied", (path) => writeFileSync(path, ""), "is empty"],
     ["that was cut", (path) => writeFileSync(path, readFileSync(path).subarray(0, 100)), "ledger.db"],
     ["that is damaged", (path) => writeFileSync(path, readFileSync(path).fill(0xff, 4_096)), "is damaged"],
     [
