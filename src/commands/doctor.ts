@@ -167,7 +167,7 @@ interface CrontabOptions {
   readonly options: DoctorOptions;
 }
 
-/** What to write into the crontab for a digest at seven in the morning. */
+/** What to write into the crontab for a digest at seven in the morning, tried again until eight. */
 function crontabLines(
   { settings, calendarFlags }: DoctorContext,
   { jobs, options: { to, as, chat } }: CrontabOptions,
@@ -184,6 +184,6 @@ function crontabLines(
   const words = [...jobs.command, "post", ...flags, ...target, "--once"];
   const variables = Object.entries(jobs.variables).map(([name, value]) => `${name}=${value}`);
   // cron takes a percent sign for the end of the line.
-  const line = `0 7 * * * ${shellLine(words).replaceAll("%", "\\%")}`;
+  const line = `*/10 7 * * * ${shellLine(words).replaceAll("%", "\\%")}`;
   return [...variables, line].map((detail) => ({ check: "crontab", ok: true, detail, hint: null }));
 }

@@ -37,7 +37,7 @@ test("where everything is there, every check passes, and the lines for the cront
     "webhook ok",
   ]);
   expect(lines.at(-1)).toMatch(
-    /^0 7 \* \* \* \S+.* post -p local --timezone Europe\/Berlin --to 50\\%@example\.org --as mail --once$/,
+    /^\*\/10 7 \* \* \* \S+.* post -p local --timezone Europe\/Berlin --to 50\\%@example\.org --as mail --once$/,
   );
   expect(lines).toContain(`CALCTL_STATE_DIR=${directory}`);
 });

@@ -174,6 +174,8 @@ test("examples/crontab posts the events of the day, once", async () => {
   const crontab = world.place(readPage("examples/crontab"));
   const results = await runCrontab(world, crontab);
   expect(results.map(({ stdout }) => stdout === "")).toEqual([true, true, false]);
+  // It is read in a mail.
+  expect(results[2]?.stdout).not.toContain("\t");
   const { length } = world.posted;
   expect(length).toBeGreaterThan(0);
   await runCrontab(world, crontab);

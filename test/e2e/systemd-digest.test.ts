@@ -6,7 +6,7 @@ import { startSilentServer } from "../support/silent-server.js";
 import { describeWithSystemd } from "../support/system.js";
 import { type SystemdMachine, startSystemdMachine } from "../support/systemd-machine.js";
 
-/** examples/calctl-digest.service and .timer, set up by the commands of docs/cron.md. */
+/** examples/calctl-digest and calctl-remind, service and timer, set up by the commands of docs/cron.md. */
 
 interface DigestMachine extends SystemdMachine {
   readonly world: JobWorld;
@@ -42,7 +42,7 @@ async function createDigestMachine(baseUrl?: string): Promise<DigestMachine> {
   const commands = blocksBelow(readPage("cron"), "systemd").findLast(({ language }) => language === "sh");
   await machine.succeed(`
     mkdir -p /home/examples && cd /home
-    cp "$OLDPWD"/examples/calctl-digest.* examples && sed -i ${edits} examples/*
+    cp "$OLDPWD"/examples/calctl-{digest,remind}.{service,timer} examples && sed -i ${edits} examples/*
     echo '${service.token}' >token-file
     echo '${hook}' >url-file
     ${commands?.text}`);
@@ -71,15 +71,20 @@ describeWithSystemd("with systemd,", () => {
     const machine = await createDigestMachine();
     const { chat, service } = machine.world;
     await machine.forward(portOf(service.baseUrl));
-    const units = "/etc/systemd/system/calctl-digest.service /etc/systemd/system/calctl-digest.timer";
-    expect(await machine.run(`systemd-analyze verify ${units}`)).toEqual({
+    const units = "/etc/systemd/system/calctl-{digest,remind}";
+    expect(await machine.run(`systemd-analyze verify ${units}.{service,timer}`)).toEqual({
       exitCode: 0,
       stdout: "",
       stderr: "",
     });
-    expect(await machine.succeed("systemctl list-timers")).toMatch(
-      /calctl-digest\.timer +calctl-digest\.service/,
-    );
+    const timers = await machine.succeed("systemctl list-timers");
+    for (const name of ["digest", "remind"])
+      expect(timers).toMatch(new RegExp(`calctl-${name}\\.timer +calctl-${name}\\.service`));
+    // As the embedded service's own unit; in tenths.
+    const isHardened = `systemd-analyze security --offline=true --threshold=20 ${units}.service`;
+    expect((await machine.run(isHardened)).exitCode).toBe(0);
+    await machine.succeed("systemctl start calctl-remind");
+    expect(chat.requests("slack")).toBe(0);
     expect(await machine.digest()).toEqual(DONE);
     expect(chat.received("slack")).toMatchObject([{ body: expect.stringContaining("Choir trip") }]);
     expect(await machine.digest()).toEqual(DONE);

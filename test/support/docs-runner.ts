@@ -117,12 +117,22 @@ export async function runCrontab(world: DocsWorld, text: string): Promise<readon
     ...Object.fromEntries(variables),
   };
   const results: RunResult[] = [];
-  for (const command of commands) {
-    const result = await follow(spawn("/bin/sh", ["-c", command], { env, cwd: HOME, stdio: "pipe" })).ended;
-    expect(result, command).toMatchObject({ exitCode: 0, stderr: "" });
+  for (const line of commands) {
+    const { command, input } = readCronCommand(line);
+    const running = follow(spawn("/bin/sh", ["-c", command], { env, cwd: HOME, stdio: "pipe" }));
+    // A command that reads nothing may have ended.
+    running.child.stdin?.on("error", () => undefined).end(input);
+    const result = await running.ended;
+    expect(result, line).toMatchObject({ exitCode: 0, stderr: "" });
     results.push(result);
   }
   return results;
+}
+
+/** A percent sign ends the command, unless it is escaped; what is behind it is stdin. @see crontab(5) */
+function readCronCommand(line: string): { readonly command: string; readonly input: string } {
+  const [command = "", ...input] = line.split(/(?<!\\)%/).map((part) => part.replaceAll("\\%", "%"));
+  return { command, input: input.join("\n") };
 }
 
 /** Text in which ids, dates, durations and the width of columns do not matter. */
