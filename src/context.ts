@@ -105,6 +105,10 @@ export interface FolderCheck {
 export interface JobChecks {
   /** Program and arguments that start calctl again. */
   readonly command: readonly string[];
+  /** What starts jobs on this machine. */
+  readonly scheduler: "crontab" | "task scheduler";
+  /** The mode of the file that a variable names, where others may read or write it; otherwise null. */
+  looseMode(variable: "CALCTL_TOKEN_FILE" | "CALCTL_WEBHOOK_URL_FILE"): string | null;
   /** The variables of this run that decide what is found, without secrets. */
   readonly variables: Readonly<Record<string, string>>;
   folders(): readonly FolderCheck[];

@@ -46,7 +46,7 @@ export async function runDoctor(context: DoctorContext, options: DoctorOptions):
       : [await attempt("webhook", () => checkTarget(jobs, options))]),
   ];
   const failure = results.find(({ error }) => error !== null);
-  const lines = failure === undefined ? crontabLines(context, { jobs, options }) : [];
+  const lines = failure === undefined ? scheduleLines(context, { jobs, options }) : [];
   await output.print([...results.map(({ check }) => check), ...lines]);
   if (failure !== undefined) throw failure.error;
 }
@@ -110,9 +110,24 @@ async function checkToken({ session }: DoctorContext, jobs: JobChecks): Promise<
     await readFromKeychain(jobs);
     return { detail: "from the keychain, which can be read without a desktop session" };
   }
+  if (tokenSource === "CALCTL_TOKEN_FILE") return describeFile("from CALCTL_TOKEN_FILE", tokenSource, jobs);
   if (tokenSource !== "CALCTL_TOKEN") return { detail: `from ${tokenSource ?? "no source"}` };
   const hint = "write it into a file that only you can read, and set CALCTL_TOKEN_FILE in the crontab";
   return { detail: "from CALCTL_TOKEN, which is not set in a cron job", hint };
+}
+
+/** A loose mode is said, but is no failure: secrets in containers can be read by everyone there. */
+function describeFile(
+  detail: string,
+  variable: Parameters<JobChecks["looseMode"]>[0],
+  { looseMode }: JobChecks,
+): Finding {
+  const mode = looseMode(variable);
+  if (mode === null) return { detail };
+  return {
+    detail: `${detail}, which other users of this machine may use (mode ${mode})`,
+    hint: `chmod 600 "$${variable}", unless only you have accounts here`,
+  };
 }
 
 async function readFromKeychain(jobs: JobChecks): Promise<void> {
@@ -130,9 +145,14 @@ async function readFromKeychain(jobs: JobChecks): Promise<void> {
   }
 }
 
+/** Reaches the target as far as that is possible without posting. */
 async function checkTarget(jobs: JobChecks, { to, as, chat }: DoctorOptions): Promise<Finding> {
-  const { kind, name } = await jobs.openTargetWithoutSession({ to, as, chat });
+  const target = await jobs.openTargetWithoutSession({ to, as, chat });
+  const { kind, name } = target;
+  await target.check();
   if (kind === "mail") return { detail: `mail to ${name}` };
+  if (name.startsWith("CALCTL_WEBHOOK_URL_FILE"))
+    return describeFile(`${name}, for ${kind}`, "CALCTL_WEBHOOK_URL_FILE", jobs);
   if (name !== "CALCTL_WEBHOOK_URL") return { detail: `${name}, for ${kind}` };
   const hint =
     "write it into a file that only you can read, and set CALCTL_WEBHOOK_URL_FILE in the crontab, or use calctl webhooks add";
@@ -162,15 +182,15 @@ function describeFolder({ name, path, error }: FolderCheck): CheckResult {
   return error === null ? passed(check, { detail: path }) : failed(check, error);
 }
 
-interface CrontabOptions {
+interface ScheduleOptions {
   readonly jobs: JobChecks;
   readonly options: DoctorOptions;
 }
 
-/** What to write into the crontab for a digest at seven in the morning, tried again until eight. */
-function crontabLines(
+/** What starts a digest at seven in the morning, and tries it again until eight. */
+function scheduleLines(
   { settings, calendarFlags }: DoctorContext,
-  { jobs, options: { to, as, chat } }: CrontabOptions,
+  { jobs, options: { to, as, chat } }: ScheduleOptions,
 ): readonly Check[] {
   // Named, so that the job does not depend on what is in use later.
   const { profile, timezone } = settings();
@@ -182,8 +202,23 @@ function crontabLines(
     ...(chat === undefined ? [] : ["--chat", chat]),
   ];
   const words = [...jobs.command, "post", ...flags, ...target, "--once"];
-  const variables = Object.entries(jobs.variables).map(([name, value]) => `${name}=${value}`);
+  const lines = (jobs.scheduler === "crontab" ? crontabLines : taskLines)(words, jobs.variables);
+  return lines.map((detail) => ({ check: jobs.scheduler, ok: true, detail, hint: null }));
+}
+
+type Variables = JobChecks["variables"];
+
+function crontabLines(words: readonly string[], variables: Variables): readonly string[] {
   // cron takes a percent sign for the end of the line.
   const line = `*/10 7 * * * ${shellLine(words).replaceAll("%", "\\%")}`;
-  return [...variables, line].map((detail) => ({ check: "crontab", ok: true, detail, hint: null }));
+  return [...Object.entries(variables).map(([name, value]) => `${name}=${value}`), line];
+}
+
+/** For the command prompt of Windows. A task has the variables that `setx` has set. */
+function taskLines(words: readonly string[], variables: Variables): readonly string[] {
+  const program = words.map((word) => (/^[\w@+=:,.\\/-]+$/.test(word) ? word : `\\"${word}\\"`)).join(" ");
+  return [
+    ...Object.entries(variables).map(([name, value]) => `setx ${name} "${value}"`),
+    `schtasks /Create /TN calctl-digest /SC DAILY /ST 07:00 /RI 10 /DU 01:00 /TR "${program}"`,
+  ];
 }

@@ -1,4 +1,5 @@
 import { type Api, createApi } from "../api/client.js";
+import type { UndiciTransport } from "../api/network/transport.js";
 import type { SenderOptions } from "../api/sending/sender.js";
 import type { Transport } from "../api/transport.js";
 import type { FetchUser } from "../auth/login.js";
@@ -99,16 +100,29 @@ export async function openTransport(
   client: ClientParts,
   { maxResponseSize, nameUrl }: TransportChoices = {},
 ): Promise<Transport> {
-  const { parts, run } = client;
+  const { send } = await createTransport(client, maxResponseSize === undefined ? {} : { maxResponseSize });
+  return traceIfVerbose(send, client, nameUrl);
+}
+
+/** Opens a connection to a URL, and sends nothing. @throws TransportError; the reason of an interruption */
+export async function openConnection(client: ClientParts, url: string): Promise<void> {
+  const { connect } = await createTransport(client);
+  await connect(url, client.parts.signal());
+}
+
+async function createTransport(
+  { parts, run }: ClientParts,
+  options: Pick<TransportChoices, "maxResponseSize"> = {},
+): Promise<UndiciTransport> {
   const { createUndiciTransport } = await import("../api/network/transport.js");
-  const { send, close } = createUndiciTransport({
+  const transport = createUndiciTransport({
+    ...options,
     timeout: run.timeout,
     setTimer: parts.setTimer,
     proxyFor: createProxyResolver(parts.process.env),
-    ...(maxResponseSize === undefined ? {} : { maxResponseSize }),
   });
-  parts.resources.add(close);
-  return traceIfVerbose(send, client, nameUrl);
+  parts.resources.add(transport.close);
+  return transport;
 }
 
 /** With `--verbose` writes one line per attempt to stderr, with `--debug` whole requests and responses. */

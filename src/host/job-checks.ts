@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, openSync, unlinkSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { type Environment, SECRET_VARIABLES } from "../config/environment.js";
@@ -34,10 +34,19 @@ export function createJobChecks(
   ];
   return {
     command: selfCommand(process),
+    scheduler: process.platform === "win32" ? "task scheduler" : "crontab",
+    looseMode: (variable) =>
+      process.platform === "win32" ? null : findLooseMode(process.env[variable] ?? ""),
     variables: { ...homeVariable(process), ...copiedVariables(process.env) },
     folders: () => folders.map(([name, pathOf]) => checkFolder(name, pathOf())),
     ...secrets,
   };
+}
+
+/** Such as `644`, of a file that others may read or write; null for any other, and for a pipe. */
+function findLooseMode(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && (found.mode & 0o077) !== 0 ? (found.mode & 0o777).toString(8) : null;
 }
 
 /** HOME where it is not that of the user database, which a job has. */
@@ -73,18 +82,26 @@ function isSecret(name: string, value: string): boolean {
   return /_proxy$/i.test(name) ? value.includes("@") : /:\/\/[^/]*@/.test(value);
 }
 
+/** As large as a block of most file systems (bytes). */
+const PROBE_SIZE = 4096;
+
 /** Writes a file and removes it. */
 function checkFolder(name: FolderCheck["name"], path: string): FolderCheck {
   const file = join(path, `probe-${randomBytes(8).toString("hex")}`);
   try {
     makePrivateFolder(path);
-    closeSync(openSync(file, "wx", 0o600));
-    unlinkSync(file);
+    try {
+      // On a full disk a file can often be created, but nothing be written into it.
+      writeFileSync(file, Buffer.alloc(PROBE_SIZE), { flag: "wx", mode: 0o600, flush: true });
+    } finally {
+      rmSync(file, { force: true });
+    }
     return { name, path, error: null };
   } catch (cause) {
     const reason = errorCodeOf(cause) ?? "unknown";
+    const room = reason === "ENOSPC" ? "free some space on its disk, or " : "";
     const error = configurationError(`${path} cannot be written to (${reason})`, {
-      hint: `CALCTL_${name.toUpperCase()}_DIR names another folder`,
+      hint: `${room}CALCTL_${name.toUpperCase()}_DIR names another folder`,
       cause,
     });
     return { name, path, error };

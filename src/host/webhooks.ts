@@ -7,11 +7,11 @@ import {
 } from "../auth/sources/environment-secret.js";
 import { createWebhookStorage } from "../auth/webhook-storage.js";
 import type { Environment } from "../config/environment.js";
-import { sendMail } from "../messages/sendmail.js";
+import { checkSendmail, sendMail } from "../messages/sendmail.js";
 import { hideUrl } from "../messages/webhook-url.js";
 import { createWebhooks, type Webhooks } from "../messages/webhooks.js";
 import { createStoreOpener } from "./authentication.js";
-import { type ClientParts, createSenderOptions, once, openTransport } from "./client.js";
+import { type ClientParts, createSenderOptions, once, openConnection, openTransport } from "./client.js";
 import { readOnlyWebhooks } from "./dry-run.js";
 
 export interface WebhookOptions {
@@ -46,6 +46,11 @@ export function composeWebhooks(
       const post = once(() => openPost(webhook, client));
       return async (body) => (await post())(body);
     },
+    async check(webhook) {
+      const { checkWebhook } = await import("../api/webhooks/post.js");
+      await checkWebhook(webhook, (url) => openConnection(client, url));
+    },
+    checkMail: () => checkSendmail(env),
     sendMail: (message) => sendMail(message, { env, signal, timeout: run.timeout }),
     addSecret: redactor.add,
     dryRun: run.dryRun,

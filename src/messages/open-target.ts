@@ -31,7 +31,11 @@ export interface WebhooksParts {
   /** The webhook of the environment; null without one. @throws CliError configuration when it cannot be read */
   readonly environmentUrl: () => Promise<{ readonly text: string; readonly source: string } | null>;
   readonly post: (webhook: WebhookAddress) => PostToWebhook;
+  /** Opens a connection to a webhook. @throws CliError unavailable, configuration */
+  readonly check: (webhook: WebhookAddress) => Promise<void>;
   readonly sendMail: (message: string) => Promise<void>;
+  /** @throws CliError configuration without a mail program */
+  readonly checkMail: () => void;
   /** Masks a secret on stderr. */
   readonly addSecret: (secret: string) => void;
   readonly dryRun: boolean;
@@ -135,15 +139,14 @@ interface WebhookTarget extends Pick<Target, "kind" | "name" | "id"> {
 }
 
 function webhookTarget(
-  { post, dryRun }: WebhooksParts,
+  { post, check, dryRun }: WebhooksParts,
   { kind, name, id, chat, url, renewHint }: WebhookTarget,
 ): Target {
   checkChat(kind, chat);
-  const send =
-    url === null || dryRun
-      ? refuse
-      : post({ name, url: kind === "discord" ? confirmed(url) : url, renewHint });
-  return { kind, name, id, ...(chat === undefined ? {} : { chat }), deliver: send };
+  const target = { kind, name, id, ...(chat === undefined ? {} : { chat }) };
+  if (url === null || dryRun) return { ...target, ...WITHOUT_SENDING };
+  const webhook = { name, url: kind === "discord" ? confirmed(url) : url, renewHint };
+  return { ...target, deliver: post(webhook), check: () => check(webhook) };
 }
 
 /**
@@ -156,14 +159,19 @@ function confirmed(url: string): string {
   return confirming.href;
 }
 
-function mailTarget({ sendMail, dryRun }: WebhooksParts, to: string): Target {
-  const deliver = dryRun ? refuse : ({ body }: { readonly body: string }) => sendMail(body);
-  return { kind: "mail", name: to, id: `mail:${to}`, to, deliver };
+function mailTarget({ sendMail, checkMail, dryRun }: WebhooksParts, to: string): Target {
+  const target = { kind: "mail", name: to, id: `mail:${to}`, to } as const;
+  if (dryRun) return { ...target, ...WITHOUT_SENDING };
+  return { ...target, deliver: ({ body }) => sendMail(body), check: async () => checkMail() };
 }
 
-async function refuse(): Promise<never> {
-  throw dryRunError();
-}
+/** With `--dry-run`. */
+const WITHOUT_SENDING: Pick<Target, "deliver" | "check"> = {
+  async deliver() {
+    throw dryRunError();
+  },
+  check: async () => undefined,
+};
 
 /** Never repeats a URL or a bot's token, which others could have seen already. @throws CliError usage */
 export function checkName(name: string): void {

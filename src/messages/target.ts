@@ -18,4 +18,10 @@ export interface Target {
    * @throws CliError forbidden, rate_limited, unavailable, outcome_unknown, configuration, rejected, interrupted
    */
   deliver(payload: Payload): Promise<void>;
+  /**
+   * Checks what can be checked without sending: that something listens, or that there is a mail program. Nothing with
+   * `--dry-run`.
+   * @throws CliError unavailable, configuration
+   */
+  check(): Promise<void>;
 }

@@ -1,11 +1,17 @@
-import { writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, readdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Check } from "../../src/output/views/check.js";
+import { createCertificate } from "../service/support/certificate.js";
+import { startConnectProxy } from "../support/connect-proxy.js";
+import { startFaultServer } from "../support/fault-server.js";
 import { reply } from "../support/fault-steps.js";
 import { createHarness, NOW } from "../support/harness.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+import { describeWithDisk, mountDisk } from "../support/system.js";
 
 /** What `doctor` finds, and with which exit code it ends. */
 
@@ -13,16 +19,11 @@ const namesOf = (checks: readonly Check[]) =>
   checks.map(({ check, ok }) => `${check} ${ok ? "ok" : "failed"}`);
 
 test("where everything is there, every check passes, and the lines for the crontab follow", async () => {
-  const { json, directory } = await createHarness();
-  const checks = await json<readonly Check[]>(
-    "doctor",
-    "-p",
-    "local",
-    "--as",
-    "mail",
-    "--to",
-    "50%@example.org",
-  );
+  const { runWith, directory } = await createHarness();
+  writeFileSync(join(directory, "sendmail"), "", { mode: 0o755 });
+  const argv = ["doctor", "-p", "local", "--as", "mail", "--to", "50%@example.org", "-o", "json"];
+  const { stdout } = await runWith({ env: { PATH: directory } }, ...argv);
+  const checks: readonly Check[] = JSON.parse(stdout);
   const lines = checks.filter(({ check }) => check === "crontab").map(({ detail }) => detail);
   expect(namesOf(checks.filter(({ check }) => check !== "crontab"))).toEqual([
     "profile ok",
@@ -166,12 +167,68 @@ test("the line has the calendars that were given", async () => {
   expect(stdout).toContain(" post -p local -c Personal --timezone Europe/Berlin ");
 });
 
+test("on Windows, there are lines for the task scheduler instead", async () => {
+  const { runWith } = await createHarness();
+  const options = { platform: "win32", columns: 80, env: { CALCTL_TIMEZONE: "Asia/Tokyo" } };
+  const { stdout } = await runWith(options, "doctor", "-p", "local", "-c", "Our home", "-o", "table");
+  const [, lines = ""] = stdout.split("For the task scheduler (at the command prompt):\n");
+  expect(lines).toContain('setx CALCTL_TIMEZONE "Asia/Tokyo"\n');
+  expect(lines).toMatch(
+    /^schtasks \/Create \/TN calctl-digest \/SC DAILY \/ST 07:00 \/RI 10 \/DU 01:00 \/TR "\S.* post -p local -c \\"Our home\\" --timezone Asia\/Tokyo --to NAME --once"\n$/m,
+  );
+  expect(stdout).not.toContain("crontab");
+});
+
+test.each([
+  [0o600, null],
+  [0o644, 'chmod 600 "$CALCTL_TOKEN_FILE", unless only you have accounts here'],
+])("a token file of mode %o passes, with the hint %j", async (mode, hint) => {
+  const world = await createRemoteWorld();
+  const { CALCTL_TOKEN: token = "", ...env } = world.env;
+  const file = join(world.directory, "token-file");
+  writeFileSync(file, token);
+  chmodSync(file, mode);
+  const { stdout } = await world.runWith(
+    { env: { ...env, CALCTL_TOKEN_FILE: file } },
+    "doctor",
+    "-o",
+    "json",
+  );
+  const checks: readonly Check[] = JSON.parse(stdout);
+  expect(checks.find(({ check }) => check === "token")).toMatchObject({ ok: true, hint });
+});
+
+describeWithDisk("on a disk that is full,", () => {
+  test("a folder in which files can be made but not written is exit 10", async () => {
+    const { runWith } = await createHarness();
+    const disk = mountDisk(1);
+    disk.fill();
+    const env = { CALCTL_STATE_DIR: disk.path };
+    const { exitCode, stdout } = await runWith({ env }, "doctor", "-p", "local", "-o", "json");
+    const checks: readonly Check[] = JSON.parse(stdout);
+    expect(exitCode).toBe(10);
+    expect(checks.filter(({ ok }) => !ok)).toMatchObject([
+      {
+        check: "state folder",
+        detail: expect.stringContaining("ENOSPC"),
+        hint: expect.stringContaining("space"),
+      },
+    ]);
+    expect(readdirSync(disk.path)).toEqual(["filling"]);
+  });
+});
+
 describe("--to", () => {
-  const webhook = { CALCTL_PROFILE: "local", CALCTL_WEBHOOK_URL: "https://chat.example/hooks/s3cret" };
+  let hook: Listener;
+  let webhook: Readonly<Record<string, string>>;
+  beforeEach(async () => {
+    hook = await startListener();
+    webhook = { CALCTL_PROFILE: "local", CALCTL_WEBHOOK_URL: `${hook.url}/hooks/s3cret` };
+  });
 
   test("checks a webhook without posting, and writes it into the line", async () => {
     const { runWith } = await createHarness();
-    const stdin = webhook.CALCTL_WEBHOOK_URL;
+    const stdin = `${hook.url}/hooks/s3cret`;
     const add = await runWith({ stdin }, "webhooks", "add", "team", "--as", "slack", "--insecure-storage");
     expect(add.exitCode).toBe(0);
     const { exitCode, stdout } = await runWith({}, "doctor", "-p", "local", "--to", "team");
@@ -179,6 +236,52 @@ describe("--to", () => {
     expect(stdout).toContain("webhook\ttrue\twebhook team, for slack\t");
     expect(stdout).toMatch(/ post -p local --timezone Europe\/Berlin --to team --once\t/);
     expect(stdout).not.toContain("s3cret");
+    expect(hook.connections()).toBe(1);
+    expect(hook.received()).toBe("");
+  });
+
+  test("is exit 8 where nothing listens", async () => {
+    const { runWith } = await createHarness();
+    await hook.close();
+    const { exitCode, stdout } = await runWith({ env: webhook }, "doctor", "--as", "slack");
+    expect(exitCode).toBe(8);
+    expect(stdout).toMatch(/webhook\tfalse\tCALCTL_WEBHOOK_URL: 127\.0\.0\.1:\d+ refused the connection\t/);
+    expect(stdout).not.toContain(" post ");
+  });
+
+  test("is exit 10 for a certificate that is not trusted, and nothing is posted", async () => {
+    const { runWith } = await createHarness();
+    const tls = await startFaultServer({ tls: createCertificate() });
+    const env = { ...webhook, CALCTL_WEBHOOK_URL: `${tls.baseUrl}/hooks/s3cret` };
+    const { exitCode, stdout } = await runWith({ env }, "doctor", "--as", "discord");
+    expect(exitCode).toBe(10);
+    expect(stdout).toMatch(/webhook\tfalse\t.*self-signed/);
+    expect(tls.requests).toEqual([]);
+  });
+
+  test("goes through the proxy, and posts nothing through it", async () => {
+    const { runWith } = await createHarness();
+    const tls = await startFaultServer({ tls: createCertificate() });
+    const proxy = await startConnectProxy({ target: tls.host });
+    const env = {
+      ...webhook,
+      CALCTL_WEBHOOK_URL: "https://hooks.example/s3cret",
+      HTTPS_PROXY: `http://${proxy.host}`,
+    };
+    expect((await runWith({ env }, "doctor", "--as", "slack")).exitCode).toBe(10);
+    expect(proxy.requests.map(({ target }) => target)).toEqual(["hooks.example:443"]);
+    expect(tls.requests).toEqual([]);
+  });
+
+  test("says that others may read the file with the URL", async () => {
+    const { runWith, directory } = await createHarness();
+    const file = join(directory, "url-file");
+    writeFileSync(file, `${hook.url}/hooks/s3cret`);
+    chmodSync(file, 0o640);
+    const env = { CALCTL_PROFILE: "local", CALCTL_WEBHOOK_URL_FILE: file };
+    const { exitCode, stdout } = await runWith({ env }, "doctor", "--as", "slack");
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/webhook\ttrue\t.*which other users .* \(mode 640\)\tchmod 600/);
   });
 
   test("checks that of the environment, whose URL is in no line", async () => {
@@ -207,3 +310,32 @@ describe("--to", () => {
     expect((await run("doctor", "-p", "local", "--to", "nosuch")).exitCode).toBe(5);
   });
 });
+
+/** Takes connections, and says nothing. */
+interface Listener {
+  readonly url: string;
+  readonly connections: () => number;
+  /** Every byte so far. */
+  readonly received: () => string;
+  close(): Promise<void>;
+}
+
+async function startListener(): Promise<Listener> {
+  const chunks: Buffer[] = [];
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.on("data", (chunk) => void chunks.push(chunk)).on("error", () => undefined);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const close = async () => void server.close();
+  onTestFinished(close);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    connections: () => connections,
+    received: () => Buffer.concat(chunks).toString(),
+    close,
+  };
+}

@@ -91,6 +91,14 @@ describeWithSystemd("with systemd,", () => {
     expect(chat.requests("slack")).toBe(1);
     const journal = "journalctl --unit calctl-digest --output cat _SYSTEMD_UNIT=calctl-digest.service";
     expect(await machine.succeed(journal)).toBe("");
+    const account = `HOME=/root CALCTL_BASE_URL=${service.baseUrl} CALCTL_TOKEN=${service.token}`;
+    const doctor = await machine.run(`
+      [ ! -e /usr/sbin/sendmail ] || mount --bind /dev/null /usr/sbin/sendmail
+      ${account} calctl doctor --as mail --to ana@example.org`);
+    expect(doctor).toMatchObject({
+      exitCode: 10,
+      stdout: expect.stringContaining("there is no sendmail in"),
+    });
   });
 
   test("exit 8 is restarted until the service can be reached", async () => {

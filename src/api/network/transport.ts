@@ -23,6 +23,11 @@ export interface UndiciTransportOptions {
 
 export interface UndiciTransport {
   readonly send: Transport;
+  /**
+   * Opens a connection as a request to the URL would, with TLS and through the proxy, and sends nothing.
+   * @throws TransportError; the reason of the signal
+   */
+  connect(url: string, signal: AbortSignal): Promise<void>;
   /** Closes all connections, so that the process can exit. */
   close(): Promise<void>;
 }
@@ -33,13 +38,18 @@ export function createUndiciTransport(options: UndiciTransportOptions): UndiciTr
   const connectTimeout = Math.min(options.connectTimeout ?? CONNECT_TIMEOUT, timeout);
   const connections = createConnections({ connectTimeout, maxResponseSize });
 
-  async function send(request: HttpRequest): Promise<HttpResponse> {
-    const proxy = proxyFor(new URL(request.url));
-    // If a POST failed on a stale connection, its outcome would be unknown.
-    const dispatcher = await connections.dispatcherFor({ proxy, fresh: request.method === "POST" });
-    return attempt(request, { dispatcher, proxy, timeout, connectTimeout, setTimer, maxResponseSize });
+  async function optionsFor(url: string, fresh: boolean): Promise<AttemptOptions> {
+    const proxy = proxyFor(new URL(url));
+    const dispatcher = await connections.dispatcherFor({ proxy, fresh });
+    return { dispatcher, proxy, timeout, connectTimeout, setTimer, maxResponseSize };
   }
-  return { send, close: () => connections.close() };
+  return {
+    // If a POST failed on a stale connection, its outcome would be unknown.
+    send: async (request) => attempt(request, await optionsFor(request.url, request.method === "POST")),
+    connect: async (url, signal) =>
+      openConnection({ url, method: "GET", headers: {}, signal }, await optionsFor(url, true)),
+    close: () => connections.close(),
+  };
 }
 
 interface AttemptOptions extends Omit<Required<UndiciTransportOptions>, "proxyFor"> {
@@ -68,6 +78,27 @@ async function attempt(request: HttpRequest, options: AttemptOptions): Promise<H
     }
     if (head !== null && !isSuccess(head)) return { ...head, body: new Uint8Array() };
     throw toTransportError(cause, { ...options, sent, url: new URL(request.url) });
+  } finally {
+    timeouts.clear();
+  }
+}
+
+/** Begins a request and ends it before its first byte is written. */
+async function openConnection(request: HttpRequest, options: AttemptOptions): Promise<void> {
+  request.signal?.throwIfAborted();
+  const timeouts = startTimeouts(request.signal, options);
+  let isOpen = false;
+  const running = startRequest(options.dispatcher, request, () => {
+    isOpen = true;
+    running.abort();
+  });
+  try {
+    await Promise.race([running.response, timeouts.expired]);
+  } catch (cause) {
+    running.abort();
+    if (isOpen) return;
+    if (request.signal?.aborted === true) throw request.signal.reason;
+    throw toTransportError(cause, { ...options, sent: "no", url: new URL(request.url) });
   } finally {
     timeouts.clear();
   }

@@ -5,7 +5,7 @@ import { waitHint } from "../json-api/errors.js";
 import type { RateLimitReached } from "../sending/rate-limiter.js";
 import { isRedirect } from "../sending/redirects.js";
 import { createSender, describeStatus, type RequestErrors, type SenderOptions } from "../sending/sender.js";
-import type { HttpResponse, TransportError } from "../transport.js";
+import { type HttpResponse, TransportError } from "../transport.js";
 import { outcomeUnknown } from "../uncertain-writes.js";
 import { findRefusal, isWebPage, type MaskSecrets, readReason } from "./answers.js";
 import { withPlatformLimits } from "./limits.js";
@@ -58,6 +58,22 @@ export function createWebhookPost(webhook: WebhookAddress, options: WebhookOptio
       await post(payload.smaller());
     }
   };
+}
+
+/**
+ * Looks whether something listens at a webhook, without posting.
+ * @param connect rejects with a TransportError
+ * @throws CliError unavailable, configuration
+ */
+export async function checkWebhook(
+  webhook: WebhookAddress,
+  connect: (url: string) => Promise<void>,
+): Promise<void> {
+  try {
+    await connect(webhook.url);
+  } catch (error) {
+    throw error instanceof TransportError ? errorFromTransport(webhook, error) : error;
+  }
 }
 
 /** Slack takes no message with these blocks. That they are too long together is all that can be wrong with ours. */

@@ -3,24 +3,31 @@ import type { Canvas, Rendering, View } from "../view.js";
 
 /** One line of the report of `doctor`. */
 export interface Check {
-  /** What was checked; `crontab` for the lines to copy into one. */
+  /** What was checked; `crontab` or `task scheduler` for the lines to copy. */
   readonly check: string;
   readonly ok: boolean;
-  /** What was found, or what is wrong; a line of a crontab. */
+  /** What was found, or what is wrong; a line to copy. */
   readonly detail: string;
   /** What to do; null when there is nothing to do. */
   readonly hint: string | null;
 }
 
-const CRONTAB = "crontab";
+/** What the lines to copy are for. */
+const HEADINGS: Readonly<Record<string, string>> = {
+  crontab: "For the crontab (crontab -e):",
+  "task scheduler": "For the task scheduler (at the command prompt):",
+};
 
 export const checkView: View<Check> = {
   noun: "check",
   shape: "check",
   keys: {
-    check: { type: "string", about: "what was checked; crontab for the lines to copy into one" },
+    check: {
+      type: "string",
+      about: "what was checked; crontab, or on Windows task scheduler, for the lines to copy",
+    },
     ok: { type: "boolean" },
-    detail: { type: "string", about: "what was found, or a line of the crontab" },
+    detail: { type: "string", about: "what was found, or a line to copy" },
     hint: { type: "string?", about: "what to do" },
   },
   tsv: ["check", "ok", "detail", "hint"],
@@ -28,10 +35,10 @@ export const checkView: View<Check> = {
     fields === null ? drawChecks(values, canvas) : null,
 };
 
-/** A line for each check, with what to do below it, then the lines for the crontab. */
+/** A line for each check, with what to do below it, then the lines to copy. */
 function drawChecks(values: readonly Check[], { style, unicode }: Canvas): string {
   const marks = unicode ? { ok: "✓", failed: "✗" } : { ok: "ok", failed: "!!" };
-  const checks = values.filter(({ check }) => check !== CRONTAB);
+  const checks = values.filter(({ check }) => HEADINGS[check] === undefined);
   const width = Math.max(...checks.map(({ check }) => check.length));
   const lines = checks.flatMap(({ check, ok, detail, hint }) => {
     const mark = ok ? style.green(marks.ok) : style.red(marks.failed);
@@ -41,7 +48,9 @@ function drawChecks(values: readonly Check[], { style, unicode }: Canvas): strin
       ...(hint === null ? [] : [style.dim(`${indent}${sanitizeLine(hint)}`)]),
     ];
   });
-  const crontab = values.filter(({ check }) => check === CRONTAB).map(({ detail }) => sanitizeLine(detail));
-  const heading = crontab.length === 0 ? [] : ["", "For the crontab (crontab -e):"];
-  return [...lines, ...heading, ...crontab].map((line) => `${line}\n`).join("");
+  const schedule = values.filter(({ check }) => HEADINGS[check] !== undefined);
+  const heading = schedule.slice(0, 1).flatMap(({ check }) => ["", HEADINGS[check] ?? ""]);
+  return [...lines, ...heading, ...schedule.map(({ detail }) => sanitizeLine(detail))]
+    .map((line) => `${line}\n`)
+    .join("");
 }
