@@ -2,11 +2,13 @@ import { type Command, Option } from "commander";
 import type { Context } from "../context.js";
 import { missingFlagsError, usageError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
+import { createTextMessage } from "../messages/message.js";
 import { parseMailAddresses } from "../messages/sendmail.js";
 import { TARGET_KINDS, type TargetKind } from "../messages/target-kinds.js";
 import { checkChat, SEEN_BY_OTHERS } from "../messages/webhook-url.js";
 import { webhookView } from "../output/views/webhook.js";
 import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
+import { postMessage } from "./post/target.js";
 
 type WebhooksContext = Pick<Context, "webhooks" | "prompt" | "input" | "output" | "note">;
 
@@ -45,6 +47,14 @@ export function registerWebhooks(command: Command, contextOf: ContextOf): void {
     examples: () => [["Forget a webhook and its URL", "calctl webhooks remove team"]],
   });
   addSilentAction(remove, contextOf, runWebhooksRemove);
+  const test = addCommand(command, "test <name>", "post one line that says it is a test");
+  describeCommand(test, {
+    examples: () => [
+      ["Does it arrive?", "calctl webhooks test team"],
+      ["What would be posted?", "calctl webhooks test team --dry-run"],
+    ],
+  });
+  addSilentAction(test, contextOf, runWebhooksTest);
 }
 
 interface NameArgument {
@@ -119,4 +129,13 @@ export async function runWebhooksList(context: WebhooksContext): Promise<void> {
 export async function runWebhooksRemove(context: WebhooksContext, { name }: NameArgument): Promise<void> {
   await (await context.webhooks()).remove(name);
   context.note(`removed webhook ${name}`);
+}
+
+export async function runWebhooksTest(
+  context: Pick<Context, "webhooks"> & Parameters<typeof postMessage>[0],
+  { name }: NameArgument,
+): Promise<void> {
+  const target = await (await context.webhooks()).open({ to: name });
+  const message = createTextMessage(`This is a test of calctl (webhook ${name})`, "");
+  await postMessage(context, message, { target, sendMessage: (send) => send() });
 }

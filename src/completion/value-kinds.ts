@@ -58,6 +58,7 @@ const KIND_OF_ARGUMENT: Readonly<Record<string, Kind | "files">> = {
   "profiles use name": "profiles",
   "profiles remove name": "profiles",
   "webhooks remove name": "webhooks",
+  "webhooks test name": "webhooks",
   "config get key": "keys",
   "config set key": "keys",
   "config unset key": "keys",

@@ -1,6 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { checkPayload } from "../support/chat/checks.js";
+import { CHAT_KINDS } from "../support/chat/services.js";
+import { startFaultServer } from "../support/fault-server.js";
+import { reply } from "../support/fault-steps.js";
 import { createHarness, type Harness } from "../support/harness.js";
 
 /** Saved webhooks: what is taken, where it is kept, and what is said. */
@@ -202,6 +206,60 @@ describe("webhooks remove", () => {
       hint: "did you mean team?",
     });
     expect((await harness.run("webhooks", "remove", URL_A)).stderr).not.toContain("sentinel");
+  });
+});
+
+describe("webhooks test", () => {
+  const TITLE = "This is a test of calctl (webhook team)";
+
+  async function addTeam(as: string) {
+    const hook = await startFaultServer({ timers: harness.timers });
+    await add(`${hook.baseUrl}/hook/sentinel`, "team", "--as", as);
+    return hook;
+  }
+
+  test("posts one line, and says nothing unless a terminal asks for it", async () => {
+    const hook = await addTeam("slack");
+    hook.otherwise([reply({ status: 200, headers: {}, body: "ok" })]);
+    expect(await harness.run("webhooks", "test", "team")).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    expect(await harness.runWith({ columns: 80 }, "webhooks", "test", "team")).toMatchObject({
+      exitCode: 0,
+      stderr: "posted to webhook team\n",
+    });
+    expect(hook.requests.map(({ body }) => JSON.parse(body.toString()))).toEqual([
+      { text: TITLE, blocks: [{ type: "header", text: { type: "plain_text", text: TITLE } }] },
+      expect.anything(),
+    ]);
+  });
+
+  test.each([
+    [401, 6],
+    [404, 11],
+    [500, 9],
+  ])("ends as post does: %i is exit %i", async (status, exitCode) => {
+    const hook = await addTeam("discord");
+    hook.otherwise([reply({ status, headers: {}, body: "" })]);
+    expect((await harness.run("webhooks", "test", "team")).exitCode).toBe(exitCode);
+    expect(hook.requests).toHaveLength(1);
+  });
+
+  test("of an unknown name is exit 5", async () => {
+    expect((await harness.run("webhooks", "test", "team")).exitCode).toBe(5);
+  });
+
+  test.each(CHAT_KINDS)("--dry-run prints what %s would take, and posts nothing", async (kind) => {
+    const chat = kind === "telegram" ? ["--chat", "1"] : [];
+    const url =
+      kind === "telegram" ? "123456789:AAF-sentinel_0123456789abcdefghijk" : "https://x.example/hook";
+    expect((await add(url, "team", "--as", kind, ...chat)).exitCode).toBe(0);
+    const { exitCode, stdout } = await harness.run("webhooks", "test", "team", "--dry-run");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining(TITLE) });
+    const title = { title: TITLE };
+    const payload =
+      kind === "ntfy"
+        ? { contentType: "text/plain; charset=utf-8", headers: title, body: stdout }
+        : { contentType: "application/json", headers: {}, body: stdout };
+    expect(checkPayload(kind, payload)).toEqual([]);
   });
 });
 

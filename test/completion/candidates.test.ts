@@ -104,6 +104,7 @@ describe("values", () => {
     ["an optional value, only attached", ["labels", "--fields", ""], []],
     ["profiles", ["labels", "-p", ""], ["local", "office"]],
     ["webhooks as arguments", ["webhooks", "remove", "t"], ["team"]],
+    ["webhooks to test", ["webhooks", "test", "t"], ["team"]],
     ["kinds of webhooks", ["webhooks", "add", "x", "--as", "te"], ["teams", "telegram"]],
     ["profiles as arguments", ["profiles", "use", "of"], ["office"]],
     ["shells", ["completion", ""], ["bash", "zsh", "fish", "powershell"]],
