@@ -11,13 +11,13 @@ import {
   reminderQueries,
 } from "../calendar/reminders.js";
 import type { CalendarEvent } from "../contract/shapes.js";
-import { CliError, missingFlagsError } from "../errors.js";
+import { CliError, missingFlagsError, wrapError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
 import { jsonObject } from "../output/view.js";
 import { eventView } from "../output/views/event.js";
 import { JSON_DOCUMENT } from "../output/views/plain.js";
 import { addSilentAction, type ContextOf, forJobs, requireChosenService } from "./command.js";
-import type { OpenEvents } from "./events/event-source.js";
+import { nameSingle, type OpenEvents } from "./events/event-source.js";
 import {
   addCalendarFlag,
   addFilterFlags,
@@ -137,19 +137,19 @@ async function readReminders(
     return {
       reminders: found.map((reminder) => ({ ...reminder, event: localize(reminder.event) })),
       showCalendar: listing.calendars.length > 1,
-      failure: failureOf(reportFailures),
+      failure: failureOf(reportFailures, nameSingle(listing.calendars)),
     };
   });
 }
 
-/** Reports what could not be read. @throws an interruption or an unexpected error */
-function failureOf(reportFailures: () => void): CliError | null {
+/** Reports what could not be read. @param prefix of the message. @throws an interruption or an unexpected error */
+function failureOf(reportFailures: () => void, prefix: string): CliError | null {
   try {
     reportFailures();
     return null;
   } catch (error) {
-    if (error instanceof CliError && error.code !== "interrupted") return error;
-    throw error;
+    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+    return wrapError(error, error.code, `${prefix}${error.message}`);
   }
 }
 

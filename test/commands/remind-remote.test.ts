@@ -69,3 +69,14 @@ test.each([
   const [posted] = world.server.requests.filter(({ target }) => target === "/hook");
   expect(JSON.parse(posted?.body.toString() ?? "")).toMatchObject({ days: [{ entries: [{ calendar }] }] });
 });
+
+test.each([
+  ["remind", "--before", "15m", "--", "true"],
+  ["post", "--as", "json"],
+])("%s names the only calendar when it cannot be read", async (...argv) => {
+  const { world, work } = await createWorld();
+  const env = { ...world.env, CALCTL_WEBHOOK_URL: `${world.server.baseUrl}/hook` };
+  const { exitCode, stderr } = await world.runWith({ env }, "-c", "Work", ...argv);
+  expect(exitCode).toBe(6);
+  expect(stderr).toMatch(new RegExp(`^error: (nothing was posted: )?calendar Work \\(${work.id}\\): `));
+});

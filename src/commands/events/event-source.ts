@@ -101,3 +101,9 @@ export const CALENDARS_READ = {
   name: (calendar: ChosenCalendar): string => describeCandidate(calendar),
   id: ({ id }: ChosenCalendar): string => id,
 } as const;
+
+/** Begins a message about a single calendar, which the failure to read it does not name; empty for several. */
+export function nameSingle(calendars: readonly ChosenCalendar[]): string {
+  const [only, another] = calendars;
+  return only === undefined || another !== undefined ? "" : `calendar ${describeCandidate(only)}: `;
+}

@@ -7,6 +7,7 @@ import type { Target } from "../../messages/target.js";
 import { describeDayRange } from "../../output/event-when.js";
 import { eventView } from "../../output/views/event.js";
 import { type EventSelection, readSelection, type SelectionFlags } from "../events/event-selection.js";
+import { nameSingle } from "../events/event-source.js";
 import {
   createListing,
   type FilterFlags,
@@ -64,7 +65,8 @@ async function readEventsToPost(
       reportFailures();
     } catch (error) {
       if (!(error instanceof CliError) || error.code === "interrupted") throw error;
-      throw wrapError(error, error.code, `nothing was posted: ${error.message}`);
+      const message = `${nameSingle(listing.calendars)}${error.message}`;
+      throw wrapError(error, error.code, `nothing was posted: ${message}`);
     }
     const localize = createLocalizer(listing.calendars, context.settings().timezone);
     return { listing, events: events.map(localize) };
