@@ -7,6 +7,8 @@ export interface RecentEvent {
   readonly id: string;
   readonly calendarId: string;
   readonly title: string;
+  /** In the zone in which it was shown, as `start_local`; null without a start, and where it was stored without. */
+  readonly start: string | null;
 }
 
 /**
@@ -16,6 +18,8 @@ export interface RecentEvent {
 export interface RecentEvents {
   /** Remembers events as the ones shown last. */
   remember(events: readonly RecentEvent[]): Promise<void>;
+  /** Forgets events that were deleted. */
+  forget(ids: readonly string[]): Promise<void>;
   /**
    * The shortest beginning of an id that no other event shares, at least four digits. Ids of other forms, and of events
    * that are not remembered, as they are.
@@ -48,14 +52,19 @@ export function createRecentEvents(file: CacheFile, now: () => number): RecentEv
     loaded ??= readEvents(file, now());
     return loaded;
   };
+  const replace = async (events: readonly RememberedEvent[], ids: readonly string[]): Promise<void> => {
+    const replaced = new Set(ids);
+    const others = load().filter(({ id }) => !replaced.has(id));
+    loaded = [...events, ...others].slice(0, MAX_EVENTS);
+    lengths = undefined;
+    await file.write({ events: loaded });
+  };
   return {
     async remember(events) {
       const shown = new Map(events.map((event) => [event.id, { ...event, shownAt: now() }]));
-      const others = load().filter(({ id }) => !shown.has(id));
-      loaded = [...shown.values(), ...others].slice(0, MAX_EVENTS);
-      lengths = undefined;
-      await file.write({ events: loaded });
+      await replace([...shown.values()], [...shown.keys()]);
     },
+    forget: (ids) => replace([], ids),
     shorten(id) {
       if (!HEX_ID.test(id)) return id;
       lengths ??= uniqueLengths(load().map((event) => event.id));
@@ -87,7 +96,8 @@ function readEvents(file: CacheFile, now: number): readonly RememberedEvent[] {
   if (!Array.isArray(events)) return [];
   return events
     .filter(isRememberedEvent)
-    .filter(({ shownAt }) => shownAt <= now && now - shownAt < MAX_EVENT_AGE);
+    .filter(({ shownAt }) => shownAt <= now && now - shownAt < MAX_EVENT_AGE)
+    .map((event) => ({ ...event, start: typeof event.start === "string" ? event.start : null }));
 }
 
 function isRememberedEvent(value: unknown): value is RememberedEvent {

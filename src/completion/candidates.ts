@@ -3,6 +3,7 @@ import type { RecentEvents } from "../cache/recent-events.js";
 import { resolveName } from "../calendar/names.js";
 import { PROFILE_KEYS } from "../config/config-file.js";
 import { sanitizeLine } from "../output/sanitize.js";
+import { dayOf, describeDay } from "../output/table/day-names.js";
 import { type Position, readCommandLine } from "./command-line.js";
 import type { CommandTree } from "./command-tree.js";
 import { type Candidate, type Kind, kindOf, withoutDescriptions } from "./value-kinds.js";
@@ -155,8 +156,10 @@ function completeEvents(position: Position, known: KnownValues): readonly Candid
       ({ id, calendarId }) =>
         isChosen(calendarId) && !position.args.some((arg) => arg !== "" && id.startsWith(arg)),
     )
-    .map(({ id, title }) => {
+    .map(({ id, title, start }) => {
       const short = recent.shorten(id);
-      return { value: short.startsWith(position.typed) ? short : id, description: title };
+      const day = start === null ? "" : `${describeDay(dayOf(start.slice(0, 10)), { year: false })} `;
+      const time = start === null || start.length === 10 ? day : `${day}${start.slice(11, 16)} `;
+      return { value: short.startsWith(position.typed) ? short : id, description: `${time}${title}` };
     });
 }

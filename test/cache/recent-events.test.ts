@@ -7,7 +7,7 @@ import { createRecentEvents } from "../../src/cache/recent-events.js";
 async function shown(ids: readonly string[]) {
   const file: CacheFile = { read: () => ({}), write: async () => undefined };
   const events = createRecentEvents(file, () => 0);
-  await events.remember(ids.map((id) => ({ id, calendarId: "c", title: "" })));
+  await events.remember(ids.map((id) => ({ id, calendarId: "c", title: "", start: null })));
   return events;
 }
 
@@ -41,6 +41,6 @@ test("events that are shown later count", async () => {
   const [first, second] = ["abcd1", "abcd2"].map((start) => start.padEnd(32, "0"));
   const events = await shown([first ?? ""]);
   expect(events.shorten(first ?? "")).toBe("abcd");
-  await events.remember([{ id: second ?? "", calendarId: "c", title: "" }]);
+  await events.remember([{ id: second ?? "", calendarId: "c", title: "", start: null }]);
   expect([first, second].map((id) => events.shorten(id ?? ""))).toEqual(["abcd1", "abcd2"]);
 });

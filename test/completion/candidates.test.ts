@@ -151,11 +151,26 @@ describe("labels and members", () => {
   });
 });
 
+/** The event of the world begins today, by the clock of the machine. */
+const WHEN_AND_TITLE = expect.stringMatching(
+  /^(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat) \d+ [A-Z][a-z]{2} \d\d:\d\d Lunch$/,
+);
+
 describe("ids of events", () => {
+  test("that were deleted are left out", async () => {
+    const { CALCTL_BASE_URL: _, ...env } = world.env;
+    expect(values("events", "get", "")).toHaveLength(1);
+    const office = { env: { ...env, CALCTL_PROFILE: "office" }, columns: 80 };
+    expect((await world.runWith(office, "events", "delete", "--yes", world.eventId)).exitCode).toBe(0);
+    expect(values("events", "get", "")).toEqual([]);
+  });
+
   test("are as short as lists show them, with titles, and whole if more was typed", () => {
     const short = world.eventId.slice(0, 4);
     for (const line of [["events", "get"], ["events", "update"], ["events", "delete", "--"], ["comment"]]) {
-      expect(at([...line, short.slice(0, 2)]).candidates).toEqual([{ value: short, description: "Lunch" }]);
+      expect(at([...line, short.slice(0, 2)]).candidates).toEqual([
+        { value: short, description: WHEN_AND_TITLE },
+      ]);
     }
     expect(values("events", "get", world.eventId.slice(0, 6))).toEqual([world.eventId]);
     expect(values("events", "get", short, "")).toEqual([]);

@@ -26,7 +26,7 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
       ["A meeting", 'calctl events create -c Work --title Review --start "tomorrow 3pm" --duration 45m'],
       [
         "Three whole days",
-        "calctl events create -c Family --title Holiday --all-day --start 2026-12-24 --end 2026-12-26",
+        'calctl events create -c Family --title Holiday --all-day --start "24 dec" --end "26 dec"',
       ],
       [
         "With a label and me, for a script that keeps its id",
@@ -71,11 +71,9 @@ export async function runEventsCreate(
   if (event.start_at === null) {
     context.note(`events list does not show a keep without times; its id is ${event.id}`);
   }
-  await context.recentEvents()?.remember([recentEventOf(event)]);
-  await output.print(
-    localizeEvent(fillRelated(event, resolver.resources()), timezone, name),
-    `event ${event.id} was created`,
-  );
+  const created = localizeEvent(fillRelated(event, resolver.resources()), timezone, name);
+  await context.recentEvents()?.remember([recentEventOf(created)]);
+  await output.print(created, `event ${event.id} was created`);
 }
 
 async function fillForm(context: FormContext, options: FormOptions): Promise<FilledForm> {

@@ -77,6 +77,7 @@ export async function runEventsDelete(
       return eventId;
     },
   });
+  await context.recentEvents()?.forget(results);
   if (results.length > 0)
     await output.print({ deleted: results }, `these events were deleted: ${results.join(", ")}`);
   reportFailures();

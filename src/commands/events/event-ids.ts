@@ -1,7 +1,7 @@
 import type { RecentEvent } from "../../cache/recent-events.js";
+import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 
 /** The argument that stands for ids on stdin. */
@@ -44,6 +44,6 @@ export async function readEventIds(
 }
 
 /** The event as it is remembered. */
-export function recentEventOf({ id, calendar_id, title }: CalendarEvent): RecentEvent {
-  return { id, calendarId: calendar_id, title: title ?? "" };
+export function recentEventOf({ id, calendar_id, title, start_local }: LocalizedEvent): RecentEvent {
+  return { id, calendarId: calendar_id, title: title ?? "", start: start_local };
 }

@@ -23,7 +23,9 @@ export async function pickEvent(context: PickContext): Promise<string> {
   const calendars = await candidateCalendars(context);
   const events = await readNextEvents(context, calendars);
   // They are found again in their calendar, and a short id can be typed next time.
-  await context.recentEvents()?.remember(events.map(recentEventOf));
+  await context
+    .recentEvents()
+    ?.remember(events.map((event) => recentEventOf(localizeEvent(event, context.settings().timezone))));
   const lines = describeEvents(events, calendars, context);
   const remaining = { now: context.now() };
   const [current] = filterEvents(events, { remaining }, context.settings().timezone);

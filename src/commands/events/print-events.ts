@@ -21,13 +21,11 @@ export async function printEvents(
 ): Promise<void> {
   const { timezone } = context.settings();
   const recent = context.recentEvents();
-  await recent?.remember(events.map(recentEventOf));
+  const localized = events.map(createLocalizer(calendars, timezone));
+  await recent?.remember(localized.map(recentEventOf));
   const shorten = recent?.shorten ?? ((id: string) => id);
   const range = rangeOf(days);
-  const localize = createLocalizer(calendars, timezone);
-  await context
-    .output(createEventListView({ range, calendars, shorten, layout }))
-    .print(events.map(localize));
+  await context.output(createEventListView({ range, calendars, shorten, layout })).print(localized);
 }
 
 /** The days for listing. Without an end, each event is listed once. */
