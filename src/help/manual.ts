@@ -91,7 +91,15 @@ function partLines(part: HelpPart): readonly string[] {
 
 function exampleLines([purpose, ...commands]: Example): readonly string[] {
   const lines = commands.flatMap((command) => breakCommand(command, MAX_COMMAND));
-  return [...textLines(`${purpose}:`), ".PP", ".RS 4", ".nf", ...lines.map(escapeRoff), ".fi", ".RE"];
+  return [
+    ...textLines(purpose.endsWith("?") ? purpose : `${purpose}:`),
+    ".PP",
+    ".RS 4",
+    ".nf",
+    ...lines.map(escapeRoff),
+    ".fi",
+    ".RE",
+  ];
 }
 
 /** Columns of a command, with its indentation (4), in 80. */

@@ -40,6 +40,11 @@ describeWithSystem("man", "man", () => {
     expect(run("man", "--warnings", "-l", MANUAL)).toMatchObject({ status: 0, stderr: "" });
   });
 
+  test("ends a question with its mark alone", () => {
+    expect(shownManual().match(/^.*\?$/gm)?.length).toBeGreaterThan(5);
+    expect(shownManual()).not.toContain("?:");
+  });
+
   test("shows every command with its flags, and no others", async () => {
     const { commands } = programSchema(await loadCommandTree());
     const [, ...parts] = `\n${sectionOf("COMMANDS")}`.split(/\n {3}calctl /);
