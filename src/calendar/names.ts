@@ -48,13 +48,7 @@ export function resolveName<T extends Named>(
   ];
   const matches = steps.map((step) => candidates.filter(({ name }) => step(name ?? "")));
   const [found, ...others] = matches.find(({ length }) => length > 0) ?? [];
-  if (found === undefined) {
-    const sorted = closestFirst(value, candidates);
-    throw new CliError("not_found", `${source}: there is no ${noun} "${value}"`, {
-      hint: candidatesHint(noun, sorted.map(describe)),
-      details: { candidates: sorted.map(({ id, name }) => ({ id, name })) },
-    });
-  }
+  if (found === undefined) throw notFoundError(value, candidates, { noun, source, describe });
   if (others.length > 0) {
     const matching = [found, ...others];
     throw new CliError("usage", `${source}: "${value}" matches ${matching.length} ${noun}s`, {
@@ -63,6 +57,23 @@ export function resolveName<T extends Named>(
     });
   }
   return found;
+}
+
+function notFoundError<T extends Named>(
+  value: string,
+  candidates: readonly T[],
+  { noun, source, describe }: Required<Pick<ResolveOptions<T>, "noun" | "source" | "describe">>,
+): CliError {
+  const sorted = closestFirst(value, candidates);
+  return new CliError("not_found", `${source}: there is no ${noun} "${value}"`, {
+    hint: candidatesHint(noun, [...new Set(sorted.map(describe))]),
+    details: { candidates: sorted.map(({ id, name }) => ({ id, name })) },
+  });
+}
+
+/** The error for a label that none of some calendars has. @param candidates the labels of all of them */
+export function missingLabelError(value: string, candidates: readonly Label[], source: string): CliError {
+  return notFoundError(value, candidates, { noun: "label", source, describe: describeLabel });
 }
 
 /** A list for hints: `Family (abc), Work (def)`. */

@@ -268,3 +268,10 @@ describe("short ids", () => {
     expect(readFileSync(join(cache(), file), "utf8")).toContain("Dentist");
   });
 });
+
+test("a label that no calendar has is answered with the labels of all of them", async () => {
+  await harness.service.admin.labels.set("Work", 2, { name: "Sprint" });
+  const { exitCode, stderr } = await harness.run("events", "list", "-A", "--label", "Sprnt");
+  expect(exitCode).toBe(5);
+  expect(stderr).toMatch(/hint: labels: 2 Sprint, 1, /);
+});

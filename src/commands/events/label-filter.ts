@@ -1,5 +1,6 @@
-import { resolveLabel } from "../../calendar/names.js";
+import { missingLabelError, resolveLabel } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
+import type { Label } from "../../contract/shapes.js";
 import { CliError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 
@@ -21,7 +22,7 @@ export interface LabelFilter {
 /** @param value of `--label`; undefined without it */
 export function createLabelFilter({ names }: Pick<Context, "names">, value: string | undefined): LabelFilter {
   const ids = new Set<string>();
-  const missing = new Map<string, CliError>();
+  const missing = new Map<string, readonly Label[]>();
   return {
     async resolve(calendarId) {
       if (value === undefined) return;
@@ -30,16 +31,17 @@ export function createLabelFilter({ names }: Pick<Context, "names">, value: stri
         ids.add(resolveLabel(value, labels, { calendarId, source: "--label" }).id);
       } catch (error) {
         if (!(error instanceof CliError) || error.code !== "not_found") throw error;
-        missing.set(calendarId, error);
+        missing.set(calendarId, labels);
       }
     },
     ids(calendars, { allRead, warn }) {
-      const [first] = calendars.flatMap(({ id }) => missing.get(id) ?? []);
-      if (ids.size === 0 && first !== undefined) {
-        if (allRead) throw first;
-        warn(first.message);
-      }
-      return value === undefined ? undefined : ids;
+      if (value === undefined) return undefined;
+      if (ids.size > 0 || missing.size === 0) return ids;
+      const candidates = calendars.flatMap(({ id }) => missing.get(id) ?? []);
+      const failure = missingLabelError(value, candidates, "--label");
+      if (allRead) throw failure;
+      warn(failure.message);
+      return ids;
     },
   };
 }
