@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
-import { type ContextOf, missingArgumentHint } from "./commands/command.js";
+import type { ContextOf } from "./commands/command.js";
 import type { GlobalFlags } from "./config/run-settings.js";
-import { type CliError, ListingRequest, usageError } from "./errors.js";
+import { ListingRequest } from "./errors.js";
 import { readGlobalFlags } from "./global-flags.js";
 import type { HelpPage } from "./help/page.js";
 import type { CreateContext, Host, Run } from "./host/parts.js";
@@ -66,7 +66,10 @@ export async function runProgram(
       return 0;
     }
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw asUsageError(error, parsing);
+    if (error.exitCode !== 0) {
+      const { parseError } = await import("./program/parse-error.js");
+      throw await parseError(error, parsing ?? program);
+    }
   }
   if (helpOf !== undefined) {
     const { commandPage } = await import("./help/command-page.js");
@@ -89,20 +92,4 @@ async function printHelp(words: readonly string[], host: Host, run: Run): Promis
 async function renderHelp(page: HelpPage, { stdout }: Host): Promise<string> {
   const { renderHelpText } = await import("./help/text.js");
   return `${renderHelpText(page, stdout.columns)}\n`;
-}
-
-/**
- * Commander's usage errors carry exit code 1; here they are exit 2. Its suggestion becomes the hint; without one, an
- * unknown flag may be an argument that begins with `-`.
- */
-function asUsageError(error: CommanderError, command: Command | undefined): CliError {
-  const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  const mayBeArgument =
-    error.code === "commander.unknownOption" &&
-    !/^unknown option '--[a-z-]+'/.test(message) &&
-    (command?.registeredArguments.length ?? 0) > 0;
-  const hint = mayBeArgument ? "write -- before an argument that begins with -" : undefined;
-  const isMissing = error.code === "commander.missingArgument" && command !== undefined;
-  if (isMissing) return usageError(message, missingArgumentHint(command));
-  return usageError(message, suggestion?.replace(/^\((.*)\)$/, "$1") ?? hint);
 }

@@ -8,7 +8,7 @@ const MAX_COMPARED = 200;
 export function findNearest<T>(word: string, items: readonly T[], nameOf: (item: T) => string): readonly T[] {
   const near = items.flatMap((item) => {
     const name = nameOf(item);
-    const limit = Math.ceil(name.length / 3);
+    const limit = Math.max(1, Math.floor(name.length / 3));
     if (name.length > MAX_COMPARED || Math.abs(name.length - word.length) > limit) return [];
     const distance = editDistance(word, name);
     return distance <= limit ? [{ item, distance }] : [];

@@ -1,7 +1,7 @@
 import type { Command, HelpContext } from "commander";
 import type { Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
-import { configurationError, DryRunStop, usageError } from "../errors.js";
+import { type CliError, configurationError, DryRunStop, usageError } from "../errors.js";
 import { readGlobalFlags } from "../global-flags.js";
 import { pathOf } from "../help/facts.js";
 import { suggestCommand } from "./suggestion.js";
@@ -89,18 +89,22 @@ export function addPickAction<O>(
     // The names of the fields need no argument.
     const isListing = readGlobalFlags(command).fields === true;
     if (command.args.length === 0 && !context.prompt.available && !isListing) {
-      const name = command.registeredArguments[0]?.name();
-      throw usageError(`missing required argument '${name}'`, missingArgumentHint(command));
+      throw missingArgumentError(command);
     }
     await run(context, options);
   });
 }
 
-/** The hint for a missing argument that `--fields` took as its value; undefined without one. */
-export function missingArgumentHint(command: Command): string | undefined {
+/** The error for a missing argument, which `--fields` may have taken as its value. */
+export function missingArgumentError(command: Command): CliError {
   const { fields } = readGlobalFlags(command);
-  if (typeof fields !== "string") return undefined;
-  return `"${fields}" is the value of --fields; write it last to list the fields`;
+  const [path, name] = [pathOf(command), command.registeredArguments[command.args.length]?.name()];
+  return usageError(
+    `${path} needs ${name?.toUpperCase()}`,
+    typeof fields === "string"
+      ? `"${fields}" is the value of --fields; write it last to list the fields`
+      : `${path} -h shows what it takes`,
+  );
 }
 
 /**

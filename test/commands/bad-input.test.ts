@@ -28,10 +28,7 @@ describe("exit 2, and nothing is written", () => {
     ["an unknown command", ["nonsense"], ["nonsense", "events"]],
     ["an unknown command of a group", ["events", "lsit"], ["lsit", "list"]],
     ["a group alone", ["events"], ["events needs a command"]],
-    ["an argument too many", ["whoami", "x"], ["too many arguments"]],
-    ["a title without its quotes", [...CREATE, "lunch"], ["too many arguments"]],
-    ["an argument of a list", ["events", "list", "today"], ["too many arguments"]],
-    ["no webhook to test", ["webhooks", "test"], ["missing required argument 'name'"]],
+    ["no webhook to test", ["webhooks", "test"], ["missing <name>"]],
     ["an empty name of a webhook", ["webhooks", "test", ""], ["the name of the webhook is empty"]],
     ["a URL instead of its name", ["webhooks", "test", "https://x.example/y"], ["not its URL"]],
     [
@@ -39,7 +36,14 @@ describe("exit 2, and nothing is written", () => {
       ["webhooks", "test", "x", "--jq", "."],
       ["--jq: this command prints no data"],
     ],
-    ["an argument too many to set", ["config", "set", "timezone", "UTC", "extra"], ["too many arguments"]],
+    ["an argument too many", ["whoami", "x"], ['calctl whoami does not take the argument "x"']],
+    ["a title without its quotes", [...CREATE, "lunch"], ['does not take the argument "lunch"', "quotes"]],
+    ["an argument of a list", ["events", "list", "today"], ['does not take the argument "today"']],
+    [
+      "an argument too many to set",
+      ["config", "set", "timezone", "UTC", "extra"],
+      ['does not take the argument "extra"'],
+    ],
     ["a zone that is none, where none is needed", ["whoami", "--timezone", "Mars/Phobos"], ["--timezone"]],
     ["a format that is none, where nothing is printed", ["profiles", "use", "local", "-o", "yaml"], ["yaml"]],
     ["a flag without its value", ["events", "create", "--title"], ["--title"]],
@@ -76,7 +80,7 @@ describe("exit 2, and nothing is written", () => {
     [
       "a date with a word too many",
       ["events", "create", "--title", "T", "--start", "tomorrow 3pm foo", "--duration", "1h"],
-      ['--start: "foo" in "tomorrow 3pm foo" is not understood', "2026-"],
+      ['--start: "foo" in "tomorrow 3pm foo" is not understood', "YYYY-MM-DD"],
     ],
     [
       "a date in numbers",
@@ -86,7 +90,7 @@ describe("exit 2, and nothing is written", () => {
     [
       "words with --strict-dates",
       ["events", "create", "--title", "T", "--start", "tomorrow 3pm", "--duration", "1h", "--strict-dates"],
-      ['--start: "tomorrow 3pm" is not an ISO 8601 date or time', "2026-11-21T15:00"],
+      ['--start: "tomorrow 3pm" is not an ISO 8601 date or time', "YYYY-MM-DDTHH:MM"],
     ],
     [
       "a time in words that a clock change skips",
@@ -172,7 +176,7 @@ describe("exit 2, and nothing is written", () => {
     [
       "no date at all",
       ["events", "create", "--title", "T", "--start", "x", "--duration", "1h"],
-      ["--start", "2026-"],
+      ["--start", "YYYY-MM-DD"],
     ],
     ["an empty start", ["events", "create", "--title", "T", "--start", "", "--duration", "1h"], ["--start"]],
     [
@@ -225,7 +229,7 @@ describe("exit 2, and nothing is written", () => {
     [
       "a timestamp that is none",
       ["events", "update", "abc", "--title", "x", "--if-unchanged", "yesterday"],
-      ["--if-unchanged", "2026-11-21T15:00:00Z"],
+      ["--if-unchanged", "YYYY-MM-DDTHH:MM:SSZ"],
     ],
     ["no --yes where calctl cannot prompt", ["events", "delete", "abc"], ["--yes"]],
   ])("%s", async (_, argv, words) => {

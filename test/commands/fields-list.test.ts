@@ -55,7 +55,7 @@ test("an id after --fields is taken for its value, which the hint says", async (
     exitCode: 2,
     stdout: "",
     stderr:
-      "error: missing required argument 'id'\n" +
+      "error: calctl events get needs ID\n" +
       'hint: "some-id" is the value of --fields; write it last to list the fields\n',
   });
 });
@@ -65,7 +65,7 @@ test.each([
   ["events list --fields id --fields title", "--fields was given twice"],
   ["events list --fields id --fields", "--fields was given twice"],
   ["logout --fields", "--fields: this command prints no data"],
-  ["events get", "missing required argument 'id'"],
+  ["events get", "calctl events get needs ID"],
 ])("%s is exit 2", async (line, message) => {
   const { run } = await createHarness();
   const { exitCode, stdout, stderr } = await run(...line.split(" "));

@@ -99,8 +99,8 @@ test.each([
 });
 
 test.each([
-  [["-q", "--nonsense", "help", "dates"], "unknown option '--nonsense'"],
-  [["-p"], "option '-p, --profile <name>' argument missing"],
+  [["-q", "--nonsense", "help", "dates"], "calctl has no flag --nonsense"],
+  [["-p"], "--profile needs a value"],
   [["-q", "-o", "json", "-o", "json", "help"], "--output was given twice"],
   [["nonsense", "help"], 'calctl has no command "nonsense"'],
 ])("%j is exit 2", async (argv, message) => {

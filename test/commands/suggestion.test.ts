@@ -1,6 +1,38 @@
 import { describe, expect, test } from "vitest";
 import { createHarness } from "../support/harness.js";
 
+describe("what the command line does not take is said with a next step:", () => {
+  test.each([
+    [
+      "calendars add",
+      'calctl calendars does not take the argument "add"',
+      "did you mean calctl service calendars add?",
+    ],
+    ["members remove Ben", /"remove"/, "did you mean calctl service members remove?"],
+    ["whoami add", /"add"/, "put text with spaces in quotes; calctl whoami -h shows what it takes"],
+    ["events list --lable 2", "calctl events list has no flag --lable", "did you mean --label?"],
+    [
+      "events list --nonsense",
+      "calctl events list has no flag --nonsense",
+      "calctl events list -h lists its flags",
+    ],
+    ["events get -x", "calctl events get has no flag -x", "write -- before an argument that begins with -"],
+    ["events list --label", "--label needs a value", "write --label <number|id|name>"],
+    ["events list -c", "--calendar needs a value", "write --calendar <id|name>"],
+    ["events list --category x", '--category: "x" is not one of its values', "choose from schedule, keep"],
+    ["completion x", 'SHELL: "x" is not one of its values', "choose from bash, zsh, fish, powershell"],
+    ["config get", "calctl config get needs KEY", "calctl config get -h shows what it takes"],
+    ["config set timezone", "calctl config set needs VALUE", "calctl config set -h shows what it takes"],
+  ])("%s", async (line, message, hint) => {
+    const harness = await createHarness();
+    const { exitCode, stdout, stderr } = await harness.run("-o", "json", ...line.split(" "));
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    const { error } = JSON.parse(stderr);
+    expect(error.hint).toBe(hint);
+    expect(error.message).toMatch(message);
+  });
+});
+
 describe("a command that does not exist names the one that was meant:", () => {
   test.each([
     ["ls", "calctl events list"],
@@ -26,6 +58,7 @@ describe("a command that does not exist names the one that was meant:", () => {
     ["profiles switch", undefined],
     ["constructor", undefined],
     ["nonsense", undefined],
+    ["open", undefined],
   ])("%s", async (line, meant) => {
     const harness = await createHarness();
     const { exitCode, stdout, stderr } = await harness.run(...line.split(" "));

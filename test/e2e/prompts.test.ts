@@ -379,10 +379,10 @@ describeWithSystem("tmux", "other questions", () => {
 
 describe("nothing is asked", () => {
   const commands = [
-    [["events", "get"], "missing required argument 'id'"],
-    [["events", "delete"], "missing required argument 'id'"],
-    [["events", "update", "--title", "T"], "missing required argument 'id'"],
-    [["comment"], "missing required argument 'id'"],
+    [["events", "get"], "calctl events get needs ID"],
+    [["events", "delete"], "calctl events delete needs ID"],
+    [["events", "update", "--title", "T"], "calctl events update needs ID"],
+    [["comment"], "calctl comment needs ID"],
     [["events", "create"], "missing --title, --start and --end (or --duration)"],
     [["members"], "there are several calendars: choose one with --calendar"],
     [["login"], "missing --base-url, --auth-url, --client-id"],
@@ -407,7 +407,7 @@ describe("nothing is asked", () => {
       const { exitCode, stdout } = await createInstallation().startOnTerminal(line).ended;
       expect({ exitCode, stdout }).toMatchObject({
         exitCode: 2,
-        stdout: expect.stringContaining("missing required argument"),
+        stdout: expect.stringContaining("needs ID"),
       });
     });
   });
