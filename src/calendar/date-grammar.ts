@@ -1,6 +1,6 @@
 import { HOUR_MS, isCalendarDate, MINUTE_MS } from "../contract/date-time.js";
 import { type CliError, usageError } from "../errors.js";
-import { DURATION_PATTERN, readDuration } from "./dates.js";
+import { DAY_HINT, type DateInputOptions, DURATION_PATTERN, notADayError, readDuration } from "./dates.js";
 import type { Duration } from "./zoned-time.js";
 
 /** What texts such as `tomorrow 3pm` say, whatever the date and the zone: the small grammar of docs/dates.md. */
@@ -37,6 +37,7 @@ type Groups = Readonly<Record<string, string | undefined>>;
 /** How a part of a text is understood. `read` gives null for what only looks like it. */
 interface Rule {
   readonly pattern: RegExp;
+  readonly isClock: boolean;
   readonly read: (groups: Groups, source: string) => Words | null;
 }
 
@@ -51,17 +52,21 @@ export const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday",
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const RELATIVE_DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
 
-function rule(pattern: string, read: Rule["read"]): Rule {
-  return { pattern: new RegExp(`^(?:${pattern})(?=[\\s,]|$)`, "i"), read };
+function rule(pattern: string, read: Rule["read"], isClock = false): Rule {
+  return { pattern: new RegExp(`^(?:${pattern})(?=[\\s,]|$)`, "i"), isClock, read };
+}
+
+function clockRule(pattern: string, read: Rule["read"]): Rule {
+  return rule(`(?:at\\s+)?(?:${pattern})`, read, true);
 }
 
 const RULES: readonly Rule[] = [
   rule("now", () => ({ elapsed: { days: 0, minutes: 0 } })),
   rule(`(?:\\+\\s*|in\\s+)(?<duration>${DURATION_PATTERN})`, ({ duration = "" }) => readElapsed(duration)),
-  rule("(?:at\\s+)?(?<hour>\\d{1,2}):(?<minute>\\d\\d)(?:\\s*(?<half>[ap]m))?", readClock),
-  rule("(?:at\\s+)?(?<hour>\\d{1,2})\\s*(?<half>[ap]m)", readClock),
-  rule("(?:at\\s+)?noon", () => ({ clock: 12 * HOUR_MS })),
-  rule("(?:at\\s+)?midnight", () => ({ clock: "midnight" })),
+  clockRule("(?<hour>\\d{1,2}):(?<minute>\\d\\d)(?:\\s*(?<half>[ap]m))?", readClock),
+  clockRule("(?<hour>\\d{1,2})\\s*(?<half>[ap]m)", readClock),
+  clockRule("noon", () => ({ clock: 12 * HOUR_MS })),
+  clockRule("midnight", () => ({ clock: "midnight" })),
   rule("(?<word>yesterday|today|tomorrow)", ({ word = "" }) => ({
     day: { kind: "relative", days: RELATIVE_DAYS[word.toLowerCase()] ?? 0 },
   })),
@@ -121,7 +126,7 @@ function refuseNumbers({ all, first = "", second = "", third = "" }: Groups, sou
       : [isoDate(third, first, second), isoDate(third, second, first)];
   const possible = [...new Set(dates)].filter(isCalendarDate);
   const problem = possible.length > 1 ? "may be either of two dates" : "is not a valid date";
-  const instead = possible.length === 0 ? "2026-11-21 or 21 nov" : possible.join(" or ");
+  const instead = possible.length === 0 ? "YYYY-MM-DD or 24 dec" : possible.join(" or ");
   throw usageError(`${source}: "${all}" ${problem}: write ${instead}`);
 }
 
@@ -131,42 +136,58 @@ function isoDate(year: string, month: string, day: string): string {
 
 /**
  * Reads all parts of a text together: at most one day and one time. The whole text must be understood.
- * @param source the flag, for messages
  * @throws CliError usage
  */
-export function readWords(typed: string, source: string): Words {
+export function readWords(typed: string, options: WordsOptions): Words {
+  const { source } = options;
   let words: Words = {};
   let rest = typed;
   while (rest !== "") {
-    const [length, part] = readPart(rest, source) ?? [];
-    if (length === undefined || part === undefined) throw notUnderstood(rest, typed, source);
+    const [length, part] = readPart(rest, typed, options) ?? [];
+    if (length === undefined || part === undefined) throw notUnderstood(rest, typed, options);
     words = combine(words, part, `${source}: "${typed}"`);
     rest = rest.slice(length).replace(/^[\s,]+/, "");
   }
   return words;
 }
 
+type WordsOptions = Pick<DateInputOptions, "source" | "dayOnly">;
+
 /** What a text begins with, and how long that is. */
-function readPart(text: string, source: string): readonly [number, Words] | null {
-  for (const { pattern, read } of RULES) {
+function readPart(
+  text: string,
+  typed: string,
+  { source, dayOnly = false }: WordsOptions,
+): readonly [number, Words] | null {
+  for (const { pattern, isClock, read } of RULES) {
     const match = pattern.exec(text);
+    if (match !== null && isClock && dayOnly) throw notADayError(typed, source);
     const words = match === null ? null : read(match.groups ?? {}, source);
-    if (match !== null && words !== null) return [match[0].length, words];
+    if (match === null || words === null) continue;
+    if (words.elapsed !== undefined && dayOnly) throw notADayError(typed, source);
+    return [match[0].length, words];
   }
   return null;
 }
 
-const HINT = "write 15:00, tomorrow 3pm, fri 9:30, 21 nov 15:00, +2h or 2026-11-21T15:00";
+const TIME_HINT = "write 15:00, tomorrow 3pm, fri 9:30, 24 dec 15:00, +2h or YYYY-MM-DDTHH:MM";
 
-function notUnderstood(rest: string, typed: string, source: string): CliError {
-  if (readDuration(typed) !== null) {
-    return usageError(`${source}: "${typed}" is a duration`, `write +${typed} for a time from now`);
+/** Words that are only read together with what follows them, which is then what is wrong. */
+const LEADING_WORDS = /^(?:(?:at|in|on|this|next|last)\s+)+(?=\S)/i;
+
+function notUnderstood(rest: string, typed: string, { source, dayOnly = false }: WordsOptions): CliError {
+  const duration = readDuration(typed);
+  if (duration !== null) {
+    if (dayOnly && duration.minutes > 0) return notADayError(typed, source);
+    const meant = dayOnly ? "day" : "time";
+    return usageError(`${source}: "${typed}" is a duration`, `write +${typed} for a ${meant} from now`);
   }
-  const [word = ""] = rest.split(/[\s,]/);
+  const hint = dayOnly ? DAY_HINT : TIME_HINT;
+  const [word = ""] = rest.replace(LEADING_WORDS, "").split(/[\s,]/);
   if (word === typed || word === "") {
-    return usageError(`${source}: "${typed}" is not a valid date or time`, HINT);
+    return usageError(`${source}: "${typed}" is not a valid ${dayOnly ? "date" : "date or time"}`, hint);
   }
-  return usageError(`${source}: "${word}" in "${typed}" is not understood`, HINT);
+  return usageError(`${source}: "${word}" in "${typed}" is not understood`, hint);
 }
 
 function combine(words: Words, part: Words, what: string): Words {

@@ -31,7 +31,7 @@ export interface DateWordReading {
 export function parseDateWords(text: string, options: DateWordOptions): DateWordReading {
   const { source, zone, now } = options;
   if (text.trim() === "") throw emptyValueError(source);
-  const { day, clock, elapsed } = readWords(text.trim(), source);
+  const { day, clock, elapsed } = readWords(text.trim(), options);
   if (elapsed !== undefined) {
     const seconds = wallClockAt(now, zone) % MINUTE_MS;
     const instant = addDuration(now - (seconds < 0 ? seconds + MINUTE_MS : seconds), elapsed, zone);

@@ -6,7 +6,7 @@ import {
   parseWireDateTime,
 } from "../contract/date-time.js";
 import { MAX_DAYS, MIN_DAYS } from "../contract/limits.js";
-import { emptyValueError, usageError } from "../errors.js";
+import { type CliError, emptyValueError, usageError } from "../errors.js";
 import { addDays, type Duration, formatOffset, readWallClock } from "./zoned-time.js";
 
 /**
@@ -29,10 +29,15 @@ export interface DateInputOptions {
   readonly source: string;
   /** The zone of a time without an offset. */
   readonly zone: string;
+  /** Whether only a day is meant, so that no message offers a time. */
+  readonly dayOnly?: boolean;
 }
 
-const DATE_HINT = "write 2026-11-21T15:00, or 2026-11-21 for a whole day";
-const OFFSET_HINT = "write it as 2026-11-21T15:00:00Z or 2026-11-21T15:00:00+09:00";
+const DATE_HINT = "write YYYY-MM-DDTHH:MM, or YYYY-MM-DD for a whole day";
+const ISO_DAY_HINT = "write YYYY-MM-DD";
+const OFFSET_HINT = "write it as YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DDTHH:MM:SS+09:00";
+/** How days are written in words. */
+export const DAY_HINT = "write tomorrow, fri, 24 dec, in 2 weeks or YYYY-MM-DD";
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
@@ -46,14 +51,21 @@ export function isIsoDateInput(text: string): boolean {
  * @throws CliError usage for anything else, for dates and times that do not exist, and for a local time that a
  * clock change skips or repeats
  */
-export function parseDateInput(text: string, { source, zone }: DateInputOptions): DateInput {
+export function parseDateInput(text: string, { source, zone, dayOnly = false }: DateInputOptions): DateInput {
   const typed = text.trim();
   if (typed === "") throw emptyValueError(source);
   const match = DATE_TIME.exec(typed);
-  if (match === null) throw usageError(`${source}: "${text}" is not an ISO 8601 date or time`, DATE_HINT);
+  if (match === null) {
+    const expected = dayOnly ? "date" : "date or time";
+    throw usageError(
+      `${source}: "${text}" is not an ISO 8601 ${expected}`,
+      dayOnly ? ISO_DAY_HINT : DATE_HINT,
+    );
+  }
   const [, date = "", clock, offset] = match;
   checkDate(date, source);
   if (clock === undefined) return { kind: "date", text, date };
+  if (dayOnly) throw notADayError(text, source);
   const wallClock = parseWireDateTime(`${date}T${clock}Z`);
   if (wallClock === null) {
     throw usageError(`${source}: the time ${clock} does not exist`, "write a time from 00:00 to 23:59:59");
@@ -72,13 +84,15 @@ export function parseDateInput(text: string, { source, zone }: DateInputOptions)
   return { kind: "date-time", text, instant: time.instant };
 }
 
+/** The error for a time where a day is meant. */
+export function notADayError(text: string, source: string): CliError {
+  return usageError(`${source}: "${text}" is a time, not a day`, DAY_HINT);
+}
+
 /** @throws CliError usage unless the date `YYYY-MM-DD` exists */
 export function checkDate(date: string, source: string): void {
   if (isCalendarDate(date)) return;
-  throw usageError(
-    `${source}: the date ${date} does not exist`,
-    "write year, month and day as in 2026-11-21",
-  );
+  throw usageError(`${source}: the date ${date} does not exist`, "write year, month and day as YYYY-MM-DD");
 }
 
 /**

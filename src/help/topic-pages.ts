@@ -45,14 +45,14 @@ export function datesPage(): HelpPage {
       "Times are ISO 8601 or English words. How words were read is printed on stderr. Without an offset, a time is in --timezone: by default the profile's zone, then TZ, then that of the machine. --strict-dates refuses words.",
     ),
     ...termsSection("Times", [
-      ["2026-11-21T15:00", "ISO 8601, also with a space instead of the T"],
-      ["2026-11-21T15:00+09:00", "with an offset it is the same everywhere"],
+      ["YYYY-MM-DDTHH:MM", "ISO 8601, also with a space instead of the T"],
+      ["YYYY-MM-DDTHH:MM+09:00", "with an offset it is the same everywhere"],
       ["15:00, 3pm, noon", "today"],
       ["+2h, +1h 30m, in 2 days", "from now"],
       ["tomorrow 3pm", "the day and the time"],
       ["fri 9:30", "the coming Friday; next friday is never today"],
-      ["21 nov 15:00", "this year, or the next one if the day is over"],
-      ["2026-12-24, today, fri", "a day, for --all-day"],
+      ["24 dec 15:00", "this year, or the next one if the day is over"],
+      ["YYYY-MM-DD, today, fri, 24 dec", "a day, for --all-day"],
     ]),
     ...termsSection("Durations", [
       ["90m, 1.5h, 1h 30m", "hours and minutes"],
@@ -68,7 +68,7 @@ export function datesPage(): HelpPage {
       ],
       [
         "Three whole days",
-        "calctl events create -c Family --title Trip --all-day --start 2026-12-24 --end 2026-12-26",
+        'calctl events create -c Family --title Trip --all-day --start "24 dec" --end "26 dec"',
       ],
     ]),
   ];

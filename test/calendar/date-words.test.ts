@@ -42,7 +42,7 @@ describe("parseDateWords", () => {
     ["tomorrow 15", '"15" in "tomorrow 15" is not understood'],
     ["tomorrow 3pm-4pm", '"3pm-4pm" in "tomorrow 3pm-4pm" is not understood'],
     ["tomorrow 3pm CET", '"CET" in "tomorrow 3pm CET" is not understood'],
-    ["monday next week", '"next" in "monday next week" is not understood'],
+    ["monday next week", '"week" in "monday next week" is not understood'],
     ["tomorrow at", '"at" in "tomorrow at" is not understood'],
     ["nov 21 1500", '"1500" in "nov 21 1500" is not understood'],
     ["tomorrowfoo", '"tomorrowfoo" is not a valid date or time'],
@@ -71,7 +71,7 @@ describe("parseDateWords", () => {
     ["4-4-2026", '"4-4-2026" is not a valid date: write 2026-04-04'],
     ["21.11.2026 15:00", '"21.11.2026" is not a valid date: write 2026-11-21'],
     ["2026/11/21", '"2026/11/21" is not a valid date: write 2026-11-21'],
-    ["3/4", '"3/4" is not a valid date: write 2026-11-21 or 21 nov'],
+    ["3/4", '"3/4" is not a valid date: write YYYY-MM-DD or 24 dec'],
     [
       "fri midnight",
       '"fri midnight" may be the beginning or the end of the day: write 2026-11-27T00:00 or 2026-11-28T00:00',

@@ -77,7 +77,7 @@ describe("parseDateInput", () => {
   });
 
   test("has a hint with a valid form", () => {
-    expect(failureOf(() => parseDateInput("soon", TOKYO)).hint).toContain("2026-11-21T15:00");
+    expect(failureOf(() => parseDateInput("soon", TOKYO)).hint).toContain("YYYY-MM-DDTHH:MM");
   });
 
   test.each([

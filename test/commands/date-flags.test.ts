@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readTimeFlags, type TypedTimeFlags } from "../../src/commands/events/date-flags.js";
 import type { Settings } from "../../src/config/settings.js";
@@ -71,7 +72,7 @@ describe("readTimeFlags", () => {
     await expect(read({ start: "12:00", strictDates: true })).rejects.toMatchObject({
       code: "usage",
       message: '--start: "12:00" is not an ISO 8601 date or time',
-      hint: expect.stringContaining("2026-11-21T15:00"),
+      hint: expect.stringContaining("YYYY-MM-DDTHH:MM"),
     });
   });
 
@@ -192,4 +193,57 @@ test("docs/dates.md: the other forms and durations", async () => {
   const forms = [...iso.matchAll(/`(\d.*?)`/g)].map(([, text = ""]) => text);
   expect(forms).toHaveLength(5);
   for (const start of forms) expect((await read({ start })).notes, start).toEqual([]);
+});
+
+describe("what is offered for a text that is wrong", () => {
+  const DAYS = "write tomorrow, fri, 24 dec, in 2 weeks or YYYY-MM-DD";
+  const WORDS = ["15:00", "tomorrow 3pm", "fri midnight", "29 mar 2:30", "25:00", "noon", "+2h", "2h", "now"];
+
+  test.each([...WORDS, "2026-11-21T15:00", "2026-11-21T25:00", "3pm 4pm", "soon", "next week"])(
+    "a flag of days offers days: %s",
+    async (text) => {
+      const harness = await createHarness();
+      for (const flag of ["--on", "--from", "--to"]) {
+        const { exitCode, stderr } = await harness.run("events", "list", flag, text);
+        expect(exitCode).toBe(2);
+        expect(stderr).toMatch(/^error: .*\nhint: .*\n$/);
+        expect(stderr).toContain(`hint: ${DAYS}\n`);
+        expect(stderr).not.toMatch(/write .*(?:\d:\d\d|3pm|\+2h)/);
+      }
+    },
+  );
+
+  test("what a flag of days offers, it takes", async () => {
+    const harness = await createHarness();
+    for (const text of ["tomorrow", "fri", "24 dec", "in 2 weeks", "2026-12-24"])
+      expect((await harness.run("events", "list", "--on", text)).exitCode).toBe(0);
+    const { stderr } = await harness.run("events", "list", "--on", "2d");
+    expect(stderr).toBe('error: --on: "2d" is a duration\nhint: write +2d for a day from now\n');
+    expect((await harness.run("events", "list", "--on", "+2d")).exitCode).toBe(0);
+    const strict = await harness.run("events", "list", "--strict-dates", "--on", "fri");
+    expect(strict.stderr).toBe('error: --on: "fri" is not an ISO 8601 date\nhint: write YYYY-MM-DD\n');
+  });
+
+  test.each([
+    ["friday at 11", "11"],
+    ["in two weeks", "two"],
+    ["next week", "week"],
+    ["at eleven", "eleven"],
+    ["fri 11", "11"],
+    ["on monday next month", "month"],
+  ])("the word that is wrong is the one that is blamed: %s", async (start, word) => {
+    await expect(read({ start })).rejects.toThrow(`--start: "${word}" in "${start}" is not understood`);
+  });
+
+  test("no example in help, questions or messages is a date that passes", () => {
+    const folders = ["calendar", "commands", "help", "terminal"].map((name) => join("src", name));
+    const files = folders.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".ts"))
+        .map((name) => join(folder, name)),
+    );
+    const isDated = (line: string) => !/^\s*[/*]/.test(line) && /["'`].*\b20\d\d-\d\d-\d\d/.test(line);
+    const dated = files.filter((file) => readFileSync(file, "utf8").split("\n").some(isDated));
+    expect(dated).toEqual([]);
+  });
 });

@@ -272,11 +272,11 @@ describeWithSystem("tmux", "events create without flags", () => {
     const { installation, terminal } = await openStrictForm();
     await answer(terminal, [
       ["Title:", ":Fair", "Enter"],
-      ["Day (2026-12-24):", ":tomorrow", "Enter"],
+      ["Day (YYYY-MM-DD):", ":tomorrow", "Enter"],
       ['"tomorrow" is not', "C-u", `:${TOMORROW}`, "Enter"],
-      ["Start (2026-12-24T15:00; nothing for all day):", ":3pm", "Enter"],
+      ["Start (YYYY-MM-DDTHH:MM; nothing for all day):", ":3pm", "Enter"],
       ['"3pm" is not', "C-u", `:${TOMORROW}T15:00`, "Enter"],
-      ["End or length (2026-12-24T16:00, 90m):", ":4pm", "Enter"],
+      ["End or length (YYYY-MM-DDTHH:MM, 90m):", ":4pm", "Enter"],
       ['"4pm" is not', "C-u", `:${TOMORROW}T16:00`, "Enter"],
       ["Label:", "Enter"],
       ["exit 0"],
@@ -290,9 +290,9 @@ describeWithSystem("tmux", "events create without flags", () => {
     const { installation, terminal } = await openStrictForm();
     await answer(terminal, [
       ["Title:", ":Fair", "Enter"],
-      ["Day (2026-12-24):", "Enter"],
+      ["Day (YYYY-MM-DD):", "Enter"],
       ["nothing for all day):", "Enter"],
-      ["Last day (2026-12-24, 2d; nothing for the same day):", "Enter"],
+      ["Last day (YYYY-MM-DD, 2d; nothing for the same day):", "Enter"],
       ["Label:", "Enter"],
       ["exit 0"],
     ]);

@@ -45,16 +45,16 @@ type FormTimes = Pick<EventFieldFlags, "start" | "end" | "duration" | "allDay">;
 /** Examples of answers in the questions, where dates may be words and where they may not. */
 const EXAMPLES = {
   words: {
-    day: "tomorrow, fri, 24 dec, 2026-12-24",
+    day: "tomorrow, fri, 24 dec",
     start: "15:00, 3pm",
     end: "16:00, 90m",
     lastDay: "sun, 2d",
   },
   strict: {
-    day: "2026-12-24",
-    start: "2026-12-24T15:00",
-    end: "2026-12-24T16:00, 90m",
-    lastDay: "2026-12-24, 2d",
+    day: "YYYY-MM-DD",
+    start: "YYYY-MM-DDTHH:MM",
+    end: "YYYY-MM-DDTHH:MM, 90m",
+    lastDay: "YYYY-MM-DD, 2d",
   },
 };
 

@@ -2,6 +2,7 @@ import {
   type DateInput,
   isIsoDateInput,
   lastOfDays,
+  notADayError,
   parseDateInput,
   parseDays,
   parseDuration,
@@ -22,6 +23,8 @@ export interface FlagReading {
   readonly zone: string;
   /** Whether only ISO 8601 is read. */
   readonly strict: boolean;
+  /** Whether only a day is meant; the default is no. */
+  readonly dayOnly?: boolean;
   /** Milliseconds since the Unix epoch, for texts relative to today. */
   readonly now: () => number;
   /** Prints on stderr how a text was understood; ISO 8601 needs no such line. */
@@ -34,8 +37,10 @@ export interface FlagReading {
 export async function readDateFlag(text: string, reading: FlagReading): Promise<DateInput> {
   if (reading.strict || isIsoDateInput(text)) return parseDateInput(text, reading);
   const { parseDateWords } = await import("../../calendar/date-words.js");
-  const { source, zone, now, from } = reading;
-  const { input, description } = parseDateWords(text, { source, zone, now: now(), from: from?.() ?? null });
+  const { now, from } = reading;
+  const options = { ...reading, now: now(), from: from?.() ?? null };
+  const { input, description } = parseDateWords(text, options);
+  const { source } = reading;
   reading.echo(`${source.replace(/^--/, "")}: ${description}`);
   return input;
 }
@@ -139,10 +144,10 @@ function createDayReader(
   return async (source: string, text: string | undefined, from: string | null = null) => {
     if (text === undefined) return null;
     const { timezone: zone } = settings();
-    const reading = { source, zone, strict: strictDates, now, echo: note, from: () => from };
+    const reading = { source, zone, strict: strictDates, dayOnly: true, now, echo: note, from: () => from };
     const input = await readDateFlag(text, reading);
     if (input.kind === "date") return input.date;
-    throw usageError(`${source}: "${text}" is a time, not a day`, "write tomorrow, fri or 2026-11-21");
+    throw notADayError(text, source);
   };
 }
 

@@ -55,7 +55,7 @@ export function addEventFieldFlags(command: Command): Command {
   return command
     .option("--title <text>", "title, up to 50 characters")
     .addOption(command.createOption("--category <category>", "category").choices(CATEGORY_CHOICES))
-    .option("--start <time>", "start: 2026-11-21T15:00, tomorrow 3pm, fri 9:30, +2h; a day with --all-day")
+    .option("--start <time>", "start: tomorrow 3pm, fri 9:30, +2h, YYYY-MM-DDTHH:MM; a day with --all-day")
     .option("--end <time>", "end, written the same way; the last day of an all-day event")
     .option("--duration <duration>", "90m, 1.5h or 2d; instead of --end")
     .option("--all-day", "make it an all-day event")

@@ -40,7 +40,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
       ["The next seven days of every calendar", "calctl events list -A --days 7"],
       [
         "Every event of December, for a spreadsheet",
-        "calctl events list --from 2026-12-01 --to 2026-12-31 -o csv",
+        'calctl events list --from "1 dec" --to "31 dec" -o csv',
       ],
       ["Every event about one thing, for a script", "calctl events list --search dentist -o json"],
     ],
