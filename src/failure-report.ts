@@ -36,6 +36,6 @@ async function withPosition({ message, hint, text, cause }: ConfigSyntaxError): 
 
 /** Loaded only for terminals: the tables of character widths take 8 ms. */
 async function loadWrap(width: number): Promise<NonNullable<ErrorReportOptions["wrap"]>> {
-  const { wrapText } = await import("./output/table/text-width.js");
-  return (text, margin) => wrapText(text, { width: width - margin, breakWords: false });
+  const { wrapMessage } = await import("./output/table/text-width.js");
+  return (text, margin) => wrapMessage(text, width - margin);
 }

@@ -146,6 +146,14 @@ export function labelKey({ id, number }: Label): string {
   return number === null ? plainId(id) : String(number);
 }
 
+/** What names a label for a person, and `resolveLabel` finds it by: the name if it is unique, else as `labelKey`. */
+export function labelWord(label: Label, labels: readonly Label[]): string {
+  const name = label.name ?? "";
+  const same = labels.filter((each) => foldCase(each.name ?? "") === foldCase(name));
+  const isUnique = same.length === 1 && labels.every((each) => labelKey(each) !== name);
+  return name !== "" && isUnique ? name : labelKey(label);
+}
+
 /** `2 modern cyan`; the default label has no name. */
 function describeLabel(label: Label): string {
   const { name } = label;

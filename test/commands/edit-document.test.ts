@@ -160,7 +160,7 @@ end_timezone: Asia/Tokyo
 location:
 url:
 # 1 (default), 2 modern cyan
-label: 2
+label: modern cyan
 # members: Ana, 2 (Ben), 3 (ben), 4 (me), 5
 attendees:
   - Ana

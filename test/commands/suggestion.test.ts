@@ -68,3 +68,10 @@ describe("a command that does not exist names the one that was meant:", () => {
     expect(stderr).toMatch(hint);
   });
 });
+
+test("a hint is not broken inside a command, so that no half of it is run", async () => {
+  const harness = await createHarness();
+  const argv = ["service", "calendars", "delete"];
+  const { stderr } = await harness.runWith({ columns: 40, env: { NO_COLOR: "1" } }, ...argv);
+  expect(stderr).toMatch(/\nhint: did you mean\ncalctl service calendars remove\?\n$/);
+});

@@ -81,6 +81,19 @@ describe("with a script as the editor", () => {
     expect(tempFiles(world)).toEqual([]);
   });
 
+  test("has the label by its name, where no other has it", async () => {
+    const world = await createWorld();
+    await world.edit(`sed -i 's/^label: .*/label: "3"/' "$1"`);
+    const { label } = await world.read();
+    const { name } = label as { readonly name: string };
+    expect(name).not.toBe("");
+    const again = await world.edit("true");
+    expect(again.exitCode).toBe(0);
+    expect(readFileSync(join(world.home, "seen.yaml"), "utf8")).toContain(`\nlabel: ${name}\n`);
+    await world.edit(`sed -i 's/^label: .*/label: "1"/' "$1"`);
+    expect((await world.read())["label"]).toMatchObject({ number: 1 });
+  });
+
   test("clears, and reads dates in words, which it says", async () => {
     const world = await createWorld();
     const { stderr } = await world.edit(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { textWidth, wrapText } from "../../src/output/table/text-width.js";
+import { textWidth, wrapMessage, wrapText } from "../../src/output/table/text-width.js";
 
 describe("wrapText", () => {
   test.each([
@@ -33,5 +33,17 @@ describe("wrapText", () => {
         expect(lines.join("").replace(/\s/g, "")).toBe(value.replace(/\s/g, ""));
       }),
     );
+  });
+});
+
+describe("wrapMessage", () => {
+  test.each([
+    ["did you mean calctl service calendars add?", 40, ["did you mean", "calctl service calendars add?"]],
+    ["sign in: calctl login --profile work; or not", 36, ["sign in:", "calctl login --profile work; or not"]],
+    ["calctl events list -h lists its flags", 28, ["calctl events list -h lists", "its flags"]],
+    ["those of the week, by --days 7", 28, ["those of the week, by", "--days 7"]],
+    ["run calctl events update --help now", 20, ["run calctl events", "update --help now"]],
+  ])("breaks %j in %i columns at no space of a command that fits", (text, width, lines) => {
+    expect(wrapMessage(text, width)).toEqual(lines);
   });
 });

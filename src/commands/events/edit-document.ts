@@ -1,11 +1,11 @@
 import type { YAMLParseError } from "yaml";
 import { localizeEvent } from "../../calendar/event-view.js";
-import { attendeeKey, labelKey } from "../../calendar/names.js";
+import { attendeeKey, labelKey, labelWord } from "../../calendar/names.js";
 import { formatTyped } from "../../calendar/zoned-time.js";
 import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
 import { type CliError, usageError } from "../../errors.js";
 import { escapeJson, sanitizeLine } from "../../output/sanitize.js";
-import { wrapText } from "../../output/table/text-width.js";
+import { wrapMessage } from "../../output/table/text-width.js";
 
 /** An event as a YAML file for an editor, and back. Every value is a text: `title: yes` is the title "yes". */
 
@@ -42,7 +42,7 @@ export interface DocumentOptions {
 /** Times in the zone, without seconds where there are none; days of an all-day event, the last one included. */
 export function editableEvent(
   event: CalendarEvent,
-  { zone, members }: Pick<DocumentOptions, "zone" | "members">,
+  { zone, labels, members }: Pick<DocumentOptions, "zone" | "labels" | "members">,
 ): EditableEvent {
   const { calendar_id: calendarId, label, attendees } = event;
   const { start_local: start, end_local: end } = localizeEvent(event, zone);
@@ -57,7 +57,7 @@ export function editableEvent(
     end_timezone: event.end_timezone ?? "",
     location: event.location ?? "",
     url: event.url ?? "",
-    label: label === null ? "" : labelKey(label),
+    label: label === null ? "" : labelWord(label, labels),
     attendees: attendees.map((attendee) => attendeeKey(attendee, known, calendarId)),
     description: event.description ?? "",
   };
@@ -98,10 +98,16 @@ const HEADER = `# Change what should change, save and close. Lines that are left
 /** Columns of a comment. */
 const COMMENT_WIDTH = 76;
 
+/** Text as lines for the editor and the terminal that it was opened from. */
+export function messageLines(text: string): readonly string[] {
+  return wrapMessage(sanitizeLine(text), COMMENT_WIDTH);
+}
+
 /** Text as lines that begin with a mark. */
 export function renderComment(text: string, mark: string): string {
-  const lines = wrapText(sanitizeLine(text), { width: COMMENT_WIDTH, breakWords: false });
-  return lines.map((line) => `${`${mark}${line}`.trimEnd()}\n`).join("");
+  return messageLines(text)
+    .map((line) => `${`${mark}${line}`.trimEnd()}\n`)
+    .join("");
 }
 
 /** One key with its value as YAML that every editor leaves intact. */

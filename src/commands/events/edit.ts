@@ -5,7 +5,13 @@ import type { EventDraft } from "../../contract/shapes.js";
 import { CliError, describeWithoutFlags } from "../../errors.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { readDraft } from "./edit-changes.js";
-import { describeChanges, editableEvent, renderComment, renderDocument } from "./edit-document.js";
+import {
+  describeChanges,
+  editableEvent,
+  messageLines,
+  renderComment,
+  renderDocument,
+} from "./edit-document.js";
 import { createRelatedResolver, type RelatedResolver } from "./event-flags.js";
 import type { PickContext } from "./pick-event.js";
 
@@ -87,11 +93,15 @@ async function editUntilValid<T>(
     }
     const problem = describeWithoutFlags(failure);
     if (!context.prompt.available) throw new CliError(failure.code, problem, { details: failure.details });
-    context.warn(problem);
-    if (!(await context.prompt.confirm("Edit again?", true)))
-      throw new CliError("interrupted", "nothing was changed");
+    await askAgain(context, problem);
     shown = withProblem(saved, problem);
   }
+}
+
+/** @throws CliError interrupted when the user gives up */
+async function askAgain({ warn, prompt }: EditorContext, problem: string): Promise<void> {
+  for (const line of messageLines(problem)) warn(line);
+  if (!(await prompt.confirm("Edit again?", true))) throw new CliError("interrupted", "nothing was changed");
 }
 
 const PROBLEM = "#! ";
