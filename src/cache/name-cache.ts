@@ -12,6 +12,8 @@ export interface StoredItem {
 
 /** Which list: `calendars`, or the labels or members of one calendar. */
 export type ListKey = "calendars" | `labels ${string}` | `members ${string}`;
+/** A list, or the current user alone, whose name is only shown. */
+export type CacheKey = ListKey | "user";
 
 interface StoredList {
   /** Milliseconds since the Unix epoch. */
@@ -25,9 +27,9 @@ interface StoredList {
  */
 export interface NameCache {
   /** A stored list that is younger than this (ms); null without one. */
-  find(key: ListKey, lifetime: number): readonly StoredItem[] | null;
+  find(key: CacheKey, lifetime: number): readonly StoredItem[] | null;
   /** Stores a list as read now; `save` writes it. */
-  store(key: ListKey, items: readonly StoredItem[]): void;
+  store(key: CacheKey, items: readonly StoredItem[]): void;
   /** Writes what has changed. */
   save(): Promise<void>;
 }

@@ -1,8 +1,9 @@
 import type { Api } from "../api/client.js";
 import { normalizeText } from "../contract/comparable-text.js";
 import { MINUTE_MS } from "../contract/date-time.js";
+import type { User } from "../contract/shapes.js";
 import { CliError, StaleNamesError } from "../errors.js";
-import type { ListKey, NameCache, StoredItem } from "./name-cache.js";
+import { type CacheKey, type ListKey, MAX_LIST_AGE, type NameCache, type StoredItem } from "./name-cache.js";
 
 /**
  * The lists in which names are looked up. Reading commands use the ones that were read lately; everything else reads
@@ -13,6 +14,8 @@ export interface Names {
   calendars(values: readonly string[]): Promise<readonly StoredItem[]>;
   /** The labels of a calendar, to look up this value. */
   labels(calendarId: string, value: string): Promise<readonly StoredItem[]>;
+  /** The members of a calendar and the current user, as far as they were read lately: no request is sent. */
+  knownUsers(calendarId: string): Promise<readonly User[]>;
   /**
    * Runs work that writes nothing: names may be looked up in stored lists that are fresh. If the service then says that
    * something is not there or not allowed, those lists are validated, and if one is stale, the work is run again with
@@ -50,6 +53,12 @@ export function createNames({ api: open, cache: openCache, mayReuse }: NamesOpti
     names: {
       calendars: (values) => find("calendars", values),
       labels: (calendarId, value) => find(`labels ${calendarId}`, [value]),
+      async knownUsers(calendarId) {
+        const cache = await openCache();
+        const keys = [`members ${calendarId}`, "user"] as const;
+        const users = keys.flatMap((key) => cache.find(key, MAX_LIST_AGE) ?? []);
+        return users.map(({ id, name }) => ({ id, type: "user", name, description: null, image_url: null }));
+      },
       async whileReading(work) {
         reading = true;
         try {
@@ -73,7 +82,7 @@ interface UsedLists {
   fresh(key: ListKey, values: readonly string[]): Promise<readonly StoredItem[] | undefined>;
   /** A list that was read to validate a stored one. */
   validated(key: ListKey): readonly StoredItem[] | undefined;
-  store(key: ListKey, items: readonly StoredItem[]): Promise<readonly StoredItem[]>;
+  store(key: CacheKey, items: readonly StoredItem[]): Promise<readonly StoredItem[]>;
   /** Whether a stored list that was used has another name for this calendar. */
   contradicts(calendar: Pick<StoredItem, "id" | "name">): boolean;
   /** Reads the stored lists that were used anew, once. @throws StaleNamesError if one has changed */
@@ -171,6 +180,11 @@ function watchLists(api: Api, lists: UsedLists): Api {
   };
   return {
     ...api,
+    async getCurrentUser() {
+      const user = await api.getCurrentUser();
+      await lists.store("user", [storedItem(user)]);
+      return user;
+    },
     listCalendars: (include) => list("calendars", api.listCalendars(include)),
     listLabels: (calendarId) => list(`labels ${calendarId}`, api.listLabels(calendarId)),
     listMembers: (calendarId) => list(`members ${calendarId}`, api.listMembers(calendarId)),

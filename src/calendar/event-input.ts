@@ -7,6 +7,7 @@ import { parseInstant, parseTimeZone } from "./dates.js";
 import { checkText, parseCategory } from "./event-text.js";
 import type { InputTimes } from "./event-times.js";
 import type { LocalizedEvent } from "./event-view.js";
+import type { PrintedLabel } from "./names.js";
 import { addDays, daySpan } from "./zoned-time.js";
 
 /** The fields of an input object. Undefined fields are not in it. */
@@ -16,8 +17,8 @@ export interface EventInput extends InputTimes {
   readonly description?: string | undefined;
   readonly location?: string | undefined;
   readonly url?: string | undefined;
-  /** A number, id or name like `--label`, still to be resolved. */
-  readonly label?: string | undefined;
+  /** A number, id or name like `--label`, or a label as the output has it, still to be resolved. */
+  readonly label?: string | PrintedLabel | undefined;
   /** Ids or names like `--attendee`, still to be resolved. An empty list means no attendees. */
   readonly attendees?: readonly string[] | undefined;
   /** Notes for the user about fields that have no effect. */
@@ -106,11 +107,19 @@ function readTimeZone(fields: Fields, key: string): string | undefined {
   return name === undefined ? undefined : parseTimeZone(name, `${fields.source}: ${key}`);
 }
 
-/** A text, a number, or an object. Its number or name is preferred to its id, since they work in other calendars too. */
-function readLabel({ values, source }: Fields): string | undefined {
+/** A text, a number, or an object: one with the id of a calendar's label may be of another calendar. */
+function readLabel({ values, source }: Fields): EventInput["label"] {
   const value = values.get("label");
   if (value === undefined) return undefined;
   const name = `${source}: label`;
+  if (isJsonObject(value) && typeof value["id"] === "string" && value["id"].includes(",")) {
+    const { id, name, number } = value;
+    return {
+      id,
+      name: typeof name === "string" ? name : null,
+      number: typeof number === "number" ? number : null,
+    };
+  }
   const given = isJsonObject(value) ? (value["number"] ?? (value["name"] || value["id"])) : value;
   if (typeof given === "string" && given !== "") return given;
   if (typeof given === "number") return String(given);

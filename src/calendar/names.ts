@@ -141,6 +141,25 @@ export function resolveLabel(
   return found ?? resolveName(value, labels, { noun: "label", source, describe: describeLabel });
 }
 
+/** A label as the output of some calendar has it. */
+export interface PrintedLabel extends Named {
+  /** Composite. */
+  readonly id: string;
+  readonly number: number | null;
+}
+
+/** The same label, or in another calendar the one of the same name; null without one. The default label has no name. */
+export function findPrintedLabel(printed: PrintedLabel, labels: readonly Label[]): Label | null {
+  const same = labels.find(({ id }) => id === printed.id);
+  if (same !== undefined) return same;
+  const name = foldCase(printed.name ?? "");
+  const isDefault = name === "" && printed.number === 1;
+  const bearers = isDefault
+    ? labels.filter(({ number }) => number === 1)
+    : labels.filter((label) => name !== "" && foldCase(label.name ?? "") === name);
+  return bearers.length === 1 ? (bearers[0] ?? null) : null;
+}
+
 /** What names a label whatever its name becomes: its number, else its plain id. */
 export function labelKey({ id, number }: Label): string {
   return number === null ? plainId(id) : String(number);

@@ -26,7 +26,7 @@ describe("readEventInput", () => {
       end_timezone: "Asia/Tokyo",
       description: "Slides",
       url: "",
-      label: "1",
+      label: { id: "cal,1", name: "", number: 1 },
       attendees: ["2"],
       notes: [],
     });
@@ -49,13 +49,17 @@ describe("readEventInput", () => {
   });
 
   test.each([
-    [{ id: "cal,3", number: 3, name: "x" }, "3"],
+    [
+      { id: "cal,3", number: 3, name: "x" },
+      { id: "cal,3", number: 3, name: "x" },
+    ],
+    [{ number: 3, name: "x" }, "3"],
     [{ number: 3, name: "x" }, "3"],
     [{ id: null, number: null, name: "modern cyan" }, "modern cyan"],
     [3, "3"],
     ["modern cyan", "modern cyan"],
   ])("reads the label %j", (label, value) => {
-    expect(read({ label }).label).toBe(value);
+    expect(read({ label }).label).toEqual(value);
   });
 
   test("reads attendees as objects and as texts", () => {

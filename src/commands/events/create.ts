@@ -11,6 +11,7 @@ import type { FilledForm } from "./create-command-line.js";
 import type { FormContext, FormOptions } from "./create-form.js";
 import {
   addEventFieldFlags,
+  chosenLabelId,
   createRelatedResolver,
   DEFAULT_LABEL,
   type EventFieldFlags,
@@ -59,8 +60,9 @@ export async function runEventsCreate(
   const content = draftForCreate(fields.flags, fields.input, { zone: timezone });
   const { id: calendarId, name } = form?.calendar ?? (await chooseCalendar(context));
   const resolver = createRelatedResolver(context, calendarId);
-  const label = fields.label ?? context.settings().setting("label");
-  const labelId = label === undefined ? DEFAULT_LABEL : await resolver.labelId(label);
+  const chosen = await chosenLabelId(context, { ...fields, resolver }, "the event has the default one");
+  const preset = chosen === undefined ? context.settings().setting("label") : undefined;
+  const labelId = (preset === undefined ? chosen : await resolver.labelId(preset)) ?? DEFAULT_LABEL;
   const attendeeIds = await resolver.attendeeIds(fields.attendees);
   const api = await context.api();
   const event = await api.createEvent(calendarId, {
@@ -71,7 +73,9 @@ export async function runEventsCreate(
   if (event.start_at === null) {
     context.note(`events list does not show a keep without times; its id is ${event.id}`);
   }
-  const created = localizeEvent(fillRelated(event, resolver.resources()), timezone, name);
+  const known = { labels: [], users: await context.names.knownUsers(calendarId) };
+  const filled = fillRelated(fillRelated(event, resolver.resources()), known);
+  const created = localizeEvent(filled, timezone, name);
   await context.recentEvents()?.remember([recentEventOf(created)]);
   await output.print(created, `event ${event.id} was created`);
 }

@@ -3,7 +3,13 @@ import { checkFlagTexts, type EventFlags } from "../../calendar/event-draft.js";
 import { type EventInput, readEventInput } from "../../calendar/event-input.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-text.js";
 import type { RelatedResources } from "../../calendar/event-view.js";
-import { type NamedValue, resolveAttendees, resolveLabel } from "../../calendar/names.js";
+import {
+  findPrintedLabel,
+  type NamedValue,
+  type PrintedLabel,
+  resolveAttendees,
+  resolveLabel,
+} from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import type { Category, Label, User } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
@@ -75,7 +81,7 @@ export function addEventFieldFlags(command: Command): Command {
 export interface EventFields {
   readonly flags: EventFlags;
   /** As typed, or as in the input. */
-  readonly label: NamedValue | undefined;
+  readonly label: NamedValue | PrintedLabel | undefined;
   readonly attendees: NamedValues | undefined;
   readonly input: EventInput | null;
 }
@@ -103,7 +109,7 @@ export async function readEventFields(
   checkFlagTexts(texts);
   return {
     flags: { ...texts, ...(await readTimeFlags(context, typed, missing(input))) },
-    label: namedValue(label, "--label") ?? namedValue(input?.label, "--input: label"),
+    label: namedValue(label, "--label") ?? inputLabel(input),
     attendees: namedValues(attendee, "--attendee") ?? namedValues(input?.attendees, "--input: attendees"),
     input,
   };
@@ -117,6 +123,11 @@ async function readDescription(
   if (description !== undefined)
     throw usageError("give either --description or --description-file, not both");
   return input.text(descriptionFile, "--description-file");
+}
+
+function inputLabel(input: EventInput | null): EventFields["label"] {
+  const label = input?.label;
+  return typeof label === "object" ? label : namedValue(label, "--input: label");
 }
 
 function namedValue(value: string | undefined, source: string): NamedValue | undefined {
@@ -144,12 +155,30 @@ export function namedValues(
 export interface RelatedResolver {
   /** Composite id. @throws CliError not_found with the candidates */
   labelId(named: NamedValue): Promise<string>;
+  /** Composite id; null for a label of another calendar that this one has none like. */
+  printedLabelId(label: PrintedLabel): Promise<string | null>;
   /** Composite ids; `me` is the current user. @throws CliError not_found with the candidates */
   attendeeIds(named: NamedValues | undefined): Promise<readonly string[] | undefined>;
   /** Every label and member. */
   readAll(): Promise<{ readonly labels: readonly Label[]; readonly members: readonly User[] }>;
   /** What was read so far. */
   resources(): RelatedResources;
+}
+
+/**
+ * The label of `--label` or `--input`; undefined without one, and, with a note, where the label of the input is not in
+ * this calendar. @param instead what happens then, for the note
+ */
+export async function chosenLabelId(
+  { note }: Pick<Context, "note">,
+  { label, resolver }: Pick<EventFields, "label"> & { readonly resolver: RelatedResolver },
+  instead: string,
+): Promise<string | undefined> {
+  if (label === undefined) return undefined;
+  if (!("id" in label)) return resolver.labelId(label);
+  const id = await resolver.printedLabelId(label);
+  if (id === null) note(`--input: this calendar has no label "${label.name || label.number}": ${instead}`);
+  return id ?? undefined;
 }
 
 /** Nothing is read before a name is resolved, nor for an empty list of attendees. */
@@ -167,6 +196,7 @@ export function createRelatedResolver({ api }: Pick<Context, "api">, calendarId:
   };
   return {
     readAll: async () => ({ labels: await readLabels(), members: await readMembers() }),
+    printedLabelId: async (label) => findPrintedLabel(label, await readLabels())?.id ?? null,
     async labelId({ value, source }) {
       return resolveLabel(value, await readLabels(), { calendarId, source }).id;
     },

@@ -23,6 +23,7 @@ import { chooseEventId } from "./choose-event.js";
 import type { EditedUpdate, EditorContext } from "./edit.js";
 import {
   addEventFieldFlags,
+  chosenLabelId,
   createRelatedResolver,
   type EventFieldFlags,
   type EventFields,
@@ -98,8 +99,9 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   const { event: current } = found;
   if (seen !== null) checkUnchanged(current, seen, "--if-unchanged");
   const resolver = createRelatedResolver(context, found.calendar.id);
+  const labelId = await chosenLabelId(context, { ...fields, resolver }, "the event keeps its own");
   const relations = await resolveRelations(resolver, current, { ...fields, addAttendee, removeAttendee });
-  const draft = draftForUpdate(current, { ...changes, ...relations }, { zone: timezone });
+  const draft = draftForUpdate(current, { ...changes, ...relations, labelId }, { zone: timezone });
   const updated = await writeUpdate(context, { ...found, draft, seen, resolver });
   if (movesEvent(changes) && updated.end_local !== null) {
     context.note(`end: ${describeLocal(updated.end_local, timezone)}`);
@@ -143,7 +145,7 @@ async function runEventsEdit(context: UpdateContext, options: EventsUpdateOption
   await output.print(localizeEvent(event, context.settings().timezone, calendar.name));
 }
 
-interface NamedRelations extends Pick<EventFields, "label" | "attendees"> {
+interface NamedRelations extends Pick<EventFields, "attendees"> {
   readonly addAttendee: readonly string[] | undefined;
   readonly removeAttendee: readonly string[] | undefined;
 }
@@ -151,10 +153,9 @@ interface NamedRelations extends Pick<EventFields, "label" | "attendees"> {
 async function resolveRelations(
   resolver: RelatedResolver,
   { attendees: present }: CalendarEvent,
-  { label, attendees, addAttendee, removeAttendee }: NamedRelations,
-): Promise<Pick<EventChanges, "labelId" | "attendeeIds" | "addAttendeeIds" | "removeAttendeeIds">> {
+  { attendees, addAttendee, removeAttendee }: NamedRelations,
+): Promise<Pick<EventChanges, "attendeeIds" | "addAttendeeIds" | "removeAttendeeIds">> {
   return {
-    labelId: label === undefined ? undefined : await resolver.labelId(label),
     attendeeIds: await resolver.attendeeIds(attendees),
     addAttendeeIds: await resolver.attendeeIds(namedValues(addAttendee, "--add-attendee")),
     // An attendee may no longer be a member.
