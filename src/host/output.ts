@@ -16,7 +16,7 @@ export interface OutputParts extends Pick<Context, "note" | "input"> {
 /** What a command prints with: to stdout, on a terminal through the pager. */
 export function createOutputMembers(
   run: RunSettings,
-  { process, overrides, stdout, clock, signal, resources }: HostParts,
+  { process, overrides, stdout, clock, signal, resources, systemTimeZone }: HostParts,
   { settings, note, input }: OutputParts,
 ): Pick<
   Context,
@@ -48,9 +48,17 @@ export function createOutputMembers(
     color: isColorEnabled({ choice: run.color, env: process.env, isTerminal: stdout.isTerminal }),
     hyperlinks: async () => stdout.isTerminal && (await overrides.supportsHyperlinks?.()) === true,
     unicode: !stdout.isTerminal || isUnicodeLocale(process),
+    unicodeLocale: isUnicodeLocale(process),
   });
   let program: OutputProgram | null = null;
-  const options = () => ({ ...run, zone: () => settings().timezone, now: clock.now, note, program });
+  const options = () => ({
+    ...run,
+    zone: () => settings().timezone,
+    machineZone: systemTimeZone,
+    now: clock.now,
+    note,
+    program,
+  });
   return {
     async prepareOutput() {
       if (run.program !== null)

@@ -31,6 +31,8 @@ export interface FormatChoice {
 }
 
 export interface OutputOptions extends Pick<Rendering<unknown>, "zone" | "now" | "note"> {
+  /** The zone of this machine, which a screen need not name; undefined when it has no IANA name. */
+  readonly machineZone: () => string | undefined;
   /** Null when none was chosen: `table` on a terminal, `tsv` elsewhere. */
   readonly format: FormatChoice | null;
   /** `--fields` as typed, true without a value; undefined when not given. */
@@ -135,12 +137,29 @@ function viewRenderer<T>(view: View<T>, options: OutputOptions, surface: Surface
   program?.check(view);
   return async (value) => {
     const [values, single] = isList(value) ? [value, false] : [[value], true];
-    const rendering = { view, values, single, fields, csvSafe, surface, zone, now, note };
+    let showsTimes = false;
+    const usedZone = () => {
+      showsTimes = true;
+      return zone();
+    };
+    const rendering = { view, values, single, fields, csvSafe, surface, zone: usedZone, now, note };
     if (program !== null) return program.render(rendering);
     const render = view.formats?.[format] ?? (await COMMON_FORMATS[format]?.<T>());
     if (render === undefined) throw new Error(`the format ${format} was not checked`);
-    return render(rendering);
+    const text = await render(rendering);
+    if (format !== "table" || !surface.isTerminal || !showsTimes || typeof text !== "string") return text;
+    return text + (await zoneLine(options, surface));
   };
+}
+
+/** Where times are not those of the machine's clock, nobody would guess whose they are. */
+async function zoneLine(
+  { zone, machineZone }: Pick<OutputOptions, "zone" | "machineZone">,
+  surface: Surface,
+): Promise<string> {
+  if (zone().toLowerCase() === machineZone()?.toLowerCase()) return "";
+  const { createStyle } = await import("./style.js");
+  return `\n${(await createStyle(surface)).dim(`Times in ${zone()}`)}\n`;
 }
 
 function withCompleted(error: CliError, completed: string): CliError {
@@ -153,6 +172,7 @@ function withCompleted(error: CliError, completed: string): CliError {
 /** The part of a view that determines its formats. */
 interface ViewFormats {
   readonly noun: string;
+  readonly isDrawn?: boolean;
   readonly formats?: { readonly [F in Format]?: unknown };
 }
 
@@ -168,12 +188,13 @@ export function documentFormats(kind: "json" | "text"): readonly Format[] {
 
 /** The format in which data is printed. A choice that is not a format, or not one of the view's, is ignored. */
 export function effectiveFormat(
-  options: Pick<OutputOptions, "format">,
+  options: Pick<OutputOptions, "format"> & Partial<Pick<OutputOptions, "fields">>,
   target: Pick<Surface, "isTerminal">,
-  view?: Pick<ViewFormats, "formats">,
+  view?: Pick<ViewFormats, "formats" | "isDrawn">,
 ): Format {
   const chosen = formatsOf(view).find((format) => format === options.format?.name);
-  return chosen ?? (target.isTerminal ? "table" : "tsv");
+  const isDrawn = view?.isDrawn === true && options.fields === undefined;
+  return chosen ?? (target.isTerminal || isDrawn ? "table" : "tsv");
 }
 
 /** @throws CliError usage for a name that is not a format, and for a flag with a format that the view does not have */

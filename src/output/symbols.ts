@@ -2,13 +2,15 @@
 export interface Symbols {
   /** In the color of what follows. */
   readonly dot: string;
+  /** The same, without a space after it. */
+  readonly bar: string;
   readonly running: string;
   readonly arrow: string;
   readonly dash: string;
 }
 
-const UNICODE: Symbols = { dot: "●", running: "▸", arrow: "→", dash: "–" };
-const ASCII: Symbols = { dot: "*", running: ">", arrow: "->", dash: "-" };
+const UNICODE: Symbols = { dot: "●", bar: "▌", running: "▸", arrow: "→", dash: "–" };
+const ASCII: Symbols = { dot: "*", bar: "|", running: ">", arrow: "->", dash: "-" };
 
 /** @param surface.unicode whether it shows more than ASCII */
 export function symbolsOf({ unicode }: { readonly unicode: boolean }): Symbols {

@@ -17,6 +17,8 @@ export interface View<T> {
   readonly table?: readonly (KeyOf<T> | TableColumn<T>)[];
   /** Lines of the detail view, which `table` shows for a single value; the default is `table`. */
   readonly detail?: readonly (KeyOf<T> | TableColumn<T>)[];
+  /** Whether `table` is the default where it is not a terminal, too; the default is no. */
+  readonly isDrawn?: boolean;
   /** Draws the whole text of `table`. Null where a list or a detail view is wanted after all. */
   readonly draw?: (rendering: Rendering<T>, canvas: Canvas) => string | null | Promise<string | null>;
   /** Formats of this view, in addition to the common ones or instead of one of them. */
@@ -111,6 +113,8 @@ export interface Surface {
   readonly hyperlinks?: () => Promise<boolean>;
   /** Whether it shows more than ASCII. */
   readonly unicode: boolean;
+  /** Whether drawings may have more than ASCII, as the locale says; the default is `unicode`. */
+  readonly unicodeLocale?: boolean;
 }
 
 const DEFAULT_WIDTH = 80;

@@ -16,6 +16,7 @@ export interface RenderedOptions {
 /** The chosen zone and the clock of tests. */
 export const VIEWER = {
   zone: () => "Asia/Tokyo",
+  machineZone: () => "Asia/Tokyo",
   now: () => Date.parse("2026-11-21T14:30:00.000Z"),
   note: () => undefined,
 };

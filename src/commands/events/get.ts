@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
 import { describeCommand } from "../../help/facts.js";
-import { eventView, severalCalendarsView } from "../../output/views/event.js";
+import { eventView, foundEventsView } from "../../output/views/event.js";
 import { createEventFinder } from "../calendar-choice.js";
 import { addPickAction, type ContextOf } from "../command.js";
 import { processEach } from "../process-each.js";
@@ -38,14 +38,14 @@ export async function runEventsGet(
   context: PickContext & Pick<Context, "input">,
   { id: given }: EventsGetOptions,
 ): Promise<void> {
-  const output = context.output(eventView);
+  const output = context.output(foundEventsView);
   const typed = given.length > 0 ? given : [await chooseEventId(context, undefined)];
   const ids = await readEventIds(context, typed);
   if (ids.length === 0) return output.print([]);
   const { timezone } = context.settings();
-  const { results, reportFailures, several } = await context.names.whileReading(async () => {
+  const { results, reportFailures } = await context.names.whileReading(async () => {
     const finder = await createEventFinder(context);
-    const processed = await processEach(ids, {
+    return processEach(ids, {
       noun: "event",
       verb: "read",
       name: (id) => id,
@@ -57,15 +57,11 @@ export async function runEventsGet(
         return localizeEvent(event, timezone, calendar.name);
       },
     });
-    return { ...processed, several: finder.several };
   });
   await context.recentEvents()?.remember(results.map(recentEventOf));
   const [first] = results;
   const single = typed.length === 1 && typed[0] !== STDIN_IDS;
   // A command that failed completely prints nothing.
-  if (first !== undefined) {
-    const shown = several ? context.output(severalCalendarsView) : output;
-    await shown.print(single ? first : results);
-  }
+  if (first !== undefined) await output.print(single ? first : results);
   reportFailures();
 }

@@ -1,7 +1,7 @@
 import type { Day } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { addDays } from "../../calendar/zoned-time.js";
-import type { Style } from "../style.js";
+import { symbolsOf } from "../symbols.js";
 import { describeEntry, type EntryOptions, type EntryText, headingOf } from "./day-entry.js";
 import { inCharset, padText, textWidth, truncateText, wrapText } from "./text-width.js";
 
@@ -19,7 +19,7 @@ export function drawDayList(days: readonly Day<LocalizedEvent>[], options: Entry
     lines: entries.map((entry) => describeEntry(entry, date, options)),
   }));
   const all = drawn.flatMap(({ lines }) => lines);
-  const columns = columnsFor(all, options.width);
+  const columns = columnsFor(all, options);
   const text = drawn
     .map(({ heading, lines }) => [heading, ...drawLines(lines, columns, options)])
     .map((block) => block.map((line) => `${line.trimEnd()}\n`).join(""))
@@ -57,11 +57,13 @@ interface LineColumns {
   readonly metaBelow: boolean;
 }
 
-function columnsFor(lines: readonly EntryText[], width: number): LineColumns {
+function columnsFor(lines: readonly EntryText[], { width, style }: EntryOptions): LineColumns {
   const widest = (textOf: (line: EntryText) => string) =>
     lines.reduce((width, line) => Math.max(width, textWidth(textOf(line))), 0);
   const time = widest((line) => line.time);
-  const calendar = widest((line) => line.calendar);
+  const name = widest((line) => line.calendar);
+  // With the bar in its color.
+  const calendar = name === 0 || !style.enabled ? name : name + 1;
   const id = widest((line) => line.id);
   const meta = calendar === 0 ? id : calendar + GAP.length + id;
   const hasDots = lines.some(({ dotColor }) => dotColor !== null);
@@ -79,7 +81,8 @@ function bodyOf({ title, location }: EntryText): string {
   return location === "" ? title : `${title}${GAP}${location}`;
 }
 
-function drawLine(line: EntryText, columns: LineColumns, { style }: EntryOptions): string[] {
+function drawLine(line: EntryText, columns: LineColumns, options: EntryOptions): string[] {
+  const { style } = options;
   const { time, hasDots, body, metaBelow } = columns;
   const paint = line.state === "over" ? style.dim : (text: string) => text;
   const strong = line.state === "running" ? style.bold : paint;
@@ -94,7 +97,7 @@ function drawLine(line: EntryText, columns: LineColumns, { style }: EntryOptions
   const titleLine = (part: string): string => style.link(line.url, strong(part));
   const text = `${titleLine(first)}${location === "" ? "" : `${GAP}${style.dim(location)}`}`;
   const used = textWidth(first) + (location === "" ? 0 : GAP.length + textWidth(location));
-  const meta = metaOf(line, columns, style);
+  const meta = metaOf(line, columns, options);
   const others = rest.map((part) => `${margin}${titleLine(part)}`);
   if (metaBelow) return [`${left}${text}`, ...others, `${margin}${meta}`];
   return [`${left}${text}${" ".repeat(Math.max(0, body - used))}${GAP}${meta}`, ...others];
@@ -108,8 +111,10 @@ function locationOf(
   return truncateText(location, room);
 }
 
-function metaOf(line: EntryText, { calendar }: LineColumns, style: Style): string {
+function metaOf(line: EntryText, { calendar }: LineColumns, { style, unicode }: EntryOptions): string {
   if (calendar === 0) return style.dim(line.id);
-  const name = `${style.hex(line.calendarColor ?? "", padText(line.calendar, calendar))}`;
+  // The name itself has the color of all text: many colors cannot be read on a light terminal, or on a dark one.
+  const bar = style.enabled ? style.hex(line.calendarColor ?? "", symbolsOf({ unicode }).bar) : "";
+  const name = `${bar}${padText(line.calendar, calendar - (style.enabled ? 1 : 0))}`;
   return `${name}${GAP}${style.dim(line.id)}`;
 }

@@ -2,6 +2,8 @@ import { type Day, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { type Interval, type Placed, placeInLanes } from "../../calendar/lanes.js";
 import { formatLocal } from "../../calendar/zoned-time.js";
+import { sanitizeLine } from "../sanitize.js";
+import { symbolsOf } from "../symbols.js";
 import type { Canvas } from "../view.js";
 import { isEventOver, titleOf } from "./day-entry.js";
 import { dayOf } from "./day-names.js";
@@ -17,6 +19,14 @@ export interface WeekGridOptions extends Canvas {
   readonly now: number;
   /** The chosen zone. */
   readonly zone: string;
+  /** Those that were asked. */
+  readonly calendars: readonly GridCalendar[];
+}
+
+export interface GridCalendar {
+  readonly id: string;
+  readonly name?: string | null;
+  readonly color?: string | null;
 }
 
 /** Columns of the times at the left. */
@@ -30,6 +40,16 @@ const DEFAULT_WIDTH = 120;
 
 /** Narrower blocks have no room for their start. */
 const MIN_CLOCK_WIDTH = 14;
+
+/** Bars of calendars where colors do not tell them apart. */
+const BARS = { unicode: ["▌", "┃", "│", "┆", "║", "▒"], ascii: ["|", "!", ":", "#", "=", "%"] };
+/** Columns of a calendar's name. */
+const MAX_NAME_WIDTH = 20;
+
+/** How many columns a grid needs at least. */
+export function narrowestGrid(days: number): number {
+  return AXIS_WIDTH + days * (MIN_DAY_WIDTH + 1);
+}
 
 /**
  * Draws days side by side, time from top to bottom, what lasts all day above. Null if the terminal is too narrow.
@@ -45,7 +65,13 @@ export function drawWeekGrid(days: readonly Day<LocalizedEvent>[], options: Week
   const timed = entries.map((day) => day.filter((entry) => !lastsAllDay(entry)).map(({ event }) => event));
   const now = minutesOfNow(options);
   const grid = { ...options, dayWidth, minutesOfNow: now, ...divideIntoRows(timed, { dates, now }) };
-  const lines = [headerLine(grid), ...allDayLines(allDay, grid), ...timeLines(grid)];
+  const shown = new Set(entries.flatMap((day) => day.map(({ event }) => event.calendar_id)));
+  const lines = [
+    headerLine(grid),
+    ...allDayLines(allDay, grid),
+    ...timeLines(grid),
+    ...legendLines(shown, { ...grid, width: available }),
+  ];
   return inCharset(lines.map((line) => `${line.trimEnd()}\n`).join(""), options);
 }
 
@@ -184,13 +210,50 @@ function blockCell({ event, startClock, start, end }: Block, width: number, grid
   return drawBlockLine(event, { text, width }, grid);
 }
 
-/** One line of an event: a bar in the color of its label, and text. */
+/** One line of an event: a bar and text. */
 function drawBlockLine(
   event: LocalizedEvent,
   { text, width }: { readonly text: string; readonly width: number },
-  { style, unicode, now, today }: Pick<Grid, "style" | "unicode" | "now" | "today">,
+  grid: Pick<Grid, "style" | "unicode" | "now" | "today" | "calendars">,
 ): string {
-  const bar = style.hex(event.label?.color ?? "", unicode ? "▌" : "|");
   const shown = padText(truncateText(text, width - 1), width - 1);
-  return `${bar}${isEventOver(event, { now, today }) ? style.dim(shown) : shown}`;
+  return `${barOf(event, grid)}${isEventOver(event, grid) ? grid.style.dim(shown) : shown}`;
 }
+
+type BarOptions = Pick<Grid, "style" | "unicode" | "calendars">;
+
+/** In the color of the calendar where there are several, otherwise in that of the label. */
+function barOf(event: LocalizedEvent, options: BarOptions): string {
+  const { style, unicode, calendars } = options;
+  if (calendars.length < 2) return style.hex(event.label?.color ?? "", symbolsOf({ unicode }).bar);
+  return calendarBar(
+    calendars.findIndex(({ id }) => id === event.calendar_id),
+    options,
+  );
+}
+
+function calendarBar(index: number, { style, unicode, calendars }: BarOptions): string {
+  if (style.enabled) return style.hex(calendars[index]?.color ?? "", symbolsOf({ unicode }).bar);
+  const bars = unicode ? BARS.unicode : BARS.ascii;
+  return bars[index % bars.length] ?? "";
+}
+
+/** Which bar is whose, for the calendars that have events here. */
+function legendLines(shown: ReadonlySet<string>, grid: BarOptions & Pick<Grid, "width">): readonly string[] {
+  const { calendars, width } = grid;
+  if (calendars.length < 2 || shown.size === 0) return [];
+  const lines: string[] = [];
+  let used = width;
+  for (const [index, { id, name }] of calendars.entries()) {
+    if (!shown.has(id)) continue;
+    const text = truncateText(sanitizeLine(name || id).trim(), MAX_NAME_WIDTH);
+    const added = 1 + textWidth(text) + LEGEND_GAP.length;
+    const isNew = used + added > width;
+    if (isNew) lines.push(" ".repeat(AXIS_WIDTH + 1));
+    used = isNew ? AXIS_WIDTH + 1 + added : used + added;
+    lines.push(`${lines.pop() ?? ""}${calendarBar(index, grid)}${text}${LEGEND_GAP}`);
+  }
+  return ["", ...lines];
+}
+
+const LEGEND_GAP = "  ";

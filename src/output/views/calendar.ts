@@ -1,8 +1,14 @@
 import type { Calendar, Label, User } from "../../contract/shapes.js";
+import { describeInstant } from "../event-when.js";
 import { type Cell, jsonObject, type View } from "../view.js";
 
 /** What `calctl schema` says about an instant. */
 export const INSTANT = "UTC, YYYY-MM-DDTHH:mm:ss.sssZ";
+
+/** An instant of the wire in the chosen zone. */
+export function instantCell(text: string | null, zone: () => string): Cell {
+  return { text: text === null ? "" : describeInstant(text, zone()) };
+}
 
 /** The JSON of a related object. It is made once, since the events of a list share few labels and users. */
 function createRelatedJson<T extends object>(view: View<T>): (value: T | null) => unknown {
@@ -77,7 +83,12 @@ export const calendarView: View<Calendar> = {
     color: { type: "string?", about: "#RRGGBB", minWidth: 7 },
     order: { type: "number?" },
     image_url: { type: "string?", header: "Image" },
-    created_at: { type: "string?", about: INSTANT, header: "Created" },
+    created_at: {
+      type: "string?",
+      about: INSTANT,
+      header: "Created",
+      cell: ({ created_at }, zone) => instantCell(created_at, zone),
+    },
     labels: {
       type: { list: labelView },
       json: ({ labels }) => labels.map(labelJson),

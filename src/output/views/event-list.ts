@@ -1,6 +1,7 @@
 import { type DayRange, datesFrom } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { localDate } from "../../calendar/zoned-time.js";
+import type { GridCalendar } from "../table/week-grid.js";
 import type { View } from "../view.js";
 import { createDayFormats, type DayLayout, daysOf } from "./day-formats.js";
 import { eventView, severalCalendarsView } from "./event.js";
@@ -9,7 +10,7 @@ export interface EventListViewOptions {
   /** The first and the last day listed, as `YYYY-MM-DD`. */
   readonly range: DayRange;
   /** The calendars that were asked. */
-  readonly calendars: readonly { readonly id: string; readonly color?: string | null }[];
+  readonly calendars: readonly GridCalendar[];
   readonly layout: DayLayout;
   /** The id as people may type it. */
   readonly shorten: (id: string) => string;
@@ -24,14 +25,19 @@ export function createEventListView(options: EventListViewOptions): View<Localiz
       ...eventView.formats,
       ...createDayFormats({ range, layout, showCalendar: calendars.length > 1 }),
     },
-    async draw({ values, fields, single, now, zone, surface }, canvas) {
+    ...(layout === "grid" ? { isDrawn: true } : {}),
+    async draw({ values, fields, single, now, zone, surface, note }, canvas) {
       if (fields !== null || single) return null;
       const time = { today: localDate(now(), zone()), now: now(), zone: zone() };
       if (layout === "grid") {
-        const { drawWeekGrid } = await import("../table/week-grid.js");
+        const { drawWeekGrid, narrowestGrid } = await import("../table/week-grid.js");
         const dates = datesFrom(range.first, range.last);
-        const grid = drawWeekGrid(daysOf(values, { range }), { ...canvas, ...time, dates });
+        const unicode = surface.unicodeLocale ?? surface.unicode;
+        const options = { ...canvas, unicode, ...time, dates, calendars };
+        const grid = drawWeekGrid(daysOf(values, { range }), options);
         if (grid !== null) return grid;
+        const [days, needed] = [dates.length, narrowestGrid(dates.length)];
+        note(`--grid: ${days} days need ${needed} columns, and there are ${canvas.width}; this is the list`);
       }
       const { drawDayList } = await import("../table/day-list.js");
       return drawDayList(daysOf(values, { range, layout }), {

@@ -1,8 +1,10 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
-import { describeInstant, describeWhen, type WhenOptions } from "../event-when.js";
-import type { Cell, TableColumn, View } from "../view.js";
+import { describeWhen, type WhenOptions } from "../event-when.js";
+import { columnsOf } from "../table/columns.js";
+import type { TableColumn, View } from "../view.js";
 import {
   INSTANT,
+  instantCell,
   labelCell,
   labelJson,
   labelText,
@@ -47,10 +49,6 @@ export const TIMESTAMPS: View<Timestamps>["keys"] = {
     cell: ({ updated_at }, zone) => instantCell(updated_at, zone),
   },
 };
-
-function instantCell(text: string | null, zone: () => string): Cell {
-  return { text: text === null ? "" : describeInstant(text, zone()) };
-}
 
 /** Events, with their times in the zone that the user chose. */
 export const eventView: View<LocalizedEvent> = {
@@ -128,6 +126,17 @@ export const eventView: View<LocalizedEvent> = {
 export const severalCalendarsView: View<LocalizedEvent> = {
   ...eventView,
   table: [whenColumn({ year: false }), "title", "label", CALENDAR, "id"],
+};
+
+/** Events that were asked for by id: a table shows everything about each. */
+export const foundEventsView: View<LocalizedEvent> = {
+  ...eventView,
+  async draw(rendering, canvas) {
+    const { fields, single, values, view } = rendering;
+    if (fields !== null || single || values.length === 0) return null;
+    const { drawDetail } = await import("../table/detail.js");
+    return drawDetail(columnsOf(rendering, view.detail ?? []), { ...canvas, skipEmpty: true });
+  },
 };
 
 export interface Deleted {

@@ -1,5 +1,6 @@
 import type { ProfileKey } from "../../config/config-file.js";
 import type { User } from "../../contract/shapes.js";
+import { describeInstant } from "../event-when.js";
 import type { ShapeKey, ShapeOf } from "../shape.js";
 import type { View } from "../view.js";
 import { INSTANT, userJson, userText, userView } from "./calendar.js";
@@ -137,14 +138,17 @@ export const statusView: View<Status> = createPairsView<Status>({
     },
     rate_limit: {
       type: { object: RATE_LIMIT, nullable: true },
-      text: ({ rate_limit }) => rateLimitText(rate_limit),
+      text: ({ rate_limit }) => rateLimitText(rate_limit, (reset) => reset),
+      cell: ({ rate_limit }, zone) => ({
+        text: rateLimitText(rate_limit, (reset) => describeInstant(reset, zone())),
+      }),
     },
     clock_skew_seconds: { type: "integer?", about: "how far this clock is ahead of the service's" },
   },
   tsv: ["profile", "base_url", "token_source", "signed_in", "user", "rate_limit", "clock_skew_seconds"],
 });
 
-function rateLimitText(rateLimit: StatusRateLimit | null): string {
+function rateLimitText(rateLimit: StatusRateLimit | null, describeTime: (reset: string) => string): string {
   if (rateLimit === null) return "";
-  return `${rateLimit.remaining} of ${rateLimit.limit} left until ${rateLimit.reset_at}`;
+  return `${rateLimit.remaining} of ${rateLimit.limit} left until ${describeTime(rateLimit.reset_at)}`;
 }

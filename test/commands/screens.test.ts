@@ -1,0 +1,206 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { createHarness, type Harness } from "../support/harness.js";
+import { THEMES } from "../support/screen-svg.js";
+
+/** What a person reads on a terminal, beside lists of events. Now is Saturday, 15:30 in Berlin. */
+
+const UTF_8 = { LC_ALL: "C.UTF-8", NO_COLOR: "1" };
+const WORK = "#f2d600";
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+  await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId, color: WORK });
+});
+
+async function create(title: string, calendar: string, ...flags: readonly string[]): Promise<string> {
+  const times = ["--start", "2026-11-22T10:00", "--duration", "1h"];
+  const argv = ["events", "create", "--title", title, "-c", calendar, ...times, ...flags];
+  return (await harness.json<{ id: string }>(...argv)).id;
+}
+
+async function screen(...argv: readonly string[]): Promise<string> {
+  const { exitCode, stdout } = await harness.runWith({ columns: 100, env: UTF_8 }, ...argv);
+  expect(exitCode).toBe(0);
+  return stdout;
+}
+
+describe("the zone of times", () => {
+  test("is named once where it is not that of the machine", async () => {
+    const id = await create("Lunch", "Work");
+    const screens = [
+      ["events", "list", "--days", "2"],
+      ["events", "get", id],
+      ["agenda"],
+      ["agenda", "--grid"],
+    ];
+    for (const argv of screens) {
+      const foreign = await screen(...argv, "--timezone", "Asia/Tokyo");
+      expect(foreign.match(/^Times in Asia\/Tokyo$/gm)).toHaveLength(1);
+      expect(await screen(...argv)).not.toContain("Times in");
+      expect(await screen(...argv, "--timezone", "europe/berlin")).not.toContain("Times in");
+    }
+  });
+
+  test("is in no data, and not where no time is shown", async () => {
+    const id = await create("Lunch", "Work");
+    const zone = ["--timezone", "Asia/Tokyo"];
+    expect(await screen("events", "get", id, ...zone, "-o", "json")).not.toContain("Times in");
+    expect(await screen("labels", "-c", "Work", ...zone)).not.toContain("Times in");
+    expect((await harness.run("agenda", "-o", "table", ...zone)).stdout).not.toContain("Times in");
+  });
+});
+
+test("several events by id are shown with everything about each", async () => {
+  const details = ["--location", "Room 4", "--description", "Bring cake", "--attendee", "me"];
+  const ids = [await create("Lunch", "Work", ...details), await create("Dinner", "Personal", ...details)];
+  const both = await screen("events", "get", ...ids);
+  for (const text of [/^Location +Room 4$/gm, /^Description +Bring cake$/gm, /^Attendees +ana$/gm])
+    expect(both.match(text)).toHaveLength(2);
+  expect(both).toBe(
+    [await screen("events", "get", ids[0] ?? ""), await screen("events", "get", ids[1] ?? "")].join("\n"),
+  );
+  expect((await harness.run("events", "get", ...ids)).stdout.split("\n")).toHaveLength(3);
+});
+
+test("the creator of a new event is named as soon as the name was read once", async () => {
+  const argv = [
+    "events",
+    "create",
+    "--title",
+    "T",
+    "-c",
+    "Work",
+    "--start",
+    "tomorrow 9:00",
+    "--duration",
+    "1h",
+  ];
+  expect(await screen(...argv)).not.toMatch(/^Creator +ana$/m);
+  await harness.run("whoami");
+  expect(await screen(...argv)).toMatch(/^Creator +ana$/m);
+  expect(await harness.json(...argv)).toMatchObject({ creator: { name: "ana", type: "user" } });
+});
+
+test("times of calendars are those of the clock on a terminal, and of the wire in data", async () => {
+  expect(await screen("calendars", "-c", "Work")).toMatch(/^Created +Sat 21 Nov 2026 15:30$/m);
+  const data = await harness.run("calendars", "-c", "Work", "--fields", "created_at");
+  expect(data.stdout).toMatch(/^2026-11-21T14:30:00\.\d{3}Z\n$/);
+});
+
+describe("agenda --grid", () => {
+  const GRID = ["agenda", "--grid"] as const;
+
+  test("names the calendars as soon as there are several, each with its bar", async () => {
+    await create("Lunch", "Work");
+    await create("Dinner", "Personal");
+    expect(await screen(...GRID)).toMatch(/\n\n +▌Personal {2}┃Work\n$/);
+    expect(await screen(...GRID)).toContain("┃Lun");
+    const colored = await screen(...GRID, "--color", "always");
+    expect(colored).toContain("\u001b[38;5;220m▌\u001b[39mWork");
+    expect(colored).toContain("\u001b[38;5;220m▌\u001b[39mLun");
+    expect(await screen(...GRID, "-c", "Work")).not.toContain("Work");
+  });
+
+  test("is drawn in a pipe, too, as the locale says, unless a format or fields are chosen", async () => {
+    await create("Lunch", "Work");
+    await create("Dinner", "Personal");
+    const piped = async (env: Record<string, string>, ...argv: readonly string[]) =>
+      (await harness.runWith({ env }, ...GRID, ...argv)).stdout;
+    expect(await piped({ LC_ALL: "C.UTF-8" })).toMatch(
+      /^ +Sat 21 Nov [\s\S]*┃Lunch[\s\S]*▌Personal {2}┃Work\n$/,
+    );
+    const ascii = await piped({ LC_ALL: "C" });
+    expect(ascii).toMatch(/^ +Sat 21 Nov [\s\S]*!Lunch[\s\S]*\|Personal {2}!Work\n$/);
+    expect(ascii).toMatch(/^[\0-\x7f]*$/);
+    for (const [env, argv] of [
+      [{}, ["-o", "tsv"]],
+      [{ CALCTL_OUTPUT: "tsv" }, []],
+    ] as const)
+      expect(await piped(env, ...argv)).toMatch(/^[0-9a-f]{32}\t/);
+    expect(await piped({}, "--fields", "title")).toBe("Dinner\nLunch\n");
+  });
+
+  test("says why it is a list where the terminal is too narrow", async () => {
+    await create("Lunch", "Work");
+    const { stdout, stderr } = await harness.runWith({ columns: 60, env: UTF_8 }, ...GRID);
+    expect(stdout).toMatch(/^Sat 21 Nov {2}today\n/);
+    expect(stderr).toBe("--grid: 7 days need 69 columns, and there are 60; this is the list\n");
+    expect((await harness.runWith({ columns: 69, env: UTF_8 }, ...GRID)).stderr).toBe("");
+  });
+});
+
+describe("on light and on dark terminals", () => {
+  /** What is colored by 24-bit values of a calendar or label, which no theme adapts. */
+  const ESCAPE = "\u001b";
+  const COLORED = new RegExp(`${ESCAPE}\\[38;5;\\d+m([^${ESCAPE}]*)`, "g");
+
+  test("every word has a color of the terminal's own", async () => {
+    const id = await create("Lunch", "Work", "--label", "2");
+    await create("Dinner", "Personal");
+    const lines = [["events", "list", "--days", "2"], ["agenda"], ["agenda", "--grid"], ["calendars"]];
+    for (const argv of [...lines, ["labels", "-c", "Work"], ["events", "get", id]]) {
+      const shown = await screen(...argv, "--color", "always");
+      const colored = [...shown.matchAll(COLORED)].map(([, text]) => text);
+      expect(colored.length).toBeGreaterThan(0);
+      expect(colored.filter((text) => !/^[●▌] ?$/.test(text ?? ""))).toEqual([]);
+    }
+  });
+
+  test.each(Object.entries(THEMES))("which can be read: %s", (_, { background, foreground }) => {
+    expect(contrast(foreground, background)).toBeGreaterThan(7);
+  });
+
+  test("where the name in a calendar's color could not", () => {
+    expect(contrast(WORK, THEMES.light.background)).toBeLessThan(1.8);
+  });
+});
+
+/** @see WCAG 2.2, contrast ratio */
+function contrast(one: string, other: string): number {
+  const [lighter = 0, darker = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
+    const value = Number.parseInt(color.slice(start, start + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+describe("the label of --input", () => {
+  beforeEach(async () => {
+    await harness.service.admin.labels.set("Work", 2, { name: "Sprint" });
+    await harness.service.admin.labels.set("Personal", 5, { name: "sprint" });
+    await harness.service.admin.labels.set("Work", 3, { name: "Travel" });
+  });
+
+  async function copy(label: string, ...flags: readonly string[]) {
+    const event = await harness.json("events", "get", await create("Lunch", "Work", "--label", label));
+    const argv = ["events", "create", "-c", "Personal", "--input", "-", "-o", "json", ...flags];
+    const { exitCode, stdout, stderr } = await harness.runWith({ stdin: JSON.stringify(event) }, ...argv);
+    expect(exitCode).toBe(0);
+    return { label: JSON.parse(stdout).label, stderr };
+  }
+
+  test("is the one of the same name in the other calendar", async () => {
+    expect(await copy("2")).toMatchObject({ label: { number: 5, name: "sprint" }, stderr: "" });
+    expect(await copy("1")).toMatchObject({ label: { number: 1 }, stderr: "" });
+  });
+
+  test("is the default one where the other calendar has none of that name, which is said", async () => {
+    const stderr = '--input: this calendar has no label "Travel": the event has the default one\n';
+    expect(await copy("3")).toMatchObject({ label: { number: 1 }, stderr });
+    expect(await copy("3", "--label", "4")).toMatchObject({ label: { number: 4 }, stderr: "" });
+  });
+
+  test("stays the same in the same calendar, also without a name of its own", async () => {
+    await harness.service.admin.labels.set("Work", 3, { name: "" });
+    const event = await harness.json("events", "get", await create("Lunch", "Work", "--label", "3"));
+    const argv = ["events", "create", "-c", "Work", "--input", "-", "-o", "json"];
+    const { stdout } = await harness.runWith({ stdin: JSON.stringify(event) }, ...argv);
+    expect(JSON.parse(stdout).label).toMatchObject({ number: 3 });
+  });
+});
