@@ -28,7 +28,7 @@ describe("exit 2, and nothing is written", () => {
     ["an unknown command", ["nonsense"], ["nonsense", "events"]],
     ["an unknown command of a group", ["events", "lsit"], ["lsit", "list"]],
     ["a group alone", ["events"], ["events needs a command"]],
-    ["no webhook to test", ["webhooks", "test"], ["missing <name>"]],
+    ["no webhook to test", ["webhooks", "test"], ["calctl webhooks test needs NAME"]],
     ["an empty name of a webhook", ["webhooks", "test", ""], ["the name of the webhook is empty"]],
     ["a URL instead of its name", ["webhooks", "test", "https://x.example/y"], ["not its URL"]],
     [
