@@ -19,6 +19,7 @@ beforeEach(() => {
     "bin/dispatch.ts",
     "bin/part.ts",
     "src/config/directories.ts",
+    "src/system/ownership.ts",
     "src/system/private-file.ts",
     "src/errors.ts",
     "src/version.ts",
