@@ -38,5 +38,5 @@ function skippedTests(modules: readonly TestModule[]): readonly string[] {
 /** Undefined for tests that were not asked for, as with `-t`. */
 function reasonOf(test: TestCase): string | undefined {
   const result = test.result();
-  return test.meta().obstacle?.reason ?? (result.state === "skipped" ? result.note : undefined);
+  return test.meta().obstacle?.reason ?? (result.state === "skipped" ? result.note?.trim() : undefined);
 }
