@@ -1,3 +1,4 @@
+import { parseUrl } from "../contract/url.js";
 import { type Environment, SECRET_VARIABLES } from "./environment.js";
 
 /** The `//` distinguishes a scheme from the user of `user:password@host`. */
@@ -6,8 +7,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 /** The address of a proxy; without a scheme it is http. Null when it is not a URL. */
 export function parseProxyAddress(address: string): URL | null {
   const text = address.trim();
-  const url = SCHEME.test(text) ? text : `http://${text}`;
-  return URL.canParse(url) ? new URL(url) : null;
+  return parseUrl(SCHEME.test(text) ? text : `http://${text}`);
 }
 
 const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];

@@ -1,4 +1,5 @@
 import { isLoopback } from "../contract/loopback.js";
+import { parseUrl, withoutFinalSlashes } from "../contract/url.js";
 import { configurationError } from "../errors.js";
 
 /**
@@ -26,13 +27,13 @@ export function parseServiceUrl(text: string, source: string): URL {
     const message = `${source}: the URL must not have a user, password, query or fragment`;
     throw configurationError(message, { hint });
   }
-  url.pathname = url.pathname.replace(/(?<!\/)\/+$/, "");
+  url.pathname = withoutFinalSlashes(url.pathname);
   return url;
 }
 
 /** The origin of a URL; null when the text is not a URL. */
 export function originOf(text: string): string | null {
-  return URL.canParse(text) ? new URL(text).origin : null;
+  return parseUrl(text)?.origin ?? null;
 }
 
 /** Whether a text is a URL with the same scheme, host and port. */
@@ -87,10 +88,10 @@ const LISTEN_HOSTS: Readonly<Record<string, readonly string[]>> = {
 export function parseRedirectUri(text: string, source: string): RedirectTarget {
   const hint = "write http://127.0.0.1/callback, or the URI that is registered";
   // URL parsers accept whitespace, missing slashes and backslashes; the server compares exact strings.
-  if (!URL.canParse(text) || !/^https?:\/\/[^/\\]/i.test(text) || NORMALIZED.test(text)) {
+  const url = parseUrl(text);
+  if (url === null || !/^https?:\/\/[^/\\]/i.test(text) || NORMALIZED.test(text)) {
     throw configurationError(`${source}: "${text}" is not an http or https URL`, { hint });
   }
-  const url = new URL(text);
   if (url.search !== "" || text.includes("#") || url.username !== "" || url.password !== "") {
     const message = `${source}: a redirect URI must not have a query, fragment, user or password`;
     throw configurationError(message, { hint });

@@ -1,3 +1,5 @@
+import { parseUrl } from "../contract/url.js";
+
 /** Longer URLs are not linked. */
 const MAX_URL = 2_000;
 
@@ -7,8 +9,9 @@ const MAX_URL = 2_000;
  * @see WHATWG URL, section 4.5
  */
 export function linkTarget(url: string | null): string | null {
-  if (url === null || !URL.canParse(url)) return null;
-  const { protocol, username, password, href } = new URL(url);
+  const parsed = url === null ? null : parseUrl(url);
+  if (parsed === null) return null;
+  const { protocol, username, password, href } = parsed;
   if (!["http:", "https:", "mailto:"].includes(protocol) || username !== "" || password !== "") return null;
   const link = href.replace(/[\s"'<>()[\]{}|\\^`*]/g, percentEncode);
   return link.length > MAX_URL ? null : link;

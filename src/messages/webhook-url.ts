@@ -1,4 +1,5 @@
 import { isLoopback } from "../contract/loopback.js";
+import { parseUrl } from "../contract/url.js";
 import { missingFlagsError, usageError } from "../errors.js";
 import type { TargetKind } from "./target-kinds.js";
 
@@ -29,10 +30,10 @@ export function parseWebhookUrl(text: string, kind: TargetKind, source: string):
   if (text.length > MAX_LENGTH) throw wrong("it is too long for a URL");
   if (/[\s\p{Cc}]/u.test(text)) throw wrong("it has spaces or several lines, so it is not a URL");
   if (kind === "telegram" && BOT_TOKEN.test(text)) return botUrl(`https://api.telegram.org/bot${text}`);
-  if (!URL.canParse(text) || !/^https?:\/\//i.test(text)) {
+  const url = parseUrl(text);
+  if (url === null || !/^https?:\/\//i.test(text)) {
     throw wrong(kind === "telegram" ? "it is not a bot's token" : "it is not an https URL");
   }
-  const url = new URL(text);
   const problem = findProblem(url);
   if (problem !== null) throw wrong(problem);
   checkPlatform(url, kind, source);

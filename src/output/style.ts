@@ -1,4 +1,5 @@
 import { HEX_COLOR } from "../contract/limits.js";
+import { parseUrl } from "../contract/url.js";
 
 /** Colors and weight for terminals. Each function takes sanitized text. */
 export interface Style {
@@ -56,7 +57,7 @@ const MAX_LINK = 2083;
 
 /** An OSC 8 sequence. The URL's own serialization has no control characters. @see WHATWG URL, section 4.5 */
 function hyperlink(url: string | null, text: string): string {
-  const href = url !== null && URL.canParse(url) ? new URL(url) : null;
+  const href = url === null ? null : parseUrl(url);
   if (href === null || !LINK_PROTOCOLS.includes(href.protocol) || href.href.length > MAX_LINK) return text;
   return `\u001b]8;;${href.href}\u001b\\${text}\u001b]8;;\u001b\\`;
 }

@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type { Server } from "node:http";
 import { type AddressInfo, isIP, Server as NetServer, type Socket } from "node:net";
 import { isLoopback } from "../contract/loopback.js";
+import { parseUrl, withoutFinalSlashes } from "../contract/url.js";
 import { configurationError, errorCodeOf } from "../errors.js";
 import { type ClientAddressReader, createClientAddressReader, normalAddress } from "./http/addresses.js";
 import { createBudget } from "./http/budget.js";
@@ -120,14 +121,14 @@ function checkExposure({ host, tls, publicUrl, trustProxy }: ListenOptions): voi
 
 /** The URL without a trailing slash. @throws CliError configuration */
 function parsePublicUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   const secure = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
   if (url === null || !secure || url.search !== "" || url.hash !== "" || url.username !== "") {
     throw configurationError(`--public-url: "${text}" is not the https URL of a service`, {
       hint: "write a URL such as https://calendars.example.org",
     });
   }
-  return url.href.replace(/(?<!\/)\/+$/, "");
+  return withoutFinalSlashes(url.href);
 }
 
 async function createServer(tls: ListenOptions["tls"]): Promise<Server> {

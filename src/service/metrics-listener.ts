@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { isLoopback } from "../contract/loopback.js";
+import { parseUrl } from "../contract/url.js";
 import { addressOfServer, startListening } from "./listen.js";
 import type { Metrics } from "./metrics.js";
 import { splitTarget } from "./request.js";
@@ -77,7 +78,7 @@ async function respond(
  * browser. An address is no such name. @see RFC 9110 §7.4
  */
 function isOwnHost({ headers, socket }: IncomingMessage, listening: string): boolean {
-  const url = URL.canParse(`http://${headers.host}`) ? new URL(`http://${headers.host}`) : null;
+  const url = parseUrl(`http://${headers.host}`);
   if (url === null || Number(url.port || "80") !== socket.localPort) return false;
   const name = url.hostname.replace(/^\[(.*)\]$/, "$1");
   return isIP(name) !== 0 || isLoopback(name) || name === listening.toLowerCase();

@@ -1,3 +1,4 @@
+import { parseUrl } from "../contract/url.js";
 import { usageError } from "../errors.js";
 
 /** Whether a database is one of a PostgreSQL server, and not a file. */
@@ -19,7 +20,7 @@ export function parseDatabase(
   { source, note }: { readonly source: string; readonly note?: (text: string) => void },
 ): string {
   if (isPostgresUrl(database)) {
-    if (note !== undefined && URL.canParse(database) && new URL(database).password !== "") {
+    if (note !== undefined && (parseUrl(database)?.password ?? "") !== "") {
       note(
         `others on this machine can see the password of ${source}: set ${source === "--db" ? "CALCTL_SERVICE_DB to the URL instead, or PGPASSWORD" : "PGPASSWORD instead"}`,
       );

@@ -10,6 +10,7 @@ import {
 } from "../../contract/lenient-resources.js";
 import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import { REVISION_HEADER, ROUTES, type Route, type RouteName } from "../../contract/routes.js";
+import { parseUrl } from "../../contract/url.js";
 import { errorCodeOf, usageError } from "../../errors.js";
 import { pathBelow, urlBelow } from "../base-url.js";
 import type { OutgoingRequest, Send } from "../sending/sender.js";
@@ -161,8 +162,8 @@ function nextAddress(request: RequestDescription, success: Success, baseUrl: URL
   if (link === null) return null;
   const unreadable = (reason: string) =>
     unreadableResponse(request, success.status, { reason, cause: undefined });
-  if (!URL.canParse(link, request.url)) throw unreadable("the link to the next page is not a URL");
-  const url = new URL(link, request.url);
+  const url = parseUrl(link, request.url);
+  if (url === null) throw unreadable("the link to the next page is not a URL");
   if (pathBelow(baseUrl, url) === null)
     throw unreadable(`the link to the next page leads away from ${baseUrl.href}`);
   url.hash = "";

@@ -1,3 +1,4 @@
+import { parseUrl } from "../../contract/url.js";
 import type { Transport } from "../transport.js";
 
 /** How many redirects in a row are followed. */
@@ -12,8 +13,7 @@ export function isRedirect(status: number): boolean {
 
 /** The target of a redirect; null if it has none or an invalid one. */
 export function redirectTarget(location: string | undefined, from: string): URL | null {
-  if (location === undefined || location === "" || !URL.canParse(location, from)) return null;
-  return new URL(location, from);
+  return location === undefined || location === "" ? null : parseUrl(location, from);
 }
 
 /**

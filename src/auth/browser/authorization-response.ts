@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { originOf } from "../../config/urls.js";
+import { parseUrl } from "../../contract/url.js";
 
 /** One request to the callback listener, as received. */
 export interface CallbackRequest {
@@ -179,7 +180,7 @@ export function parsePastedAddress(line: string, expected: PasteExpectation): Au
 
 /** Browsers normalize addresses: they add a slash after the host and drop a default port. */
 function isSameAddress(pasted: string, redirectUri: string): boolean {
-  return URL.canParse(pasted) && new URL(pasted).href === new URL(redirectUri).href;
+  return parseUrl(pasted)?.href === new URL(redirectUri).href;
 }
 
 const ADVICE: Readonly<Partial<Record<InvalidReason, string>>> = {

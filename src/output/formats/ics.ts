@@ -4,6 +4,7 @@ import { type ZoneChange, zoneChanges } from "../../calendar/zone-changes.js";
 import { addDays, offsetAt, readWallClock } from "../../calendar/zoned-time.js";
 import { DAY_MS, isTimeZone, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.js";
 import { HEX_COLOR, URL_SCHEMES } from "../../contract/limits.js";
+import { parseUrl } from "../../contract/url.js";
 import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
 import type { Rendering } from "../view.js";
 import { labelText, userText } from "../views/calendar.js";
@@ -147,7 +148,7 @@ const DATES = /^(?:EXDATE|RDATE)(?:;VALUE=DATE(?:-TIME)?)?:\d{8}(?:T\d{6}Z?)?(?:
 
 /** The URL as a program may open it; any other text as a comment. */
 function urlLines(url: string, text: (name: string, value: string) => readonly string[]): readonly string[] {
-  const { protocol, href } = URL.canParse(url) ? new URL(url) : { protocol: "", href: "" };
+  const { protocol, href } = parseUrl(url) ?? { protocol: "", href: "" };
   if (!URL_SCHEMES.some((scheme) => scheme === protocol)) return text("COMMENT", url);
   return [`URL:${href.replaceAll(" ", "%20")}`];
 }

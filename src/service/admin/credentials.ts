@@ -1,6 +1,7 @@
 import { formatWireDateTime } from "../../contract/date-time.js";
 import { MAX_URL } from "../../contract/limits.js";
 import { isLoopback } from "../../contract/loopback.js";
+import { parseUrl } from "../../contract/url.js";
 import { CliError, usageError } from "../../errors.js";
 import { createSecret, createShortId, createToken, hashSecret } from "../secrets.js";
 import { listAllRedirectUris, listRedirectUris } from "../store/clients.js";
@@ -81,9 +82,10 @@ function checkRedirectUri(uri: string): void {
   checkText(uri, "redirect URI", MAX_URL);
   // A URL parser would correct these; the Location header would not.
   if (!/^[\x21-\x7e]*$/.test(uri)) throw invalid("has characters that must be percent-encoded");
-  if (!URL.canParse(uri)) throw invalid("is not absolute");
+  const url = parseUrl(uri);
+  if (url === null) throw invalid("is not absolute");
   if (uri.includes("#")) throw invalid("has a fragment");
-  const { protocol, hostname } = new URL(uri);
+  const { protocol, hostname } = url;
   if (protocol === "http:" && !isLoopback(hostname)) throw invalid("is not https");
   if (/^https?:\/\/(?:\[[^\]]*\]|[^/?:]*):0/i.test(uri)) throw invalid("has a port that begins with 0");
   // Private-use schemes are reversed domain names. Others, such as javascript: and data:, run in the browser.

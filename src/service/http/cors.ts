@@ -1,6 +1,7 @@
 import { isLoopback } from "../../contract/loopback.js";
 import { RATE_LIMIT_HEADERS } from "../../contract/rate-limit.js";
 import { REVISION_HEADER } from "../../contract/routes.js";
+import { parseUrl } from "../../contract/url.js";
 import { usageError } from "../../errors.js";
 import type { IncomingRequest } from "../request.js";
 import type { ServiceResponse } from "./response.js";
@@ -66,7 +67,7 @@ function methodsAt(target: string): readonly string[] {
 
 /** The origin as browsers send it. @see RFC 6454 §6.2 */
 function checkOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (text.includes("*")) {
     throw usageError(
       `--cors: "${text}" would let in web apps that you do not know`,

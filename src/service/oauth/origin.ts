@@ -1,4 +1,5 @@
 import { isLoopback } from "../../contract/loopback.js";
+import { parseUrl } from "../../contract/url.js";
 import { ProblemError } from "../http/response.js";
 import type { OAuthContext } from "./endpoint.js";
 
@@ -37,9 +38,6 @@ export function isFromOwnPage({ request, source }: RequestOrigin): boolean {
 function requestedUrl({ request, source }: RequestOrigin): URL | null {
   const protocol = source.baseUrl?.startsWith("https:") === true ? "https:" : "http:";
   const host = /^https?:\/\/([^/?]*)/i.exec(request.target)?.[1] ?? request.headers["host"] ?? "";
-  const url = `${protocol}//${host}`;
   // A URL parser would accept more, such as user@host.
-  return /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host) && URL.canParse(url)
-    ? new URL(url)
-    : null;
+  return /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host) ? parseUrl(`${protocol}//${host}`) : null;
 }

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type ConnectionOptions, createSecureContext, type SecureContextOptions } from "node:tls";
 import { isLoopback } from "../../../contract/loopback.js";
+import { parseUrl } from "../../../contract/url.js";
 import { type CliError, type CliErrorOptions, configurationError, errorCodeOf } from "../../../errors.js";
 
 /** Where a database is, from its URL. */
@@ -44,8 +45,8 @@ export function parsePostgresUrl(text: string): PostgresLocation {
   }
   // libpq takes a user without a host, which URLs do not have.
   const complete = text.replace(/^([a-z]+:\/\/[^/@]*@)(?=[:/?])/i, "$1localhost");
-  if (!URL.canParse(complete)) throw invalidUrl("it is not a URL");
-  const url = new URL(complete);
+  const url = parseUrl(complete);
+  if (url === null) throw invalidUrl("it is not a URL");
   const parameters = readParameters(url.searchParams);
   const database = decode(url.pathname.slice(1));
   if (database === "") throw invalidUrl("it names no database");

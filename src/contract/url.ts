@@ -1,0 +1,16 @@
+/**
+ * Null for a text that is not a URL. `URL.canParse` is not used: on Node 20 it refuses hosts such as `bücher.example` as soon as
+ * V8 has optimized its caller.
+ */
+export function parseUrl(text: string, base?: string): URL | null {
+  try {
+    return new URL(text, base);
+  } catch {
+    return null;
+  }
+}
+
+/** The text without slashes at its end, in time that grows with its length. */
+export function withoutFinalSlashes(text: string): string {
+  return text.replace(/(?<!\/)\/+$/, "");
+}
