@@ -41,7 +41,7 @@ const ZIPPED_FILES = {
 };
 const COPYRIGHT = "usr/share/doc/calctl/copyright";
 
-/** The documents, in the folders that they and the program name. */
+/** README, docs and examples, at the paths that their links and the program's messages use. */
 const DOCUMENTS = Object.fromEntries(
   [
     "README.md",
@@ -118,7 +118,7 @@ function filesIn(folder) {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => `${folder}/${name}`);
 }
 
-/** That of examples which can be run. */
+/** Examples that can be run keep their mode. */
 function modeOf(path) {
   return (statSync(join(ROOT, path)).mode & 0o111) === 0 ? 0o644 : 0o755;
 }

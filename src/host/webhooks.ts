@@ -7,7 +7,7 @@ import {
 } from "../auth/sources/environment-secret.js";
 import { createWebhookStorage } from "../auth/webhook-storage.js";
 import type { Environment } from "../config/environment.js";
-import { checkSendmail, sendMail } from "../messages/sendmail.js";
+import { findSendmail, sendMail } from "../messages/sendmail.js";
 import { hideUrl } from "../messages/webhook-url.js";
 import { createWebhooks, type Webhooks } from "../messages/webhooks.js";
 import { createStoreOpener } from "./authentication.js";
@@ -50,7 +50,7 @@ export function composeWebhooks(
       const { checkWebhook } = await import("../api/webhooks/post.js");
       await checkWebhook(webhook, (url) => openConnection(client, url));
     },
-    checkMail: () => checkSendmail(env),
+    checkMail: () => void findSendmail(env),
     sendMail: (message) => sendMail(message, { env, signal, timeout: run.timeout }),
     addSecret: redactor.add,
     dryRun: run.dryRun,

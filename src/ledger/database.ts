@@ -92,8 +92,8 @@ export async function openLedgerDatabase(path: string, options: LockWaitOptions)
 }
 
 /**
- * Creates the ledger where there is none, whole or not at all: so one without content has lost it, and would send again
- * what was sent.
+ * Creates the ledger where there is none, whole or not at all (on file systems with hard links): so one without content has
+ * lost it, and would send again what was sent.
  * @throws CliError configuration for an empty one, and when it cannot be created
  */
 function createIfMissing(sqlite: SqliteModule, file: string): void {
@@ -121,9 +121,17 @@ function createIfMissing(sqlite: SqliteModule, file: string): void {
 /** Gives a complete file its name, unless another process was first. */
 function publish(draft: string, file: string): void {
   try {
+    linkOrCopy(draft, file);
+  } catch (error) {
+    if (errorCodeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+function linkOrCopy(draft: string, file: string): void {
+  try {
     linkSync(draft, file);
   } catch (error) {
-    if (errorCodeOf(error) === "EEXIST") return;
+    if (errorCodeOf(error) === "EEXIST") throw error;
     // Not every file system has links. Renaming would replace what another process has created meanwhile.
     copyFileSync(draft, file, constants.COPYFILE_EXCL);
   }

@@ -2,7 +2,7 @@ import { CliError, configurationError } from "../errors.js";
 import { describeFileError, isPermissionError } from "../system/sqlite/database-file.js";
 import { resultCode } from "../system/sqlite/driver.js";
 
-const MOVE_AWAY = "move it away to start with an empty one; what was sent before may then be sent again";
+const MOVE_AWAY = "move it away to start with a new one; what was sent before may then be sent again";
 const MAKE_WRITABLE =
   "make the file and its folder writable, or set CALCTL_STATE_DIR to a folder that can be written";
 

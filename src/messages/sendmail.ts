@@ -90,13 +90,8 @@ const INSTALL_HINT = "install a mail program that has sendmail, such as msmtp-mt
 /** cron's PATH often has none of them. */
 const FOLDERS = ["/usr/sbin", "/usr/lib"];
 
-/** @throws CliError configuration where there is no sendmail to send mail with */
-export function checkSendmail(env: Environment): void {
-  findSendmail(env, FOLDERS);
-}
-
-/** @throws CliError configuration when there is none */
-function findSendmail({ PATH = "" }: Environment, further: readonly string[]): string {
+/** The path of the program that mail is sent with. @throws CliError configuration when there is none */
+export function findSendmail({ PATH = "" }: Environment, further: readonly string[] = FOLDERS): string {
   // A relative folder would run whatever is in the current one.
   const folders = [...PATH.split(delimiter).filter((folder) => isAbsolute(folder)), ...further];
   const found = folders.map((folder) => join(folder, "sendmail")).find(isProgram);

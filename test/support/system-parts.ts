@@ -73,7 +73,9 @@ export function missingPackages(): readonly string[] {
 }
 
 /** Whether a test fails, instead of being skipped, where a part is missing that can be installed: in CI. */
-export const requiresSystem = (): boolean => process.env["CALCTL_REQUIRE_SYSTEM"] === "1";
+export function requiresSystem(): boolean {
+  return process.env["CALCTL_REQUIRE_SYSTEM"] === "1";
+}
 
 function isExecutable(path: string): boolean {
   try {

@@ -47,7 +47,10 @@ export interface HelperProcess {
 
 type Keytar = typeof import("keytar");
 
-/** How many accounts probes share: so many entries killed ones can leave at most. The next probe of an account removes its own. */
+/**
+ * Probes share this many accounts, by process id. A killed probe leaves an entry behind, which the next probe of the same
+ * account removes.
+ */
 const PROBE_ACCOUNTS = 100;
 
 /** The account of a probe's entry: processes that run at once hardly ever share one. @param pid of the helper */
