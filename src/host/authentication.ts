@@ -14,22 +14,25 @@ export interface AuthOptions {
   readonly settings: () => Settings;
   readonly interactive: () => boolean;
   readonly warn: (text: string) => void;
+  /** Gets what is worth a line, but no mail of a scheduler. */
+  readonly note: (text: string) => void;
 }
 
 /** The token of this run, and signing in and out. */
-export function composeAuth(client: ClientParts, { settings, interactive, warn }: AuthOptions) {
+export function composeAuth(client: ClientParts, { settings, interactive, warn, note }: AuthOptions) {
   const { parts, run } = client;
-  const { configFile, signal, redactor } = parts;
+  const { configFile, signal, redactor, userId } = parts;
   const { env } = parts.process;
-  const openStore = createStoreOpener(parts, { purpose: "token", interactive, warn, signal });
   const config = () => configFile.read();
-  const tokenProvider = createTokenProvider({ settings, env, config, openStore, signal, redactor });
+  const openProvider = (open: OpenStore) =>
+    createTokenProvider({ settings, env, config, openStore: open, signal, redactor, userId, note });
+  const openStore = createStoreOpener(parts, { purpose: "token", interactive, warn, signal });
+  const tokenProvider = openProvider(openStore);
   /** As a job without a desktop session would find it. */
   const tokenWithoutSession = async () => {
     const { withoutSession } = await import("./job-checks.js");
     const options = { purpose: "token", interactive: () => false, warn, signal } as const;
-    const open = createStoreOpener(parts, options, withoutSession(env));
-    const provider = createTokenProvider({ settings, env, config, openStore: open, signal, redactor });
+    const provider = openProvider(createStoreOpener(parts, options, withoutSession(env)));
     return (await provider.token())?.source ?? null;
   };
   const session = createSession({
@@ -67,7 +70,7 @@ export function createStoreOpener(
 /** Larger than any token or user (bytes). */
 const MAX_LOGIN_RESPONSE = 1024 * 1024;
 
-interface LoginOptions extends Omit<AuthOptions, "settings"> {
+interface LoginOptions extends Pick<AuthOptions, "interactive" | "warn"> {
   readonly client: ClientParts;
   readonly openStore: OpenStore;
 }

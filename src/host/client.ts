@@ -28,6 +28,11 @@ export interface ServiceClientOptions {
   readonly localService: () => Promise<LocalService>;
 }
 
+/** Whether nothing is said of what did not fail: a scheduler would mail it. */
+export function isSilentJob({ parts, run }: Pick<ClientParts, "parts" | "run">): boolean {
+  return run.isJob && !run.verbose && !parts.stderr.isTerminal;
+}
+
 /** The client of the service: the embedded one in this process, or one over the network. */
 export async function createServiceClient(
   { settings, ...options }: ServiceClientOptions,
@@ -168,8 +173,7 @@ export async function createSenderOptions(
   ]);
   const { clock } = parts;
   const store = account === null ? undefined : await openRateLimitFile(parts, account);
-  const isSilentJob = run.isJob && !run.verbose && !parts.stderr.isTerminal;
-  const { maxSleep, onWait } = createWaitDisplay(parts.stderr, run.quiet || isSilentJob);
+  const { maxSleep, onWait } = createWaitDisplay(parts.stderr, run.quiet || isSilentJob({ parts, run }));
   return {
     policy: { ...DEFAULT_RETRY_POLICY, retries: run.retries },
     limiter: createRateLimiter({ maxWait: run.maxWait, maxSleep, clock, store, onWait }),

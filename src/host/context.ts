@@ -12,7 +12,7 @@ import { createInput } from "../terminal/input.js";
 import { createPrompt } from "../terminal/prompt.js";
 import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
-import { type ClientParts, createServiceClient, once } from "./client.js";
+import { type ClientParts, createServiceClient, isSilentJob, once } from "./client.js";
 import { withPermissionsNote, withPrivateDatabase } from "./database-permissions.js";
 import { readOnlyConfig, readOnlyService, readOnlySession } from "./dry-run.js";
 import type { createHost } from "./host.js";
@@ -46,7 +46,11 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
   const input = createInput(process, parts.signal);
   const prompt = composePrompt(parts, run);
   const client: ClientParts = { parts, run, trace };
-  const auth = composeAuth(client, { settings, interactive: () => prompt.available, warn });
+  const aside = (text: string): void => {
+    if (!isSilentJob(client)) note(text);
+  };
+  const interactive = () => prompt.available;
+  const auth = composeAuth(client, { settings, interactive, warn, note: aside });
   const { service, localService } = composeEmbeddedService(parts, run, messages);
   const { names, api } = composeNames(parts, {
     settings,
@@ -76,7 +80,7 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
     session: run.dryRun ? readOnlySession(auth.session) : auth.session,
     webhooks: once(async () => {
       const { composeWebhooks } = await import("./webhooks.js");
-      return composeWebhooks(client, { interactive: () => prompt.available, warn });
+      return composeWebhooks(client, { interactive, warn, note: aside });
     }),
     names,
     dropCache: (profile) => dropCachesOf(profile, { directory: parts.cacheDirectory, userId: parts.userId }),
@@ -93,7 +97,8 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
         import("./webhooks.js"),
       ]);
       const keychainEnvironment = withoutSession(parts.process.env);
-      const webhooks = composeWebhooks(client, { interactive: () => false, warn, keychainEnvironment });
+      const options = { interactive: () => false, warn, note: aside, keychainEnvironment };
+      const webhooks = composeWebhooks(client, options);
       return createJobChecks(parts, {
         readTokenWithoutSession: auth.tokenWithoutSession,
         openTargetWithoutSession: webhooks.open,

@@ -10,13 +10,11 @@ import type { Environment } from "../config/environment.js";
 import { findSendmail, sendMail } from "../messages/sendmail.js";
 import { hideUrl } from "../messages/webhook-url.js";
 import { createWebhooks, type Webhooks } from "../messages/webhooks.js";
-import { createStoreOpener } from "./authentication.js";
+import { type AuthOptions, createStoreOpener } from "./authentication.js";
 import { type ClientParts, createSenderOptions, once, openConnection, openTransport } from "./client.js";
 import { readOnlyWebhooks } from "./dry-run.js";
 
-export interface WebhookOptions {
-  readonly interactive: () => boolean;
-  readonly warn: (text: string) => void;
+export interface WebhookOptions extends Pick<AuthOptions, "interactive" | "warn" | "note"> {
   /** The environment in which the keychain is looked for; that of this process by default. */
   readonly keychainEnvironment?: Environment;
 }
@@ -24,10 +22,10 @@ export interface WebhookOptions {
 /** The targets of messages: saved webhooks, that of the environment, and mail. */
 export function composeWebhooks(
   client: ClientParts,
-  { interactive, warn, keychainEnvironment }: WebhookOptions,
+  { interactive, warn, note, keychainEnvironment }: WebhookOptions,
 ): Webhooks {
   const { parts, run } = client;
-  const { configFile, signal, redactor } = parts;
+  const { configFile, signal, redactor, userId } = parts;
   const { env } = parts.process;
   const openStore = createStoreOpener(
     parts,
@@ -39,7 +37,8 @@ export function composeWebhooks(
     async environmentUrl() {
       const found = findEnvironmentSecret(env, WEBHOOK_URL);
       if (found === null) return null;
-      return { text: await readEnvironmentSecret(found, WEBHOOK_URL, signal()), source: nameSource(found) };
+      const text = await readEnvironmentSecret(found, WEBHOOK_URL, { signal: signal(), userId, note });
+      return { text, source: nameSource(found) };
     },
     post: (webhook) => {
       // One for all messages of a run: they share connection and rate limit.

@@ -1,5 +1,15 @@
-import { closeSync, fstatSync, lstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  type Stats,
+} from "node:fs";
 import { join } from "node:path";
+import { errorCodeOf } from "../errors.js";
 
 type Ownership = Pick<Stats, "uid" | "mode">;
 
@@ -54,15 +64,53 @@ export function readTrustedFile(
   path: string,
   userId: number | null,
 ): { readonly text: string } | { readonly distrust: Distrust } {
-  const isTrusted = ({ uid }: Ownership) => userId === null || uid === userId || uid === 0;
   const link = lstatSync(path);
   const file = openSync(path, "r");
   try {
     const stats = fstatSync(file);
-    if (!isTrusted(link) || !isTrusted(stats)) return { distrust: "other_owner" };
+    if (!isTrusted(link, userId) || !isTrusted(stats, userId)) return { distrust: "other_owner" };
     if (userId !== null && isWritableByOthers(stats.mode)) return { distrust: "writable_by_others" };
     return { text: readFileSync(file, "utf8") };
   } finally {
     closeSync(file);
+  }
+}
+
+/** Whether it belongs to the user, or to root. */
+function isTrusted({ uid }: Ownership, userId: number | null): boolean {
+  return userId === null || uid === userId || uid === 0;
+}
+
+/**
+ * Who else than the user and root can change a file with a secret, or read one that the user made. Null when nobody can,
+ * and for what is no regular file: a pipe delivers what its writer chose. Files for containers may belong to anyone, but
+ * are read-only for all (0444), or are on a file system that is.
+ * @param file of the file that was opened
+ * @param userId null on Windows, where the location ensures that
+ * @throws the file system's error
+ */
+export function findSecretExposure(
+  path: string,
+  file: Stats,
+  userId: number | null,
+): Distrust | "readable_by_others" | null {
+  if (userId === null || !file.isFile()) return null;
+  const isWritableByOwner = (file.mode & 0o200) !== 0;
+  const link = lstatSync(path);
+  const isForeign =
+    (link.isSymbolicLink() && !isTrusted(link, userId)) || (isWritableByOwner && !isTrusted(file, userId));
+  if (isForeign && !isReadOnly(path)) return "other_owner";
+  if (isWritableByOthers(file.mode) && !isReadOnly(path)) return "writable_by_others";
+  const isLoose = file.uid === userId && isWritableByOwner && (file.mode & 0o044) !== 0;
+  return isLoose ? "readable_by_others" : null;
+}
+
+/** Whether its file system is mounted read-only. Root alone learns it of every file. */
+function isReadOnly(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return errorCodeOf(error) === "EROFS";
   }
 }

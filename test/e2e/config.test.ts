@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -10,7 +11,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startAuthorizationServer } from "../support/authorization-server.js";
-import { createInstallation } from "../support/spawned.js";
+import { createInstallation, PROGRAM } from "../support/spawned.js";
 
 test("processes that change the configuration at once lose nothing", async () => {
   const { home, run } = createInstallation();
@@ -70,5 +71,55 @@ describe("a configuration that others decide", () => {
     chmodSync(path, 0o600);
     expect((await run("whoami")).exitCode).toBe(0);
     expect(existsSync(ran)).toBe(true);
+  });
+});
+
+describe("a token file that others may read or write", () => {
+  /** An installation of a remote service, and the path of its token file. */
+  function installTokenFile(mode: number) {
+    const installation = createInstallation();
+    const path = join(installation.home, "token-file");
+    writeFileSync(path, "pat-1");
+    chmodSync(path, mode);
+    const tokenEnv = { CALCTL_BASE_URL: "https://127.0.0.1:1", CALCTL_TOKEN_FILE: path };
+    const runWithToken = (...argv: string[]) => installation.runWith({ env: tokenEnv }, ...argv);
+    return { ...installation, path, tokenEnv, runWithToken };
+  }
+
+  test("is used with a line on stderr, which --quiet and jobs leave out", async () => {
+    const { path, runWithToken } = installTokenFile(0o644);
+    const note = `other users can read the token in ${path}: chmod 600 ${path}\n`;
+    expect(await runWithToken("token")).toMatchObject({ exitCode: 0, stdout: "pat-1\n", stderr: note });
+    expect(await runWithToken("token", "-q")).toMatchObject({ exitCode: 0, stdout: "pat-1\n", stderr: "" });
+    const job = ["events", "changes", "--since-last", "n", "-c", "x", "--timeout", "1", "--retries", "0"];
+    expect((await runWithToken(...job)).stderr).not.toContain("other users");
+    expect((await runWithToken(...job, "-v")).stderr).toContain(note);
+  });
+
+  test("is exit 10 if they may write, with what to do", async () => {
+    const { runWithToken } = installTokenFile(0o666);
+    const { stderr, ...result } = await runWithToken("token");
+    expect(result).toMatchObject({ exitCode: 10, stdout: "" });
+    expect(stderr).toMatch(/other users can write to it\nhint: .*chmod 600/);
+  });
+
+  test("is used if its file system is mounted read-only, as in a container", async ({ skip }) => {
+    const namespace = ["--mount", "sh", "-ec"];
+    if (process.getuid?.() !== 0 || spawnSync("unshare", [...namespace, ":"]).status !== 0)
+      skip("only root can mount a folder");
+    const { path, env, tokenEnv } = installTokenFile(0o644);
+    chownSync(path, 65_534, 65_534);
+    const read = (mount: string) => {
+      const script = `${mount} exec "$0" "$1" token`;
+      const argv = [...namespace, script, process.execPath, PROGRAM];
+      const { status, stdout } = spawnSync("unshare", argv, {
+        encoding: "utf8",
+        env: { ...env, ...tokenEnv },
+      });
+      return { status, stdout };
+    };
+    expect(read("")).toEqual({ status: 10, stdout: "" });
+    const readOnly = 'mount --bind "$HOME" "$HOME"; mount -o remount,bind,ro "$HOME";';
+    expect(read(readOnly)).toEqual({ status: 0, stdout: "pat-1\n" });
   });
 });

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../config/config-file.js";
 import { type Environment, emptyVariable, type Variable } from "../../config/environment.js";
 import { CliError, configurationError, errorCodeOf } from "../../errors.js";
+import { findSecretExposure } from "../../system/ownership.js";
 import { checkToken, withoutFinalNewline } from "./token-text.js";
 
 /** A token to send. */
@@ -70,9 +71,18 @@ export function findEnvironmentToken(env: Environment): EnvironmentSecret | null
   return findEnvironmentSecret(env, TOKEN);
 }
 
+/** What reading a secret needs. */
+export interface SecretReading {
+  readonly signal: AbortSignal;
+  /** The user's id; null on Windows, where files have no owner and mode in this sense. */
+  readonly userId: number | null;
+  /** Gets a line when others can read the user's file. */
+  readonly note: (text: string) => void;
+}
+
 /** Reads the token. @throws CliError configuration when it is not valid, and the signal's reason */
-export async function readEnvironmentToken(found: EnvironmentSecret, signal: AbortSignal): Promise<Token> {
-  const value = await readEnvironmentSecret(found, TOKEN, signal);
+export async function readEnvironmentToken(found: EnvironmentSecret, reading: SecretReading): Promise<Token> {
+  const value = await readEnvironmentSecret(found, TOKEN, reading);
   return { value: checkToken(value, nameSource(found)), source: found.source };
 }
 
@@ -83,10 +93,10 @@ export async function readEnvironmentToken(found: EnvironmentSecret, signal: Abo
 export async function readEnvironmentSecret(
   found: EnvironmentSecret,
   { noun }: EnvironmentSecretKind,
-  signal: AbortSignal,
+  reading: SecretReading,
 ): Promise<string> {
   if (("text" in found ? found.text : found.path) === "") throw emptyVariable(found.source);
-  return "text" in found ? found.text : readSecretFile({ ...found, noun, signal });
+  return "text" in found ? found.text : readSecretFile({ ...found, ...reading, noun });
 }
 
 /** How messages name where a secret comes from. */
@@ -111,12 +121,11 @@ export function findOverridingSource(config: Config, profile: string, env: Envir
   return config.profiles.get(profile)?.token_command === undefined ? null : "token_command";
 }
 
-interface SecretFileOptions {
+interface SecretFileOptions extends SecretReading {
   readonly path: string;
   /** For messages. */
   readonly source: string;
   readonly noun: string;
-  readonly signal: AbortSignal;
   /** For a pipe to deliver the secret, in milliseconds; 30 seconds by default. */
   readonly timeout?: number;
 }
@@ -129,7 +138,7 @@ const POLL_INTERVAL = 20;
 
 /**
  * Reads the secret in a file, or in a pipe such as a shell's `<(…)`, without the newline at its end.
- * @throws CliError configuration when it cannot be read, and the signal's reason
+ * @throws CliError configuration when it cannot be read or others can change it, and the signal's reason
  */
 export async function readSecretFile(options: SecretFileOptions): Promise<string> {
   const { path, source, noun, signal, timeout = TIMEOUT } = options;
@@ -138,6 +147,7 @@ export async function readSecretFile(options: SecretFileOptions): Promise<string
   try {
     // Opening a pipe without a writer would block in a thread that nothing interrupts.
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    checkExposure(name, findSecretExposure(path, await file.stat(), options.userId), options);
     const bytes = await readChunks(file, { name, noun, signal, timeout });
     return withoutFinalNewline(bytes.toString("utf8"));
   } catch (cause) {
@@ -149,6 +159,29 @@ export async function readSecretFile(options: SecretFileOptions): Promise<string
     });
   } finally {
     await file?.close();
+  }
+}
+
+/** Notes that others can read the secret. @throws CliError configuration when they can replace it */
+function checkExposure(
+  name: string,
+  exposure: ReturnType<typeof findSecretExposure>,
+  { path, noun, note }: SecretFileOptions,
+): void {
+  switch (exposure) {
+    case null:
+      return;
+    case "readable_by_others":
+      note(`other users can read the ${noun} in ${path}: chmod 600 ${path}`);
+      return;
+    case "writable_by_others":
+      throw configurationError(`${name} is not used: other users can write to it`, {
+        hint: `look at what is in it, then chmod 600 ${path}`,
+      });
+    case "other_owner":
+      throw configurationError(`${name} is not used: it belongs to another user, who can change it`, {
+        hint: "run calctl as that user, or name a file of your own",
+      });
   }
 }
 

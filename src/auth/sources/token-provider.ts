@@ -11,10 +11,11 @@ import {
   type EnvironmentSecret,
   findEnvironmentToken,
   readEnvironmentToken,
+  type SecretReading,
   type Token,
 } from "./environment-secret.js";
 
-export interface TokenProviderOptions {
+export interface TokenProviderOptions extends Pick<SecretReading, "userId" | "note"> {
   readonly settings: () => Settings;
   readonly env: Environment;
   readonly config: () => Config;
@@ -108,9 +109,9 @@ async function findSource(options: TokenProviderOptions): Promise<TokenSource | 
 async function checkEnvironmentToken(
   found: EnvironmentSecret,
   { environmentTokenConflict }: Settings,
-  { signal, redactor }: TokenProviderOptions,
+  { signal, redactor, userId, note }: TokenProviderOptions,
 ): Promise<TokenSource> {
-  const token = await readEnvironmentToken(found, signal());
+  const token = await readEnvironmentToken(found, { signal: signal(), userId, note });
   redactor.add(token.value);
   const conflict = environmentTokenConflict();
   if (conflict === null) return { kind: "environment", token };

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +17,7 @@ import {
   findEnvironmentToken,
   readEnvironmentToken,
   readSecretFile,
+  type SecretReading,
 } from "../../../src/auth/sources/environment-secret.js";
 import type { Environment } from "../../../src/config/environment.js";
 import { CliError } from "../../../src/errors.js";
@@ -28,9 +38,12 @@ function file(name: string, content: string): string {
   return path;
 }
 
+const userId = process.getuid?.() ?? null;
+const READING: SecretReading = { signal: new AbortController().signal, userId, note: () => undefined };
+
 async function read(env: Environment) {
   const found = findEnvironmentToken(env);
-  return found === null ? null : readEnvironmentToken(found, new AbortController().signal);
+  return found === null ? null : readEnvironmentToken(found, READING);
 }
 
 test("the variable comes first, then the systemd credential, then the file", async () => {
@@ -85,6 +98,58 @@ test("a credential that cannot be read is an error, not skipped", async () => {
   });
 });
 
+describe("a file that is not the user's alone", () => {
+  /** Its token, or why there is none, and what is noted. */
+  async function readOf(path: string, user: number | null = userId) {
+    const notes: string[] = [];
+    const found = { source: "CALCTL_TOKEN_FILE", path } as const;
+    const reading = { ...READING, userId: user, note: (text: string) => void notes.push(text) };
+    const token = await readEnvironmentToken(found, reading).catch((error: unknown) => error);
+    return { token, notes };
+  }
+
+  function fileOf(mode: string): string {
+    const path = file("token", "from-file");
+    chmodSync(path, Number.parseInt(mode, 8));
+    return path;
+  }
+
+  const refused = (problem: string) =>
+    expect.objectContaining({ exitCode: 10, message: expect.stringContaining(problem) });
+  const used = { value: "from-file", source: "CALCTL_TOKEN_FILE" };
+
+  test.each(["620", "602", "664", "666"])("of mode %s is exit 10", async (mode) => {
+    const path = fileOf(mode);
+    expect(await readOf(path)).toEqual({ token: refused("other users can write to it"), notes: [] });
+    expect(await readOf(path, null)).toEqual({ token: used, notes: [] });
+  });
+
+  test.each(["644", "640", "604"])("of mode %s is used with a note", async (mode) => {
+    const path = fileOf(mode);
+    const note = `other users can read the token in ${path}: chmod 600 ${path}`;
+    expect(await readOf(path)).toEqual({ token: used, notes: [note] });
+  });
+
+  test.each(["600", "400", "444", "440"])("of mode %s is used", async (mode) => {
+    expect(await readOf(fileOf(mode))).toEqual({ token: used, notes: [] });
+  });
+
+  test("of another user is exit 10 when that user can write to it, unless it is root", async ({ skip }) => {
+    if (userId !== 0) skip("only root can give a file away");
+    const path = fileOf("644");
+    expect(await readOf(path, 65_534)).toEqual({ token: used, notes: [] });
+    chownSync(path, 65_534, 65_534);
+    expect(await readOf(path)).toEqual({ token: refused("it belongs to another user"), notes: [] });
+    chmodSync(path, 0o444);
+    expect(await readOf(path)).toEqual({ token: used, notes: [] });
+    const link = join(directory, "link");
+    symlinkSync(path, link);
+    expect(await readOf(link)).toEqual({ token: used, notes: [] });
+    lchownSync(link, 65_534, 65_534);
+    expect(await readOf(link)).toEqual({ token: refused("it belongs to another user"), notes: [] });
+  });
+});
+
 describe("a pipe", () => {
   const pipe = (): string => {
     const path = join(directory, "pipe");
@@ -99,7 +164,7 @@ describe("a pipe", () => {
       path,
       source: "CALCTL_TOKEN_FILE",
       noun: "token",
-      signal: new AbortController().signal,
+      ...READING,
       ...changes,
     });
 
