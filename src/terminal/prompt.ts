@@ -35,7 +35,12 @@ export interface Prompt {
   text(question: string, options?: TextOptions): Promise<string>;
   /** A list that typing narrows down. @param preset the value to begin at; the first by default */
   choose<T>(question: string, choices: readonly Choice<T>[], preset?: T): Promise<T>;
-  chooseSeveral<T>(question: string, choices: readonly Choice<T>[]): Promise<readonly T[]>;
+  /** @param preset the values that are chosen at first */
+  chooseSeveral<T>(
+    question: string,
+    choices: readonly Choice<T>[],
+    preset?: readonly T[],
+  ): Promise<readonly T[]>;
 }
 
 export interface PromptParts {
@@ -122,11 +127,12 @@ export function createPrompt(process: PromptProcess, allowed: boolean, parts: Pr
       const index = await ask((streams) => prompts.search(config, streams));
       return chosen(choices, index);
     },
-    async chooseSeveral(question, choices) {
+    async chooseSeveral(question, choices, preset = []) {
       const { prompts, theme, describeChoice } = await load();
       const lines = choices.map((choice, index) => ({
         ...describeChoice(choice),
         value: index,
+        checked: preset.includes(choice.value),
       }));
       const config = {
         message: sanitizeLine(question),

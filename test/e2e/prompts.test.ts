@@ -190,7 +190,7 @@ describeWithSystem("tmux", "confirming a deletion", () => {
   });
 });
 
-describeWithSystem("tmux", "events create without flags", () => {
+describeWithSystem("tmux", "events create", () => {
   /** What the form makes, without what differs between two events. */
   function content({ id, created_at, updated_at, ...rest }: Event) {
     return rest;
@@ -266,6 +266,111 @@ describeWithSystem("tmux", "events create without flags", () => {
     const [one, another] = await readEvents(installation);
     expect(one).toMatchObject({ title: "Fair", all_day: true });
     expect(another && content(another)).toEqual(one && content(one));
+  });
+
+  test("with some flags asks for the rest, and checks those first", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await addWork(installation);
+    const terminal = openTerminal(installation, { columns: 80 });
+    for (const [flags, problem] of [
+      ["--start someday", '"someday" is not'],
+      ["--url ''", "--url is empty"],
+      ["-c Work --label Nowhere", "Nowhere"],
+      ["-c Work --attendee Nobody", "Nobody"],
+      [`--start ${TOMORROW}T12:00 --end ${TOMORROW}T11:00`, "not after"],
+    ]) {
+      terminal.type(`clear; calctl events create ${flags}; echo "exit $?"`, "Enter");
+      await terminal.shows("exit ");
+      expect(terminal.screen()).toContain(problem);
+      expect(terminal.screen()).not.toMatch(/^\? /m);
+    }
+    const flags = "-c Work --title Choir --label 2 --start-timezone Asia/Tokyo --fields title";
+    terminal.type(`clear; calctl events create ${flags}; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["Day (", `:${TOMORROW}`, "Enter"],
+      ["Start (", ":9:30", "Enter"],
+      ["End or length (", "Enter"],
+      ["Attendees:", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(terminal.screen()).not.toMatch(/(Title|Label|Calendar):/);
+    expect(terminal.text()).toContain("--start-timezone Asia/Tokyo --label 2 --timezone UTC");
+    runShown(installation, terminal);
+    const [one, another] = await readEvents(installation);
+    expect(one).toMatchObject({
+      title: "Choir",
+      start_at: `${TOMORROW}T00:30:00.000Z`,
+      start_timezone: "Asia/Tokyo",
+      end_at: `${TOMORROW}T01:30:00.000Z`,
+      label: { number: 2 },
+    });
+    expect(another && content(another)).toEqual(one && content(one));
+  });
+
+  test.each([
+    [
+      "--start",
+      `--start ${TOMORROW}T12:00`,
+      [
+        ["Title:", ":Fair", "Enter"],
+        ["End or length (", ":45m", "Enter"],
+      ],
+    ],
+    [
+      "--duration",
+      "--title Fair --duration 45m",
+      [
+        ["Day (", `:${TOMORROW}`, "Enter"],
+        ["Start (", ":12:00", "Enter"],
+      ],
+    ],
+    [
+      "--end",
+      "--title Fair --end 12:45",
+      [
+        ["Day (", `:${TOMORROW}`, "Enter"],
+        ["Start (", ":13:00", "Enter"],
+        ["not after", "C-u", ":12:00", "Enter"],
+      ],
+    ],
+    ["times", `--start ${TOMORROW}T12:00 --end ${TOMORROW}T12:45`, [["Title:", ":Fair", "Enter"]]],
+  ] as const)("with %s asks for no more than what is missing", async (_, flags, answers) => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await installation.run("whoami");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events create ${flags} --fields title; echo "exit $?"`, "Enter");
+    await answer(terminal, [...answers, ["Label:", "Enter"], ["exit 0"]]);
+    const questions = answers.filter(([shown]) => shown !== "not after");
+    expect(terminal.text().match(/^✔ /gm)).toHaveLength(questions.length + 1);
+    expect(await readEvents(installation)).toMatchObject([
+      { title: "Fair", start_at: `${TOMORROW}T12:00:00.000Z`, end_at: `${TOMORROW}T12:45:00.000Z` },
+    ]);
+  });
+
+  test("with --all-day asks for days alone", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    await installation.run("whoami");
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`calctl events create --all-day --title Fair --fields title; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["Day (", `:${TOMORROW}T12:00`, "Enter"],
+      ["has a clock time", "C-u", `:${TOMORROW}`, "Enter"],
+      ["Last day (", "Enter"],
+      ["Label:", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(await readEvents(installation)).toMatchObject([
+      { all_day: true, start_local: TOMORROW, end_local: TOMORROW },
+    ]);
+  });
+
+  test("with all that is needed asks nothing", async () => {
+    const installation = createInstallation({ TZ: "UTC" });
+    const terminal = openTerminal(installation, { columns: 80 });
+    const flags = `--title Fair --start ${TOMORROW}T12:00 --duration 1h`;
+    terminal.type(`calctl events create ${flags} --fields title; echo "exit $?"`, "Enter");
+    await terminal.shows("exit 0");
+    expect(terminal.text()).not.toContain("Label:");
   });
 
   test("with --strict-dates takes ISO 8601 only", async () => {

@@ -50,17 +50,25 @@ function calendarWords(
 }
 
 function flagWords(flags: EventFieldFlags): readonly string[] {
-  const { title, start, end, duration, allDay, label, attendee = [] } = flags;
-  const values = {
-    "--title": title,
-    "--start": start,
-    "--end": end,
-    "--duration": duration,
-    "--label": label,
+  const { allDay, strictDates, attendee = [], ...values } = flags;
+  const texts = {
+    "--category": values.category,
+    "--title": values.title,
+    "--start": values.start,
+    "--end": values.end,
+    "--duration": values.duration,
+    "--start-timezone": values.startTimezone,
+    "--end-timezone": values.endTimezone,
+    "--description": values.description,
+    "--description-file": values.descriptionFile,
+    "--location": values.location,
+    "--url": values.url,
+    "--label": values.label,
   };
   return [
     ...(allDay === true ? ["--all-day"] : []),
-    ...Object.entries(values).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
+    ...(strictDates === true ? ["--strict-dates"] : []),
+    ...Object.entries(texts).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
     ...attendee.flatMap((name) => ["--attendee", name]),
   ];
 }

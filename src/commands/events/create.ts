@@ -8,17 +8,17 @@ import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
 import type { FilledForm } from "./create-command-line.js";
-import type { FormContext, FormOptions } from "./create-form.js";
+import type { FormOptions } from "./create-form.js";
 import {
   addEventFieldFlags,
   chosenLabelId,
   createRelatedResolver,
   DEFAULT_LABEL,
   type EventFieldFlags,
-  hasContentFlags,
   readEventFields,
 } from "./event-flags.js";
 import { recentEventOf } from "./event-ids.js";
+import type { FormContext } from "./form-questions.js";
 
 export function registerEventsCreate(command: Command, contextOf: ContextOf): void {
   describeCommand(command, {
@@ -41,7 +41,7 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
 }
 
 /**
- * Creates an event. Checks the flags before sending anything; without any, a terminal asks for the event.
+ * Creates an event. Checks the flags before sending anything; a terminal asks for what is missing.
  * @param profile `--profile`; undefined when it was not given
  */
 export async function runEventsCreate(
@@ -50,9 +50,10 @@ export async function runEventsCreate(
   profile?: string,
 ): Promise<void> {
   const output = context.output(eventView);
+  const missing = typed.input === undefined ? missingForCreate(typed) : [];
   const form =
-    context.prompt.available && !hasContentFlags(typed)
-      ? await fillForm(context, { profile, strictDates: typed.strictDates === true })
+    context.prompt.available && missing.length > 0
+      ? await fillForm(context, typed, { profile, missing })
       : null;
   const options = form?.flags ?? typed;
   const { timezone } = context.settings();
@@ -80,7 +81,11 @@ export async function runEventsCreate(
   await output.print(created, `event ${event.id} was created`);
 }
 
-async function fillForm(context: FormContext, options: FormOptions): Promise<FilledForm> {
+async function fillForm(
+  context: FormContext,
+  typed: EventFieldFlags,
+  options: FormOptions,
+): Promise<FilledForm> {
   const { askEvent } = await import("./create-form.js");
-  return askEvent(context, options);
+  return askEvent(context, typed, options);
 }
