@@ -414,6 +414,95 @@ describeWithSystem("tmux", "events create", () => {
   });
 });
 
+describeWithSystem("tmux", "events update without flags", () => {
+  /** A form for an event of Work with Ben, that begins at 12:00. */
+  async function openForm(...flags: string[]) {
+    const installation = createInstallation({ TZ: "UTC" });
+    await addWork(installation);
+    const id = await createEvent(installation, "Dentist", "-c", "Work", "--location", "Here", ...flags);
+    const terminal = openTerminal(installation, { columns: 80 });
+    const ask = (...argv: string[]) =>
+      terminal.type(`clear; calctl events update ${id} ${argv.join(" ")}; echo "exit $?"`, "Enter");
+    return { installation, terminal, ask, read: async () => (await readEvents(installation))[0] };
+  }
+
+  test("asks with what the event has, and changes what was answered otherwise", async () => {
+    const { terminal, ask, read } = await openForm("--label", "2", "--attendee", "Ben");
+    const before = await read();
+    ask("--fields title");
+    await answer(terminal, [
+      ["Title: (Dentist)", "Enter"],
+      [`(${TOMORROW})`, "Enter"],
+      ["(12:00)", "Enter"],
+      ["(1h)", "Enter"],
+      ["❯ ● 2", "Enter"],
+      ["◉ Ben", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(terminal.screen()).toContain("nothing was changed");
+    expect(await read()).toEqual(before);
+    ask("--fields title");
+    await answer(terminal, [
+      ["Title:", ":Doctor", "Enter"],
+      ["Day (", "Enter"],
+      ["Start (", ":3pm", "Enter"],
+      ["End or length (", "Enter"],
+      ["Label:", "Down"],
+      ["❯ ● 3", "Enter"],
+      ["Attendees:", "Space", "Down", "Space", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(await read()).toMatchObject({
+      title: "Doctor",
+      location: "Here",
+      start_at: `${TOMORROW}T15:00:00.000Z`,
+      end_at: `${TOMORROW}T16:00:00.000Z`,
+      label: { number: 3 },
+      attendees: [{ name: expect.not.stringMatching("Ben") }],
+    });
+  });
+
+  test("makes an all-day event timed", async () => {
+    const { terminal, ask, read } = await openForm();
+    ask(`--all-day --start ${TOMORROW} --duration 2d`);
+    await terminal.shows("exit 0");
+    ask("--fields title");
+    await answer(terminal, [
+      ["Title:", "Enter"],
+      ["Day (", "Enter"],
+      ["nothing for all day):", "Enter"],
+      ["(2d)", "Enter"],
+      ["Label:", "Enter"],
+      ["Attendees:", "Enter"],
+      ["nothing was changed"],
+      ["exit 0"],
+    ]);
+    ask("--fields title");
+    await answer(terminal, [
+      ["Title:", "Enter"],
+      ["Day (", "Enter"],
+      ["nothing for all day):", ":8:00", "Enter"],
+      ["(1h)", ":45m", "Enter"],
+      ["Label:", "Enter"],
+      ["Attendees:", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(await read()).toMatchObject({
+      all_day: false,
+      start_at: `${TOMORROW}T08:00:00.000Z`,
+      end_at: `${TOMORROW}T08:45:00.000Z`,
+    });
+  });
+
+  test.each([["Escape"], ["C-c"]])("%s changes nothing", async (key) => {
+    const { terminal, ask, read } = await openForm();
+    const before = await read();
+    ask();
+    await answer(terminal, [["Title:", ":Doctor", "Enter"], ["Day (", key], ["exit 130"]]);
+    expect(await read()).toEqual(before);
+  });
+});
+
 describeWithSystem("tmux", "other questions", () => {
   test("a new password is asked for twice, and never shown", async () => {
     const installation = createInstallation();
@@ -488,6 +577,7 @@ describe("nothing is asked", () => {
     [["events", "delete"], "calctl events delete needs ID"],
     [["events", "update", "--title", "T"], "calctl events update needs ID"],
     [["comment"], "calctl comment needs ID"],
+    [["events", "update", "x"], "nothing to change"],
     [["events", "create"], "missing --title, --start and --end (or --duration)"],
     [["members"], "there are several calendars: choose one with --calendar"],
     [["login"], "missing --base-url, --auth-url, --client-id"],

@@ -1,5 +1,5 @@
 import { type DateInput, readDuration } from "../../calendar/dates.js";
-import { EMPTY_SPAN } from "../../calendar/event-span.js";
+import { EMPTY_SPAN, type EventSpan, fillEnd } from "../../calendar/event-span.js";
 import { checkText } from "../../calendar/event-text.js";
 import { applyTimeFlags, planTimes } from "../../calendar/event-times.js";
 import { attendeeKey, labelKey } from "../../calendar/names.js";
@@ -90,7 +90,10 @@ async function askStart(context: FormContext, given: FormTimes, preset: TimesPre
   return askRead<FormTimes>(context, {
     question:
       preset.clock === undefined ? `Start (${examples}; nothing for all day):` : `Start (${examples}):`,
-    preset: preset.clock && (given.strictDates === true ? `${day}T${preset.clock}` : preset.clock),
+    // Seconds and offsets are no words.
+    preset:
+      preset.clock &&
+      (given.strictDates || preset.clock.length > 5 ? `${day}T${preset.clock}` : preset.clock),
     async read(text, echo) {
       if (text === "") return answerOf({ kind: "date", text: day, date: day });
       const start = await readTime(context, text, { source: "start", given, from: day, echo });
@@ -128,13 +131,14 @@ async function askEnd(context: FormContext, given: FormTimes, preset: TimesPrese
   });
 }
 
-/** Checks the times so far. @throws CliError usage */
-export async function checkTimes(context: FormContext, typed: FormTimes): Promise<void> {
+/** Reads and checks the times so far. @throws CliError usage */
+export async function checkTimes(context: FormContext, typed: FormTimes): Promise<EventSpan> {
   const { timezone: zone } = context.settings();
   const flags = await readSilently(context, typed);
-  applyTimeFlags(EMPTY_SPAN, flags, zone);
+  const span = fillEnd(applyTimeFlags(EMPTY_SPAN, flags, zone));
   const hasEnd = (flags.end ?? flags.duration) !== undefined;
   if (hasEnd) planTimes({ ...flags, category: typed.category ?? "schedule", zone });
+  return span;
 }
 
 /** How words were understood is said when the event is made. */

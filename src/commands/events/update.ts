@@ -17,7 +17,7 @@ import { usageError } from "../../errors.js";
 import { collect } from "../../global-flags.js";
 import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
-import { createEventFinder } from "../calendar-choice.js";
+import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { addPickAction, type ContextOf } from "../command.js";
 import { chooseEventId } from "./choose-event.js";
 import type { EditedUpdate, EditorContext } from "./edit.js";
@@ -92,6 +92,7 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
   const changes = { ...fields.flags, input: fields.input ?? undefined, clear: clear?.map(parseClearField) };
   const related = [fields.label, fields.attendees, addAttendee, removeAttendee];
   if (!hasChanges(changes) && related.every((relation) => relation === undefined)) {
+    if (context.prompt.available) return runUpdateForm(context, options);
     throw usageError("nothing to change", "give at least one field; see calctl events update --help");
   }
   const eventId = await chooseEventId(context, typedId);
@@ -107,6 +108,26 @@ export async function runEventsUpdate(context: UpdateContext, options: EventsUpd
     context.note(`end: ${describeLocal(updated.end_local, timezone)}`);
   }
   await output.print(updated, `event ${eventId} was updated`);
+}
+
+/** Asks for the event again, and changes what the answers change. */
+async function runUpdateForm(context: UpdateContext, options: EventsUpdateOptions): Promise<void> {
+  const id = await chooseEventId(context, options.id);
+  const found = await (await createEventFinder(context)).read(id);
+  const { ifUnchanged } = options;
+  if (ifUnchanged !== undefined)
+    checkUnchanged(found.event, parseInstant(ifUnchanged, "--if-unchanged"), "--if-unchanged");
+  const { askChanges } = await import("./update-form.js");
+  const changes = await askChanges(context, found.event, options);
+  if (Object.keys(changes).length === 0) return printUnchanged(context, found);
+  return runEventsUpdate(context, { ...options, ...changes, id });
+}
+
+async function printUnchanged(context: UpdateContext, { calendar, event }: FoundEvent): Promise<void> {
+  context.note("nothing was changed");
+  // --dry-run prints requests, and there is none.
+  if (context.dryRun) return;
+  await context.output(eventView).print(localizeEvent(event, context.settings().timezone, calendar.name));
 }
 
 /** @param update `seen` is null to replace whatever is there */
@@ -137,12 +158,7 @@ async function runEventsEdit(context: UpdateContext, options: EventsUpdateOption
   const unchanged = await editEvent(context, { id, strictDates }, async (update) => {
     await output.print(await writeUpdate(context, update), `event ${id} was updated`);
   });
-  if (unchanged === null) return;
-  context.note("nothing was changed");
-  // --dry-run prints requests, and there is none.
-  if (context.dryRun) return;
-  const { calendar, event } = unchanged;
-  await output.print(localizeEvent(event, context.settings().timezone, calendar.name));
+  if (unchanged !== null) await printUnchanged(context, unchanged);
 }
 
 interface NamedRelations extends Pick<EventFields, "attendees"> {
