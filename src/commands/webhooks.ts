@@ -1,20 +1,23 @@
 import { type Command, Option } from "commander";
 import type { Context } from "../context.js";
-import { missingFlagsError, usageError } from "../errors.js";
+import { usageError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
 import { createTextMessage } from "../messages/message.js";
+import { checkName } from "../messages/open-target.js";
 import { parseMailAddresses } from "../messages/sendmail.js";
 import { TARGET_KINDS, type TargetKind } from "../messages/target-kinds.js";
 import { checkChat, SEEN_BY_OTHERS } from "../messages/webhook-url.js";
+import type { NewWebhook } from "../messages/webhooks.js";
 import { webhookView } from "../output/views/webhook.js";
 import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
+import { completeValues } from "./missing-values.js";
 import { postMessage } from "./post/target.js";
 
 type WebhooksContext = Pick<Context, "webhooks" | "prompt" | "input" | "output" | "note">;
 
 export function registerWebhooks(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  const add = addCommand(command, "add <name>", "save a chat or mail address that messages go to")
+  const add = addCommand(command, "add [name]", "save a chat or mail address that messages go to")
     .addOption(new Option("--as <kind>", "message format").choices(TARGET_KINDS))
     .option("--chat <chat>", "for telegram: the id of the chat, or @ and a channel's name")
     .option("--to <address>", "for mail: the address, several separated by commas")
@@ -62,7 +65,7 @@ interface NameArgument {
 }
 
 /** Flags as they were typed; undefined where they were not. */
-interface AddOptions extends NameArgument {
+interface AddOptions extends Partial<NameArgument> {
   readonly as?: TargetKind;
   readonly chat?: string;
   readonly to?: string;
@@ -72,13 +75,9 @@ interface AddOptions extends NameArgument {
 }
 
 export async function runWebhooksAdd(context: WebhooksContext, options: AddOptions): Promise<void> {
-  const { name, replace = false, insecureStorage, urlFile } = options;
-  if (urlFile?.includes("://") === true) {
-    // Not repeated: it may be the URL of the webhook.
-    throw usageError("--url-file: the name of a file is expected, not a URL", "or - for stdin");
-  }
-  const { as, chat, to } = await completeFlags(context, options);
-  if (as === "mail" && urlFile !== undefined) throw usageError("--url-file: mail has no URL");
+  const { replace = false, insecureStorage } = options;
+  checkGiven(options);
+  const { name, as, chat, to, urlFile } = await completeFlags(context, options);
   const webhooks = await context.webhooks();
   const readUrl = () => readSecret(context, as, urlFile);
   await webhooks.add({ name, as, chat, to, replace, insecureStorage, readUrl });
@@ -86,36 +85,61 @@ export async function runWebhooksAdd(context: WebhooksContext, options: AddOptio
   if (insecureStorage === true) context.note("its URL is stored unencrypted in a file");
 }
 
-/** The flags with the answers to what is missing. @throws CliError usage that names every missing flag */
-async function completeFlags({ prompt, input }: WebhooksContext, options: AddOptions) {
-  const { chat, to, urlFile } = options;
-  const canAsk = prompt.available;
-  const missing: string[] = [];
-  const ask = async <T>(flag: string, question: () => Promise<T>): Promise<T | undefined> => {
-    if (canAsk) return question();
-    missing.push(flag);
-    return undefined;
-  };
-  const as = options.as ?? (await ask("--as", () => prompt.choose("Message format:", KINDS)));
-  const flags = {
-    chat:
-      as === "telegram" ? (chat ?? (await ask("--chat", () => prompt.text("Id of the chat:", CHAT)))) : chat,
-    to: as === "mail" ? (to ?? (await ask("--to", () => prompt.text("Mail address:", ADDRESS)))) : to,
-  };
-  if (as !== "mail" && urlFile === undefined && !canAsk && input.isTerminal) missing.push("--url-file");
-  if (as === undefined || missing.length > 0)
-    throw missingFlagsError(missing, as === undefined ? KINDS_HINT : undefined);
-  return { as, ...flags };
+/** Before anything is asked. @throws CliError usage */
+function checkGiven({ name, as, chat, to, urlFile }: AddOptions): void {
+  if (urlFile?.includes("://") === true) {
+    // Not repeated: it may be the URL of the webhook.
+    throw usageError("--url-file: the name of a file is expected, not a URL", "or - for stdin");
+  }
+  if (name !== undefined) checkName(name);
+  if (as !== undefined) checkChat(as, chat);
+  if (as === "mail" && urlFile !== undefined) throw usageError("--url-file: mail has no URL");
+  if (to !== undefined) parseMailAddresses(to, "--to");
 }
 
-const KINDS_HINT = `--as is one of ${TARGET_KINDS.join(", ")}`;
+interface CompleteFlags extends NameArgument, Pick<NewWebhook, "as" | "chat" | "to"> {
+  /** Null for a prompt or stdin. */
+  readonly urlFile: string | null;
+}
+
+function completeFlags({ prompt, input }: WebhooksContext, options: AddOptions): Promise<CompleteFlags> {
+  const canRead = prompt.available || !input.isTerminal;
+  return completeValues<CompleteFlags>(
+    prompt,
+    {
+      name: { name: "NAME", given: options.name, ask: () => prompt.text("Name:", { check: checkName }) },
+      as: { name: "--as", given: options.as, ask: () => prompt.choose("Message format:", KINDS) },
+      chat: {
+        name: "--chat",
+        given: options.chat,
+        ask: () => prompt.text("Id of the chat:", CHAT),
+        when: ({ as }) => as === "telegram",
+      },
+      to: {
+        name: "--to",
+        given: options.to,
+        ask: () => prompt.text("Mail address:", ADDRESS),
+        when: ({ as }) => as === "mail",
+      },
+      urlFile: {
+        name: "--url-file",
+        given: options.urlFile ?? (canRead ? null : undefined),
+        // When the webhook is saved, after all checks.
+        ask: async () => null,
+        when: ({ as }) => as !== "mail",
+      },
+    },
+    options.as === undefined ? `--as is one of ${TARGET_KINDS.join(", ")}` : undefined,
+  );
+}
+
 const CHAT = { check: (answer: string) => checkChat("telegram", answer) };
 const ADDRESS = { check: (answer: string) => void parseMailAddresses(answer, "--to") };
 const KINDS = TARGET_KINDS.map((kind) => ({ name: kind, value: kind }));
 
 /** From a file, a prompt without echo, or stdin. */
-async function readSecret({ prompt, input }: WebhooksContext, as: TargetKind, urlFile: string | undefined) {
-  if (urlFile !== undefined) return { text: await input.text(urlFile, "--url-file"), source: "--url-file" };
+async function readSecret({ prompt, input }: WebhooksContext, as: TargetKind, urlFile: string | null) {
+  if (urlFile !== null) return { text: await input.text(urlFile, "--url-file"), source: "--url-file" };
   const noun = as === "telegram" ? "Bot token" : "URL of the webhook";
   if (prompt.available) return { text: (await prompt.password(noun)).trim(), source: noun };
   return { text: await input.text("-", "stdin"), source: "stdin" };

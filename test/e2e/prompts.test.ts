@@ -518,6 +518,64 @@ describeWithSystem("tmux", "other questions", () => {
     expect(terminal.screen()).not.toMatch(/correct|battery|ctrl\+t|toggle/);
   });
 
+  test("the service's commands ask for names, users and addresses that are missing", async () => {
+    const installation = createInstallation();
+    await addWork(installation);
+    const terminal = openTerminal(installation, { columns: 80 });
+    terminal.type(`clear; calctl service users add --fields name; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["Name:", "Enter"],
+      ["the name is empty", ":Eva", "Enter"],
+      ["Password for Eva", "Enter"],
+      ["exit 0"],
+    ]);
+    terminal.type(`clear; calctl service users password; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["User:", ":eva", "Enter"],
+      ["New password", ":correct horse", "Enter"],
+      ["The same again", ":correct horse", "Enter"],
+      ["password of Eva set"],
+      ["exit 0"],
+    ]);
+    terminal.type(`clear; calctl service tokens create --fields user_id; echo "exit $?"`, "Enter");
+    await answer(terminal, [["User:", ":ben", "Enter"], ["exit 0"]]);
+    terminal.type(`clear; calctl service clients add --fields redirect_uris; echo "exit $?"`, "Enter");
+    await answer(terminal, [["Name:", ":Phone", "Enter"], ["Redirect URI:", "Enter"], ["exit 0"]]);
+    expect(terminal.screen()).toMatch(/^Redirect URIs +http:\/\/127.0.0.1\/callback$/m);
+    terminal.type(
+      `clear; calctl service clients add --redirect-uri https://x.example; echo "exit $?"`,
+      "Enter",
+    );
+    await answer(terminal, [["Name:", "Escape"], ["exit 130"]]);
+    const { stdout } = await installation.run("service", "clients", "list", "--fields", "name");
+    expect(stdout).toBe("Phone\n");
+  });
+
+  test("webhooks add asks for name, format and URL, and checks what is given first", async () => {
+    const installation = createInstallation();
+    const terminal = openTerminal(installation, { columns: 80 });
+    for (const [flags, problem] of [
+      ["--as slack --chat 5", "chat"],
+      ["--to nobody", "nobody"],
+      ["'a b'", "not a valid name"],
+    ]) {
+      terminal.type(`clear; calctl webhooks add ${flags}; echo "exit $?"`, "Enter");
+      await terminal.shows("exit 2");
+      expect(terminal.screen()).toContain(problem);
+      expect(terminal.screen()).not.toMatch(/^\? /m);
+    }
+    terminal.type(`clear; calctl webhooks add --insecure-storage; echo "exit $?"`, "Enter");
+    await answer(terminal, [
+      ["Name:", ":a b", "Enter"],
+      ["not a valid name", "C-u", ":team", "Enter"],
+      ["Message format:", ":slack", "Enter"],
+      ["URL of the webhook", ":https://hooks.example/secret", "Enter"],
+      ["exit 0"],
+    ]);
+    expect(terminal.text()).not.toContain("secret");
+    expect((await installation.run("webhooks", "list")).stdout).toBe("team\tslack\n");
+  });
+
   test("login asks for what is missing, and says what is wrong", async () => {
     const installation = createInstallation();
     const terminal = openTerminal(installation, { columns: 80 });
@@ -579,6 +637,11 @@ describe("nothing is asked", () => {
     [["comment"], "calctl comment needs ID"],
     [["events", "update", "x"], "nothing to change"],
     [["events", "create"], "missing --title, --start and --end (or --duration)"],
+    [["webhooks", "add"], "missing NAME and --as"],
+    [["service", "users", "add"], "missing NAME"],
+    [["service", "users", "password"], "missing USER"],
+    [["service", "clients", "add"], "missing NAME and --redirect-uri"],
+    [["service", "tokens", "create"], "missing --user"],
     [["members"], "there are several calendars: choose one with --calendar"],
     [["login"], "missing --base-url, --auth-url, --client-id"],
   ] as const;

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
-import { missingFlagsError, usageError } from "../../errors.js";
+import { emptyValueError, missingFlagsError, usageError } from "../../errors.js";
 import type { ServiceAdmin } from "../../service/admin/admin.js";
 import { addCommand } from "../command.js";
+import type { NeededValue } from "../missing-values.js";
 
 export type AdminContext = Pick<Context, "service" | "output" | "note" | "calendarFlags">;
 
@@ -52,4 +53,34 @@ export function requiredCalendar(
   if (missing.length > 0) throw missingFlagsError(missing);
   if (another !== undefined) throw usageError("--calendar: this command takes one calendar");
   return checkId(calendar, "--calendar");
+}
+
+/** The name of something new: the argument as given, or asked for. @throws CliError usage for an empty one */
+export function neededName(
+  { prompt }: Pick<Context, "prompt">,
+  given: string | undefined,
+): NeededValue<string> {
+  if (given === "") throw emptyValueError("the name");
+  const check = (name: string): void => {
+    if (name.trim() === "") throw usageError("the name is empty");
+  };
+  return { name: "NAME", given, ask: () => prompt.text("Name:", { check }) };
+}
+
+/** A user: as given, or picked from all. @throws CliError usage for an empty one */
+export function neededUser(
+  { service, prompt }: Pick<Context, "service" | "prompt">,
+  db: string | undefined,
+  { name, given }: Pick<NeededValue<string>, "name" | "given">,
+): NeededValue<string> {
+  if (given !== undefined) checkId(given, name);
+  return {
+    name,
+    given,
+    async ask() {
+      const users = await (await service.admin(db)).users.list();
+      const choices = users.map((user) => ({ value: user.id, name: user.name, description: user.login }));
+      return prompt.choose("User:", choices);
+    },
+  };
 }

@@ -1,13 +1,24 @@
 import type { Command } from "commander";
+import type { Context } from "../../context.js";
 import { missingFlagsError, usageError } from "../../errors.js";
 import { collect } from "../../global-flags.js";
 import { describeCommand } from "../../help/facts.js";
 import { serviceClientView, serviceTokenView } from "../../output/views/service.js";
 import { addAction, addSilentAction, type ContextOf, requireSubcommand } from "../command.js";
-import { type AdminContext, addAdminCommand, type DatabaseFlag, openAdmin } from "./admin-command.js";
+import { completeValues } from "../missing-values.js";
+import {
+  type AdminContext,
+  addAdminCommand,
+  type DatabaseFlag,
+  neededName,
+  neededUser,
+  openAdmin,
+} from "./admin-command.js";
+
+type AskingContext = AdminContext & Pick<Context, "prompt">;
 
 export interface ClientsAddOptions extends DatabaseFlag {
-  readonly name: string;
+  readonly name?: string;
   /** Where the authorization server may redirect to. @see RFC 6749 §3.1.2 */
   readonly redirectUri?: readonly string[];
 }
@@ -16,7 +27,7 @@ export function registerServiceClients(command: Command, contextOf: ContextOf): 
   requireSubcommand(command);
   const add = addAdminCommand(
     command,
-    "add <name>",
+    "add [name]",
     "register an OAuth client and print its secret, which is never shown again",
   );
   const redirectUri = "redirect URI (required), repeatable; a loopback address matches any port";
@@ -52,11 +63,18 @@ interface IdArgument extends DatabaseFlag {
   readonly id: string;
 }
 
-export async function runClientsAdd(context: AdminContext, options: ClientsAddOptions): Promise<void> {
+export async function runClientsAdd(context: AskingContext, options: ClientsAddOptions): Promise<void> {
   const output = context.output(serviceClientView);
-  const { db, name, redirectUri: redirectUris } = options;
-  if (redirectUris === undefined) throw missingFlagsError(["--redirect-uri"]);
-  const admin = await openAdmin(context, db);
+  const { prompt } = context;
+  const { name, redirectUris } = await completeValues(prompt, {
+    name: neededName(context, options.name),
+    redirectUris: {
+      name: "--redirect-uri",
+      given: options.redirectUri,
+      ask: async () => [await prompt.text("Redirect URI:", { default: "http://127.0.0.1/callback" })],
+    },
+  });
+  const admin = await openAdmin(context, options.db);
   const client = await admin.clients.add({ name, redirectUris });
   await output.print(client, `client ${client.id} was added; remove it, since its secret is lost`);
 }
@@ -114,11 +132,13 @@ export function registerServiceTokens(command: Command, contextOf: ContextOf): v
   addSilentAction(revoke, contextOf, runTokensRevoke);
 }
 
-export async function runTokensCreate(context: AdminContext, options: TokensCreateOptions): Promise<void> {
+export async function runTokensCreate(context: AskingContext, options: TokensCreateOptions): Promise<void> {
   const output = context.output(serviceTokenView);
-  const { db, user, readOnly = false } = options;
-  if (user === undefined) throw missingFlagsError(["--user"]);
-  const admin = await openAdmin(context, db, { "--user": user });
+  const { db, readOnly = false } = options;
+  const { user } = await completeValues(context.prompt, {
+    user: neededUser(context, db, { name: "--user", given: options.user }),
+  });
+  const admin = await openAdmin(context, db);
   const token = await admin.tokens.create({ user, readOnly });
   await output.print(token, `token ${token.id} was created; revoke it, since its text is lost`);
 }

@@ -1,23 +1,30 @@
 import type { Command } from "commander";
-import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
 import { usageError } from "../../errors.js";
 import { describeCommand } from "../../help/facts.js";
 import { serviceUserView } from "../../output/views/service.js";
 import { addAction, addSilentAction, type ContextOf, requireSubcommand } from "../command.js";
-import { type AdminContext, addAdminCommand, type DatabaseFlag, openAdmin } from "./admin-command.js";
+import { completeValues } from "../missing-values.js";
+import {
+  type AdminContext,
+  addAdminCommand,
+  type DatabaseFlag,
+  neededName,
+  neededUser,
+  openAdmin,
+} from "./admin-command.js";
 
 type UsersContext = AdminContext & Pick<Context, "prompt" | "input">;
 
 export interface UsersAddOptions extends DatabaseFlag {
-  readonly name: string;
+  readonly name?: string;
   /** Login name; the name by default. */
   readonly login?: string;
 }
 
 export function registerServiceUsers(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  const add = addAdminCommand(command, "add <name>", "add a user; the password comes from a prompt or stdin");
+  const add = addAdminCommand(command, "add [name]", "add a user; the password comes from a prompt or stdin");
   describeCommand(add.option("--login <login>", "login name (default: the name)"), {
     prints: { view: serviceUserView, count: "one" },
     examples: () => [
@@ -39,7 +46,7 @@ export function registerServiceUsers(command: Command, contextOf: ContextOf): vo
   });
   addAction(list, contextOf, runUsersList);
   const password = addAdminCommand(command, "password", "set a password, from a prompt or stdin");
-  describeCommand(password.argument("<user>", "name or id"), {
+  describeCommand(password.argument("[user]", "name or id"), {
     examples: () => [["From a file, in a script", "calctl service users password Ben <password-file"]],
   });
   addSilentAction(password, contextOf, runUsersPassword);
@@ -72,9 +79,10 @@ interface UserArgument extends DatabaseFlag {
 /** A user without a password cannot sign in, but can have tokens. */
 export async function runUsersAdd(
   context: UsersContext,
-  { name, login, db }: UsersAddOptions,
+  { login, db, ...options }: UsersAddOptions,
 ): Promise<void> {
   const output = context.output(serviceUserView);
+  const { name } = await completeValues(context.prompt, { name: neededName(context, options.name) });
   const password = await readPassword(context, `Password for ${name} (empty for none)`);
   const admin = await context.service.admin(db, { create: true });
   const user = await admin.users.add({
@@ -94,8 +102,13 @@ export async function runUsersList(context: AdminContext, { db }: DatabaseFlag):
   await output.print(await admin.users.list());
 }
 
-export async function runUsersPassword(context: UsersContext, { user, db }: UserArgument): Promise<void> {
-  checkId(user, "USER");
+export async function runUsersPassword(
+  context: UsersContext,
+  { db, ...options }: Partial<UserArgument>,
+): Promise<void> {
+  const { user } = await completeValues(context.prompt, {
+    user: neededUser(context, db, { name: "USER", given: options.user }),
+  });
   const password = await readPassword(context, `New password for ${user}`);
   if (password === "")
     throw usageError("the password is empty", "type it at the prompt, or pass it on stdin");
