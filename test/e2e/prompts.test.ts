@@ -272,15 +272,16 @@ describeWithSystem("tmux", "events create", () => {
     const installation = createInstallation({ TZ: "UTC" });
     await addWork(installation);
     const terminal = openTerminal(installation, { columns: 80 });
-    for (const [flags, problem] of [
+    const wrong = [
       ["--start someday", '"someday" is not'],
       ["--url ''", "--url is empty"],
       ["-c Work --label Nowhere", "Nowhere"],
       ["-c Work --attendee Nobody", "Nobody"],
       [`--start ${TOMORROW}T12:00 --end ${TOMORROW}T11:00`, "not after"],
-    ]) {
-      terminal.type(`clear; calctl events create ${flags}; echo "exit $?"`, "Enter");
-      await terminal.shows("exit ");
+    ] as const;
+    for (const [run, [flags, problem]] of wrong.entries()) {
+      terminal.type(`clear; calctl events create ${flags}; echo "exit $? in run ${run}"`, "Enter");
+      await expect.poll(() => terminal.screen()).toMatch(new RegExp(`^exit [25] in run ${run}$`, "m"));
       expect(terminal.screen()).toContain(problem);
       expect(terminal.screen()).not.toMatch(/^\? /m);
     }
@@ -554,13 +555,14 @@ describeWithSystem("tmux", "other questions", () => {
   test("webhooks add asks for name, format and URL, and checks what is given first", async () => {
     const installation = createInstallation();
     const terminal = openTerminal(installation, { columns: 80 });
-    for (const [flags, problem] of [
+    const wrong = [
       ["--as slack --chat 5", "chat"],
       ["--to nobody", "nobody"],
       ["'a b'", "not a valid name"],
-    ]) {
-      terminal.type(`clear; calctl webhooks add ${flags}; echo "exit $?"`, "Enter");
-      await terminal.shows("exit 2");
+    ] as const;
+    for (const [run, [flags, problem]] of wrong.entries()) {
+      terminal.type(`clear; calctl webhooks add ${flags}; echo "exit $? in run ${run}"`, "Enter");
+      await terminal.shows(`exit 2 in run ${run}`);
       expect(terminal.screen()).toContain(problem);
       expect(terminal.screen()).not.toMatch(/^\? /m);
     }
