@@ -74,7 +74,7 @@ async function readPages(query: string, between: (end: Position) => Promise<void
     next = json.links.next;
     if (next === null) break;
     const cursor = new URLSearchParams(next).get("cursor") ?? "";
-    const [, [, start, id]] = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const [, , start, id] = JSON.parse(Buffer.from(cursor, "base64url").toString());
     await between({ start, id });
   }
   return ids;

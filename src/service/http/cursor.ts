@@ -7,6 +7,7 @@ export interface CursorPart {
   readonly revision: number;
   /** The time by which the list is ordered, and the id, of the item that was visited last. */
   readonly at: number;
+  /** At least its beginning. */
   readonly id: string;
 }
 
@@ -16,8 +17,11 @@ export interface Cursor extends CursorPart {
   readonly earlier: readonly CursorPart[];
 }
 
-/** Earlier revisions that a cursor has, so that it fits into a URL. */
-const MAX_EARLIER = 8;
+/** Earlier revisions that a cursor has, so that it fits into a URL: about 25 characters for each. */
+export const MAX_EARLIER = 200;
+
+/** So much of an id tells it from those of other items at the same time. */
+const ID_BEGINNING = 8;
 
 /** The cursor at the end of the next page. @param cursor that of the page before; null for the first page */
 export function continueCursor(cursor: Cursor | null, end: CursorPart): Cursor {
@@ -35,16 +39,18 @@ export function continueCursor(cursor: Cursor | null, end: CursorPart): Cursor {
 
 const integer = v.pipe(v.number(), v.safeInteger());
 const id = v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/));
-const partSchema = v.strictTuple([integer, integer, id]);
-const cursorSchema = v.strictTuple([
+const PART = /^(-?[\da-z]{1,11})\.(-?[\da-z]{1,11})\.([\w-]{1,8})$/;
+const earlierSchema = v.pipe(
   v.string(),
-  partSchema,
-  v.pipe(v.array(partSchema), v.maxLength(MAX_EARLIER)),
-]);
+  v.transform((text) => (text === "" ? [] : text.split(" "))),
+  v.array(v.pipe(v.string(), v.regex(PART))),
+  v.maxLength(MAX_EARLIER),
+);
+const cursorSchema = v.strictTuple([v.string(), integer, integer, id, earlierSchema]);
 
 /** @param list what the list is of: its path and parameters */
-export function formatCursor({ earlier, ...last }: Cursor, list: readonly unknown[]): string {
-  const cursor = [digest(list), formatPart(last), earlier.map(formatPart)];
+export function formatCursor({ revision, at, id, earlier }: Cursor, list: readonly unknown[]): string {
+  const cursor = [digest(list), revision, at, id, formatParts(earlier)];
   return Buffer.from(JSON.stringify(cursor)).toString("base64url");
 }
 
@@ -54,18 +60,33 @@ export function parseCursor(text: string, list: readonly unknown[]): Cursor {
   if (!success || output[0] !== digest(list)) {
     throw badRequest({ cursor: ["is not a cursor of this list; read it from the first page"] });
   }
-  const [, last, earlier] = output;
-  return { ...parsePart(last), earlier: earlier.map(parsePart) };
+  const [, revision, at, id, earlier] = output;
+  return { revision, at, id, earlier: parseParts(earlier) };
 }
 
-type PartTuple = v.InferOutput<typeof partSchema>;
-
-function formatPart({ revision, at, id }: CursorPart): PartTuple {
-  return [revision, at, id];
+/** Each part after the first as its difference from the one before, which is short. */
+function formatParts(parts: readonly CursorPart[]): string {
+  let before = { revision: 0, at: 0 };
+  const texts = parts.map((part) => {
+    const differences = [part.revision - before.revision, part.at - before.at];
+    before = part;
+    return [...differences.map((number) => number.toString(36)), part.id.slice(0, ID_BEGINNING)].join(".");
+  });
+  return texts.join(" ");
 }
 
-function parsePart([revision, at, id]: PartTuple): CursorPart {
-  return { revision, at, id };
+function parseParts(texts: readonly string[]): readonly CursorPart[] {
+  let before = { revision: 0, at: 0 };
+  return texts.map((text) => {
+    const [, revision = "", at = "", id = ""] = PART.exec(text) ?? [];
+    const part = {
+      revision: before.revision + Number.parseInt(revision, 36),
+      at: before.at + Number.parseInt(at, 36),
+      id,
+    };
+    before = part;
+    return part;
+  });
 }
 
 function parseJson(text: string): unknown {

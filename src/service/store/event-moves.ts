@@ -9,7 +9,7 @@ interface Move {
 }
 
 /** How many moves of an event are remembered one by one. */
-const MAX_MOVES = 8;
+export const MAX_MOVES = 64;
 
 /**
  * Adds a move to those that are remembered of an event, as text. What a later one makes irrelevant is left out: a list that
@@ -32,7 +32,9 @@ export function wasRead(
 ): boolean {
   return parseMoves(moves).some(({ revision, start }) => {
     const read = parts.findLast((part) => part.revision < revision);
-    return read !== undefined && (start < read.at || (start === read.at && id <= read.id));
+    return (
+      read !== undefined && (start < read.at || (start === read.at && id.slice(0, read.id.length) <= read.id))
+    );
   });
 }
 
