@@ -4,8 +4,8 @@ import { type AddressInfo, isIP, Server as NetServer, type Socket } from "node:n
 import { isLoopback } from "../contract/loopback.js";
 import { parseUrl, withoutFinalSlashes } from "../contract/url.js";
 import { configurationError, errorCodeOf } from "../errors.js";
+import { createBudget } from "./budget.js";
 import { type ClientAddressReader, createClientAddressReader, normalAddress } from "./http/addresses.js";
-import { createBudget } from "./http/budget.js";
 import { createRequestListener } from "./http/request-listener.js";
 import { OAUTH_PATH } from "./http/router.js";
 import type { Service } from "./service.js";

@@ -1,5 +1,5 @@
 import type { Caller } from "./authentication.js";
-import { createBudget } from "./http/budget.js";
+import { createBudget } from "./budget.js";
 import { refuseExceeded } from "./http/response.js";
 import type { IncomingRequest } from "./request.js";
 

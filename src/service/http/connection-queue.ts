@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
+import { createBudget, type Share } from "../budget.js";
 import { createInProgress } from "../in-progress.js";
-import { createBudget, type Share } from "./budget.js";
 import { createTurns } from "./turns.js";
 
 /** Requests of one connection that wait for the one before them. Beyond that, nothing more is read from it. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createBudget, type Share } from "../budget.js";
 import type { NetworkSource } from "../request.js";
 import type { Service } from "../service.js";
-import { createBudget, type Share } from "./budget.js";
 import type { ClientFailures } from "./client-errors.js";
 import { isLargelyUnread, readBody } from "./request-body.js";
 import { badRequest, ProblemError, refuseExceeded, type ServiceResponse } from "./response.js";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Share } from "./budget.js";
+import type { Share } from "../budget.js";
 import { BODY_LIMIT, bodyTooLarge } from "./content.js";
 import { badRequest, ProblemError, refuseExceeded } from "./response.js";
 

@@ -1,8 +1,8 @@
 import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.js";
 import { type FieldErrors, type ProblemStatus, problem } from "../../contract/problem.js";
 import { REVISION_HEADER } from "../../contract/routes.js";
+import type { ExceededLimit } from "../budget.js";
 import { DatabaseUnavailableError } from "../store/store.js";
-import type { ExceededLimit } from "./budget.js";
 
 /** One HTTP response as plain data. */
 export interface ServiceResponse {

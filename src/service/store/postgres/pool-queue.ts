@@ -1,4 +1,4 @@
-import { type Budget, createBudget } from "../../http/budget.js";
+import { type Budget, createBudget } from "../../budget.js";
 
 /**
  * Connections that writes of one scope have at most: one writes, and the next one waits for its lock already. Those of one
