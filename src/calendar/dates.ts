@@ -31,6 +31,8 @@ export interface DateInputOptions {
   readonly zone: string;
   /** Whether only a day is meant, so that no message offers a time. */
   readonly dayOnly?: boolean;
+  /** Whether words are refused, so that no message offers them. */
+  readonly strict?: boolean;
 }
 
 const DATE_HINT = "write YYYY-MM-DDTHH:MM, or YYYY-MM-DD for a whole day";
@@ -51,7 +53,10 @@ export function isIsoDateInput(text: string): boolean {
  * @throws CliError usage for anything else, for dates and times that do not exist, and for a local time that a
  * clock change skips or repeats
  */
-export function parseDateInput(text: string, { source, zone, dayOnly = false }: DateInputOptions): DateInput {
+export function parseDateInput(
+  text: string,
+  { source, zone, dayOnly = false, strict = false }: DateInputOptions,
+): DateInput {
   const typed = text.trim();
   if (typed === "") throw emptyValueError(source);
   const match = DATE_TIME.exec(typed);
@@ -65,7 +70,7 @@ export function parseDateInput(text: string, { source, zone, dayOnly = false }: 
   const [, date = "", clock, offset] = match;
   checkDate(date, source);
   if (clock === undefined) return { kind: "date", text, date };
-  if (dayOnly) throw notADayError(text, source);
+  if (dayOnly) throw notADayError(text, source, strict ? ISO_DAY_HINT : DAY_HINT);
   const wallClock = parseWireDateTime(`${date}T${clock}Z`);
   if (wallClock === null) {
     throw usageError(`${source}: the time ${clock} does not exist`, "write a time from 00:00 to 23:59:59");
@@ -85,8 +90,8 @@ export function parseDateInput(text: string, { source, zone, dayOnly = false }: 
 }
 
 /** The error for a time where a day is meant. */
-export function notADayError(text: string, source: string): CliError {
-  return usageError(`${source}: "${text}" is a time, not a day`, DAY_HINT);
+export function notADayError(text: string, source: string, hint = DAY_HINT): CliError {
+  return usageError(`${source}: "${text}" is a time, not a day`, hint);
 }
 
 /** @throws CliError usage unless the date `YYYY-MM-DD` exists */

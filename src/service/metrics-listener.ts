@@ -43,7 +43,8 @@ export async function listenForMetrics(
   });
   const respondToOwnHost = async (request: IncomingMessage, response: ServerResponse) => {
     if (isOwnHost(request, host)) return respond(metrics, request, response);
-    end(response, 421, "this is another host: ask for the metrics by IP address");
+    const ways = "ask by IP address, as localhost, or by the name in --metrics, with the port";
+    end(response, 421, `the metrics are not at this host: ${ways}`);
   };
   server.maxConnections = MAX_CONNECTIONS;
   await startListening(server, { host, port, hint: "choose another --metrics; port 0 chooses a free one" });

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/harness.js";
-import { THEMES } from "../support/screen-svg.js";
 
 /** What a person reads on a terminal, beside lists of events. Now is Saturday, 15:30 in Berlin. */
 
@@ -61,25 +60,6 @@ test("several events by id are shown with everything about each", async () => {
     [await screen("events", "get", ids[0] ?? ""), await screen("events", "get", ids[1] ?? "")].join("\n"),
   );
   expect((await harness.run("events", "get", ...ids)).stdout.split("\n")).toHaveLength(3);
-});
-
-test("the creator of a new event is named as soon as the name was read once", async () => {
-  const argv = [
-    "events",
-    "create",
-    "--title",
-    "T",
-    "-c",
-    "Work",
-    "--start",
-    "tomorrow 9:00",
-    "--duration",
-    "1h",
-  ];
-  expect(await screen(...argv)).not.toMatch(/^Creator +ana$/m);
-  await harness.run("whoami");
-  expect(await screen(...argv)).toMatch(/^Creator +ana$/m);
-  expect(await harness.json(...argv)).toMatchObject({ creator: { name: "ana", type: "user" } });
 });
 
 test("times of calendars are those of the clock on a terminal, and of the wire in data", async () => {
@@ -145,62 +125,5 @@ describe("on light and on dark terminals", () => {
       expect(colored.length).toBeGreaterThan(0);
       expect(colored.filter((text) => !/^[●▌] ?$/.test(text ?? ""))).toEqual([]);
     }
-  });
-
-  test.each(Object.entries(THEMES))("which can be read: %s", (_, { background, foreground }) => {
-    expect(contrast(foreground, background)).toBeGreaterThan(7);
-  });
-
-  test("where the name in a calendar's color could not", () => {
-    expect(contrast(WORK, THEMES.light.background)).toBeLessThan(1.8);
-  });
-});
-
-/** @see WCAG 2.2, contrast ratio */
-function contrast(one: string, other: string): number {
-  const [lighter = 0, darker = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);
-  return (lighter + 0.05) / (darker + 0.05);
-}
-
-function luminance(color: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
-    const value = Number.parseInt(color.slice(start, start + 2), 16) / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-describe("the label of --input", () => {
-  beforeEach(async () => {
-    await harness.service.admin.labels.set("Work", 2, { name: "Sprint" });
-    await harness.service.admin.labels.set("Personal", 5, { name: "sprint" });
-    await harness.service.admin.labels.set("Work", 3, { name: "Travel" });
-  });
-
-  async function copy(label: string, ...flags: readonly string[]) {
-    const event = await harness.json("events", "get", await create("Lunch", "Work", "--label", label));
-    const argv = ["events", "create", "-c", "Personal", "--input", "-", "-o", "json", ...flags];
-    const { exitCode, stdout, stderr } = await harness.runWith({ stdin: JSON.stringify(event) }, ...argv);
-    expect(exitCode).toBe(0);
-    return { label: JSON.parse(stdout).label, stderr };
-  }
-
-  test("is the one of the same name in the other calendar", async () => {
-    expect(await copy("2")).toMatchObject({ label: { number: 5, name: "sprint" }, stderr: "" });
-    expect(await copy("1")).toMatchObject({ label: { number: 1 }, stderr: "" });
-  });
-
-  test("is the default one where the other calendar has none of that name, which is said", async () => {
-    const stderr = '--input: this calendar has no label "Travel": the event has the default one\n';
-    expect(await copy("3")).toMatchObject({ label: { number: 1 }, stderr });
-    expect(await copy("3", "--label", "4")).toMatchObject({ label: { number: 4 }, stderr: "" });
-  });
-
-  test("stays the same in the same calendar, also without a name of its own", async () => {
-    await harness.service.admin.labels.set("Work", 3, { name: "" });
-    const event = await harness.json("events", "get", await create("Lunch", "Work", "--label", "3"));
-    const argv = ["events", "create", "-c", "Work", "--input", "-", "-o", "json"];
-    const { stdout } = await harness.runWith({ stdin: JSON.stringify(event) }, ...argv);
-    expect(JSON.parse(stdout).label).toMatchObject({ number: 3 });
   });
 });

@@ -45,7 +45,7 @@ export function registerEventsCreate(command: Command, contextOf: ContextOf): vo
  * @param profile `--profile`; undefined when it was not given
  */
 export async function runEventsCreate(
-  context: CalendarContext & Pick<Context, "output" | "input" | "note" | "now">,
+  context: CalendarContext & Pick<Context, "output" | "isTerminal" | "input" | "note" | "now">,
   typed: EventFieldFlags,
   profile?: string,
 ): Promise<void> {
@@ -74,8 +74,9 @@ export async function runEventsCreate(
   if (event.start_at === null) {
     context.note(`events list does not show a keep without times; its id is ${event.id}`);
   }
-  const known = { labels: [], users: await context.names.knownUsers(calendarId) };
-  const filled = fillRelated(fillRelated(event, resolver.resources()), known);
+  // A script gets the same whatever is cached.
+  const users = context.isTerminal ? await context.names.knownUsers(calendarId) : [];
+  const filled = fillRelated(fillRelated(event, resolver.resources()), { labels: [], users });
   const created = localizeEvent(filled, timezone, name);
   await context.recentEvents()?.remember([recentEventOf(created)]);
   await output.print(created, `event ${event.id} was created`);

@@ -1,0 +1,61 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { createHarness, type Harness } from "../support/harness.js";
+
+/** What `events create` makes of names: of the label in an input, and of the creator. */
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+
+test("the creator of a new event is named on a terminal as soon as the name was read once, and never to scripts", async () => {
+  const argv = ["events", "create", "--title", "T", "--start", "tomorrow 9:00", "--duration", "1h"];
+  const onTerminal = async () =>
+    (await harness.runWith({ columns: 100, env: { NO_COLOR: "1" } }, ...argv)).stdout;
+  expect(await onTerminal()).not.toMatch(/^Creator +ana$/m);
+  await harness.run("whoami");
+  expect(await onTerminal()).toMatch(/^Creator +ana$/m);
+  expect(await harness.json(...argv)).toMatchObject({ creator: { name: null, type: "user" } });
+});
+
+describe("the label of --input", () => {
+  beforeEach(async () => {
+    await harness.service.admin.calendars.add({ name: "Work", owner: harness.userId });
+    await harness.service.admin.labels.set("Work", 2, { name: "Sprint" });
+    await harness.service.admin.labels.set("Personal", 5, { name: "sprint" });
+    await harness.service.admin.labels.set("Work", 3, { name: "Travel" });
+  });
+
+  async function createLunch(...flags: readonly string[]): Promise<string> {
+    const times = ["--start", "2026-11-22T10:00", "--duration", "1h"];
+    const argv = ["events", "create", "--title", "Lunch", "-c", "Work", ...times, ...flags];
+    return (await harness.json<{ id: string }>(...argv)).id;
+  }
+
+  async function copy(label: string, ...flags: readonly string[]) {
+    const event = await harness.json("events", "get", await createLunch("--label", label));
+    const argv = ["events", "create", "-c", "Personal", "--input", "-", "-o", "json", ...flags];
+    const { exitCode, stdout, stderr } = await harness.runWith({ stdin: JSON.stringify(event) }, ...argv);
+    expect(exitCode).toBe(0);
+    return { label: JSON.parse(stdout).label, stderr };
+  }
+
+  test("is the one of the same name in the other calendar", async () => {
+    expect(await copy("2")).toMatchObject({ label: { number: 5, name: "sprint" }, stderr: "" });
+    expect(await copy("1")).toMatchObject({ label: { number: 1 }, stderr: "" });
+  });
+
+  test("is the default one where the other calendar has none of that name, which is said", async () => {
+    const stderr = '--input: this calendar has no label "Travel": the event has the default one\n';
+    expect(await copy("3")).toMatchObject({ label: { number: 1 }, stderr });
+    expect(await copy("3", "--label", "4")).toMatchObject({ label: { number: 4 }, stderr: "" });
+  });
+
+  test("stays the same in the same calendar, also without a name of its own", async () => {
+    await harness.service.admin.labels.set("Work", 3, { name: "" });
+    const event = await harness.json("events", "get", await createLunch("--label", "3"));
+    const argv = ["events", "create", "-c", "Work", "--input", "-", "-o", "json"];
+    const { stdout } = await harness.runWith({ stdin: JSON.stringify(event) }, ...argv);
+    expect(JSON.parse(stdout).label).toMatchObject({ number: 3 });
+  });
+});
