@@ -4,12 +4,9 @@ import type { Store } from "./store/store.js";
 
 /** What is checked. */
 interface HealthState {
-  /** @param now milliseconds since the epoch */
-  readonly requireDatabase: (now: number) => Promise<void>;
+  readonly requireDatabase: () => Promise<void>;
   /** Whether the service is about to stop. */
   readonly isDraining: boolean;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
 }
 
 /** How long an answer of the database holds (ms). */
@@ -18,8 +15,12 @@ const ANSWER_AGE = 1_000;
 /**
  * Asks whether the database answers and is still the one that is there. However many ask, the question is one at a time,
  * and one each second.
+ * @param clock milliseconds that only grow
  */
-export function createDatabaseCheck(store: Store): HealthState["requireDatabase"] {
+export function createDatabaseCheck(
+  store: Store,
+  clock = () => performance.now(),
+): HealthState["requireDatabase"] {
   let asked = Number.NEGATIVE_INFINITY;
   let isPending = false;
   let answer = Promise.resolve();
@@ -32,9 +33,9 @@ export function createDatabaseCheck(store: Store): HealthState["requireDatabase"
       isPending = false;
     }
   };
-  return (now) => {
-    // The clock may be set back.
-    if (!isPending && Math.abs(now - asked) >= ANSWER_AGE) {
+  return () => {
+    const now = clock();
+    if (!isPending && now - asked >= ANSWER_AGE) {
       asked = now;
       answer = ask();
     }
@@ -47,9 +48,9 @@ const ENDPOINTS = {
   /** The process answers. */
   "/healthz": async () => undefined,
   /** The service goes on, and the database can be used. */
-  "/readyz": async ({ requireDatabase, isDraining, now }: HealthState) => {
+  "/readyz": async ({ requireDatabase, isDraining }: HealthState) => {
     if (isDraining) throw new ProblemError(503, { cause: new Error("the service is stopping") });
-    await requireDatabase(now);
+    await requireDatabase();
   },
 } as const;
 

@@ -46,6 +46,8 @@ export interface RequestHandlerOptions {
   readonly store: Store;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Milliseconds that only grow, by which an answer of the database to `/readyz` holds; `performance.now()` by default. */
+  readonly clock?: (() => number) | undefined;
   /** Null: requests are not limited. */
   readonly rateLimiter: RateLimiter | null;
   /** Undefined: no web page of another origin may read a response. */
@@ -64,7 +66,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   const callEndpoint = createEndpoints(options);
   const places = createRequestPlaces();
   const passwordQueue = createPasswordQueue();
-  const requireDatabase = createDatabaseCheck(options.store);
+  const requireDatabase = createDatabaseCheck(options.store, options.clock);
   const parts = { ...options, identify, callEndpoint, places, passwordQueue, requireDatabase };
   return async (request, source) => {
     const time = options.now();
@@ -93,7 +95,7 @@ interface HandlerParts extends RequestHandlerOptions {
   readonly callEndpoint: CallEndpoint;
   readonly places: RequestPlaces;
   readonly passwordQueue: PasswordQueue;
-  readonly requireDatabase: (now: number) => Promise<void>;
+  readonly requireDatabase: () => Promise<void>;
 }
 
 interface RequestRun {
@@ -177,7 +179,7 @@ async function respondWithError(
 /** Responds to what the rate limit does not count: invalid requests, preflights, health checks; null for any other request. */
 async function respondUncounted(
   request: IncomingRequest,
-  { parts: { cors, requireDatabase, isDraining = () => false }, time: now }: RequestRun,
+  { parts: { cors, requireDatabase, isDraining = () => false } }: RequestRun,
 ): Promise<ServiceResponse | null> {
   if (request.refusal !== undefined) return problemResponse(request.refusal);
   // @see RFC 9112 §3.2
@@ -189,11 +191,7 @@ async function respondUncounted(
   const health = matchHealthEndpoint(request.target);
   if (health === null) return null;
   try {
-    return await respondWithHealth(health, request.method, {
-      requireDatabase,
-      isDraining: isDraining(),
-      now,
-    });
+    return await respondWithHealth(health, request.method, { requireDatabase, isDraining: isDraining() });
   } catch (error) {
     return respondWithError(error, { respondWithProblem: problemResponse });
   }

@@ -18,6 +18,8 @@ export interface ServiceOptions extends OpenStoreOptions {
   readonly database: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Milliseconds that only grow, by which an answer of the database to `/readyz` holds; `performance.now()` by default. */
+  readonly clock?: (() => number) | undefined;
   /** Null: requests are not limited, and responses have no rate-limit headers. */
   readonly rateLimit: RateLimitPolicy | null;
   /** Cost of hashing new passwords; stored ones keep theirs. */

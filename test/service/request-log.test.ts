@@ -23,6 +23,7 @@ beforeEach(async () => {
   service = await openService({
     database: world.database,
     now: () => world.clock.now,
+    clock: () => world.clock.now,
     rateLimit: { limit: 2, windowSeconds: 600 },
     onHandled: (request) => handled.push(request),
   });

@@ -77,6 +77,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const service = await openService({
     database,
     now: () => clock.now,
+    clock: () => clock.now,
     rateLimit,
     passwordCost,
     cors: options.cors && createCors(options.cors),
