@@ -3,6 +3,7 @@ import { complete } from "../src/completion/candidates.js";
 import type { CommandTree } from "../src/completion/command-tree.js";
 import { readKnownValues } from "../src/completion/known-values.js";
 import { REPLIES } from "../src/completion/reply.js";
+import { currentUser } from "./cache-folder.js";
 
 /** Defined by the build: the commands and flags of the program as JSON. */
 declare const __COMMAND_TREE__: string;
@@ -14,8 +15,7 @@ async function answer([shell = "", ...args]: readonly string[]): Promise<void> {
   try {
     const root: CommandTree = JSON.parse(__COMMAND_TREE__);
     const { env, platform } = process;
-    const userId = process.getuid?.() ?? null;
-    const known = readKnownValues({ env, platform, home: homedir, userId, now: Date.now });
+    const known = readKnownValues({ env, platform, home: homedir, userId: currentUser(), now: Date.now });
     process.stdout.write((await REPLIES[shell]?.(args, (words) => complete(root, words, known))) ?? "");
   } catch {
     // A message would land in the line that is being typed.

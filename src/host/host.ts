@@ -38,7 +38,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     return interruption;
   };
   const processes = createProcessTable(process);
-  const userId = process.getuid?.() ?? null;
+  const userId = process.geteuid?.() ?? null;
   const sinkOptions = { interruption: () => interruption, sleep: clock.sleep };
   const stderr = { open: () => process.stderr, name: "stderr", mask: redactor.mask };
   const parts: HostParts = {

@@ -47,8 +47,7 @@ export function createOutputMembers(
     columns: stdout.columns,
     color: isColorEnabled({ choice: run.color, env: process.env, isTerminal: stdout.isTerminal }),
     hyperlinks: async () => stdout.isTerminal && (await overrides.supportsHyperlinks?.()) === true,
-    unicode: !stdout.isTerminal || isUnicodeLocale(process),
-    unicodeLocale: isUnicodeLocale(process),
+    unicode: isUnicodeLocale(process),
   });
   let program: OutputProgram | null = null;
   const options = () => ({

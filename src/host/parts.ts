@@ -20,7 +20,7 @@ export interface ProcessLike extends SignalSource, SignalListeners, ProcessSourc
   readonly execPath: string;
   readonly argv: readonly string[];
   /** Absent on Windows. */
-  readonly getuid?: (() => number) | undefined;
+  readonly geteuid?: (() => number) | undefined;
   readonly stdin: ReadableLike;
   readonly stdout: WritableLike;
   readonly stderr: WritableLike;

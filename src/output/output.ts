@@ -152,7 +152,7 @@ function viewRenderer<T>(view: View<T>, options: OutputOptions, surface: Surface
   };
 }
 
-/** Where times are not those of the machine's clock, nobody would guess whose they are. */
+/** Times in another zone than the machine's would be misread. */
 async function zoneLine(
   { zone, machineZone }: Pick<OutputOptions, "zone" | "machineZone">,
   surface: Surface,
@@ -172,7 +172,7 @@ function withCompleted(error: CliError, completed: string): CliError {
 /** The part of a view that determines its formats. */
 interface ViewFormats {
   readonly noun: string;
-  readonly isDrawn?: boolean;
+  readonly isTableInPipes?: boolean;
   readonly formats?: { readonly [F in Format]?: unknown };
 }
 
@@ -190,11 +190,11 @@ export function documentFormats(kind: "json" | "text"): readonly Format[] {
 export function effectiveFormat(
   options: Pick<OutputOptions, "format"> & Partial<Pick<OutputOptions, "fields">>,
   target: Pick<Surface, "isTerminal">,
-  view?: Pick<ViewFormats, "formats" | "isDrawn">,
+  view?: Pick<ViewFormats, "formats" | "isTableInPipes">,
 ): Format {
   const chosen = formatsOf(view).find((format) => format === options.format?.name);
-  const isDrawn = view?.isDrawn === true && options.fields === undefined;
-  return chosen ?? (target.isTerminal || isDrawn ? "table" : "tsv");
+  const isTable = target.isTerminal || (view?.isTableInPipes === true && options.fields === undefined);
+  return chosen ?? (isTable ? "table" : "tsv");
 }
 
 /** @throws CliError usage for a name that is not a format, and for a flag with a format that the view does not have */

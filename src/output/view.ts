@@ -18,7 +18,7 @@ export interface View<T> {
   /** Lines of the detail view, which `table` shows for a single value; the default is `table`. */
   readonly detail?: readonly (KeyOf<T> | TableColumn<T>)[];
   /** Whether `table` is the default where it is not a terminal, too; the default is no. */
-  readonly isDrawn?: boolean;
+  readonly isTableInPipes?: boolean;
   /** Draws the whole text of `table`. Null where a list or a detail view is wanted after all. */
   readonly draw?: (rendering: Rendering<T>, canvas: Canvas) => string | null | Promise<string | null>;
   /** Formats of this view, in addition to the common ones or instead of one of them. */
@@ -111,10 +111,8 @@ export interface Surface {
   readonly color: boolean;
   /** Whether it shows links; the default is no. Called only for streams with colors. */
   readonly hyperlinks?: () => Promise<boolean>;
-  /** Whether it shows more than ASCII. */
+  /** Whether the locale has more than ASCII. */
   readonly unicode: boolean;
-  /** Whether drawings may have more than ASCII, as the locale says; the default is `unicode`. */
-  readonly unicodeLocale?: boolean;
 }
 
 const DEFAULT_WIDTH = 80;
@@ -123,6 +121,11 @@ const DEFAULT_WIDTH = 80;
 export function widthOf({ isTerminal, columns = 0 }: Pick<Surface, "isTerminal" | "columns">): number {
   if (!isTerminal) return Number.POSITIVE_INFINITY;
   return columns > 0 ? columns : DEFAULT_WIDTH;
+}
+
+/** Whether it shows more than ASCII. What is not a terminal does, whatever the locale. */
+export function showsUnicode({ isTerminal, unicode }: Pick<Surface, "isTerminal" | "unicode">): boolean {
+  return !isTerminal || unicode;
 }
 
 /** What `table` is drawn with. */

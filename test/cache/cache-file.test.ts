@@ -35,7 +35,7 @@ beforeEach(() => {
 function open(kind: "names" | "events" = "names") {
   return createCacheFile({
     directory: () => cache,
-    userId: process.getuid?.() ?? null,
+    userId: process.geteuid?.() ?? null,
     kind,
     owner: () => ({ profile: "local", service: "" }),
     now: () => NOW,
@@ -91,7 +91,7 @@ describe("nothing is read, written or removed", () => {
   ];
 
   test.for(distrusted)("%s", async ([title, weaken], { skip }) => {
-    if (title.includes("another user") && process.getuid?.() !== 0) skip("only root can give a folder away");
+    if (title.includes("another user") && process.geteuid?.() !== 0) skip("only root can give a folder away");
     await open().write({ lists: {} });
     fillFolder(join(cache, "names"));
     const before = readdirSync(join(cache, "names"));

@@ -40,7 +40,7 @@ function at(line: readonly string[], env: Readonly<Record<string, string>> = { C
 
 function readMachine(env: Record<string, string>): KnownValues {
   env["CALCTL_CONFIG_DIR"] = world.directory;
-  const userId = process.getuid?.() ?? null;
+  const userId = process.geteuid?.() ?? null;
   return readKnownValues({ env, platform: "linux", home: () => world.directory, userId, now: () => NOW });
 }
 

@@ -21,7 +21,7 @@ import { createProcessTable } from "../../src/system/process-table.js";
 
 let directory: string;
 const processes = createProcessTable(process);
-const userId = process.getuid?.() ?? null;
+const userId = process.geteuid?.() ?? null;
 const fileIn = (folder: string) => createConfigFile({ directory: () => folder, userId, processes });
 
 beforeEach(() => {

@@ -49,7 +49,7 @@ describe("a configuration that others decide", () => {
   ] as const;
 
   test.for(WAYS)("%s runs no program and sends no token", async ([title, weaken, problem], { skip }) => {
-    if (title === "of another user" && process.getuid?.() !== 0) skip("only root can give a file away");
+    if (title === "of another user" && process.geteuid?.() !== 0) skip("only root can give a file away");
     const server = await startAuthorizationServer();
     server.tokens.add("pat-1");
     const { home, run, runWith } = createInstallation();
@@ -67,7 +67,7 @@ describe("a configuration that others decide", () => {
     }
     expect(server.userRequests).toEqual([]);
     expect(existsSync(ran)).toBe(false);
-    chownSync(path, process.getuid?.() ?? -1, process.getgid?.() ?? -1);
+    chownSync(path, process.geteuid?.() ?? -1, process.getgid?.() ?? -1);
     chmodSync(path, 0o600);
     expect((await run("whoami")).exitCode).toBe(0);
     expect(existsSync(ran)).toBe(true);

@@ -76,7 +76,7 @@ export function createMachine(): Machine {
         argv: [],
         pid: process.pid,
         kill: process.kill,
-        getuid: () => process.getuid?.() ?? 0,
+        geteuid: () => process.geteuid?.() ?? 0,
         stdin: Object.assign(terminal ?? readableOf(stdin), { isTTY: terminal !== undefined }),
         stdout,
         stderr: {

@@ -2,7 +2,7 @@ import { createStyle, PLAIN_STYLE } from "../style.js";
 import { columnsOf } from "../table/columns.js";
 import { drawDetail } from "../table/detail.js";
 import { drawList } from "../table/list.js";
-import { type Canvas, type Rendering, widthOf } from "../view.js";
+import { type Canvas, type Rendering, showsUnicode, widthOf } from "../view.js";
 
 /**
  * A table for people: columns for a list that fits the terminal, otherwise a detail view. All text is sanitized.
@@ -10,7 +10,7 @@ import { type Canvas, type Rendering, widthOf } from "../view.js";
 export async function renderTable<T>(rendering: Rendering<T>): Promise<string> {
   const { surface } = rendering;
   const style = await createStyle(surface);
-  return draw(rendering, { style, width: widthOf(surface), unicode: surface.unicode }, () => true);
+  return draw(rendering, { style, width: widthOf(surface), unicode: showsUnicode(surface) }, () => true);
 }
 
 /** Ids that mean nothing to the reader of a mail. */
@@ -19,7 +19,7 @@ const IDS: readonly unknown[] = ["id", "calendar_id", "event_id"];
 /** The same for mails and posts: without colors, and without ids unless `--fields` names them. */
 export async function renderText<T>(rendering: Rendering<T>): Promise<string> {
   const { surface } = rendering;
-  const canvas = { style: PLAIN_STYLE, width: widthOf(surface), unicode: surface.unicode };
+  const canvas = { style: PLAIN_STYLE, width: widthOf(surface), unicode: showsUnicode(surface) };
   return draw(rendering, canvas, (pick) => !IDS.includes(pick));
 }
 

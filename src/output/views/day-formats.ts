@@ -2,7 +2,7 @@ import { type Day, type DayRange, fillDays, listByDay } from "../../calendar/day
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { PLAIN_STYLE } from "../style.js";
 import type { EntryOptions } from "../table/day-entry.js";
-import { type Rendering, type View, widthOf } from "../view.js";
+import { type Rendering, showsUnicode, type View, widthOf } from "../view.js";
 
 export function isOfSeveralCalendars(events: readonly LocalizedEvent[]): boolean {
   return new Set(events.map(({ calendar_id }) => calendar_id)).size > 1;
@@ -59,7 +59,7 @@ export function dayListOptions(
   return {
     style: PLAIN_STYLE,
     width: widthOf(surface),
-    unicode: surface.unicode,
+    unicode: showsUnicode(surface),
     today: null,
     now: now(),
     zone: zone(),

@@ -25,15 +25,14 @@ export function createEventListView(options: EventListViewOptions): View<Localiz
       ...eventView.formats,
       ...createDayFormats({ range, layout, showCalendar: calendars.length > 1 }),
     },
-    ...(layout === "grid" ? { isDrawn: true } : {}),
+    isTableInPipes: layout === "grid",
     async draw({ values, fields, single, now, zone, surface, note }, canvas) {
       if (fields !== null || single) return null;
       const time = { today: localDate(now(), zone()), now: now(), zone: zone() };
       if (layout === "grid") {
         const { drawWeekGrid, narrowestGrid } = await import("../table/week-grid.js");
         const dates = datesFrom(range.first, range.last);
-        const unicode = surface.unicodeLocale ?? surface.unicode;
-        const options = { ...canvas, unicode, ...time, dates, calendars };
+        const options = { ...canvas, unicode: surface.unicode, ...time, dates, calendars };
         const grid = drawWeekGrid(daysOf(values, { range }), options);
         if (grid !== null) return grid;
         const [days, needed] = [dates.length, narrowestGrid(dates.length)];

@@ -37,7 +37,7 @@ afterEach(() => {
 function store(changes: Partial<RateLimitFileOptions> = {}) {
   return createRateLimitFile({
     stateDirectory: () => state,
-    userId: process.getuid?.() ?? null,
+    userId: process.geteuid?.() ?? null,
     clock: { now: () => NOW },
     token: "a-secret-token",
     origin: "https://work.example",

@@ -21,7 +21,7 @@ import { createSecretFiles } from "../../../src/auth/stores/secret-file.js";
 
 const KEY = { kind: "token", profile: "work", origin: "https://work.example" } as const;
 const OTHER = { ...KEY, origin: "https://other.example" };
-const userId = process.getuid?.() ?? 0;
+const userId = process.geteuid?.() ?? 0;
 
 let root: string;
 let directory: string;
