@@ -107,11 +107,11 @@ function readTimeZone(fields: Fields, key: string): string | undefined {
   return name === undefined ? undefined : parseTimeZone(name, `${fields.source}: ${key}`);
 }
 
-/** A text, a number, or an object: one with the id of a calendar's label may be of another calendar. */
+/** A text, a number, or an object as the output has it, which may be of another calendar. */
 function readLabel({ values, source }: Fields): EventInput["label"] {
   const value = values.get("label");
   if (value === undefined) return undefined;
-  const name = `${source}: label`;
+  const field = `${source}: label`;
   if (isJsonObject(value) && typeof value["id"] === "string" && value["id"].includes(",")) {
     const { id, name, number } = value;
     return {
@@ -123,7 +123,7 @@ function readLabel({ values, source }: Fields): EventInput["label"] {
   const given = isJsonObject(value) ? (value["number"] ?? (value["name"] || value["id"])) : value;
   if (typeof given === "string" && given !== "") return given;
   if (typeof given === "number") return String(given);
-  throw wrongType(name, "a number, an id, a name, or an object with one of them", value);
+  throw wrongType(field, "a number, an id, a name, or an object with one of them", value);
 }
 
 function readAttendees({ values, source }: Fields): readonly string[] | undefined {

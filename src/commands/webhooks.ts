@@ -155,6 +155,7 @@ export async function runWebhooksRemove(context: WebhooksContext, { name }: Name
   context.note(`removed webhook ${name}`);
 }
 
+/** Posts one line that says it is a test. */
 export async function runWebhooksTest(
   context: Pick<Context, "webhooks"> & Parameters<typeof postMessage>[0],
   { name }: NameArgument,

@@ -159,7 +159,7 @@ function completeEvents(position: Position, known: KnownValues): readonly Candid
     .map(({ id, title, start }) => {
       const short = recent.shorten(id);
       const day = start === null ? "" : `${describeDay(dayOf(start.slice(0, 10)), { year: false })} `;
-      const time = start === null || start.length === 10 ? day : `${day}${start.slice(11, 16)} `;
-      return { value: short.startsWith(position.typed) ? short : id, description: `${time}${title}` };
+      const when = start === null || start.length === 10 ? day : `${day}${start.slice(11, 16)} `;
+      return { value: short.startsWith(position.typed) ? short : id, description: `${when}${title}` };
     });
 }

@@ -98,6 +98,7 @@ function daysMessage(
   };
 }
 
+/** What determines the text of a reminder beside its event. */
 export type ReminderOptions = Omit<DigestOptions, "title" | "range">;
 
 /** One event that is about to begin or has begun; the title says when: `In 15 min: Dentist`. */

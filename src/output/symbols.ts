@@ -2,7 +2,7 @@
 export interface Symbols {
   /** In the color of what follows. */
   readonly dot: string;
-  /** The same, without a space after it. */
+  /** Before a name, in the color of its calendar or label, without a space. */
   readonly bar: string;
   readonly running: string;
   readonly arrow: string;

@@ -30,7 +30,7 @@ export interface Credentials {
   readonly authorization: string | undefined;
   /** When the request was received (`performance.now()`, or `JUST_NOW`). */
   readonly received: number;
-  /** Whose request it probably is; its address by default. */
+  /** Key by which requests are scheduled, from `TurnKeys`; the address by default. */
   readonly client?: string | undefined;
 }
 
@@ -38,9 +38,9 @@ export interface Credentials {
 const MAX_TOKENS = 4096;
 
 /**
- * Tokens that were refused. They have a cache of their own, so that guessed ones do not take the place of valid ones. Where
- * only a query could tell whether anything changed, one is valid again at the latest so long after its user was enabled, or
- * its row was restored (ms).
+ * Refused tokens have a cache of their own, so that guessed ones do not displace valid ones. On PostgreSQL, where only a query
+ * could tell whether anything changed, a refusal is remembered for `maxAge` (ms): so long may a user who was enabled again be
+ * refused.
  */
 const REFUSED = { maxTokens: 4096, maxAge: 1_000 };
 
@@ -125,7 +125,8 @@ type TokenTerms = Placeholders<Pick<TokenRow, "hash">>;
 
 const selectToken = compileOnce((db, { hash }: TokenTerms) => tokenOfHash(db, hash));
 
-// Nobody is disabled during a write, but a code that is redeemed again revokes its token. Other writes may have this lock too.
+// The disabling of a user waits until all writes have ended, but a code that is redeemed again revokes its token at any time.
+// Other writes may hold this lock too.
 const lockToken = compileOnce((db, { hash }: TokenTerms) => tokenOfHash(db, hash).forKeyShare("tokens"));
 
 function tokenOfHash(db: Transaction, hash: TokenTerms["hash"]) {

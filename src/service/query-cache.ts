@@ -35,6 +35,7 @@ interface CachedValue<T> {
   readonly until: number;
 }
 
+/** A cache over one store, whose entries are dropped with the first `lookUp` after a change. */
 export function createQueryCache<T>(
   store: Pick<Store, "version">,
   { maxEntries, maxAge = 0, clock = () => performance.now() }: QueryCacheOptions,

@@ -61,7 +61,7 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
           return reserveRequests(db, { key, windowStart: within.start, length, unrecorded, limit });
         },
         // One request has waited already: the others do not wait as long.
-        { timeout, scope: [`rate ${key}`], client: "rate limit", isForReads: true },
+        { timeout, scope: [`rate ${key}`], client: "rate limit", readsWait: true },
       );
       isAvailable = true;
       within.hasPruned = true;
@@ -89,7 +89,7 @@ export function createRateLimiter(store: Store, { limit, windowSeconds }: RateLi
         return counter.reserving;
       };
       while (counter.used >= counter.reserved && counter.total < limit) await reserveOnce();
-      // Nothing is left, of which other processes may not know.
+      // Nothing is left. What was counted in memory alone is recorded now, so that other processes know of it.
       if (counter.used >= counter.reserved && counter.unrecorded > 0) await reserveOnce();
       const exceeded = counter.used >= counter.reserved;
       if (!exceeded) counter.used += 1;
@@ -148,7 +148,7 @@ const shareOf = (left: number): number => Math.ceil(left / 8);
 /**
  * How long a request waits for the lock of another process, or for a connection, in order to be counted, and how long after
  * another one has waited in vain (ms). On SQLite any write has that lock. On PostgreSQL only one for the same key has it, or
- * administration: whoever is well has it for a moment, and nodes that take turns must not begin to count by themselves.
+ * administration. A healthy process holds it for a moment, and nodes that share a key must not begin to count on their own.
  */
 const RESERVATION_TIMEOUTS = {
   sqlite: { first: 250, later: 0 },

@@ -16,7 +16,7 @@ export interface IncomingRequest extends Omit<ServiceRequest, "body"> {
   readonly body: Uint8Array | (() => Promise<Uint8Array>);
   /** When it was received (`performance.now()`); undefined if it is handled at once. */
   readonly received?: number;
-  /** Whose it probably is: what `TurnKeys` says. */
+  /** Key by which requests are scheduled, from `TurnKeys`; the address by default. */
   readonly client?: string;
   /** Why the request must be refused, if its head alone is wrong. */
   readonly refusal?: ProblemError | undefined;

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import {
+  type ConnectionRequest,
   createPoolQueue,
   type PoolQueue,
-  type PoolTurn,
 } from "../../src/service/store/postgres/pool-queue.js";
 
 /** Which transactions have a connection, and in which order those that wait get one. */
@@ -21,9 +21,9 @@ beforeEach(() => {
 /** Resolves when all that can be admitted are. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-async function enter(names: readonly string[], turn: Partial<PoolTurn>): Promise<void> {
+async function enter(names: readonly string[], request: Partial<ConnectionRequest>): Promise<void> {
   for (const name of names) {
-    void queue.enter({ client: "", timeout: TIMEOUT, ...turn }).then((leave) => {
+    void queue.enter({ client: "", timeout: TIMEOUT, ...request }).then((leave) => {
       if (leave !== null) admitted.set(name, leave);
     });
   }
@@ -125,7 +125,7 @@ describe("a transaction that gets no connection in time", () => {
 test("writes that reads wait for do not wait for other writes", async () => {
   for (const client of numbered("client", 9)) await write([client], client, client);
   for (const key of numbered("rate", 3)) {
-    await enter([key], { client: "rate limit", scope: [key], isForReads: true });
+    await enter([key], { client: "rate limit", scope: [key], readsWait: true });
   }
   expect([...admitted.keys()]).toEqual([...numbered("client", 5), ...numbered("rate", 2)]);
 });

@@ -76,7 +76,7 @@ export async function checkWebhook(
   }
 }
 
-/** Slack takes no message with these blocks. That they are too long together is all that can be wrong with ours. */
+/** Slack refuses the blocks of a message. With ours, the only cause can be their total length. */
 class BlocksRefusedError extends CliError {}
 
 /** @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */

@@ -155,7 +155,7 @@ export function namedValues(
 export interface RelatedResolver {
   /** Composite id. @throws CliError not_found with the candidates */
   labelId(named: NamedValue): Promise<string>;
-  /** Composite id; null for a label of another calendar that this one has none like. */
+  /** Composite id; null where this calendar has no such label. */
   printedLabelId(label: PrintedLabel): Promise<string | null>;
   /** Composite ids; `me` is the current user. @throws CliError not_found with the candidates */
   attendeeIds(named: NamedValues | undefined): Promise<readonly string[] | undefined>;

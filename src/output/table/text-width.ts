@@ -102,11 +102,11 @@ export function wrapText(text: string, options: WrapOptions): readonly string[] 
     .flatMap((line) => (textWidth(line) <= options.width ? [line.trimEnd()] : wrapLine(line, options)));
 }
 
-/** A command in a sentence, up to the word with which that goes on, and a flag with its value. */
+/** A command, up to the word with which its sentence goes on; or a flag with its value. */
 const COMMAND =
   /\b(?:calctl|chmod|apt-get)(?: (?!(?:again|and|as|asks|is|lists|or|says|shows|to)\b)[^\s,;`]+)+|--?[a-z][a-z-]* [A-Z0-9<][^\s,;]*/g;
-/** Stands for a space at which a line is not broken: a character that no text has. */
-const KEPT_SPACE = "\ue000";
+/** Stands for a space at which a line is not broken: a noncharacter, which Unicode keeps for such uses. */
+const KEPT_SPACE = "\ufdd0";
 
 /** Wraps a message at spaces, but not inside a command that fits a line: half of one would run, too. */
 export function wrapMessage(text: string, width: number): readonly string[] {

@@ -23,6 +23,7 @@ export interface WeekGridOptions extends Canvas {
   readonly calendars: readonly GridCalendar[];
 }
 
+/** A calendar as the grid names it. Null or absent: it has no name or color, or none is known. */
 export interface GridCalendar {
   readonly id: string;
   readonly name?: string | null;

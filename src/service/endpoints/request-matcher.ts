@@ -53,7 +53,10 @@ function findRoute(method: string, target: string): Omit<ParsedTarget, "query"> 
   };
 }
 
-/** @throws ProblemError 401 without a valid token, 403 when the token is read-only and the request writes */
+/**
+ * Checks that the caller may use the route.
+ * @throws ProblemError 401 without a valid token, 403 when the token is read-only and the request writes
+ */
 export function authorize(principal: Principal | null, { method }: Route): Principal {
   if (principal === null) throw new ProblemError(401, { headers: { "www-authenticate": "Bearer" } });
   if (principal.readOnly && method !== "GET") {

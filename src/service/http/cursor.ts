@@ -1,15 +1,7 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
+import type { CursorPart } from "../store/event-moves.js";
 import { badRequest } from "./response.js";
-
-/** Up to which item a list was read while its calendar had a revision. */
-export interface CursorPart {
-  readonly revision: number;
-  /** The time by which the list is ordered, and the id, of the item that was visited last. */
-  readonly at: number;
-  /** At least its beginning. */
-  readonly id: string;
-}
 
 /** Where a page of a list ends. To clients it is one opaque word. */
 export interface Cursor extends CursorPart {
@@ -29,7 +21,7 @@ export function continueCursor(cursor: Cursor | null, end: CursorPart): Cursor {
   const { earlier, ...last } = cursor;
   if (last.revision === end.revision) return { ...end, earlier };
   const [first, second, ...rest] = [...earlier, last];
-  // As if the second of these parts had been read at once with the first one.
+  // Merges the two oldest parts, as if the second had been read at the first one's revision.
   const isFull = first !== undefined && second !== undefined && earlier.length === MAX_EARLIER;
   return {
     ...end,

@@ -1,4 +1,11 @@
-import type { CursorPart } from "../http/cursor.js";
+/** Up to which item a list was read while its calendar had a revision. */
+export interface CursorPart {
+  readonly revision: number;
+  /** The time by which the list is ordered, and the id, of the item that was visited last. */
+  readonly at: number;
+  /** At least its beginning. */
+  readonly id: string;
+}
 
 /** A change of the start of an event. */
 interface Move {
@@ -12,8 +19,8 @@ interface Move {
 export const MAX_MOVES = 64;
 
 /**
- * Adds a move to those that are remembered of an event, as text. What a later one makes irrelevant is left out: a list that
- * was read up to some start before the first of two moves has been read at least so far before the second.
+ * Adds a move to those that are remembered of an event, as text. A move from the same or a later start is
+ * dropped: a list that had passed that start by then has passed this one, too.
  */
 export function rememberMove(moves: string, move: Move): string {
   const kept = [...parseMoves(moves).filter(({ start }) => start < move.start), move];

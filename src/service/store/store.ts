@@ -45,7 +45,7 @@ export interface WriteOptions extends WorkOptions, ClientOptions {
    */
   readonly scope?: readonly string[] | undefined;
   /** Whether requests that read wait for it: then it does not wait for a connection behind other writes. */
-  readonly isForReads?: boolean | undefined;
+  readonly readsWait?: boolean | undefined;
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   isPoolerTimeout,
   LOCK_NOT_AVAILABLE,
 } from "./errors.js";
-import { createPoolQueue, type PoolTurn } from "./pool-queue.js";
+import { type ConnectionRequest, createPoolQueue } from "./pool-queue.js";
 
 /** How long a connection is waited for, and how long making one may take (ms). */
 export const CONNECT_TIMEOUT = 10_000;
@@ -19,7 +19,7 @@ export const CONNECT_TIMEOUT = 10_000;
  */
 export type OnConnection = <T>(
   work: (client: pg.PoolClient) => Promise<T>,
-  turn?: Partial<PoolTurn>,
+  request?: Partial<ConnectionRequest>,
 ) => Promise<T>;
 
 /** The only user of the pool, so that it knows how many connections are in use: the pool counts those being made too. */
@@ -31,8 +31,8 @@ export function createOnConnection(pool: pg.Pool, queue = createPoolQueue(pool.o
     if (queue.isFull()) throw new ConnectionError(new Error("no connection was made"), { isRefused: true });
     throw Object.assign(new Error("other writes take too long"), { code: LOCK_NOT_AVAILABLE });
   };
-  return async (work, turn) => {
-    const leave = (await queue.enter({ client: "", timeout: CONNECT_TIMEOUT, ...turn })) ?? refuse();
+  return async (work, request) => {
+    const leave = (await queue.enter({ client: "", timeout: CONNECT_TIMEOUT, ...request })) ?? refuse();
     try {
       const connection = await pool.connect().catch((cause: unknown) => {
         throw new ConnectionError(cause, { isRefused: true });

@@ -1,20 +1,20 @@
 import { type Budget, createBudget } from "../../budget.js";
 
 /**
- * Connections that writes of one scope have at most: one writes, and the next one waits for its lock already. Those of one
- * client have a few more, and those of all have half of the pool. Those that reads wait for have some of their own. So reads
- * never wait for the locks of other writes.
+ * How many connections writes have at most: those of one scope two (one writes while the next waits for its lock), those of
+ * one client three, all together half of the pool. Writes that reads wait for have two of their own. So no read waits for the
+ * locks of writes.
  */
 const WRITES = { perScope: 2, perClient: 3, forReads: 2 };
 
 /** A transaction that needs a connection. */
-export interface PoolTurn {
+export interface ConnectionRequest {
   /** Whose it is: one transaction of each client after the other gets a connection. */
   readonly client: string;
   /** The scope of one that writes; undefined: it only reads. */
   readonly scope?: readonly string[] | undefined;
   /** Whether it is a write that reads wait for. */
-  readonly isForReads?: boolean | undefined;
+  readonly readsWait?: boolean | undefined;
   /** How long it waits (ms); 0: it does not wait. */
   readonly timeout: number;
 }
@@ -22,7 +22,7 @@ export interface PoolTurn {
 /** Decides which transaction may use a connection of a pool. */
 export interface PoolQueue {
   /** Resolves with a function that gives the connection back; null if there was none in time. */
-  enter(turn: PoolTurn): Promise<(() => void) | null>;
+  enter(request: ConnectionRequest): Promise<(() => void) | null>;
   /** Whether every connection is given away. */
   isFull(): boolean;
   /** How many transactions wait. */
@@ -30,7 +30,7 @@ export interface PoolQueue {
 }
 
 interface Waiting {
-  readonly turn: PoolTurn;
+  readonly request: ConnectionRequest;
   readonly admit: () => void;
 }
 
@@ -43,7 +43,7 @@ export function createPoolQueue(size: number): PoolQueue {
     // A client that has been served is last now, and comes again.
     for (const [client, queue] of queues) {
       if (limits.isFull()) return;
-      const index = queue.findIndex(({ turn }) => limits.allows(turn));
+      const index = queue.findIndex(({ request }) => limits.allows(request));
       const [next] = index === -1 ? [] : queue.splice(index, 1);
       if (next === undefined) continue;
       queues.delete(client);
@@ -51,33 +51,33 @@ export function createPoolQueue(size: number): PoolQueue {
       next.admit();
     }
   };
-  const take = (turn: PoolTurn) => {
-    const give = limits.take(turn);
+  const take = (request: ConnectionRequest) => {
+    const give = limits.take(request);
     return () => {
       const wasFull = limits.isFull();
       give();
       // Otherwise whoever waits does so because of other writes.
-      if (wasFull || turn.scope !== undefined) admitAll();
+      if (wasFull || request.scope !== undefined) admitAll();
     };
   };
   return {
-    async enter(turn) {
-      if (limits.allows(turn)) return take(turn);
-      if (turn.timeout <= 0) return null;
+    async enter(request) {
+      if (limits.allows(request)) return take(request);
+      if (request.timeout <= 0) return null;
       return new Promise((resolve) => {
-        const queue = queues.get(turn.client) ?? [];
+        const queue = queues.get(request.client) ?? [];
         const timer = setTimeout(() => {
           queue.splice(queue.indexOf(waiting), 1);
-          if (queue.length === 0) queues.delete(turn.client);
+          if (queue.length === 0) queues.delete(request.client);
           resolve(null);
-        }, turn.timeout);
+        }, request.timeout);
         const admit = () => {
           clearTimeout(timer);
-          resolve(take(turn));
+          resolve(take(request));
         };
-        const waiting = { turn, admit };
+        const waiting = { request, admit };
         queue.push(waiting);
-        queues.set(turn.client, queue);
+        queues.set(request.client, queue);
       });
     },
     isFull: limits.isFull,
@@ -96,23 +96,23 @@ function createLimits(size: number) {
     share.take(1);
     return share;
   };
-  const writersLike = ({ isForReads }: PoolTurn) => (isForReads === true ? writersForReads : writers);
+  const writersLike = ({ readsWait }: ConnectionRequest) => (readsWait === true ? writersForReads : writers);
   const isFull = () => taken === size;
   return {
     isFull,
-    allows(turn: PoolTurn): boolean {
+    allows(request: ConnectionRequest): boolean {
       if (isFull()) return false;
-      const { client, scope } = turn;
+      const { client, scope } = request;
       if (scope === undefined) return true;
-      const mayWrite = writersLike(turn).exceeded(client) === null;
+      const mayWrite = writersLike(request).exceeded(client) === null;
       return mayWrite && scope.every((name) => scopes.exceeded(name) === null);
     },
     /** Returns a function that gives it back. */
-    take(turn: PoolTurn): () => void {
+    take(request: ConnectionRequest): () => void {
       taken += 1;
-      const { client, scope } = turn;
+      const { client, scope } = request;
       const shares = scope?.map((name) => takeOne(scopes, name)) ?? [];
-      if (scope !== undefined) shares.push(takeOne(writersLike(turn), client));
+      if (scope !== undefined) shares.push(takeOne(writersLike(request), client));
       return () => {
         taken -= 1;
         for (const share of shares) share.close();

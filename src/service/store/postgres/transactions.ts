@@ -15,7 +15,7 @@ import {
   supersededError,
 } from "./errors.js";
 import type { PostgresLocation } from "./location.js";
-import type { PoolTurn } from "./pool-queue.js";
+import type { ConnectionRequest } from "./pool-queue.js";
 
 /** The table that marks a schema as ours. Its one row has the version of the schema. */
 export const VERSION_TABLE = "calctl_schema";
@@ -61,14 +61,17 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
   return {
     read: (work, { isAdministration = false, client = "" } = {}) =>
       repeated(opened.location, () =>
-        runTransaction(opened, work, { ...(isAdministration ? administration : request), turn: { client } }),
+        runTransaction(opened, work, {
+          ...(isAdministration ? administration : request),
+          connectionRequest: { client },
+        }),
       ),
-    async write(work, { scope, timeout = LOCK_TIMEOUT, client = scope?.join(" ") ?? "", isForReads } = {}) {
+    async write(work, { scope, timeout = LOCK_TIMEOUT, client = scope?.join(" ") ?? "", readsWait } = {}) {
       const locks = locksOf(opened.schema, scope);
       const isRequest = scope !== undefined;
       const statementTimeout = STATEMENT_TIMEOUTS[isRequest ? "request" : "administration"];
       const answerTimeout = isRequest ? undefined : statementTimeout + GRACE;
-      const turn = { client, scope: scope ?? ["all"], isForReads, timeout };
+      const connectionRequest = { client, scope: scope ?? ["all"], readsWait, timeout };
       const result = await repeated(opened.location, () => {
         const id = randomUUID();
         const deadline = performance.now() + timeout;
@@ -78,7 +81,7 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
           return `begin; ${start}; ${locks}; ${insertInto(opened.schema, id)}`;
         };
         const end = (connection: pg.PoolClient) => commit(connection, id);
-        return runTransaction(opened, work, { begin, end, answerTimeout, turn });
+        return runTransaction(opened, work, { begin, end, answerTimeout, connectionRequest });
       });
       void clean();
       return result;
@@ -90,7 +93,7 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
 function reading(
   opened: OpenedDatabase,
   limit: keyof typeof STATEMENT_TIMEOUTS,
-): Omit<TransactionKind, "turn"> {
+): Omit<TransactionKind, "connectionRequest"> {
   const statementTimeout = STATEMENT_TIMEOUTS[limit];
   const settings = startOf(opened, { statementTimeout, silence: statementTimeout });
   const begin = `begin isolation level repeatable read read only; ${settings}`;
@@ -173,7 +176,7 @@ export function lockKey(schema: string, name: string): string {
 }
 
 interface TransactionKind {
-  readonly turn: Partial<PoolTurn>;
+  readonly connectionRequest: Partial<ConnectionRequest>;
   /** Statements, for when it has a connection. The second and the third one are those of `startOf`. */
   readonly begin: () => string;
   /** Ends the transaction. */
@@ -185,7 +188,7 @@ interface TransactionKind {
 async function runTransaction<T>(
   opened: OpenedDatabase,
   work: (db: Transaction) => Promise<T>,
-  { turn, begin, end, answerTimeout: timeout }: TransactionKind,
+  { connectionRequest, begin, end, answerTimeout: timeout }: TransactionKind,
 ): Promise<T> {
   let result: { readonly value: T } | undefined;
   try {
@@ -194,7 +197,7 @@ async function runTransaction<T>(
       result = { value: await inTurn(client, (run) => work(createTransaction(run)), timeout) };
       await end(client);
       return result.value;
-    }, turn);
+    }, connectionRequest);
   } catch (error) {
     if (!(error instanceof LostCommitError) || result === undefined) throw error;
     // Only now, when the lost connection is no longer one of the pool.
