@@ -9,6 +9,7 @@ import {
   userSchema,
 } from "./resources.js";
 import type { RouteName } from "./routes.js";
+import { CATEGORIES } from "./shapes.js";
 
 /**
  * The bodies of the contract's routes. Apart from the routes, since making schemas takes time, and those that send or
@@ -34,7 +35,12 @@ export const RESPONSE_BODIES = {
   listMembers: v.object({ data: v.array(userSchema) }),
   getEvent: v.object({ data: eventSchema, included }),
   listUpcomingEvents: v.object({ data: v.array(eventSchema), included }),
-  listEvents: v.object({ data: v.array(eventSchema), included, links }),
+  listEvents: v.object({
+    data: v.array(eventSchema),
+    included,
+    links,
+    meta: v.optional(v.object({ category: v.picklist(CATEGORIES) })),
+  }),
   listChanges: v.object({
     data: v.array(eventSchema),
     included,

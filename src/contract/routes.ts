@@ -1,4 +1,5 @@
 import { DEFAULT_DAYS, MAX_DAYS, MAX_PAGE, MAX_SEARCH, MIN_DAYS } from "./limits.js";
+import { CATEGORIES } from "./shapes.js";
 
 /**
  * The 11 endpoints of the contract, and three more of the embedded service (docs/extensions.md). The client, the service's
@@ -10,7 +11,7 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "DELETE";
 export interface QueryParameter {
   readonly description: string;
   /** JSON Schema of its value. */
-  readonly schema: Readonly<Record<string, string | number>>;
+  readonly schema: Readonly<Record<string, string | number | readonly string[]>>;
 }
 
 export interface Route {
@@ -63,6 +64,10 @@ const LIST_QUERY = {
   search: {
     description: "Text in title, description or location, in upper or lower case",
     schema: { type: "string", minLength: 1, maxLength: MAX_SEARCH },
+  },
+  category: {
+    description: "Only events of this category; after the other keeps come those without times",
+    schema: { type: "string", enum: CATEGORIES },
   },
   ...PAGE_QUERY,
 } as const;

@@ -12,7 +12,7 @@ import {
 } from "../../src/contract/limits.js";
 import { eventResource } from "../../src/service/resources.js";
 import { groupByCalendar } from "../../src/service/store/calendars.js";
-import { eventsFrom } from "../../src/service/store/event-pages.js";
+import { eventsFrom, eventsWithoutTimes, WITHOUT_TIMES } from "../../src/service/store/event-pages.js";
 import {
   eventSizes,
   eventsInWindow,
@@ -89,6 +89,17 @@ describe("the events of a window", () => {
     );
     const search =
       "SEARCH events USING INDEX events_by_start (calendar_id=? AND (start_at,id)>(?,?) AND start_at<?)";
+    expect(plan.map(({ detail }) => detail)).toEqual([search]);
+    await store.close();
+  });
+
+  test("and keeps without times are found in order, without those that have some", async () => {
+    const store = await openCalendar();
+    const query = { calendarId: CALENDAR, after: { start: WITHOUT_TIMES, id: "0" } };
+    const plan = await store.read((db) =>
+      eventsWithoutTimes(db, query).selectAll().explain<PlanStep>(undefined, sql`query plan`),
+    );
+    const search = "SEARCH events USING INDEX events_by_start (calendar_id=? AND start_at=? AND id>?)";
     expect(plan.map(({ detail }) => detail)).toEqual([search]);
     await store.close();
   });

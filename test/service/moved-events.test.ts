@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../src/contract/date-time.js";
 import { openService, type Service } from "../../src/service/service.js";
-import { eventBody, SCHEDULE } from "./support/event-bodies.js";
+import { WITHOUT_TIMES } from "../../src/service/store/event-pages.js";
+import { eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { createWorld, NOW, type World } from "./support/world.js";
 
 /** Lists of a calendar whose events are moved, by several nodes whose clocks differ. */
@@ -39,18 +40,21 @@ async function send(node: number, method: string, path: string, body?: object, h
   return { ...answer, json: text === "" ? undefined : JSON.parse(text) };
 }
 
-const startOf = (day: number) => NOW + day * DAY_MS;
-const bodyOf = (day: number, title = "Lunch") => {
+/** When an event is, in days from now; null for a keep without times. */
+type Day = number | null;
+
+const startOf = (day: Day) => (day === null ? WITHOUT_TIMES : NOW + day * DAY_MS);
+const bodyOf = (day: Day, title = "Lunch") => {
+  if (day === null) return eventBody({ ...KEEP, title });
   const [start_at, end_at] = [startOf(day), startOf(day) + HOUR_MS].map((time) =>
     new Date(time).toISOString(),
   );
-  return eventBody({ ...SCHEDULE, title, start_at, end_at });
+  return eventBody({ ...SCHEDULE, category: "keep", title, start_at, end_at });
 };
 
-const add = async (day: number): Promise<string> =>
-  (await send(0, "POST", "events", bodyOf(day))).json.data.id;
+const add = async (day: Day): Promise<string> => (await send(0, "POST", "events", bodyOf(day))).json.data.id;
 
-async function move(node: number, id: string, day: number): Promise<void> {
+async function move(node: number, id: string, day: Day): Promise<void> {
   expect((await send(node, "PUT", `events/${id}`, bodyOf(day))).status).toBe(200);
 }
 
@@ -105,17 +109,22 @@ test("every list of every node is that of the rows, whatever was moved at the sa
   }
 });
 
-describe("while pages are read,", () => {
+const SOME_DAY: fc.Arbitrary<Day> = fc.integer({ min: -3, max: 15 });
+
+describe.each([
+  ["events", "", SOME_DAY],
+  ["keeps with and without times", "category=keep&", fc.option(SOME_DAY, { freq: 3 })],
+])("while pages of %s are read,", (_, list, someDay) => {
   const write = fc.record({
     kind: fc.constantFrom("move", "move", "move", "rename", "create", "delete"),
     node: fc.nat(3),
     event: fc.nat(),
-    day: fc.integer({ min: -3, max: 15 }),
+    day: someDay,
   });
   type Write = typeof write extends fc.Arbitrary<infer T> ? T : never;
 
   /** @param days of each event. @returns the id of the event if it may be missing from the list from now on */
-  async function perform({ kind, node, event, day }: Write, days: Map<string, number>, end: Position) {
+  async function perform({ kind, node, event, day }: Write, days: Map<string, Day>, end: Position) {
     const [id = "", before = 0] = [...days][event % days.size] ?? [];
     switch (kind) {
       case "create": {
@@ -139,15 +148,15 @@ describe("while pages are read,", () => {
   test("no event is listed twice, and none is missing that was there and never moved to what had been read", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.integer({ min: 0, max: 10 }), { minLength: 1, maxLength: 14 }),
+        fc.array(someDay, { minLength: 1, maxLength: 14 }),
         fc.integer({ min: 2, max: 4 }),
         fc.array(fc.array(write, { maxLength: 3 }), { maxLength: 6 }),
         async (starts, limit, writes) => {
-          const days = new Map<string, number>();
+          const days = new Map<string, Day>();
           for (const day of starts) days.set(await add(day), day);
           const excused = new Set<string | null>();
           const queue = writes.values();
-          const read = await readPages(`limit=${limit}`, async (end) => {
+          const read = await readPages(`${list}limit=${limit}`, async (end) => {
             for (const write of queue.next().value ?? []) excused.add(await perform(write, days, end));
           });
           expect(new Set(read).size).toBe(read.length);
@@ -161,8 +170,8 @@ describe("while pages are read,", () => {
 
   test("an event that is moved to what had been read is told by the changes since the first page", async () => {
     const [, , last = ""] = [await add(1), await add(2), await add(3)];
-    const { headers } = await send(0, "GET", "events?limit=1");
-    const read = await readPages("limit=2", () => move(1, last, 0));
+    const { headers } = await send(0, "GET", `events?${list}limit=1`);
+    const read = await readPages(`${list}limit=2`, () => move(1, last, 0));
     expect(read).not.toContain(last);
     const changes = await send(2, "GET", `changes?since=${headers["calendar-revision"]}`);
     expect(idsOf(changes.json)).toEqual([last]);

@@ -11,6 +11,7 @@ import {
   type EventPosition,
   type ListedEvent,
   listEventsAfter,
+  WITHOUT_TIMES,
 } from "../store/event-pages.js";
 import type { CalendarRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
@@ -25,23 +26,27 @@ export const listReads = { listEvents, listActivities } as const satisfies Reado
 async function listEvents(context: EndpointContext): Promise<Answer> {
   const calendar = await requireCalendar(context);
   const { id: calendarId, revision } = calendar;
-  const { from, to, timezone, search, limit } = context.query;
+  const { from, to, timezone, search, category, limit } = context.query;
   if (from !== null && to !== null && from > to) throw badRequest({ to: ["must not be before from"] });
-  const list = ["events", calendarId, from, to, timezone, search];
+  const filter = category === null ? {} : { category };
+  const list = ["events", calendarId, from, to, timezone, search, ...Object.values(filter)];
   const cursor = readCursor(context, calendar, list);
   const after = cursor === null ? null : { start: cursor.at, id: cursor.id };
-  const query = { calendarId, window: windowOfDays({ from, to, timezone }), after };
+  const window = windowOfDays({ from, to, timezone });
+  const query = { calendarId, window, after, ...filter };
   return {
     revision,
     // The link to the next page has the whole query, also what is ignored.
-    version: [list, revision, query.window, `${context.search}`],
+    version: [list, revision, window, `${context.search}`],
     async render() {
       const { rows, last } = await readPage(context.db, query, { cursor, search, limit });
       const data = jsonArray(rows);
       const included = await loadIncluded(context, calendar, () => referencesOf(data));
       const end = last === null ? null : { revision, at: last.start, id: last.id };
       const next = end && continueCursor(cursor, end);
-      return jsonDocument(data, included, linksOf(context, next, list));
+      // Tells that the parameter was not ignored, as by services of before.
+      const meta = category === null ? {} : { meta: filter };
+      return jsonDocument(data, included, { ...linksOf(context, next, list), ...meta });
     },
   };
 }
@@ -77,7 +82,9 @@ async function readPage(
   { cursor, search, limit }: PageOptions,
 ): Promise<EventPage> {
   const read = cursor === null ? [] : [...cursor.earlier, cursor];
-  const matches = search === null ? () => true : createSlicedSearch(search);
+  const { category } = query;
+  const isFound = search === null ? () => true : createSlicedSearch(search);
+  const matches = (row: ListedEvent) => (category === undefined || row.category === category) && isFound(row);
   const page = createPage<ListedEvent>(limit);
   let last = query.after;
   let visited = 0;
@@ -86,7 +93,7 @@ async function readPage(
     for (const row of batch) {
       if (visited >= MAX_PAGE_BYTES || (!wasRead(row, read) && (await matches(row)) && !page.add(row)))
         return { rows: page.rows, last };
-      last = { start: row.start_at ?? 0, id: row.id };
+      last = { start: row.start_at ?? WITHOUT_TIMES, id: row.id };
       visited += row.bytes;
     }
     if (batch.length < BATCH) return { rows: page.rows, last: null };

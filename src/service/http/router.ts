@@ -9,6 +9,7 @@ import {
 } from "../../contract/limits.js";
 import { OAUTH_ROUTES } from "../../contract/oauth.js";
 import { DEFAULT_TIMEZONE, ROUTES, type Route, type RouteName } from "../../contract/routes.js";
+import { CATEGORIES, type Category } from "../../contract/shapes.js";
 import { splitTarget } from "../request.js";
 import { badRequest, excerpt, ProblemError } from "./response.js";
 
@@ -127,6 +128,7 @@ export interface Query {
   readonly from: string | null;
   readonly to: string | null;
   readonly search: string | null;
+  readonly category: Category | null;
   readonly cursor: string | null;
   readonly limit: number;
   /** A revision. */
@@ -158,6 +160,7 @@ export function parseQuery({ include = [], query = {} }: Route, search: URLSearc
     from: read("from", readDate, "date that exists, as YYYY-MM-DD"),
     to: read("to", readDate, "date that exists, as YYYY-MM-DD"),
     search: read("search", readSearch, `text of 1 to ${MAX_SEARCH} characters`),
+    category: read("category", readCategory, `of ${CATEGORIES.join(",")}`),
     cursor: read("cursor", (text) => text || null, "cursor from the link to a next page"),
     limit: readNumber("limit", [1, MAX_PAGE]) ?? MAX_PAGE,
     since: read("since", (text) => readInteger(text, 1, Number.MAX_SAFE_INTEGER), "whole number from 1 on"),
@@ -183,6 +186,10 @@ function readDate(text: string): string | null {
 
 function readSearch(text: string): string | null {
   return text !== "" && codePointLength(text) <= MAX_SEARCH ? text : null;
+}
+
+function readCategory(text: string): Category | null {
+  return CATEGORIES.find((category) => category === text) ?? null;
 }
 
 function readInteger(text: string, min: number, max: number): number | null {

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Category } from "../../contract/shapes.js";
 import { type DayWindow, spanOf } from "../day-window.js";
 import { eventsBeforeWindow, overlaps } from "./event-windows.js";
 import type { EventRow } from "./schema.js";
@@ -6,22 +7,30 @@ import type { Transaction } from "./store.js";
 
 /** Where a page ends: the last of its events in the order of start and id. */
 export interface EventPosition {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch; `WITHOUT_TIMES` of a keep that has none. */
   readonly start: number;
   readonly id: string;
 }
+
+/**
+ * The place of keeps without times: later than every start. An event that loses its times moves there like to another
+ * start; one that gets some is not listed again, since everything up to it had been read.
+ */
+export const WITHOUT_TIMES = Number.MAX_SAFE_INTEGER;
 
 export interface EventListQuery {
   readonly calendarId: string;
   readonly window: DayWindow;
   /** Null for the first page. */
   readonly after: EventPosition | null;
+  /** With `keep`, those without times come last. Events of other categories are left for the reader to leave out. */
+  readonly category?: Category;
 }
 
 /** An event of a list, with its order, its size and what a search compares. */
 export type ListedEvent = Pick<
   EventRow,
-  "id" | "json" | "start_at" | "bytes" | "title" | "description" | "location" | "moves"
+  "id" | "json" | "start_at" | "bytes" | "title" | "description" | "location" | "moves" | "category"
 >;
 
 const LISTED_COLUMNS = [
@@ -33,9 +42,13 @@ const LISTED_COLUMNS = [
   "description",
   "location",
   "moves",
+  "category",
 ] as const;
 
-/** The next events of a list, ordered by start and id. The rows that are visited do not grow with the list. */
+/**
+ * The next events of a list, ordered by start and id, those without times last. The rows that are visited do not grow
+ * with the list.
+ */
 export async function listEventsAfter(
   db: Transaction,
   query: EventListQuery,
@@ -49,7 +62,13 @@ export async function listEventsAfter(
     .select(LISTED_COLUMNS)
     .limit(count - before.length)
     .execute();
-  return [...before, ...started];
+  const dated = [...before, ...started];
+  if (query.category !== "keep" || dated.length === count) return dated;
+  const timeless = await eventsWithoutTimes(db, query)
+    .select(LISTED_COLUMNS)
+    .limit(count - dated.length)
+    .execute();
+  return [...dated, ...timeless];
 }
 
 /** The few that began before the window. */
@@ -78,6 +97,23 @@ export function eventsFrom(db: Transaction, { calendarId, window, after }: Event
     .where(overlaps(window))
     .orderBy("start_at")
     .orderBy("id");
+}
+
+/** A query of the keeps without times, in order. */
+export function eventsWithoutTimes(
+  db: Transaction,
+  { calendarId, after }: Pick<EventListQuery, "calendarId" | "after">,
+) {
+  return (
+    db
+      .selectFrom("events")
+      .where("calendar_id", "=", calendarId)
+      .where("start_at", "is", null)
+      .where("id", ">", after?.start === WITHOUT_TIMES ? after.id : "")
+      // Always null, but PostgreSQL needs it to read the index in its order.
+      .orderBy("start_at")
+      .orderBy("id")
+  );
 }
 
 /** Whether an event comes after the position. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/date-time.js";
 import { activityBody, KEEP, SCHEDULE } from "../support/event-bodies.js";
 import { NOW } from "../support/world.js";
@@ -93,6 +93,58 @@ export function describeLists(stage: () => Stage): void {
       expect(await titles({ search: "time" })).toEqual(["timed"]);
     });
 
+    describe("of one category", () => {
+      const DAY = { from: "2026-11-22", to: "2026-11-22" } as const;
+      beforeEach(async () => {
+        await add("schedule", 2);
+        await add("timed keep", 1, { category: "keep" });
+        await add("past keep", -9, { category: "keep" });
+        for (const title of ["Milk", "Bread"]) await stage().create({ ...KEEP, title });
+      });
+
+      test("keep has the keeps of the days, then those without times", async () => {
+        const found = async (query: Record<string, string>) => {
+          const [all, timeless] = [await titles({ category: "keep", ...query }), ["Bread", "Milk"]];
+          expect(all.slice(-2).sort()).toEqual(timeless);
+          return all.slice(0, -2);
+        };
+        expect(await found({})).toEqual(["past keep", "timed keep"]);
+        expect(await found(DAY)).toEqual(["timed keep"]);
+        expect(await found({ from: "2027-01-01" })).toEqual([]);
+        expect(await titles({ category: "keep", search: "milk" })).toEqual(["Milk"]);
+        expect(await titles({ category: "schedule" })).toEqual(["schedule"]);
+        expect(await titles()).toEqual(["past keep", "timed keep", "schedule"]);
+      });
+
+      test("says so, which a service that ignores the parameter does not", async () => {
+        for (const category of ["keep", "schedule"])
+          expect((await list({ category })).meta).toEqual({ category });
+        expect(await list()).not.toHaveProperty("meta");
+      });
+
+      test("has pages, in the same order whatever the limit", async () => {
+        for (let index = 0; index < 70; index += 1) await stage().create(KEEP);
+        const { calendar } = stage();
+        const [all = []] = await readPages(`${calendar}/events?category=keep`);
+        expect(all).toHaveLength(74);
+        for (const limit of [1, 2, 3, 73, 74]) {
+          const pages = await readPages(`${calendar}/events?category=keep&limit=${limit}`);
+          expect(pages.flat(), `limit ${limit}`).toEqual(all);
+          expect(pages.length).toBe(Math.ceil(74 / limit));
+        }
+      });
+
+      test("takes a cursor only for itself", async () => {
+        const { links } = await list({ category: "keep", limit: "1" });
+        const { client, calendar } = stage();
+        const cursor = new URLSearchParams(links.next ?? "").get("cursor");
+        for (const query of ["", "category=schedule&"])
+          expect((await client.request("GET", `${calendar}/events?${query}cursor=${cursor}`)).status).toBe(
+            400,
+          );
+      });
+    });
+
     test("events of other calendars are not in it", async () => {
       const { world, client } = stage();
       const other = await world.service.admin.calendars.add({ name: "Work", owner: "member" });
@@ -146,12 +198,12 @@ export function describeLists(stage: () => Stage): void {
       const { client, calendar } = stage();
       const query = new URLSearchParams({
         ...{ from: "2026-02-30", to: "tomorrow", timezone: "Mars", search: "", include: "labels" },
-        ...{ cursor: "", limit: "501" },
+        ...{ cursor: "", limit: "501", category: "x" },
       });
       const { status, errors } = await client.request("GET", `${calendar}/events?${query}`);
       expect(status).toBe(400);
       expect(Object.keys(errors as object).sort()).toEqual([
-        ...["cursor", "from", "include", "limit", "search", "timezone", "to"],
+        ...["category", "cursor", "from", "include", "limit", "search", "timezone", "to"],
       ]);
       const wrong = ["from=2026-11-22&to=2026-11-21", "limit=0", "from[]=2026-11-21", "to=1&to=2"];
       for (const text of [...wrong, `search=${"x".repeat(201)}`, "from=+2026-11-21", "limit=1e2"]) {
