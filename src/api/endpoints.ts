@@ -1,9 +1,10 @@
-import { readChangesMeta } from "../contract/lenient-resources.js";
+import { readChangesMeta, readListedCategory } from "../contract/lenient-resources.js";
 import { MAX_PAGE } from "../contract/limits.js";
 import type {
   Activity,
   Calendar,
   CalendarEvent,
+  Category,
   Comment,
   EventDraft,
   Label,
@@ -69,6 +70,16 @@ export interface EventListQuery {
   readonly timezone: string;
   /** Text in title, description or location; null for every event. */
   readonly search: string | null;
+  /** Only these; `keep` asks for those without times too, which come last. */
+  readonly category?: Category | undefined;
+  /** How many events a page has at most; as many as the service gives by default. */
+  readonly limit?: number | undefined;
+}
+
+export interface EventList {
+  readonly pages: Pages<CalendarEvent>;
+  /** Whether it has the keeps without times, which were asked for. */
+  readonly hasKeepsWithoutTimes: boolean;
 }
 
 /**
@@ -97,7 +108,7 @@ export interface Endpoints {
    * By start and id, with creator, label and attendees filled in. Null when the service does not have this list, or no
    * such calendar. @see docs/extensions.md
    */
-  listEvents(query: EventListQuery): Promise<Pages<CalendarEvent> | null>;
+  listEvents(query: EventListQuery): Promise<EventList | null>;
   /** Comments, oldest first. Null when the service does not have this list, or no such event. @see docs/extensions.md */
   listComments(address: EventAddress): Promise<Pages<Comment> | null>;
   createEvent(calendarId: string, draft: EventDraft): Promise<CalendarEvent>;
@@ -173,20 +184,24 @@ function createReads(request: RequestRoute) {
       const events = response.many(createEventsReader(calendarId));
       return { events, ...response.read(readChangesMeta) };
     },
-    listEvents({ calendarId, from, to, timezone, search }) {
+    async listEvents({ calendarId, from, to, timezone, search, category, limit = MAX_PAGE }) {
       const days = { from: from ?? undefined, to: to ?? undefined, timezone };
-      return openPages(request, {
+      const filter = { search: search ?? undefined, category };
+      const list = await openPages(request, {
         name: "listEvents",
         request: {
           subject: `the events of calendar ${calendarId}`,
           ids: { calendar_id: calendarId },
-          query: { ...days, search: search ?? undefined, limit: String(MAX_PAGE), ...EVENT_QUERY },
+          query: { ...days, ...filter, limit: String(limit), ...EVENT_QUERY },
         },
         read: createEventsReader(calendarId),
       });
+      return (
+        list && { pages: list.pages, hasKeepsWithoutTimes: list.first.read(readListedCategory) === "keep" }
+      );
     },
-    listComments(address) {
-      return openPages(request, {
+    async listComments(address) {
+      const list = await openPages(request, {
         name: "listActivities",
         request: {
           ...eventRequest(address),
@@ -198,6 +213,7 @@ function createReads(request: RequestRoute) {
           return data.map((resource) => readComment(resource, index, address));
         },
       });
+      return list?.pages ?? null;
     },
   } satisfies Partial<Endpoints>;
 }

@@ -148,6 +148,12 @@ export function readChangesMeta(document: unknown): ChangesMeta {
   return { revision, deleted, detailsChanged };
 }
 
+/** The category of the events that a list has; null when the service did not limit it to one. @see docs/extensions.md */
+export function readListedCategory(document: unknown): unknown {
+  const meta = isMembers(document) ? document["meta"] : undefined;
+  return isMembers(meta) ? (meta["category"] ?? null) : null;
+}
+
 /** Attributes of a resource by their names, for messages. Null for one that is missing. @throws ContractMismatch */
 export function readText(value: unknown, name: string): string | null {
   if (typeof value === "string") return value;

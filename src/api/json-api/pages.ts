@@ -11,13 +11,20 @@ export interface PageReader<T> {
   readonly read: (document: ListDocument) => readonly T[];
 }
 
+/** A list whose first page was read. */
+export interface OpenList<T> {
+  readonly first: JsonApiResponse;
+  readonly pages: Pages<T>;
+}
+
 /**
  * Requests the first page of a list. Null when the service answers 404 or 405: it does not have the list, or what the
  * list is of does not exist.
  */
-export async function openPages<T>(send: RequestRoute, reader: PageReader<T>): Promise<Pages<T> | null> {
+export async function openPages<T>(send: RequestRoute, reader: PageReader<T>): Promise<OpenList<T> | null> {
   try {
-    return followPages(await send(reader.name, reader.request), send, reader);
+    const first = await send(reader.name, reader.request);
+    return { first, pages: followPages(first, send, reader) };
   } catch (error) {
     if (error instanceof CliError && (error.status === 404 || error.status === 405)) return null;
     throw error;

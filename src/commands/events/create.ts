@@ -1,12 +1,15 @@
 import type { Command } from "commander";
 import { draftForCreate, missingForCreate } from "../../calendar/event-draft.js";
 import { fillRelated, localizeEvent } from "../../calendar/event-view.js";
+import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import { readGlobalFlags } from "../../global-flags.js";
 import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
 import { addAction, type ContextOf } from "../command.js";
+import { readFailure } from "../process-each.js";
 import type { FilledForm } from "./create-command-line.js";
 import type { FormOptions } from "./create-form.js";
 import {
@@ -71,15 +74,32 @@ export async function runEventsCreate(
     label_id: labelId,
     attendee_ids: attendeeIds,
   });
-  if (event.start_at === null) {
-    context.note(`events list does not show a keep without times; its id is ${event.id}`);
-  }
   // A script gets the same whatever is cached.
   const users = context.isTerminal ? await context.names.knownUsers(calendarId) : [];
   const filled = fillRelated(fillRelated(event, resolver.resources()), { labels: [], users });
   const created = localizeEvent(filled, timezone, name);
   await context.recentEvents()?.remember([recentEventOf(created)]);
   await output.print(created, `event ${event.id} was created`);
+  if (event.start_at === null) await noteKeepWithoutTimes(context, event);
+}
+
+/** Tells how to find it again: it is on no day. The event was created, so a service that fails now is no error. */
+async function noteKeepWithoutTimes(
+  { api, settings, note, now }: Pick<Context, "api" | "settings" | "note" | "now">,
+  { id, calendar_id: calendarId }: CalendarEvent,
+): Promise<void> {
+  const { timezone } = settings();
+  const today = localDate(now(), timezone);
+  const query = { calendarId, timezone, from: today, to: today, search: null, limit: 1 };
+  const list = await (await api()).listEvents({ ...query, category: "keep" }).catch((error: unknown) => {
+    if (readFailure(error).kind === "stopped") throw error;
+    return null;
+  });
+  note(
+    list?.hasKeepsWithoutTimes === true
+      ? "calctl events list --category keep shows keeps without times"
+      : `this service lists no keeps without times: keep the id ${id}`,
+  );
 }
 
 async function fillForm(

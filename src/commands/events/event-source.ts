@@ -10,10 +10,16 @@ import type { CalendarEvent } from "../../contract/shapes.js";
 import { CliError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { type Processed, processEach } from "../process-each.js";
-import type { EventSelection } from "./event-selection.js";
+import { type EventSelection, selectedDays } from "./event-selection.js";
 
 /** Opens the events of calendars in pages; those of a calendar are requested when they are asked for. */
 export type OpenEvents = (calendarId: string) => Promise<AsyncIterable<readonly CalendarEvent[]>>;
+
+/** Asks for keeps without times too, which come after those of the days. */
+export interface KeepsWithoutTimes {
+  /** Called when a service does not list them. */
+  readonly onMissing: () => void;
+}
 
 /**
  * Opens the events of a selection, one calendar at a time. A service that cannot list any days is asked for the next
@@ -22,20 +28,26 @@ export type OpenEvents = (calendarId: string) => Promise<AsyncIterable<readonly 
 export function createEventSource(
   { api, settings, now }: Pick<Context, "api" | "settings" | "now">,
   selection: EventSelection,
+  keeps?: KeepsWithoutTimes,
 ): OpenEvents {
   return async (calendarId) => {
     const { timezone } = settings();
     const client = await api();
-    if (selection.kind === "upcoming") {
+    if (selection.kind === "upcoming" && keeps === undefined) {
       const { events } = await client.listUpcomingEvents({ calendarId, timezone, days: selection.days });
       return onePage(events);
     }
-    const { days, search } = selection;
-    const query = { calendarId, timezone, from: days.first, to: days.last, search };
-    const pages = await client.listEvents(query);
-    if (pages !== null) return pages;
     const today = localDate(now(), timezone);
-    return onePage(await findInWeek(client, { calendarId, timezone, today }, selection));
+    const days = selectedDays(selection, today);
+    const search = selection.kind === "any" ? selection.search : null;
+    const list = await client.listEvents({
+      ...{ calendarId, timezone, from: days.first, to: days.last, search },
+      category: keeps && "keep",
+    });
+    const pages =
+      list?.pages ?? onePage(await findInWeek(client, { calendarId, timezone, today }, { days, search }));
+    if (list?.hasKeepsWithoutTimes !== true) keeps?.onMissing();
+    return pages;
   };
 }
 
@@ -51,7 +63,7 @@ export async function* onePage(events: readonly CalendarEvent[]): AsyncGenerator
 async function findInWeek(
   client: Api,
   { calendarId, timezone, today }: { calendarId: string; timezone: string; today: string },
-  { days: { first, last }, search }: Extract<EventSelection, { readonly kind: "any" }>,
+  { days: { first, last }, search }: Omit<Extract<EventSelection, { readonly kind: "any" }>, "kind">,
 ): Promise<readonly CalendarEvent[]> {
   const days = upcomingDays(first, last, today);
   if (days === null) {

@@ -32,7 +32,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
     .option("--to <date>", "events up to this day, from --from on (default: today)")
     .option("--search <text>", "events with this text in title, description or location, of any day")
     .option("--strict-dates", "read only ISO 8601 dates, no words");
-  addFilterFlags(command);
+  addFilterFlags(command, "only events of this category; of keeps also those without times, of any day");
   command.option("--fail-empty", "exit with code 3 when there are no events");
   describeCommand(command, {
     prints: { view: eventView, count: "list" },
@@ -53,12 +53,18 @@ export async function runEventsList(context: ListContext, options: EventsListOpt
   // Checks format and fields before any request.
   const { stream } = context.output(eventView);
   const selection = await readSelection(context, options);
+  let isComplete = true;
+  const onMissing = () => {
+    isComplete = false;
+  };
+  const keeps = options.category === "keep" ? { onMissing } : undefined;
   const listing = await context.names.whileReading(async () => {
-    const list = await createListing(context, listedEvents(context, selection), options);
+    const list = await createListing(context, listedEvents(context, selection, keeps), options);
     return stream === null || selection.kind === "upcoming"
       ? readList(context, list)
       : openStream(context, list, stream);
   });
+  if (!isComplete) context.note("this service does not list keeps without times");
   const isEmpty = await listing.print();
   if (!isEmpty) return;
   if (context.isTerminal) context.note(describeEmpty(selection));

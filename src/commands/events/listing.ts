@@ -12,7 +12,7 @@ import {
   resolveCalendars,
 } from "../calendar-choice.js";
 import { type EventSelection, selectedDays } from "./event-selection.js";
-import { createEventSource, readEvents } from "./event-source.js";
+import { createEventSource, type KeepsWithoutTimes, readEvents } from "./event-source.js";
 import { createLabelFilter } from "./label-filter.js";
 import type { EventListing } from "./stream.js";
 
@@ -35,11 +35,9 @@ export function addCalendarFlag(command: Command): void {
 }
 
 /** Adds the flags that filter events. */
-export function addFilterFlags(command: Command): void {
+export function addFilterFlags(command: Command, category = "only events of this category"): void {
   command
-    .addOption(
-      command.createOption("--category <category>", "only events of this category").choices(CATEGORY_CHOICES),
-    )
+    .addOption(command.createOption("--category <category>", category).choices(CATEGORY_CHOICES))
     .option("--label <number|id|name>", "only events with this label")
     .option("--mine", "only events that I created or attend")
     .option("--remaining", "omit events that are over");
@@ -48,10 +46,14 @@ export function addFilterFlags(command: Command): void {
 /** The days whose events are listed, and what reads the events of a calendar. */
 export type ListedEvents = Pick<EventListing, "days" | "open">;
 
-/** The events of a selection. */
-export function listedEvents(context: ListingContext, selection: EventSelection): ListedEvents {
+/** The events of a selection, and keeps without times if they are asked for. */
+export function listedEvents(
+  context: ListingContext,
+  selection: EventSelection,
+  keeps?: KeepsWithoutTimes,
+): ListedEvents {
   const today = localDate(context.now(), context.settings().timezone);
-  return { days: selectedDays(selection, today), open: createEventSource(context, selection) };
+  return { days: selectedDays(selection, today), open: createEventSource(context, selection, keeps) };
 }
 
 /** Finds the calendars, and what their events are filtered by. @throws CliError usage for wrong flags */

@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { byService, reply } from "../support/fault-steps.js";
+import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
+
+/** Keeps without times, of a service that lists them and of some that do not. Now is Saturday 21 November. */
+
+let world: RemoteWorld;
+beforeEach(async () => {
+  world = await createRemoteWorld();
+  await world.service.admin.calendars.add({ name: "Work", owner: world.userId });
+  await create("Milk", "--label", "2");
+  await create("Bread");
+  await create("Toner", "-c", "Work");
+  await create("Today", "--start", "2026-11-21T09:00", "--duration", "1h");
+  await create("Later", "--start", "2026-12-21T09:00", "--duration", "1h");
+});
+
+async function create(title: string, ...flags: readonly string[]): Promise<void> {
+  const calendar = flags.includes("-c") ? [] : ["-c", "Personal"];
+  const argv = ["events", "create", "--category", "keep", "--title", title, ...calendar, ...flags];
+  expect(await world.send(...argv)).toMatchObject({ exitCode: 0 });
+  world.server.forget();
+}
+
+const list = (...flags: readonly string[]) =>
+  world.send("events", "list", "--fields", "title", "--category", "keep", ...flags);
+
+/** The titles of a list that must succeed, with nothing on stderr. */
+async function titles(...flags: readonly string[]): Promise<readonly string[]> {
+  const { exitCode, stdout, stderr } = await list(...flags);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  return stdout.split("\n").slice(0, -1);
+}
+
+const TIMELESS = ["Bread", "Milk", "Toner"];
+const NOTE = "this service does not list keeps without times\n";
+
+test.each<[readonly string[], readonly string[]]>([
+  [[], ["Today", ...TIMELESS]],
+  [
+    ["--days", "7"],
+    ["Today", ...TIMELESS],
+  ],
+  [["--on", "2026-11-22"], TIMELESS],
+  [
+    ["--from", "2026-12-01"],
+    ["Later", ...TIMELESS],
+  ],
+  [["--remaining"], TIMELESS],
+  [["-c", "Work"], ["Toner"]],
+  [
+    ["-c", "Work", "-c", "Personal"],
+    ["Today", ...TIMELESS],
+  ],
+  [["--search", "MIL"], ["Milk"]],
+  [
+    ["--search", "a"],
+    ["Today", "Later", "Bread"],
+  ],
+  [["--label", "2"], ["Milk"]],
+  [["--mine"], ["Today", ...TIMELESS]],
+])(
+  "events list --category keep %j has %j: those of the days, then those without times",
+  async (flags, expected) => {
+    expect(await titles(...flags)).toEqual(expected);
+  },
+);
+
+test.each(["table", "tsv", "csv", "json", "ndjson", "markdown", "text"])("as %s, too", async (format) => {
+  for (const flags of [[], ["--from", "2026-11-21"]]) {
+    const { exitCode, stdout } = await world.send(
+      "events",
+      "list",
+      "--category",
+      "keep",
+      ...flags,
+      "-o",
+      format,
+    );
+    expect({ exitCode, found: stdout.match(/Today|Bread|Milk|Toner/g) }).toEqual({
+      exitCode: 0,
+      found: ["Today", ...TIMELESS],
+    });
+  }
+});
+
+test.each([["events", "list", "--days", "7"], ["events", "list", "--category", "schedule"], ["agenda"]])(
+  "%s %s %s does not have them",
+  async (...argv) => {
+    const { exitCode, stdout } = await world.send(...argv);
+    expect({ exitCode, found: stdout.match(/Bread|Milk|Toner/g) }).toEqual({ exitCode: 0, found: null });
+    expect(world.server.requests.map(({ path }) => path.split("/").at(-1))).not.toContain("events");
+  },
+);
+
+describe("a service without this list", () => {
+  const answer = (status: number) =>
+    world.server.on(`GET /calendars/${world.calendarId}/events`, [reply({ status, body: "" })]);
+  /** As an embedded service of before: it has the list, and ignores the parameter. */
+  const ignoreCategory = () =>
+    world.server.on(`GET /calendars/${world.calendarId}/events`, [
+      reply((request) => {
+        const url = new URL(request.target, "http://service.example");
+        url.searchParams.delete("category");
+        return byService(world.service)({ ...request, target: `${url.pathname}${url.search}` });
+      }),
+    ]);
+
+  test.each([
+    ["answers 404", () => answer(404)],
+    ["answers 405", () => answer(405)],
+    ["ignores the category", ignoreCategory],
+  ])("which %s, gives those of the days, and a note says what is missing", async (_, prepare) => {
+    prepare();
+    expect(await list("-c", "Personal")).toEqual({ exitCode: 0, stdout: "Today\n", stderr: NOTE });
+    expect(await list("-c", "Personal", "-q")).toEqual({ exitCode: 0, stdout: "Today\n", stderr: "" });
+    const several = await list("-o", "ndjson", "--on", "2026-11-21");
+    expect(several.stdout.match(/Today|Toner/g)).toEqual(["Today", "Toner"]);
+    expect(several.stderr).toBe(NOTE);
+  });
+
+  test("is said once, however many calendars there are", async () => {
+    const calendars = await world.json<{ id: string }[]>("calendars", "--fields", "id");
+    for (const { id } of calendars)
+      world.server.on(`GET /calendars/${id}/events`, [reply({ status: 404, body: "" })]);
+    expect(await list("-A")).toEqual({ exitCode: 0, stdout: "Today\n", stderr: NOTE });
+  });
+});
+
+describe("events create of a keep without times", () => {
+  const argv = [
+    "events",
+    "create",
+    "-c",
+    "Personal",
+    "--title",
+    "Tea",
+    "--category",
+    "keep",
+    "--fields",
+    "id",
+  ];
+
+  test("tells how to list it", async () => {
+    const { exitCode, stderr } = await world.send(...argv);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: "calctl events list --category keep shows keeps without times\n",
+    });
+    expect(await titles("--search", "tea")).toEqual(["Tea"]);
+  });
+
+  test.each([404, 405, 401, 400])("or to keep its id, where the service answers %i", async (status) => {
+    world.server.on(`GET /calendars/${world.calendarId}/events`, [reply({ status, body: "" })]);
+    const { exitCode, stdout, stderr } = await world.send(...argv);
+    expect(stdout).toMatch(/^[0-9a-f]{32}\n$/);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: `this service lists no keeps without times: keep the id ${stdout}`,
+    });
+  });
+
+  test("asks nothing for one with times", async () => {
+    await world.send(...argv, "--start", "2026-11-21T09:00", "--duration", "1h");
+    expect(
+      world.server.requests.filter(({ method, path }) => method === "GET" && path.endsWith("/events")),
+    ).toEqual([]);
+  });
+});
