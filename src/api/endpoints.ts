@@ -72,7 +72,7 @@ export interface EventListQuery {
   readonly search: string | null;
   /** Only these; `keep` asks for those without times too, which come last. */
   readonly category?: Category | undefined;
-  /** How many events a page has at most; as many as the service gives by default. */
+  /** How many events a page has at most; by default as many as one can have. */
   readonly limit?: number | undefined;
 }
 

@@ -98,7 +98,7 @@ async function noteKeepWithoutTimes(
   note(
     list?.hasKeepsWithoutTimes === true
       ? "calctl events list --category keep shows keeps without times"
-      : `this service lists no keeps without times: keep the id ${id}`,
+      : `a keep without times is on no day: keep its id ${id}`,
   );
 }
 
