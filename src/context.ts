@@ -69,6 +69,8 @@ export interface ServeOptions {
   readonly sample: boolean;
   readonly rateLimit: { readonly limit: number; readonly windowSeconds: number } | null;
   readonly log: LogFormat;
+  /** Whether users may sign in with the public client. */
+  readonly publicClient: boolean;
   /** Origins whose web pages may call the service. */
   readonly cors: readonly string[];
   /** How long it serves on after SIGTERM while it is no longer ready (ms). */

@@ -11,6 +11,9 @@ export const authorizeQuerySchema = v.object({
   code_challenge_method: v.optional(v.picklist(["S256", "plain"])),
 });
 
+/** The client that a service has without a registration, if it offers it. It has no secret. @see RFC 8252 §8.5 */
+export const PUBLIC_CLIENT_ID = "calctl";
+
 export const tokenRequestSchema = v.object({
   client_id: v.string(),
   client_secret: v.string(),
@@ -37,6 +40,20 @@ export const oauthErrorSchema = v.object({
   error: v.string(),
   error_description: v.optional(v.string()),
 });
+
+/**
+ * Metadata of the authorization server, as far as it is used here. A service that offers its public client to those who
+ * have not registered one names it in `calctl_client_id`. @see RFC 8414 §2
+ */
+export const metadataSchema = v.object({
+  issuer: v.string(),
+  authorization_endpoint: v.string(),
+  token_endpoint: v.string(),
+  calctl_client_id: v.optional(v.string()),
+});
+
+/** Path of the metadata. The path of an issuer follows it. @see RFC 8414 §3.1 */
+export const METADATA_PATH = "/.well-known/oauth-authorization-server";
 
 /** Paths relative to {auth_url}. */
 export const OAUTH_ROUTES = {

@@ -10,7 +10,15 @@ export const LOCAL_BASE_URL = "http://local.invalid/";
 export type OpenService = (
   options: Pick<
     ServiceOptions,
-    "database" | "create" | "rateLimit" | "onHandled" | "cors" | "observer" | "signal" | "onSuperseded"
+    | "database"
+    | "create"
+    | "rateLimit"
+    | "onHandled"
+    | "publicClient"
+    | "cors"
+    | "observer"
+    | "signal"
+    | "onSuperseded"
   >,
 ) => Promise<Service>;
 
@@ -34,7 +42,10 @@ export function createServiceOpener({
 /** The service of the profile `local`. The first use creates its database, user and calendar, with a note. */
 export async function openLocalService(
   open: OpenService,
-  options: Pick<ServiceOptions, "database" | "onHandled" | "cors" | "observer" | "signal" | "onSuperseded"> &
+  options: Pick<
+    ServiceOptions,
+    "database" | "onHandled" | "publicClient" | "cors" | "observer" | "signal" | "onSuperseded"
+  > &
     Partial<Pick<ServiceOptions, "rateLimit">>,
   note: (text: string) => void,
 ): Promise<LocalService> {

@@ -43,7 +43,7 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     open: OpenService,
     changes: Pick<
       ServiceOptions,
-      "rateLimit" | "onHandled" | "cors" | "observer" | "signal" | "onSuperseded"
+      "rateLimit" | "onHandled" | "publicClient" | "cors" | "observer" | "signal" | "onSuperseded"
     >,
   ) => (await openLocalService(open, { database: defaultDatabase(), ...changes }, note)).service;
   const loadWholeDatabase = async () => {
@@ -66,13 +66,14 @@ export function createServiceAccess(options: ServiceAccessOptions): ServiceAcces
     serveOptions: ServeOptions,
     watching: Pick<ServiceOptions, "observer" | "onSuperseded">,
   ) => {
-    const { memory, sample, rateLimit } = serveOptions;
+    const { memory, sample, rateLimit, publicClient } = serveOptions;
     const database = memory ? ":memory:" : choose(serveOptions.database);
     const cors = await loadCors(serveOptions.cors);
     // A sample needs a database without users, and is the only content that it should have.
     const isLocal = database === undefined && !sample;
     const settings = {
       rateLimit,
+      publicClient,
       cors,
       ...watching,
       onHandled: logRequests(serveOptions.log),

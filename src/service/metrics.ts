@@ -1,8 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { OAUTH_ROUTES } from "../contract/oauth.js";
 import { VERSION } from "../version.js";
 import { matchHealthEndpoint } from "./health.js";
-import { matchOAuthEndpoint, OAUTH_PATH, routePathOf } from "./http/router.js";
+import { matchOAuthEndpoint, OAUTH_PATHS, routePathOf } from "./http/router.js";
 import type { RateLimiter } from "./rate-limit.js";
 import { type RequestHandler, splitTarget } from "./request.js";
 import type { ServiceObserver } from "./service.js";
@@ -107,7 +106,7 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DEL
 function routeOf(target: string): string {
   if (matchHealthEndpoint(target) !== null) return splitTarget(target).path;
   const endpoint = matchOAuthEndpoint(target);
-  if (endpoint !== null) return `${OAUTH_PATH}${OAUTH_ROUTES[endpoint].path}`;
+  if (endpoint !== null) return OAUTH_PATHS[endpoint];
   return routePathOf(target) ?? "unmatched";
 }
 

@@ -54,6 +54,8 @@ export interface RequestHandlerOptions {
   readonly cors?: Cors | undefined;
   /** Called after every request from the network. */
   readonly onHandled: (request: HandledRequest) => void;
+  /** Whether users may sign in with the public client, which needs no registration; by default they may. */
+  readonly publicClient?: boolean | undefined;
   readonly passwordCost?: PasswordCost | undefined;
   readonly onLookup?: OnLookup | undefined;
   /** Whether the service is about to stop, which its readiness tells; never by default. */
@@ -209,7 +211,7 @@ interface Responder {
 function chooseResponder(
   { target, headers }: Pick<IncomingRequest, "target" | "headers">,
   source: RequestSource,
-  { parts: { store, callEndpoint, passwordCost, passwordQueue }, time: now }: RequestRun,
+  { parts: { store, callEndpoint, publicClient = true, passwordCost, passwordQueue }, time: now }: RequestRun,
 ): Responder {
   const endpoint = matchOAuthEndpoint(target);
   if (endpoint === null || source.kind === "local") {
@@ -220,10 +222,7 @@ function chooseResponder(
     };
   }
   // Loaded on demand: the profile `local` never needs it.
-  const load = async () =>
-    endpoint === "authorize"
-      ? (await import("./oauth/authorize.js")).authorizeEndpoint
-      : (await import("./oauth/token.js")).tokenEndpoint;
+  const load = () => OAUTH_ENDPOINTS[endpoint]();
   return {
     authorization: undefined,
     respond: async (request) => {
@@ -234,6 +233,7 @@ function chooseResponder(
         source,
         store,
         now,
+        publicClient,
         passwordCost,
         passwordQueue,
       });
@@ -241,3 +241,10 @@ function chooseResponder(
     respondWithProblem: async (problem) => (await load()).respondWithProblem(problem),
   };
 }
+
+const OAUTH_ENDPOINTS = {
+  start: async () => (await import("./oauth/start.js")).startEndpoint,
+  authorize: async () => (await import("./oauth/authorize.js")).authorizeEndpoint,
+  token: async () => (await import("./oauth/token.js")).tokenEndpoint,
+  metadata: async () => (await import("./oauth/metadata.js")).metadataEndpoint,
+} as const;

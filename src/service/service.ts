@@ -24,6 +24,8 @@ export interface ServiceOptions extends OpenStoreOptions {
   readonly rateLimit: RateLimitPolicy | null;
   /** Cost of hashing new passwords; stored ones keep theirs. */
   readonly passwordCost?: PasswordCost;
+  /** Whether users may sign in with the public client; by default they may. */
+  readonly publicClient?: boolean | undefined;
   /** Lets web pages of other origins read responses. */
   readonly cors?: Cors | undefined;
   /** Called after every request. */

@@ -239,7 +239,26 @@ test("service start behind a proxy tells the port that it has taken", async () =
   expect(url).toBe("https://calendar.example");
   expect(listen).toMatch(/^127\.0\.0\.1:[1-9]\d+$/);
   await stderrWith(`listening on ${listen} for https://calendar.example,`);
+  await stderrWith("users sign in at https://calendar.example/oauth\n");
   expect((await fetch(`http://${listen}/user`)).status).toBe(401);
+});
+
+test.each([
+  [[], "calctl"],
+  [["--no-public-client"], undefined],
+])("service start %j says where users sign in, and with the public client %s", async (flags, client) => {
+  const argv = ["service", "start", "--memory", "--port", "0", "-o", "json", ...flags];
+  const { stdoutWith, stderrWith } = createInstallation().start(...argv);
+  const { base_url: url, auth_url: authUrl } = JSON.parse(await stdoutWith("\n"));
+  await stderrWith(`users sign in at ${authUrl}\n`);
+  const page = await fetch(authUrl);
+  expect({ status: page.status, text: await page.text() }).toEqual({
+    status: 200,
+    text: expect.stringContaining(`calctl login --base-url ${url}`),
+  });
+  const metadata = await (await fetch(`${url}/.well-known/oauth-authorization-server`)).json();
+  expect(metadata).toMatchObject({ issuer: url, authorization_endpoint: `${authUrl}/authorize` });
+  expect((metadata as Record<string, unknown>)["calctl_client_id"]).toBe(client);
 });
 
 test.each([

@@ -26,6 +26,7 @@ const SERVING: ServeOptions = {
   sample: false,
   rateLimit: null,
   log: "off",
+  publicClient: true,
   cors: [],
   drainTime: 0,
   metrics: null,

@@ -76,6 +76,7 @@ describe("a preflight request of an allowed origin", () => {
     ]),
     ["GET", "/calendars/", "GET, HEAD"],
     ["POST", "/oauth/token", "POST"],
+    ["GET", "/.well-known/oauth-authorization-server", "GET, HEAD"],
     ["POST", "/oauth/token/", "POST"],
     // So that the page can read the 404 or 400.
     ["GET", "/nowhere", "GET, HEAD, POST, PUT, DELETE"],
@@ -200,6 +201,7 @@ describe("no other origin reads anything", () => {
     for (const [method, target] of [
       ["GET", stage.authorize()],
       ["GET", "/oauth/authorize"],
+      ["GET", "/oauth"],
       ["POST", stage.authorize()],
       ["OPTIONS", stage.authorize()],
     ] as const) {

@@ -34,7 +34,7 @@ describe("the OpenAPI document", () => {
     expect(result).toMatchObject({ valid: true });
   });
 
-  test("has every route of the contract and both of the authorization server", () => {
+  test("has every route of the contract and those of the authorization server", () => {
     const document = openApiDocument({ baseUrl: BASE_URL }) as { paths: Record<string, object> };
     const operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item)
@@ -42,7 +42,13 @@ describe("the OpenAPI document", () => {
         .map((method) => `${method.toUpperCase()} ${path}`),
     );
     const routes = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`);
-    const others = ["GET /authorize", "POST /token", "GET /healthz", "GET /readyz"];
+    const others = [
+      "GET /authorize",
+      "POST /token",
+      "GET /.well-known/oauth-authorization-server",
+      "GET /healthz",
+      "GET /readyz",
+    ];
     expect(operations.sort()).toEqual([...routes, ...others].sort());
     expect(document).toMatchObject({
       servers: [{ url: BASE_URL }],

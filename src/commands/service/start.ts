@@ -21,6 +21,8 @@ export interface ServiceStartOptions extends DatabaseFlag {
   readonly trustProxy?: string;
   readonly rateLimit?: string;
   readonly log?: LogFormat;
+  /** False for `--no-public-client`. */
+  readonly publicClient?: boolean;
   readonly cors?: readonly string[];
   readonly metrics?: string;
   readonly drain?: string;
@@ -49,6 +51,7 @@ export function registerServiceStart(command: Command, contextOf: ContextOf): vo
       ).choices(LOG_FORMATS),
     )
     .option("--cors <origin>", "origin of a web app that may call the service, repeatable", collect)
+    .option("--no-public-client", "let only registered clients sign users in, not calctl without a secret")
     .option("--metrics <host:port>", "serve metrics for Prometheus there, on this machine if only a port")
     .option("--drain <seconds>", "serve on after SIGTERM, with /readyz at 503 (default: 0)")
     .option("--memory", "keep the database in memory")
@@ -83,6 +86,7 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
     sample: flags.sample === true,
     rateLimit: parseRateLimitFlag(flags.rateLimit ?? DEFAULT_RATE_LIMIT),
     log: flags.log ?? "off",
+    publicClient: flags.publicClient !== false,
     cors: flags.cors ?? [],
     drainTime: parseDrainFlag(flags.drain ?? "0"),
     metrics: flags.metrics === undefined ? null : parseMetricsAddress(flags.metrics),
@@ -94,9 +98,10 @@ export async function runServiceStart(context: StartContext, flags: ServiceStart
     },
     tls: parseTls(flags),
     onListening: async ({ sample, ...addresses }) => {
-      const { base_url: url, listen } = addresses;
+      const { base_url: url, auth_url: authUrl, listen } = addresses;
       const where = flags.publicUrl === undefined ? url : `${listen} for ${url}`;
       if (addresses.metrics_url !== undefined) context.warn(`metrics at ${addresses.metrics_url}`);
+      context.warn(`users sign in at ${authUrl}`);
       context.warn(`listening on ${where}, press Ctrl-C to stop`);
       if (format === "json" || format === "ndjson") {
         await context.output(JSON_LINE).print({ ...addresses, ...sample });

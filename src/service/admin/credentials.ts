@@ -4,7 +4,7 @@ import { isLoopback } from "../../contract/loopback.js";
 import { parseUrl } from "../../contract/url.js";
 import { CliError, usageError } from "../../errors.js";
 import { createSecret, createShortId, createToken, hashSecret } from "../secrets.js";
-import { listAllRedirectUris, listRedirectUris } from "../store/clients.js";
+import { listAllRedirectUris, listRedirectUris, selectRegisteredClients } from "../store/clients.js";
 import type { ClientRow, TokenRow } from "../store/schema.js";
 import { creationTime, type Transaction } from "../store/store.js";
 import type { AdminOptions, ClientAdmin, ServiceClient, ServiceToken, TokenAdmin } from "./admin.js";
@@ -20,13 +20,13 @@ export function createClientAdmin({ store, now }: AdminOptions): ClientAdmin {
     },
     list: () =>
       store.read(async (db) => {
-        const rows = await db.selectFrom("clients").selectAll().orderBy("created_at").orderBy("id").execute();
+        const rows = await selectRegisteredClients(db).orderBy("created_at").orderBy("id").execute();
         const uris = await listAllRedirectUris(db);
         return rows.map((row) => describeClient(row, uris.get(row.id) ?? []));
       }),
     remove: (id) =>
       store.write(async (db) => {
-        const row = await db.selectFrom("clients").selectAll().where("id", "=", id).executeTakeFirst();
+        const row = await selectRegisteredClients(db).where("id", "=", id).executeTakeFirst();
         if (row === undefined) {
           throw new CliError("not_found", `there is no client "${id}"`, {
             hint: "calctl service clients list shows the ids",

@@ -22,7 +22,7 @@ export interface Cors {
 export function createCors(origins: readonly string[]): Cors {
   const allowed = new Set(origins.map(checkOrigin));
   const headersOf = ({ target, headers: { origin } }: IncomingRequest) => {
-    if (matchOAuthEndpoint(target) === "authorize") return {};
+    if (PAGES.has(matchOAuthEndpoint(target))) return {};
     // Also for other origins: a cache must not give one the response to another.
     return origin !== undefined && allowed.has(origin) ? { ...readableBy(origin), vary: "origin" } : VARY;
   };
@@ -42,6 +42,9 @@ export function createCors(origins: readonly string[]): Cors {
   };
 }
 
+/** Endpoints that show pages to a user. */
+const PAGES: ReadonlySet<ReturnType<typeof matchOAuthEndpoint>> = new Set(["start", "authorize"]);
+
 const VARY: Readonly<Record<string, string>> = { vary: "origin" };
 
 function readableBy(origin: string): Record<string, string> {
@@ -60,7 +63,8 @@ function readableBy(origin: string): Record<string, string> {
 
 /** Every method where there is no route, so that the page can read the error of its request. */
 function methodsAt(target: string): readonly string[] {
-  if (matchOAuthEndpoint(target) === "token") return ["POST"];
+  const endpoint = matchOAuthEndpoint(target);
+  if (endpoint !== null) return endpoint === "token" ? ["POST"] : ["GET", "HEAD"];
   const methods = allowedMethods(target);
   return methods.length === 0 ? ["GET", "HEAD", "POST", "PUT", "DELETE"] : methods;
 }

@@ -7,7 +7,7 @@ import {
   MAX_SEARCH,
   MIN_DAYS,
 } from "../../contract/limits.js";
-import { OAUTH_ROUTES } from "../../contract/oauth.js";
+import { METADATA_PATH, OAUTH_ROUTES } from "../../contract/oauth.js";
 import { DEFAULT_TIMEZONE, ROUTES, type Route, type RouteName } from "../../contract/routes.js";
 import { CATEGORIES, type Category } from "../../contract/shapes.js";
 import { splitTarget } from "../request.js";
@@ -108,14 +108,25 @@ function isRouteName(name: string): name is RouteName {
 /** Path of the authorization server below the service's base URL. */
 export const OAUTH_PATH = "/oauth";
 
+/** Paths of the authorization server. */
+export const OAUTH_PATHS = {
+  start: OAUTH_PATH,
+  authorize: `${OAUTH_PATH}${OAUTH_ROUTES.authorize.path}`,
+  token: `${OAUTH_PATH}${OAUTH_ROUTES.token.path}`,
+  metadata: METADATA_PATH,
+} as const;
+
 /**
  * The endpoint of the authorization server that a request target addresses; null for any other target. Programs may
  * write a slash after the token endpoint; the pages of the authorization endpoint have links relative to one path.
  */
-export function matchOAuthEndpoint(target: string): keyof typeof OAUTH_ROUTES | null {
+export function matchOAuthEndpoint(target: string): keyof typeof OAUTH_PATHS | null {
   const { path } = splitTarget(target);
-  if (path === `${OAUTH_PATH}${OAUTH_ROUTES.authorize.path}`) return "authorize";
-  return path.replace(/\/$/, "") === `${OAUTH_PATH}${OAUTH_ROUTES.token.path}` ? "token" : null;
+  if (path === OAUTH_PATHS.authorize) return "authorize";
+  if (path === METADATA_PATH || path.startsWith(`${METADATA_PATH}/`)) return "metadata";
+  const withoutSlash = path.replace(/\/$/, "");
+  if (withoutSlash === OAUTH_PATH) return "start";
+  return withoutSlash === OAUTH_PATHS.token ? "token" : null;
 }
 
 /** The query parameters, parsed. Null stands for one that was not given and has no default. */

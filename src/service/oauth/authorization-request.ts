@@ -1,8 +1,10 @@
 import { badRequest, excerpt } from "../http/response.js";
-import { findClient, listRedirectUris } from "../store/clients.js";
+import { listRedirectUris } from "../store/clients.js";
 import type { ClientRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
+import type { OAuthContext } from "./endpoint.js";
 import { type CodeChallenge, parseChallenge } from "./pkce.js";
+import { findClient, isPublic, PUBLIC_REDIRECT_URIS } from "./public-client.js";
 
 /** @see RFC 6749 §4.1.1 */
 export interface AuthorizationRequest {
@@ -35,8 +37,9 @@ export type ParsedRequest =
 export async function parseAuthorizationRequest(
   db: Transaction,
   { values, repeated }: Parameters,
+  context: Pick<OAuthContext, "publicClient">,
 ): Promise<ParsedRequest> {
-  const { client, redirectUri } = await readClient(db, { values, repeated });
+  const { client, redirectUri } = await readClient(db, { values, repeated }, context);
   const state = values.get("state");
   const reject = (error: RejectedRequest["error"], description: string): ParsedRequest => ({
     kind: "rejected",
@@ -49,19 +52,27 @@ export async function parseAuthorizationRequest(
   if (responseType !== "code") return reject("unsupported_response_type", "response_type must be code");
   const parsed = parseChallenge(values.get("code_challenge"), values.get("code_challenge_method"));
   if (parsed.kind === "invalid") return reject("invalid_request", parsed.problem);
+  if (isPublic(client) && parsed.challenge?.method !== "S256") {
+    return reject("invalid_request", "this client needs a code_challenge with the method S256");
+  }
   return { kind: "valid", request: { client, redirectUri, state, challenge: parsed.challenge } };
 }
 
 const PARAMETERS = ["response_type", "state", "code_challenge", "code_challenge_method"];
 
-async function readClient(db: Transaction, parameters: Parameters) {
+async function readClient(
+  db: Transaction,
+  parameters: Parameters,
+  context: Pick<OAuthContext, "publicClient">,
+) {
   const clientId = requireParameter(parameters, "client_id");
-  const client = await findClient(db, clientId);
+  const client = await findClient(db, clientId, context);
   if (client === undefined) {
     throw badRequest(`No app with the client_id “${excerpt(clientId)}” is registered with this service.`);
   }
   const redirectUri = requireParameter(parameters, "redirect_uri");
-  if (!isRegistered(redirectUri, await listRedirectUris(db, client.id))) {
+  const registered = isPublic(client) ? PUBLIC_REDIRECT_URIS : await listRedirectUris(db, client.id);
+  if (!isRegistered(redirectUri, registered)) {
     throw badRequest(
       `The redirect_uri “${excerpt(redirectUri)}” is not registered for “${client.name}”. It must match exactly.`,
     );

@@ -3,7 +3,7 @@ import { decodeBody } from "../http/content.js";
 import { badRequest, ProblemError, type ServiceResponse } from "../http/response.js";
 import { splitTarget } from "../request.js";
 import { createSecret, csrfToken } from "../secrets.js";
-import { insertCode } from "../store/clients.js";
+import { ensureClient, insertCode } from "../store/clients.js";
 import type { Transaction, WriteOptions } from "../store/store.js";
 import { deleteSession, findSessionUser } from "../store/users.js";
 import {
@@ -26,6 +26,7 @@ import { checkHost, isFromOwnPage } from "./origin.js";
 import { errorPage } from "./pages/error-page.js";
 import { redirectResponse } from "./pages/page.js";
 import { consentPage, type SignInPage, signInPage } from "./pages/sign-in-page.js";
+import { isPublic } from "./public-client.js";
 
 /**
  * The authorization endpoint: GET shows a page, POST accepts its form. Every request carries the client's parameters in
@@ -39,7 +40,7 @@ async function showOrSubmit(context: OAuthContext): Promise<ServiceResponse> {
   if (method !== "GET" && method !== "POST") throw new ProblemError(405, { headers: { allow: "GET, POST" } });
   checkHost(context);
   const parameters = parseParameters(splitTarget(target).query);
-  const parsed = await context.store.read((db) => parseAuthorizationRequest(db, parameters));
+  const parsed = await context.store.read((db) => parseAuthorizationRequest(db, parameters, context));
   if (parsed.kind === "rejected") {
     const { redirectUri, error, description, state } = parsed.rejection;
     return redirectResponse(
@@ -65,7 +66,7 @@ function showPage(
 ): ServiceResponse {
   const page = {
     ...changes,
-    clientName: request.client.name,
+    client: { name: request.client.name, isPublic: isPublic(request.client) },
     action: authorizeUrl(request),
     csrf: csrfToken(session.secret),
   };
@@ -132,6 +133,7 @@ async function allow(step: AuthorizationStep): Promise<ServiceResponse> {
   const issue = async (db: Transaction) => {
     const user = await findSessionUser(db, session.secret, context.now);
     if (user === undefined) return false;
+    if (isPublic(client)) await ensureClient(db, client);
     const row = {
       client: client.id,
       user_id: user.id,

@@ -11,6 +11,8 @@ export interface OAuthContext {
   readonly store: Store;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Whether the public client may sign users in. */
+  readonly publicClient: boolean;
   readonly passwordCost?: PasswordCost | undefined;
   readonly passwordQueue: PasswordQueue;
 }

@@ -24,6 +24,17 @@ export function checkHost({ request, source }: RequestOrigin): void {
 }
 
 /**
+ * The base URL of this service with the name by which the client reached it, of those that it has; null without a host.
+ * @throws ProblemError 421
+ */
+export function requestedBaseUrl({ request, source }: RequestOrigin): string | null {
+  checkHost({ request, source });
+  const path = source.baseUrl === undefined ? "" : new URL(source.baseUrl).pathname.replace(/\/$/, "");
+  const url = requestedUrl({ request, source });
+  return url && `${url.origin}${path}`;
+}
+
+/**
  * Whether a form was sent by a page of this service, as far as the browser says: other sites cannot choose these
  * headers. A browser that sends neither leaves the decision to the CSRF token.
  * @see RFC 6454 §7, https://www.w3.org/TR/fetch-metadata/

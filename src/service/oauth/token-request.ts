@@ -1,13 +1,17 @@
 import * as v from "valibot";
 import { isJsonObject } from "../../contract/json.js";
 import { FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../../contract/media-types.js";
-import { tokenRequestSchema } from "../../contract/oauth.js";
+import { PUBLIC_CLIENT_ID, tokenRequestSchema } from "../../contract/oauth.js";
 import { decodeBody, parseJson } from "../http/content.js";
 import type { ServiceRequest } from "../request.js";
 import { decodeFormText, parseParameters } from "./authorization-request.js";
 
-/** The contract's request, but with any grant type: another one gets its own error. */
-const requestSchema = v.object({ ...tokenRequestSchema.entries, grant_type: v.string() });
+/** The contract's request, but with any grant type: another one gets its own error. The public client has no secret. */
+const requestSchema = v.object({
+  ...tokenRequestSchema.entries,
+  client_secret: v.optional(v.string()),
+  grant_type: v.string(),
+});
 
 export type TokenRequest = v.InferOutput<typeof requestSchema>;
 
@@ -91,12 +95,13 @@ function parseBasic(authorization: string) {
   }
 }
 
-const CREDENTIALS = ["client_id", "client_secret"] as const;
 const REQUIRED = ["grant_type", "code", "redirect_uri"] as const;
 
 function checkParameters(parameters: Readonly<Record<string, unknown>>): ParsedTokenRequest {
-  for (const name of CREDENTIALS) {
-    if (isMissing(parameters[name])) return refusal("invalid_client", `${name} is missing`);
+  const { client_id, client_secret } = parameters;
+  if (isMissing(client_id)) return refusal("invalid_client", "client_id is missing");
+  if (isMissing(client_secret) && client_id !== PUBLIC_CLIENT_ID) {
+    return refusal("invalid_client", "client_secret is missing");
   }
   const missing = REQUIRED.find((name) => isMissing(parameters[name]));
   if (missing !== undefined) return refusal("invalid_request", `${missing} is missing`);

@@ -2,11 +2,12 @@ import type { ProblemStatus } from "../../contract/problem.js";
 import { addToken } from "../admin/credentials.js";
 import { jsonResponse, ProblemError, type ServiceResponse } from "../http/response.js";
 import { hashSecret, sameSecret } from "../secrets.js";
-import { findClient, redeemCode, revokeTokenOfCode, setTokenOfCode } from "../store/clients.js";
+import { redeemCode, revokeTokenOfCode, setTokenOfCode } from "../store/clients.js";
 import type { AuthorizationCodeRow, ClientRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import type { OAuthContext, OAuthEndpoint } from "./endpoint.js";
 import { type CodeChallenge, matchesChallenge } from "./pkce.js";
+import { findClient, isPublic } from "./public-client.js";
 import {
   parseTokenRequest,
   refusal,
@@ -42,11 +43,12 @@ async function exchange({
   request,
   store,
   now,
+  publicClient,
 }: OAuthContext): Promise<TokenRefusal | { readonly kind: "token"; readonly token: string }> {
   const parsed = parseTokenRequest(request);
   if (parsed.kind === "refusal") return parsed;
   const { client_id, client_secret, grant_type } = parsed.request;
-  const client = await store.read((db) => findClient(db, client_id));
+  const client = await store.read((db) => findClient(db, client_id, { publicClient }));
   if (!isSecretOf(client, client_secret)) {
     return refusal("invalid_client", "the client is unknown or its secret is wrong");
   }
@@ -63,9 +65,10 @@ async function exchange({
   );
 }
 
-/** Takes the same time for an unknown client. */
-function isSecretOf(client: ClientRow | undefined, secret: string): client is ClientRow {
-  const matches = sameSecret(hashSecret(secret), client?.secret_hash ?? "");
+/** Takes the same time for an unknown client. @param secret undefined for none, which the public client alone may send */
+function isSecretOf(client: ClientRow | undefined, secret: string | undefined): client is ClientRow {
+  if (client !== undefined && isPublic(client)) return secret === undefined;
+  const matches = sameSecret(hashSecret(secret ?? ""), client?.secret_hash ?? "");
   return client !== undefined && matches;
 }
 

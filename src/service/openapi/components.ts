@@ -33,7 +33,7 @@ const RATE_LIMIT_HEADERS = Object.fromEntries(
   ]),
 );
 
-const NOT_OF_CONTRACT = "Not part of the contract: other services may not have it.";
+export const NOT_OF_CONTRACT = "Not part of the contract: other services may not have it.";
 
 /** `components.headers`: sent with every response. */
 export const RESPONSE_HEADERS = {

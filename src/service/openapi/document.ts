@@ -4,6 +4,8 @@ import { DEFAULT_MEDIA_TYPE, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../../cont
 import {
   authorizeQuerySchema,
   basicTokenRequestSchema,
+  METADATA_PATH,
+  metadataSchema,
   OAUTH_ROUTES,
   oauthErrorSchema,
   tokenRequestSchema,
@@ -17,6 +19,7 @@ import {
   healthPaths,
   inlineSchema,
   type JsonObject,
+  NOT_OF_CONTRACT,
   namedSchemas,
   operationResponses,
   RESPONSE_HEADERS,
@@ -53,6 +56,7 @@ export function openApiDocument(options: OpenApiOptions): JsonObject {
     paths: {
       ...routePaths(),
       ...oauthPaths([server(authUrl, `${DEFAULT_BASE_URL}/oauth`)]),
+      ...metadataPath(),
       ...healthPaths(),
     },
     components: {
@@ -195,7 +199,8 @@ function oauthPaths(servers: readonly JsonObject[]): JsonObject {
       post: {
         operationId: "token",
         summary: token.summary,
-        description: "The client sends its id and secret in the body or by HTTP Basic, not both.",
+        description:
+          "The client sends its id and secret in the body or by HTTP Basic, not both. The public client has no secret.",
         security: [{}, { clientBasic: [] }],
         requestBody: {
           required: true,
@@ -214,6 +219,24 @@ function oauthPaths(servers: readonly JsonObject[]): JsonObject {
             },
             content: content(oauthErrorSchema),
           },
+        },
+      },
+    },
+  };
+}
+
+/** `paths` of the metadata, at the origin for clients that follow RFC 8414 §3.1. */
+function metadataPath(): JsonObject {
+  return {
+    [METADATA_PATH]: {
+      get: {
+        operationId: "getAuthorizationServerMetadata",
+        summary: "Find the authorization server, and the client that needs no registration",
+        description: `RFC 8414. ${NOT_OF_CONTRACT}`,
+        security: [],
+        responses: {
+          200: { description: "The metadata", content: content(metadataSchema) },
+          421: { description: "The host is not that of the service" },
         },
       },
     },

@@ -4,9 +4,23 @@ import { hashSecret } from "../secrets.js";
 import type { AuthorizationCodeRow, ClientRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
-/** The client with a client id; undefined if there is none. */
-export function findClient(db: Transaction, clientId: string): Promise<ClientRow | undefined> {
-  return db.selectFrom("clients").selectAll().where("client_id", "=", clientId).executeTakeFirst();
+/** The clients that an operator registered. The public client is none of them, and alone has no secret. */
+export function selectRegisteredClients(db: Transaction) {
+  return db.selectFrom("clients").selectAll().where("secret_hash", "!=", "");
+}
+
+/** The registered client with a client id; undefined if there is none. */
+export function findRegisteredClient(db: Transaction, clientId: string): Promise<ClientRow | undefined> {
+  return selectRegisteredClients(db).where("client_id", "=", clientId).executeTakeFirst();
+}
+
+/** Inserts a client unless it is there. */
+export async function ensureClient(db: Transaction, client: ClientRow): Promise<void> {
+  await db
+    .insertInto("clients")
+    .values(client)
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .execute();
 }
 
 /** The redirect URIs of a client in the order of registration. @param client `id` of the client */

@@ -51,6 +51,8 @@ export interface WorldOptions {
   readonly stored?: boolean;
   /** Origins whose pages may read responses; none by default. */
   readonly cors?: readonly string[];
+  /** Whether users may sign in with the public client; they may by default. */
+  readonly publicClient?: boolean;
   /** Minimal by default. */
   readonly passwordCost?: PasswordCost;
   /** The pauses of a wait for the lock of another process; timers by default. */
@@ -80,6 +82,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     clock: () => clock.now,
     rateLimit,
     passwordCost,
+    publicClient: options.publicClient,
     cors: options.cors && createCors(options.cors),
     sleep,
     onHandled: ({ failure }) => {

@@ -4,8 +4,15 @@ import { html, type Markup } from "../../../html/page.js";
 import type { ServiceResponse } from "../../http/response.js";
 import { pageResponse } from "./page.js";
 
+/** The client that asks for access. */
+interface PageClient {
+  readonly name: string;
+  /** Whether anyone may use its name, without a registration. */
+  readonly isPublic: boolean;
+}
+
 export interface SignInPage {
-  readonly clientName: string;
+  readonly client: PageClient;
   /** URL that the form submits to. */
   readonly action: string;
   readonly csrf: string;
@@ -25,20 +32,13 @@ export interface Notice {
 }
 
 /** Asks for login and password. */
-export function signInPage({
-  clientName,
-  action,
-  csrf,
-  login,
-  notice,
-  headers,
-}: SignInPage): ServiceResponse {
+export function signInPage({ client, action, csrf, login, notice, headers }: SignInPage): ServiceResponse {
   const typed = isPossibleLogin(login) ? login : undefined;
   return pageResponse({
     status: notice?.status ?? 200,
     title: "Sign in",
     headers: { ...headers, ...retryHeader(notice) },
-    content: html`<p>Sign in to continue to <strong><bdi>${clientName}</bdi></strong>.</p>
+    content: html`<p>Sign in to continue to ${clientMarkup(client)}.</p>
 ${noticeMarkup(notice)}<form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 <label for="login">Login</label>
@@ -68,8 +68,14 @@ function noticeMarkup(notice: Notice | undefined): Markup | null {
 `;
 }
 
+/** The public client is any program that calls itself so. */
+function clientMarkup({ name, isPublic }: PageClient): Markup {
+  const strong = html`<strong><bdi>${name}</bdi></strong>`;
+  return isPublic ? html`${strong}, a program on this computer` : strong;
+}
+
 export interface ConsentPage {
-  readonly clientName: string;
+  readonly client: PageClient;
   readonly redirectUri: string;
   readonly user: { readonly name: string; readonly login: string };
   /** URL that the form submits to. */
@@ -80,20 +86,19 @@ export interface ConsentPage {
 
 /** Asks the signed-in user whether a client may act on their behalf. */
 export function consentPage({
-  clientName,
+  client,
   redirectUri,
   user,
   action,
   csrf,
   notice,
 }: ConsentPage): ServiceResponse {
-  const client = html`<strong><bdi>${clientName}</bdi></strong>`;
   return pageResponse({
     status: notice?.status ?? 200,
     title: "Allow access to your calendars?",
     formTarget: formTargetOf(redirectUri),
     headers: retryHeader(notice),
-    content: html`${noticeMarkup(notice)}<p>${client} wants to act on your behalf. It will be able to:</p>
+    content: html`${noticeMarkup(notice)}<p>${clientMarkup(client)}${client.isPublic ? "," : null} wants to act on your behalf. It will be able to:</p>
 <ul>
 <li>see your calendars, their members and their events</li>
 <li>add, change and delete events, and comment on them</li>
