@@ -28,8 +28,17 @@ interface BrowserLoginRequest {
   readonly timeout: number;
 }
 
+/** Where to sign in, and as which client. */
+export interface SignInServer {
+  readonly authUrl: URL;
+  readonly clientId: string;
+  /** Whether the client has no secret. */
+  readonly isPublic: boolean;
+}
+
 interface BrowserLogin {
-  readonly settings: LoginSettings;
+  readonly settings: Pick<LoginSettings, "redirect" | "redirectUri">;
+  readonly server: Partial<SignInServer>;
   readonly target: LoginTarget;
   /** Verifies and stores the token. */
   readonly accept: (token: string) => Promise<User>;
@@ -48,16 +57,16 @@ interface BrowserLoginParts {
 /** Signs in with the user's browser, on this machine or, with a pasted address, on another one. */
 export async function loginInBrowser(
   request: BrowserLoginRequest,
-  { settings, target, accept }: BrowserLogin,
+  { settings, server, target, accept }: BrowserLogin,
   parts: BrowserLoginParts,
 ): Promise<User> {
-  const { authUrl, clientId } = settings;
+  const { authUrl, clientId, isPublic } = server;
   const { env, redactor, interactive, warn, browser, signal } = parts;
   if (authUrl === undefined || clientId === undefined)
     throw configurationError("--auth-url or --client-id is missing");
   const redirect = chooseRedirect(settings, interactive);
-  const clientSecret = await readClientSecret(request);
-  redactor.add(clientSecret);
+  const clientSecret = isPublic ? undefined : await readClientSecret(request);
+  if (clientSecret !== undefined) redactor.add(clientSecret);
   const machine = { env, platform: browser.platform };
   const opens = request.browser && redirect.hosts.length > 0 && canShowBrowser(machine);
   const { authorize } = await import("./browser/authorization.js");
@@ -83,7 +92,7 @@ export async function loginInBrowser(
   );
 }
 
-function chooseRedirect(settings: LoginSettings, interactive: () => boolean): RedirectTarget {
+function chooseRedirect(settings: BrowserLogin["settings"], interactive: () => boolean): RedirectTarget {
   const target = settings.redirect ?? defaultRedirect();
   if (target.hosts.length === 0 && !interactive()) {
     throw usageError(

@@ -11,10 +11,11 @@ import { rethrowAsUsage } from "../config/setting.js";
 import type { User } from "../contract/shapes.js";
 import { CliError, usageError } from "../errors.js";
 import type { Redactor } from "../terminal/redaction.js";
-import { type BrowserParts, loginInBrowser } from "./browser-login.js";
+import type { DiscoveredServer } from "./browser/discovery.js";
+import { type BrowserParts, loginInBrowser, type SignInServer } from "./browser-login.js";
 import { findOverridingSource } from "./sources/environment-secret.js";
 import { checkToken } from "./sources/token-text.js";
-import type { OpenStore } from "./stores/store.js";
+import type { OpenStore, SecretStore } from "./stores/store.js";
 import { storeToken } from "./token-storage.js";
 
 /** A flag that a person at a terminal is asked for. */
@@ -75,15 +76,18 @@ export interface LoginParts {
  * @throws CliError with the exit codes of docs/exit-codes.md
  */
 export async function login(request: LoginRequest, parts: LoginParts): Promise<LoginResult> {
-  const { env, openStore, redactor } = parts;
-  const settings = await completeSettings(request, parts);
+  const { env, redactor } = parts;
+  let opened: Promise<SecretStore> | undefined;
+  const openStore = () => {
+    opened ??= openWorkingStore(request, parts);
+    return opened;
+  };
+  const { settings, server } = await completeSettings(request, parts, openStore);
   const { target } = settings;
   const clientSecret = request.clientSecret ?? readVariable(env, "CALCTL_CLIENT_SECRET");
-  const missing = missingFlags({ ...request, clientSecret }, settings, parts.interactive);
+  const missing = missingFlags({ ...request, clientSecret }, { target, server }, parts.interactive);
   if (target === undefined || missing.length > 0) throw missingError(missing);
-  const store = await openStore(request.insecureStorage ? "file" : "keychain");
-  // Before the user signs in, which is useless if the token cannot be stored.
-  await store.probe();
+  const store = await openStore();
   const accept = async (token: string): Promise<User> => {
     redactor.add(token);
     const user = await verifyToken(token, {
@@ -97,36 +101,96 @@ export async function login(request: LoginRequest, parts: LoginParts): Promise<L
   };
   const user =
     request.readToken === undefined
-      ? await loginInBrowser({ ...request, clientSecret }, { settings, target, accept }, parts)
+      ? await loginInBrowser({ ...request, clientSecret }, { settings, server, target, accept }, parts)
       : await accept(parsePersonalToken(await request.readToken()));
   return describeLogin(user, { target, store: store.name }, parts);
 }
 
-/** The settings with the answers to what is missing. */
+/** A place for the token that works: to sign in is useless if the token cannot be stored. @throws CliError */
+async function openWorkingStore(
+  { insecureStorage }: Pick<LoginRequest, "insecureStorage">,
+  { openStore }: Pick<LoginParts, "openStore">,
+): Promise<SecretStore> {
+  const store = await openStore(insecureStorage ? "file" : "keychain");
+  await store.probe();
+  return store;
+}
+
+interface CompleteSettings {
+  /** As they are stored: what the service says itself is asked again at the next login. */
+  readonly settings: LoginSettings;
+  readonly server: Partial<SignInServer>;
+}
+
+/**
+ * The settings with what the service says about itself, and then the answers to what is missing.
+ * @param beforeQuestions called before each of them
+ */
 async function completeSettings(
-  { flags: given, ask, readToken }: LoginRequest,
-  { profileFlag, env, configFile }: LoginParts,
-): Promise<LoginSettings> {
-  let flags: LoginFlags = { ...given, profile: profileFlag };
+  request: LoginRequest,
+  parts: LoginParts,
+  beforeQuestions: () => Promise<unknown>,
+): Promise<CompleteSettings> {
+  const { profileFlag, env, configFile } = parts;
+  let flags: LoginFlags = { ...request.flags, profile: profileFlag };
   const read = (changes: LoginFlags = {}) =>
     readLoginSettings({ ...flags, ...changes }, env, configFile.read());
-  let settings = read();
+  let discovered: DiscoveredServer | null | undefined;
   for (;;) {
-    const question = firstQuestion(settings, readToken !== undefined);
-    if (question === undefined || ask === undefined) return settings;
-    const answer = await ask(question, (text) => void read({ [question]: text }));
+    // The address that was answered may be that of a profile that knows the rest.
+    const settings = read();
+    if (discovered === undefined && needsDiscovery(settings, request))
+      discovered = await discover(settings.target.baseUrl, parts);
+    const server = chooseServer(settings, discovered ?? null, request);
+    const question = firstQuestion(settings, server, request);
+    if (question === undefined || request.ask === undefined) return { settings, server };
+    await beforeQuestions();
+    const answer = await request.ask(question, (text) => void read({ [question]: text }));
     flags = { ...flags, [question]: answer };
-    // The address may be that of a profile that knows the rest.
-    settings = read();
   }
 }
 
+function needsDiscovery(
+  settings: LoginSettings,
+  { readToken }: LoginRequest,
+): settings is LoginSettings & { readonly target: LoginTarget } {
+  const { target, authUrl, clientId } = settings;
+  const isKnown = authUrl !== undefined && clientId !== undefined;
+  return target !== undefined && readToken === undefined && !isKnown;
+}
+
+async function discover(baseUrl: URL, parts: LoginParts): Promise<DiscoveredServer | null> {
+  const { discoverServer } = await import("./browser/discovery.js");
+  return discoverServer(baseUrl, await parts.openTransport(), parts.signal);
+}
+
+/**
+ * What was given takes precedence. The public client is one of the server that the service names alone, and not for those who
+ * give the secret of another client.
+ */
+function chooseServer(
+  { authUrl: given, clientId }: LoginSettings,
+  discovered: DiscoveredServer | null,
+  { clientSecret }: LoginRequest,
+): Partial<SignInServer> {
+  const authUrl = given ?? discovered?.authUrl;
+  const isDiscovered = authUrl?.href === discovered?.authUrl.href;
+  const offered = isDiscovered && clientSecret === undefined ? discovered?.publicClientId : undefined;
+  const chosen = clientId ?? offered;
+  return {
+    ...(authUrl && { authUrl }),
+    ...(chosen !== undefined && { clientId: chosen }),
+    isPublic: chosen !== undefined && chosen === offered,
+  };
+}
+
 function firstQuestion(
-  { target, authUrl, clientId }: LoginSettings,
-  hasToken: boolean,
+  { target }: LoginSettings,
+  { authUrl, clientId }: Partial<SignInServer>,
+  { readToken }: LoginRequest,
 ): LoginQuestion | undefined {
   if (target === undefined) return "baseUrl";
-  if (hasToken) return undefined;
+  if (readToken !== undefined) return undefined;
   return authUrl === undefined ? "authUrl" : clientId === undefined ? "clientId" : undefined;
 }
 
@@ -155,14 +219,15 @@ function parsePersonalToken(text: string): string {
 /** Every flag that a script must add, so that one error names them all. */
 function missingFlags(
   request: LoginRequest,
-  settings: LoginSettings,
+  { target, server }: Pick<CompleteSettings, "server"> & Pick<LoginSettings, "target">,
   interactive: () => boolean,
 ): readonly string[] {
-  const missing = settings.target === undefined ? ["--base-url"] : [];
+  const missing = target === undefined ? ["--base-url"] : [];
   if (request.readToken !== undefined) return missing;
-  if (settings.authUrl === undefined) missing.push("--auth-url");
-  if (settings.clientId === undefined) missing.push("--client-id");
-  if (request.clientSecret === undefined && request.askClientSecret === undefined) {
+  if (server.authUrl === undefined) missing.push("--auth-url");
+  if (server.clientId === undefined) missing.push("--client-id");
+  const hasSecret = request.clientSecret !== undefined || request.askClientSecret !== undefined;
+  if (!hasSecret && server.isPublic !== true) {
     missing.push("--client-secret-file (or CALCTL_CLIENT_SECRET)");
   }
   if (request.browser && !interactive()) missing.push("--no-browser or --with-token (there is no terminal)");

@@ -27,8 +27,11 @@ export interface LoginOptions {
 export function registerLogin(command: Command, contextOf: ContextOf): void {
   command
     .option("--base-url <url>", "URL of the service (env: CALCTL_BASE_URL)")
-    .option("--auth-url <url>", "URL of its authorization server (env: CALCTL_AUTH_URL)")
-    .option("--client-id <id>", "id of your OAuth application (env: CALCTL_CLIENT_ID)")
+    .option("--auth-url <url>", "URL of its authorization server (default: as it says; env: CALCTL_AUTH_URL)")
+    .option(
+      "--client-id <id>",
+      "id of your OAuth application (default: that for calctl; env: CALCTL_CLIENT_ID)",
+    )
     .option(
       "--client-secret-file <file>",
       "file with its secret, - for stdin (default: prompt; env: CALCTL_CLIENT_SECRET)",
@@ -43,16 +46,13 @@ export function registerLogin(command: Command, contextOf: ContextOf): void {
     .option("--login-timeout <seconds>", "timeout of the sign-in (default: 300)");
   describeCommand(command, {
     examples: () => [
+      ["To a service that says where to sign in", "calctl login --base-url https://calendar.example/api"],
       [
         "With your OAuth application",
         "calctl login --base-url https://calendar.example/api --auth-url https://calendar.example/oauth --client-id my-client-id",
       ],
       [
-        "With a personal access token from a file",
-        "calctl login --with-token --base-url https://calendar.example/api <token-file",
-      ],
-      [
-        "Where there is no keychain, such as in a container",
+        "With a personal access token, where there is no keychain",
         "calctl login --with-token --insecure-storage --base-url https://calendar.example/api <token-file",
       ],
     ],

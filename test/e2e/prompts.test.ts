@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { eventBody, SCHEDULE } from "../service/support/event-bodies.js";
+import { startAuthorizationServer } from "../support/authorization-server.js";
 import { timesRun } from "../support/coverage.js";
 import { createHarness } from "../support/harness.js";
 import { createInstallation, type Installation, PROGRAM, TOMORROW } from "../support/spawned.js";
@@ -579,13 +580,14 @@ describeWithSystem("tmux", "other questions", () => {
   });
 
   test("login asks for what is missing, and says what is wrong", async () => {
+    const { baseUrl } = await startAuthorizationServer();
     const installation = createInstallation();
     const terminal = openTerminal(installation, { columns: 80 });
-    terminal.type(`calctl login --client-id abc; echo "exit $?"`, "Enter");
+    terminal.type(`calctl login --client-id abc --insecure-storage; echo "exit $?"`, "Enter");
     await answer(terminal, [
       ["URL of the service:", "Enter"],
       ["this is needed", ":http://calendar.example", "Enter"],
-      ["http://calendar.example is not encrypted", "C-u", ":https://calendar.example", "Enter"],
+      ["http://calendar.example is not encrypted", "C-u", `:${baseUrl}`, "Enter"],
       ["URL of its authorization server:", "Escape"],
       ["exit 130"],
     ]);

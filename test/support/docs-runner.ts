@@ -81,14 +81,16 @@ ${onTerminal ? "stty cols 100" : ""}\n${line}\n`,
   );
   if (!onTerminal) return world.shell(`. "${script}"`);
   const running = world.startOnTerminal(`. "${script}"`, { TERM: "xterm" });
-  if (line.startsWith("calctl login")) await signIn(world, running);
+  if (line.startsWith("calctl login")) await signIn(world, running, line.includes("--client-id"));
   if (line.includes("users password")) await typePassword(running);
   return running.ended;
 }
 
-async function signIn(world: DocsWorld, { child, stdoutWith }: Running): Promise<void> {
-  await stdoutWith("Client secret");
-  child.stdin?.write(`${world.sample.client_secret}\r`);
+async function signIn(world: DocsWorld, { child, stdoutWith }: Running, hasSecret: boolean): Promise<void> {
+  if (hasSecret) {
+    await stdoutWith("Client secret");
+    child.stdin?.write(`${world.sample.client_secret}\r`);
+  }
   const shown = await stdoutWith("paste the address");
   await world.allowAccess(addressIn(shown.replaceAll("\r", "")));
 }

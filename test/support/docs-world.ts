@@ -33,6 +33,8 @@ export interface DocsWorld extends Installation {
 const CHAT = "chat.example";
 
 export const ORIGIN = "https://calendar.example";
+/** The service is below a path of the origin, as behind a proxy. */
+const BASE_URL = `${ORIGIN}/api`;
 /** As the pages call it. */
 export const CLIENT_ID = "my-client-id";
 
@@ -69,13 +71,13 @@ export async function createDocsWorld(env: Readonly<Record<string, string>> = {}
     place: (text) => text.replace(pattern, (found) => places.get(found) ?? found),
     calls: () => (existsSync(join(bin, "calls")) ? readFileSync(join(bin, "calls"), "utf8") : ""),
     async allowAccess(address) {
-      const source = { kind: "network", address: "192.0.2.1", baseUrl: ORIGIN } as const;
+      const source = { kind: "network", address: "192.0.2.1", baseUrl: BASE_URL } as const;
       const { host } = new URL(ORIGIN);
       const browser = createBrowser((request) =>
         service.handle({ ...request, headers: { ...request.headers, host } }, source),
       );
       const { login, password } = sample.user;
-      const page = await browser.open(address.slice(ORIGIN.length));
+      const page = await browser.open(address.slice(ORIGIN.length).replace(/^\/api/, ""));
       const signedIn = await browser.submit(page, "sign-in", { login, password });
       const allowed = await browser.submit(await browser.follow(signedIn), "allow");
       await fetch(allowed.headers["location"] ?? "");
@@ -104,7 +106,7 @@ async function startFront(service: Service, folder: string) {
   const certificate = createCertificate({ subject: new URL(ORIGIN).hostname, names: [CHAT] });
   const file = join(folder, "certificate");
   writeFileSync(file, certificate.cert);
-  const { listener } = createRequestListener(service, { addressOf: () => "192.0.2.1", baseUrl: ORIGIN });
+  const { listener } = createRequestListener(service, { addressOf: () => "192.0.2.1", baseUrl: BASE_URL });
   let failure: number | null = null;
   const posted: string[] = [];
   const server = createServer(certificate, (request, response) => {

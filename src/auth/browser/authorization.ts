@@ -14,7 +14,8 @@ export interface AuthorizationOptions {
   /** Without a trailing slash. */
   readonly authUrl: URL;
   readonly clientId: string;
-  readonly clientSecret: string;
+  /** Undefined for a public client. */
+  readonly clientSecret: string | undefined;
   readonly redirect: RedirectTarget;
   /** For the user to sign in, in seconds. */
   readonly timeout: number;

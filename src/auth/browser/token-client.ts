@@ -8,7 +8,8 @@ import { isToken } from "../sources/token-text.js";
 export interface CodeRedemption {
   readonly authUrl: URL;
   readonly clientId: string;
-  readonly clientSecret: string;
+  /** Undefined for a public client. */
+  readonly clientSecret: string | undefined;
   /** Byte for byte as sent to the authorization endpoint. */
   readonly redirectUri: string;
   readonly code: string;
@@ -165,7 +166,7 @@ function notOAuth(status: number | undefined, what: string): CliError {
 }
 
 /** By its name, since auth imports only types of api. */
-function isTransportError(error: unknown): error is TransportError {
+export function isTransportError(error: unknown): error is TransportError {
   return error instanceof Error && error.name === "TransportError";
 }
 

@@ -1,0 +1,115 @@
+import * as v from "valibot";
+import type { HttpResponse, Transport } from "../../api/transport.js";
+import { formatAddress } from "../../config/urls.js";
+import { isJsonObject } from "../../contract/json.js";
+import { METADATA_PATH, metadataSchema, OAUTH_ROUTES } from "../../contract/oauth.js";
+import { CliError, configurationError } from "../../errors.js";
+import { isTransportError } from "./token-client.js";
+
+/** Where a service lets users sign in, as it says itself. */
+export interface DiscoveredServer {
+  /** Without a trailing slash. */
+  readonly authUrl: URL;
+  /** The client that needs no registration and has no secret; undefined if the service offers none. */
+  readonly publicClientId: string | undefined;
+}
+
+/**
+ * Asks a service for the metadata of its authorization server; null if it publishes none.
+ * @param baseUrl without a trailing slash
+ * @throws CliError rejected when the metadata is of another issuer, or has an endpoint elsewhere; unavailable when the
+ * service cannot be asked
+ * @see RFC 8414 §3
+ */
+export async function discoverServer(
+  baseUrl: URL,
+  transport: Transport,
+  signal: AbortSignal,
+): Promise<DiscoveredServer | null> {
+  for (const url of metadataUrls(baseUrl)) {
+    const response = await ask(url, transport, signal);
+    const metadata = response === null ? undefined : readMetadata(response);
+    if (metadata !== undefined) return checkMetadata(metadata, baseUrl);
+  }
+  return null;
+}
+
+/** The path of an issuer follows the well-known one. Behind a proxy, only addresses below the issuer may reach the service. */
+function metadataUrls(baseUrl: URL): readonly string[] {
+  const path = baseUrl.pathname.replace(/\/$/, "");
+  const urls = [`${baseUrl.origin}${METADATA_PATH}${path}`, `${formatAddress(baseUrl)}${METADATA_PATH}`];
+  return [...new Set(urls)];
+}
+
+/** Null for more than any metadata. */
+async function ask(url: string, transport: Transport, signal: AbortSignal): Promise<HttpResponse | null> {
+  try {
+    return await transport({ method: "GET", url, headers: { accept: "application/json" }, signal });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (!isTransportError(error)) throw error;
+    if (error.kind === "too_large") return null;
+    const message = `the service cannot be asked where to sign in: ${error.message}`;
+    if (error.kind === "tls" || error.kind === "proxy")
+      throw configurationError(message, { hint: error.hint, cause: error });
+    throw new CliError("unavailable", message, { hint: RETRY_HINT, cause: error });
+  }
+}
+
+const RETRY_HINT = "is --base-url right? Otherwise try again later: calctl login";
+
+/** Undefined if there is none: many services answer any path, with a page or a redirect. */
+function readMetadata({ status, body }: HttpResponse): Readonly<Record<string, unknown>> | undefined {
+  if (status >= 500 || status === 429) {
+    const message = `the service cannot be asked where to sign in: it returned ${status}`;
+    throw new CliError(status === 429 ? "rate_limited" : "unavailable", message, {
+      status,
+      hint: RETRY_HINT,
+    });
+  }
+  if (status !== 200) return undefined;
+  try {
+    const json: unknown = JSON.parse(new TextDecoder().decode(body));
+    return isJsonObject(json) ? json : undefined;
+  } catch {
+    // A page.
+    return undefined;
+  }
+}
+
+/** The endpoints get what signs the user in, so they must be those of this service. @see RFC 8414 §3.3 */
+function checkMetadata(json: Readonly<Record<string, unknown>>, baseUrl: URL): DiscoveredServer {
+  const address = formatAddress(baseUrl);
+  const { issuer } = json;
+  if (typeof issuer !== "string" || issuer.replace(/\/$/, "") !== address) {
+    const other = typeof issuer === "string" ? `for ${issuer.slice(0, 200)}` : "for no issuer";
+    throw invalidMetadata(
+      `it is ${other}, not for ${address}`,
+      "is --base-url the address that its operator gives?",
+    );
+  }
+  const metadata = v.safeParse(metadataSchema, json);
+  if (!metadata.success) throw invalidMetadata(`${v.getDotPath(metadata.issues[0])} is missing or wrong`);
+  const { authorization_endpoint, token_endpoint, calctl_client_id } = metadata.output;
+  const authUrl = withoutPath(authorization_endpoint, OAUTH_ROUTES.authorize.path);
+  if (authUrl === null || withoutPath(token_endpoint, OAUTH_ROUTES.token.path)?.href !== authUrl.href)
+    throw invalidMetadata("its endpoints are not /authorize and /token of one address");
+  if (authUrl.origin !== baseUrl.origin)
+    throw invalidMetadata(`its endpoints are at ${authUrl.origin}, not at ${baseUrl.origin}`);
+  return { authUrl, publicClientId: calctl_client_id };
+}
+
+/** The URL of the authorization server that an endpoint belongs to; null if it is not one of the contract's. */
+function withoutPath(endpoint: string, path: string): URL | null {
+  const address = endpoint.endsWith(path) ? endpoint.slice(0, -path.length) : "";
+  if (!URL.canParse(address) || /[?#]/.test(address)) return null;
+  const url = new URL(address);
+  return url.username === "" && url.password === "" ? url : null;
+}
+
+function invalidMetadata(
+  problem: string,
+  hint = "give --auth-url and --client-id to sign in without it",
+): CliError {
+  return new CliError("rejected", `the service's sign-in metadata cannot be used: ${problem}`, { hint });
+}
