@@ -189,7 +189,7 @@ export interface ResolveAttendeesOptions {
 }
 
 /**
- * The composite ids of members given by user id (plain or composite), by name or as `me`, each once.
+ * The composite ids of members given by user id (plain or composite), by name or its beginning, or as `me`, each once.
  * @throws CliError not_found with the candidates when no member matches, usage when several have the name
  */
 export function resolveAttendees(
@@ -218,7 +218,7 @@ function resolveMember(value: string, members: readonly User[], options: Resolve
   if (value === "") throw emptyValueError(source);
   const composite = compositeId(calendarId, value === "me" ? ownId(options) : value);
   const found = members.find(({ id }) => compositeId(calendarId, id) === composite);
-  return found ?? resolveName(value, members, { noun: "member", source });
+  return found ?? resolveName(value, members, { noun: "member", source, byPrefix: true });
 }
 
 function ownId({ me, source }: ResolveAttendeesOptions): string {

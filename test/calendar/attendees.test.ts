@@ -20,6 +20,7 @@ describe("resolveAttendees", () => {
     ["a plain id", "2", "cal,2"],
     ["an id beyond exact numbers", "90071992547409931", "cal,90071992547409931"],
     ["a name", "ana", "cal,1"],
+    ["the beginning of a name", "do", "cal,90071992547409931"],
     ["a member with a plain id", "Cleo", "cal,4"],
     ["me", "me", "cal,1"],
   ])("accepts %s", (_, value, id) => {
@@ -45,6 +46,13 @@ describe("resolveAttendees", () => {
     expect(resolve(["ben"])).toEqual(["cal,3"]);
     const failure = failureOf(() => resolve(["BEN"]));
     expect(failure).toMatchObject({ exitCode: 2, hint: "name one of: Ben (cal,2), ben (cal,3)" });
+  });
+
+  test("a beginning that several members have is exit 2", () => {
+    expect(failureOf(() => resolve(["be"]))).toMatchObject({
+      exitCode: 2,
+      hint: "name one of: Ben (cal,2), ben (cal,3)",
+    });
   });
 
   test.each([
