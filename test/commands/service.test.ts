@@ -155,7 +155,7 @@ describe("service administration", () => {
       stderr: "1 token of Ben revoked\n",
     });
     const { stdout } = await harness.run("service", "tokens", "revoke", "--help");
-    expect(stdout).toMatch(/--user <user> +revoke every token of this user instead \(name or id\)/);
+    expect(stdout).toMatch(/--user <user> +revoke every token of this user instead \(id, name or login\)/);
   });
 
   test("a password is one line of stdin", async () => {
@@ -187,7 +187,6 @@ describe("service administration", () => {
   });
 
   test.each([
-    ["no owner", ["calendars", "add", "Family"], 2, "--owner"],
     ["no calendar", ["members", "list"], 2, "--calendar"],
     ["no user", ["tokens", "create"], 2, "--user"],
     ["no redirect URI", ["clients", "add", "Bot"], 2, "--redirect-uri"],
@@ -219,6 +218,7 @@ describe("service administration", () => {
 
   test.each([
     ["users", "password", "ID"],
+    ["users", "rename", "ID", "Ana"],
     ["users", "disable", "ID"],
     ["users", "enable", "ID"],
     ["users", "unlock", "ID"],
@@ -251,6 +251,29 @@ describe("service administration", () => {
     };
     const more = flags[noun as keyof typeof flags];
     expect((await harness.run("service", noun, "add", ".", ...more, ...db)).exitCode).toBe(2);
+  });
+
+  test("a calendar belongs to the only user unless --owner names one", async () => {
+    const add = (name: string) => harness.run("service", "calendars", "add", name, ...db);
+    await admin("users", "add", "Ana");
+    expect(await admin("calendars", "add", "Choir")).toMatchObject({ members: [{ name: "Ana" }] });
+    await admin("users", "add", "Ben");
+    const { exitCode, stdout, stderr } = await add("Club");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(
+      /^error: missing --owner: there are several users\nhint: name one of: Ana \(\d+\), Ben/,
+    );
+  });
+
+  test("users rename changes the name alone", async () => {
+    const { id } = await admin("users", "add", "Ben", "--login", "ben@example");
+    const renamed = await harness.run("service", "users", "rename", "ben@example", "Ben Lima", ...db);
+    expect(renamed).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: `user ${id} is now called Ben Lima, and signs in as ben@example as before\n`,
+    });
+    expect(await admin("users", "list")).toEqual([{ id, name: "Ben Lima", login: "ben@example" }]);
   });
 
   test("users are disabled and enabled again", async () => {

@@ -4,6 +4,8 @@ import type { ServiceAdmin } from "../../src/service/admin/admin.js";
 import { createClientAdmin } from "../../src/service/admin/credentials.js";
 import { verifyPassword } from "../../src/service/secrets.js";
 import { openStore } from "../../src/service/store/open.js";
+import { eventBody, SCHEDULE } from "./support/event-bodies.js";
+import { changeCalendar, sendInProcess } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
 
 let world: World;
@@ -408,5 +410,97 @@ describe("the local user", () => {
     const { userId } = await admin.ensureLocalUser({ name: "Member" });
     const local = (await admin.users.list()).find(({ id }) => id === userId);
     expect(local).toEqual({ id: userId, name: "Member", login: "Member-2" });
+  });
+});
+
+describe("a user is meant by a login", () => {
+  test("where nobody has that name, also as a member who is removed", async () => {
+    const { id } = await admin.users.add({ name: "Eva Silva", login: "eva@example.org" });
+    expect(await admin.members.add("EVA@example.org", "Family")).toMatchObject({ name: "Eva Silva" });
+    expect((await admin.tokens.create({ user: "eva@example.org", readOnly: true })).user_id).toBe(id);
+    expect(await admin.members.remove("eva@example.org", "Family")).toMatchObject({ name: "Eva Silva" });
+    await expect(admin.members.remove("eva@example.org", "Family")).rejects.toMatchObject(
+      notFound("eva@example.org"),
+    );
+    await expect(admin.members.add("Eva", "Family")).rejects.toMatchObject(notFound("Eva"));
+  });
+
+  test("but a name comes first", async () => {
+    await admin.users.add({ name: "Eva", login: "second@example.org" });
+    const named = await admin.users.add({ name: "second@example.org", login: "third" });
+    expect((await admin.users.disable("second@example.org")).id).toBe(named.id);
+  });
+});
+
+test("the only user owns a calendar for which none is named", async () => {
+  await expect(admin.calendars.add({ name: "Choir" })).rejects.toMatchObject({
+    ...usage("missing --owner: there are several users"),
+    hint: expect.stringContaining(`outsider (${world.outsider.id})`),
+  });
+});
+
+describe("a user who is renamed", () => {
+  const get = async (path: string, etag?: string) => {
+    const headers = { authorization: `Bearer ${world.token}`, ...(etag && { "if-none-match": etag }) };
+    const response = await sendInProcess(world.service)({
+      method: "GET",
+      target: path,
+      headers,
+      body: new Uint8Array(),
+    });
+    return { ...response, text: new TextDecoder().decode(response.body) };
+  };
+
+  test("has the new name wherever others see it, and signs in as before", async () => {
+    const { calendarId, second } = world;
+    const event = await changeCalendar(
+      world,
+      "POST",
+      "events",
+      eventBody(SCHEDULE, { attendees: [second.id] }),
+    );
+    const calendar = `/calendars/${calendarId}`;
+    const paths = [
+      "/calendars?include=members",
+      `${calendar}/members`,
+      `${calendar}/events?include=attendees`,
+      `${calendar}/events/${event.id}?include=attendees`,
+    ];
+    const before = await Promise.all(paths.map((path) => get(path)));
+    for (const { text } of before) expect(text).toContain('"second"');
+    const { revision } = JSON.parse((await get(`${calendar}/changes`)).text).meta;
+    const renamed = await admin.users.rename("second", "Zoë Second");
+    expect(renamed).toEqual({ id: second.id, name: "Zoë Second", login: "second" });
+    for (const [index, path] of paths.entries()) {
+      const { status, text } = await get(path, before[index]?.headers["etag"]);
+      expect({ path, status, text }).toEqual({
+        path,
+        status: 200,
+        text: expect.stringContaining('"Zoë Second"'),
+      });
+    }
+    expect(JSON.parse((await get(`${calendar}/changes?since=${revision}`)).text).meta).toMatchObject({
+      details_changed: true,
+    });
+    expect(await admin.users.list()).toContainEqual(renamed);
+  });
+
+  test("also has it in the calendars that the user left", async () => {
+    const { calendarId, second } = world;
+    await changeCalendar(world, "POST", "events", eventBody(SCHEDULE, { attendees: [second.id] }));
+    await admin.members.remove("second", "Family");
+    const path = `/calendars/${calendarId}/events?include=attendees`;
+    const before = await get(path);
+    expect(before.text).toContain('"second"');
+    await admin.users.rename("second", "Zoë");
+    expect((await get(path, before.headers["etag"])).text).toContain('"Zoë"');
+  });
+
+  test.each([
+    ["", "the name is empty"],
+    [".", 'the name must not be "."'],
+    ["x".repeat(51), "at most 50 characters"],
+  ])("is not called %j", async (name, message) => {
+    await expect(admin.users.rename("second", name)).rejects.toMatchObject(usage(message));
   });
 });

@@ -13,6 +13,9 @@ export interface DatabaseFlag {
   readonly db?: string;
 }
 
+/** How help describes what names a user. */
+export const USER_ARGUMENT = "id, name or login";
+
 /** Adds an administration command with its `--db`. */
 export function addAdminCommand(parent: Command, nameAndArguments: string, summary: string): Command {
   return addDatabaseFlag(addCommand(parent, nameAndArguments, summary));

@@ -17,13 +17,14 @@ import {
   type DatabaseFlag,
   openAdmin,
   requiredCalendar,
+  USER_ARGUMENT,
 } from "./admin-command.js";
 
 const CALENDAR_ARGUMENT = "id, name or unique prefix of a name";
 
 export interface CalendarsAddOptions extends DatabaseFlag {
   readonly name: string;
-  /** Name or id of a user. */
+  /** Id, name or login of a user; the only one by default. */
   readonly owner?: string;
   readonly calendarColor?: string;
 }
@@ -31,7 +32,7 @@ export interface CalendarsAddOptions extends DatabaseFlag {
 export function registerServiceCalendars(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
   const add = addAdminCommand(command, "add <name>", "add a calendar with ten labels")
-    .option("--owner <user>", "name or id of its first member (required)")
+    .option("--owner <user>", "id, name or login of its first member (default: the only user)")
     .option("--calendar-color <#RRGGBB>", "color (default: the next one of the palette)");
   describeCommand(add, {
     prints: { view: calendarView, count: "one" },
@@ -74,8 +75,7 @@ export function registerServiceCalendars(command: Command, contextOf: ContextOf)
 export async function runCalendarsAdd(context: AdminContext, options: CalendarsAddOptions): Promise<void> {
   const output = context.output(calendarView);
   const { db, name, owner, calendarColor: color } = options;
-  if (owner === undefined) throw missingFlagsError(["--owner"]);
-  const admin = await openAdmin(context, db, { "--owner": owner });
+  const admin = await openAdmin(context, db, owner === undefined ? {} : { "--owner": owner });
   const calendar = await admin.calendars.add({ name, owner, color });
   await output.print(calendar, `calendar ${calendar.id} was added`);
 }
@@ -140,14 +140,14 @@ export interface MemberOptions extends DatabaseFlag {
 
 export function registerServiceMembers(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
-  const add = addAdminCommand(command, "add", "add a user to --calendar").argument("<user>", "name or id");
+  const add = addAdminCommand(command, "add", "add a user to --calendar").argument("<user>", USER_ARGUMENT);
   describeCommand(add, {
     prints: { view: userView, count: "one" },
     examples: () => [["Let a user see and change a calendar", "calctl service members add Caro -c Club"]],
   });
   addAction(add, contextOf, runMembersAdd);
   const remove = addAdminCommand(command, "remove", "remove a user from --calendar");
-  describeCommand(remove.argument("<user>", "name or id"), {
+  describeCommand(remove.argument("<user>", USER_ARGUMENT), {
     examples: () => [
       ["All but the last member can be removed", "calctl service members remove Dora -c Club"],
     ],

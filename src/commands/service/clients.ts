@@ -104,7 +104,7 @@ export function registerServiceTokens(command: Command, contextOf: ContextOf): v
     "create",
     "create a personal access token and print it; it is never shown again",
   )
-    .option("--user <user>", "name or id of its owner (required)")
+    .option("--user <user>", "id, name or login of its owner (required)")
     .option("--read-only", "create a token that cannot write");
   describeCommand(create, {
     prints: { view: serviceTokenView, count: "one" },
@@ -123,12 +123,15 @@ export function registerServiceTokens(command: Command, contextOf: ContextOf): v
   });
   addAction(list, contextOf, runTokensList);
   const revoke = addAdminCommand(command, "revoke [id]", "revoke a token, or every token of a user");
-  describeCommand(revoke.option("--user <user>", "revoke every token of this user instead (name or id)"), {
-    examples: () => [
-      ["One token", 'calctl service tokens revoke "$(calctl service tokens list --fields id | head -n 1)"'],
-      ["All of a user", "calctl service tokens revoke --user Ben"],
-    ],
-  });
+  describeCommand(
+    revoke.option("--user <user>", "revoke every token of this user instead (id, name or login)"),
+    {
+      examples: () => [
+        ["One token", 'calctl service tokens revoke "$(calctl service tokens list --fields id | head -n 1)"'],
+        ["All of a user", "calctl service tokens revoke --user Ben"],
+      ],
+    },
+  );
   addSilentAction(revoke, contextOf, runTokensRevoke);
 }
 

@@ -12,6 +12,7 @@ import {
   neededName,
   neededUser,
   openAdmin,
+  USER_ARGUMENT,
 } from "./admin-command.js";
 
 type UsersContext = AdminContext & Pick<Context, "prompt" | "input">;
@@ -46,17 +47,22 @@ export function registerServiceUsers(command: Command, contextOf: ContextOf): vo
   });
   addAction(list, contextOf, runUsersList);
   const password = addAdminCommand(command, "password", "set a password, from a prompt or stdin");
-  describeCommand(password.argument("[user]", "name or id"), {
+  describeCommand(password.argument("[user]", USER_ARGUMENT), {
     examples: () => [["From a file, in a script", "calctl service users password Ben <password-file"]],
   });
   addSilentAction(password, contextOf, runUsersPassword);
+  const rename = addAdminCommand(command, "rename", "change a user's name; the login stays");
+  describeCommand(rename.argument("<user>", USER_ARGUMENT).argument("<name>", "the new name"), {
+    examples: () => [["As everyone sees it from now on", 'calctl service users rename Caro "Caro Lima"']],
+  });
+  addSilentAction(rename, contextOf, runUsersRename);
   const disable = addAdminCommand(command, "disable", "reject a user's tokens and sign-ins");
-  describeCommand(disable.argument("<user>", "name or id"), {
+  describeCommand(disable.argument("<user>", USER_ARGUMENT), {
     examples: () => [["Keep someone out; nothing of theirs is removed", "calctl service users disable Ben"]],
   });
   addSilentAction(disable, contextOf, runUsersDisable);
   const enable = addAdminCommand(command, "enable", "accept a disabled user's tokens and sign-ins again");
-  describeCommand(enable.argument("<user>", "name or id"), {
+  describeCommand(enable.argument("<user>", USER_ARGUMENT), {
     examples: () => [["Let someone in again", "calctl service users enable Ben"]],
   });
   addSilentAction(enable, contextOf, runUsersEnable);
@@ -65,14 +71,14 @@ export function registerServiceUsers(command: Command, contextOf: ContextOf): vo
     "unlock",
     "let a user sign in again after too many failed attempts",
   );
-  describeCommand(unlock.argument("<user>", "name or id"), {
+  describeCommand(unlock.argument("<user>", USER_ARGUMENT), {
     examples: () => [["After too many wrong passwords", "calctl service users unlock Ben"]],
   });
   addSilentAction(unlock, contextOf, runUsersUnlock);
 }
 
 interface UserArgument extends DatabaseFlag {
-  /** Name or id. */
+  /** Id, name or login. */
   readonly user: string;
 }
 
@@ -115,6 +121,17 @@ export async function runUsersPassword(
   const admin = await openAdmin(context, db);
   const { name } = await admin.users.setPassword(user, password);
   context.note(`password of ${name} set`);
+}
+
+export async function runUsersRename(
+  context: AdminContext,
+  { user, name, db }: UserArgument & { readonly name: string },
+): Promise<void> {
+  const admin = await openAdmin(context, db, { USER: user });
+  const renamed = await admin.users.rename(user, name);
+  context.note(
+    `user ${renamed.id} is now called ${renamed.name}, and signs in as ${renamed.login} as before`,
+  );
 }
 
 export async function runUsersDisable(context: AdminContext, { user, db }: UserArgument): Promise<void> {

@@ -53,6 +53,8 @@ export interface UserAdmin {
   list(): Promise<ServiceUser[]>;
   /** Also ends the browser sessions of the user. @param password at least 8 characters */
   setPassword(user: string, password: string): Promise<ServiceUser>;
+  /** Changes the name that others see; the login stays. Resolves with the user as it is now. */
+  rename(user: string, name: string): Promise<ServiceUser>;
   /** Ends all access of a user, who cannot be the one of the profile `local`. Events and comments of the user stay. */
   disable(user: string): Promise<ServiceUser>;
   enable(user: string): Promise<ServiceUser>;
@@ -76,11 +78,12 @@ export interface CalendarChanges {
 export interface CalendarAdmin {
   /**
    * Adds a calendar with its ten labels; the owner is its first member.
+   * @param options.owner the only user by default
    * @param options.color the next one of the palette by default
    */
   add(options: {
     readonly name: string;
-    readonly owner: string;
+    readonly owner?: string | undefined;
     readonly color?: string | undefined;
   }): Promise<Calendar>;
   list(): Promise<Calendar[]>;
@@ -134,7 +137,7 @@ export interface LocalUser {
 }
 
 /**
- * What an operator may do that the API does not offer. Users are given by name or id, calendars also by a unique prefix
+ * What an operator may do that the API does not offer. Users are given by id, name or login, calendars also by a unique prefix
  * of the name. Every method throws CliError: usage when a value is invalid or a name is ambiguous, not_found.
  */
 export interface ServiceAdmin {

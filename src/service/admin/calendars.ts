@@ -1,4 +1,3 @@
-import { resolveName } from "../../calendar/names.js";
 import { formatWireDateTime } from "../../contract/date-time.js";
 import { compositeId } from "../../contract/ids.js";
 import { MAX_DESCRIPTION } from "../../contract/limits.js";
@@ -30,7 +29,16 @@ import type {
   LabelAdmin,
   MemberAdmin,
 } from "./admin.js";
-import { checkColor, checkName, checkSingleLine, checkText, resolveCalendar, resolveUser } from "./input.js";
+import {
+  checkColor,
+  checkName,
+  checkSingleLine,
+  checkText,
+  onlyUser,
+  resolveAmong,
+  resolveCalendar,
+  resolveUser,
+} from "./input.js";
 
 export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin {
   return {
@@ -38,7 +46,8 @@ export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin
       checkName(name);
       if (color !== undefined) checkColor(color);
       return store.write(async (db) => {
-        const { id: ownerId } = await resolveUser(db, owner, "--owner");
+        const { id: ownerId } =
+          owner === undefined ? await onlyUser(db, "--owner") : await resolveUser(db, owner, "--owner");
         return shapeOf(db, await addCalendar(db, { name, ownerId, color, now: now() }));
       });
     },
@@ -168,7 +177,7 @@ export function createMemberAdmin({ store }: AdminOptions): MemberAdmin {
       store.write(async (db) => {
         const { id: calendarId, name } = await resolveCalendar(db, calendar);
         const members = await listMembers(db, { id: calendarId });
-        const removed = resolveName(user, members, { noun: "member", source: "user" });
+        const removed = await resolveAmong(members, user, { db, noun: "member", source: "user" });
         if (members.length === 1) {
           throw usageError(
             `"${removed.name}" is the last member of "${name}", and a calendar needs a member`,

@@ -1,22 +1,53 @@
-import { resolveName } from "../../calendar/names.js";
+import { describeCandidates, type Named, type ResolveOptions, resolveName } from "../../calendar/names.js";
 import { codePointLength, HEX_COLOR } from "../../contract/limits.js";
-import { usageError } from "../../errors.js";
+import { CliError, usageError } from "../../errors.js";
 import { textProblem } from "../endpoints/event-body.js";
 import { listAllCalendars } from "../store/calendars.js";
 import type { CalendarRow, UserRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
-import { listAllUsers } from "../store/users.js";
+import { findUserByLogin, listAllUsers } from "../store/users.js";
 
 /** Maximum length of names of users, calendars, labels and clients, in Unicode code points. */
 export const MAX_NAME = 50;
 
 /**
- * The user with a name or id.
+ * The user with an id or a name, or, if nobody has that name, with a login.
  * @throws CliError not_found, usage when several users have the name
  */
 export async function resolveUser(db: Transaction, user: string, source = "user"): Promise<UserRow> {
   checkNotBlank(user, "user");
-  return resolveName(user, await listAllUsers(db), { noun: "user", source });
+  return resolveAmong(await listAllUsers(db), user, { db, noun: "user", source });
+}
+
+/** `resolveUser` for some of the users. */
+export async function resolveAmong<T extends Named>(
+  users: readonly T[],
+  user: string,
+  { db, ...options }: ResolveOptions & { readonly db: Transaction },
+): Promise<T> {
+  try {
+    return resolveName(user, users, options);
+  } catch (error) {
+    const isNoName = error instanceof CliError && error.code === "not_found";
+    const withLogin = isNoName ? await findUserByLogin(db, user) : undefined;
+    const found = users.find(({ id }) => id === withLogin?.id);
+    if (found === undefined) throw error;
+    return found;
+  }
+}
+
+/**
+ * The only user there is.
+ * @throws CliError usage when there are several, not_found when there is none
+ */
+export async function onlyUser(db: Transaction, flag: string): Promise<UserRow> {
+  const users = await listAllUsers(db);
+  const [user, ...others] = users;
+  if (user === undefined) {
+    throw new CliError("not_found", "there are no users", { hint: "add one: calctl service users add NAME" });
+  }
+  if (others.length === 0) return user;
+  throw usageError(`missing ${flag}: there are several users`, `name one of: ${describeCandidates(users)}`);
 }
 
 /**

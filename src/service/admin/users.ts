@@ -4,7 +4,7 @@ import { createUserId, hashPassword, type PasswordCost, passwordProblem } from "
 import type { UserRow } from "../store/schema.js";
 import { unlockLogin } from "../store/sign-in-attempts.js";
 import type { Transaction } from "../store/store.js";
-import { endSessions, insertUser, isLoginTaken, listAllUsers } from "../store/users.js";
+import { endSessions, insertUser, isLoginTaken, listAllUsers, renameUser } from "../store/users.js";
 import type { AdminOptions, LocalUser, ServiceUser, UserAdmin } from "./admin.js";
 import { addCalendar } from "./calendars.js";
 import { checkName, MAX_NAME, resolveUser } from "./input.js";
@@ -35,6 +35,14 @@ export function createUserAdmin({ store, now, passwordCost }: AdminOptions): Use
         await db.updateTable("users").set({ password_hash }).where("id", "=", found.id).execute();
         await endSessions(db, found.id);
         return serviceUser(found);
+      });
+    },
+    async rename(user, name) {
+      checkName(name);
+      return store.write(async (db) => {
+        const found = await resolveUser(db, user);
+        await renameUser(db, found.id, name);
+        return serviceUser({ ...found, name });
       });
     },
     disable: (user) =>

@@ -1,6 +1,7 @@
 import { HOUR_MS } from "../../contract/date-time.js";
 import { hashSecret } from "../secrets.js";
 import { compileOnce, type Placeholders } from "./compiled-query.js";
+import { advanceDetails } from "./revisions.js";
 import type { UserRow } from "./schema.js";
 import { creationTime, type Transaction } from "./store.js";
 
@@ -80,6 +81,37 @@ export async function insertUser(db: Transaction, user: NewUser): Promise<void> 
     .insertInto("users")
     .values({ ...user, created_at, login_key, description: "", image_url: "", disabled: 0 })
     .execute();
+}
+
+/** Changes the name of a user, in every calendar that shows it: clients that know the old one must read it again. */
+export async function renameUser(db: Transaction, userId: string, name: string): Promise<void> {
+  for (const calendarId of await listCalendarsWithUser(db, userId)) await advanceDetails(db, calendarId);
+  await db.updateTable("users").set({ name }).where("id", "=", userId).execute();
+}
+
+/** Calendars with a user as a member, or with what a user has left behind there; always in the same order, as locks need. */
+async function listCalendarsWithUser(db: Transaction, userId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom("members")
+    .select("calendar_id")
+    .where("user_id", "=", userId)
+    .union(db.selectFrom("events").select("calendar_id").where("creator_id", "=", userId))
+    .union(
+      db
+        .selectFrom("attendees")
+        .innerJoin("events", "events.id", "attendees.event_id")
+        .select("calendar_id")
+        .where("user_id", "=", userId),
+    )
+    .union(
+      db
+        .selectFrom("activities")
+        .innerJoin("events", "events.id", "activities.event_id")
+        .select("calendar_id")
+        .where("user_id", "=", userId),
+    )
+    .execute();
+  return rows.map(({ calendar_id }) => calendar_id).sort();
 }
 
 /** How long a browser stays signed in (ms). Its cookie ends earlier, when the browser is closed. */
