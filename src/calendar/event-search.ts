@@ -17,11 +17,20 @@ export type SearchedText = Pick<CalendarEvent, "title" | "description" | "locati
 /**
  * Whether an event has the text in its title, description or location. Case does not matter, nor how a character is
  * written: `é` as one code point or as two, `Ａ` as wide as `A`. Accents do. Every character of the text stands for itself.
+ * @param onCompared is called with each text that was compared, in the form for it: up to 18 times as long
  */
-export function createEventSearch(text: string): (event: SearchedText) => boolean {
+export function createEventSearch(
+  text: string,
+  onCompared?: (folded: string) => void,
+): (event: SearchedText) => boolean {
   const wanted = fold(text);
+  const matches = (field: string) => {
+    const folded = fold(field);
+    onCompared?.(folded);
+    return folded.includes(wanted);
+  };
   return ({ title, description, location }) =>
-    [title, description, location].some((field) => field !== null && fold(field).includes(wanted));
+    [title, description, location].some((field) => field !== null && matches(field));
 }
 
 /**
@@ -29,5 +38,6 @@ export function createEventSearch(text: string): (event: SearchedText) => boolea
  * @see Unicode Standard Annex #15 (NFKC)
  */
 function fold(text: string): string {
-  return normalizeText(normalizeText(text, "NFKC").toUpperCase(), "NFC");
+  // Upper case adds at most two marks to a letter, so that no run gets long again.
+  return normalizeText(text, "NFKC").toUpperCase().normalize("NFC");
 }

@@ -6,8 +6,8 @@ const MAX_MARKS = 30;
 
 /** Marks, and the only two characters beside them that compatibility decomposition turns into marks. */
 const MARK = "[\\p{M}\\uff9e\\uff9f]";
-/** Not from within a run, where each of its marks would be tried as the first. */
-const TOO_MANY_MARKS = new RegExp(`(?<!${MARK})${MARK}{${MAX_MARKS + 1},}`, "gu");
+/** Not from within a run, where each of its marks would be tried as the first. Most characters are none: they come first. */
+const TOO_MANY_MARKS = new RegExp(`${MARK}(?<!${MARK}{2})${MARK}{${MAX_MARKS},}`, "gu");
 const FULL_RUN = new RegExp(`.{${MAX_MARKS}}(?=.)`, "gu");
 
 /** Keeps marks on both sides apart, and is not seen. */

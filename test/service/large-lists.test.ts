@@ -85,6 +85,16 @@ test("events that are large make small pages, below what clients read", async ()
   expect(searched.map(({ ids }) => ids.length)).toEqual([0, 0, 0]);
 });
 
+test("a search goes through fewer events that take long to compare, and not fewer of others", async () => {
+  // Each of these characters is a sentence of 18 letters, which are what is compared.
+  addEvents(60, { description: "replace(hex(zeroblob(2500)), '0', char(0xfdfa))", bytes: 16_000 });
+  const slow = await readPages("events?search=no%20such%20text");
+  expect(slow.map(({ ids }) => ids.length)).toEqual([0, 0, 0, 0, 0]);
+  runSql(world.database, "delete from events");
+  addEvents(2_600, { description: `'${"今日は家族で公園に行きます。".repeat(14)}'`, bytes: 1_600 });
+  expect(await readPages("events?search=no%20other%20text")).toHaveLength(1);
+});
+
 test("a search lets other requests in between", async () => {
   addEvents(60, { description: "replace(hex(zeroblob(5000)), '0', char(0x315, 0x316))", bytes: 61_000 });
   const order: string[] = [];

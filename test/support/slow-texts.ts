@@ -4,6 +4,7 @@ const repeat = (text: string) => (length: number) => text.repeat(Math.ceil(lengt
 export const SLOW_TEXTS: readonly (readonly [string, (length: number) => string])[] = [
   ["marks out of order", repeat("\u0315\u0316")],
   ["marks that decompose into two", repeat("\u0f73")],
+  ["letters with 30 marks", repeat(`a${"\u0315\u0316".repeat(15)}`)],
   ["marks of half-width letters", repeat("\u0315\uff9e")],
   ["marks after wide characters", repeat(`日${"\u0301".repeat(40)}`)],
   ["characters of zero width", repeat("\u200b")],
