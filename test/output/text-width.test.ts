@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { MAX_DESCRIPTION } from "../../src/contract/limits.js";
 import { sanitizeBlock } from "../../src/output/sanitize.js";
 import { eachGrapheme, textWidth, truncateText, wrapText } from "../../src/output/table/text-width.js";
 import { SLOW_TEXTS } from "../support/slow-texts.js";
@@ -72,8 +73,18 @@ describe("a long text", () => {
   test.each(SLOW_TEXTS)("of %s is measured, cut and wrapped", (_, textOf) => {
     expect(textWidth(textOf(100_000))).toBeTypeOf("number");
     expect(truncateText(textOf(100_000), 80).length).toBeGreaterThan(0);
-    const lines = wrapText(sanitizeBlock(textOf(3_000)), { width: 80, breakWords: true });
+    const lines = wrapText(sanitizeBlock(textOf(20_000)), { width: 80, breakWords: true });
     expect(lines.length).toBeGreaterThan(0);
+  });
+
+  test("is wrapped whole if it can be one of the contract, and says how much is missing otherwise", () => {
+    const options = { width: 80, breakWords: true };
+    const longest = sanitizeBlock("\u{1d165}".repeat(MAX_DESCRIPTION));
+    expect(wrapText(longest, options).join("")).toBe(longest);
+    const lines = wrapText("日".repeat(1_000_000), options);
+    expect(lines).toHaveLength(2_501);
+    expect(lines.at(-1)).toBe("… and 900000 more characters");
+    expect(wrapText(`${"a".repeat(99_999)}😀`, options).at(-1)).toBe("… and 2 more characters");
   });
 
   test("is split as a whole, wherever a window of it ends", () => {

@@ -69,10 +69,9 @@ function eventBlock(event: LocalizedEvent, options: EventOptions): readonly stri
     ...text("DESCRIPTION", event.description),
     ...urlLines(event.url ?? "", text),
     // Without an e-mail address nobody can be invited: see the decision record.
-    ...[...(creator === null ? [] : [creator]), ...attendees]
-      .map(userText)
-      .filter((name, index, names) => names.indexOf(name) === index)
-      .flatMap((name) => text("CONTACT", name)),
+    ...[...new Set([...(creator === null ? [] : [creator]), ...attendees].map(userText))].flatMap((name) =>
+      text("CONTACT", name),
+    ),
     ...text("CATEGORIES", labelText(label)),
     ...colorLine(label?.color ?? ""),
     "END:VEVENT",

@@ -19,20 +19,25 @@ const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
 /** Columns that one line of sanitized text takes. */
 export function textWidth(text: string): number {
   if (PRINTABLE_ASCII.test(text)) return text.length;
-  return graphemesOf(text).reduce((width, grapheme) => width + graphemeWidth(grapheme), 0);
+  // Only in an emoji it matters which characters belong together.
+  if (!EMOJI.test(text)) return charactersWidth(text);
+  let width = 0;
+  for (const grapheme of eachGrapheme(text)) width += graphemeWidth(grapheme);
+  return width;
 }
 
 /** The text as it is, or cut to `width` columns with `…` at its end. */
 export function truncateText(text: string, width: number): string {
-  if (textWidth(text) <= width) return text;
+  // None takes more columns than two for each UTF-16 unit.
+  if (text.length * 2 <= width) return text;
   let truncated = "";
   let used = 0;
-  for (const grapheme of graphemesOf(text)) {
+  for (const grapheme of eachGrapheme(text)) {
     used += graphemeWidth(grapheme);
-    if (used > width - 1) break;
-    truncated += grapheme;
+    if (used > width) return `${truncated.trimEnd()}…`;
+    if (used < width) truncated += grapheme;
   }
-  return `${truncated.trimEnd()}…`;
+  return text;
 }
 
 /** The text with spaces after it, up to `width` columns. */
@@ -45,11 +50,6 @@ export function inCharset(text: string, { unicode }: { readonly unicode: boolean
   return unicode ? text : text.replaceAll("…", "~").replaceAll("–", "-").replaceAll("·", "-");
 }
 
-/** Splits text into user-perceived characters. */
-function graphemesOf(text: string): readonly string[] {
-  return [...eachGrapheme(text)];
-}
-
 /** UTF-16 units that are split at a time: Node 20 copies the whole text for each of its characters. */
 const WINDOW = 256;
 
@@ -60,7 +60,7 @@ export function* eachGrapheme(text: string): Generator<string> {
     const window = text.slice(start, start + size);
     const isLast = start + size >= text.length;
     let end = 0;
-    for (const { segment } of GRAPHEMES.segment(window)) {
+    for (const segment of PRINTABLE_ASCII.test(window) ? window : segmentsOf(window)) {
       // The last one may go on after the window, which may end with half a character.
       if (!isLast && end + segment.length >= window.length - 1) break;
       end += segment.length;
@@ -72,10 +72,17 @@ export function* eachGrapheme(text: string): Generator<string> {
   }
 }
 
+function* segmentsOf(text: string): Generator<string> {
+  for (const { segment } of GRAPHEMES.segment(text)) yield segment;
+}
+
 function graphemeWidth(grapheme: string): number {
-  if (EMOJI.test(grapheme)) return 2;
+  return EMOJI.test(grapheme) ? 2 : charactersWidth(grapheme);
+}
+
+function charactersWidth(text: string): number {
   let width = 0;
-  for (const character of grapheme) {
+  for (const character of text) {
     if (!ZERO_WIDTH.test(character)) width += WIDE.test(character) ? 2 : 1;
   }
   return width;
@@ -94,12 +101,21 @@ const BREAKS = new RegExp(
   "u",
 );
 
-/** Wraps sanitized text at line feeds, at spaces, and next to wide characters. Tabs become spaces. */
+/** UTF-16 units that are wrapped: more than any text that the contract allows, escapes included. */
+const MAX_WRAPPED = 100_000;
+
+/**
+ * Wraps sanitized text at line feeds, at spaces, and next to wide characters. Tabs become spaces. Of a text that is longer
+ * than anybody reads, the last line says how much is missing.
+ */
 export function wrapText(text: string, options: WrapOptions): readonly string[] {
-  return text
+  const shown = text.slice(0, MAX_WRAPPED).replace(/[\ud800-\udbff]$/, "");
+  const missing = text.length - shown.length;
+  const lines = shown
     .replaceAll("\t", "    ")
     .split("\n")
     .flatMap((line) => (textWidth(line) <= options.width ? [line.trimEnd()] : wrapLine(line, options)));
+  return missing === 0 ? lines : [...lines, `… and ${missing} more characters`];
 }
 
 /** A command, up to the word with which its sentence goes on; or a flag with its value. */
@@ -133,5 +149,7 @@ function wrapLine(line: string, options: WrapOptions): readonly string[] {
 function piecesOf(line: string, { width, breakWords }: WrapOptions): readonly string[] {
   return line
     .split(BREAKS)
-    .flatMap((piece) => (breakWords && textWidth(piece.trimEnd()) > width ? graphemesOf(piece) : [piece]));
+    .flatMap((piece) =>
+      breakWords && textWidth(piece.trimEnd()) > width ? [...eachGrapheme(piece)] : [piece],
+    );
 }
