@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sanitizeLine } from "../../src/output/sanitize.js";
 import { createRedactor } from "../../src/terminal/redaction.js";
+import { SLOW_TEXTS } from "../support/slow-texts.js";
 
 const TOKEN = "tok/en+with=odd&signs-0123";
 
@@ -105,4 +106,15 @@ test.each([
 ])("a million of %s take little time", (_, text) => {
   const long = text.repeat(1_000_000 / text.length);
   expect(maskOf(TOKEN)(long)).toBe(long);
+});
+
+// Where the time grew with the square of the text, it would run out. The secrets are what such texts begin with.
+test.each(SLOW_TEXTS)("secrets are looked for in %s", (_, textOf) => {
+  const text = textOf(50_000);
+  const secrets = [
+    TOKEN,
+    ...[20, 600].flatMap((length) => [`${textOf(length)}!`, `${"\\".repeat(length)}!`]),
+  ];
+  const shown = [text, JSON.stringify(text), sanitizeLine(text), encodeURIComponent(text)];
+  for (const each of shown) expect(maskOf(...secrets)(each)).toBe(each);
 });
