@@ -88,8 +88,7 @@ async function readPage(
   { cursor, search, limit }: PageOptions,
 ): Promise<EventPage> {
   const read = cursor === null ? [] : [...cursor.earlier, cursor];
-  const { category } = query;
-  const compare = createComparison(search);
+  const compare = createComparison(search, query.category);
   const page = createPage<ListedEvent>(limit);
   let last = query.after;
   let visited = 0;
@@ -98,8 +97,7 @@ async function readPage(
     for (const row of batch) {
       if (visited >= MAX_PAGE_BYTES) return { rows: page.rows, last };
       const { found, bytes } = await compare(row);
-      const isListed = found && (category === undefined || row.category === category) && !wasRead(row, read);
-      if (isListed && !page.add(row)) return { rows: page.rows, last };
+      if (found && !wasRead(row, read) && !page.add(row)) return { rows: page.rows, last };
       last = { start: row.start_at ?? WITHOUT_TIMES, id: row.id };
       visited += Math.max(row.bytes, bytes);
     }
@@ -113,9 +111,13 @@ interface Compared {
   readonly bytes: number;
 }
 
-/** A search of many events, which lets other requests in between. Every event has the text null. */
-function createComparison(search: string | null): (row: ListedEvent) => Promise<Compared> | Compared {
-  if (search === null) return () => ({ found: true, bytes: 0 });
+/** A search of many events of a category, which lets other requests in between. Every event has the text null. */
+function createComparison(
+  search: string | null,
+  category: EventListQuery["category"],
+): (row: ListedEvent) => Promise<Compared> | Compared {
+  const isWanted = (row: ListedEvent) => category === undefined || row.category === category;
+  if (search === null) return (row) => ({ found: isWanted(row), bytes: 0 });
   let bytes = 0;
   let compared = 0;
   const matches = createEventSearch(search, (folded) => {
@@ -128,7 +130,7 @@ function createComparison(search: string | null): (row: ListedEvent) => Promise<
       await takeBreath();
     }
     bytes = 0;
-    return { found: matches(row), bytes };
+    return { found: isWanted(row) && matches(row), bytes };
   };
 }
 
