@@ -64,6 +64,8 @@ export async function listen(service: Service, options: ListenOptions): Promise<
   const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
   const addressOf = createClientAddressReader(trustProxy);
   const server = await createServer(options.tls);
+  // Otherwise Node hides what comes after the first 2,000: a second Authorization or Host. Their size has a limit.
+  server.maxHeadersCount = 0;
   const proxy = trustProxy === undefined ? undefined : normalAddress(trustProxy);
   const sockets = limitConnections(server, addressOf, proxy);
   const hint = "choose another --host or --port; --port 0 chooses a free one";

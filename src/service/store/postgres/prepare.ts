@@ -1,16 +1,15 @@
 import { sql } from "kysely";
 import pg from "pg";
-import { type CliError, configurationError, errorCodeOf } from "../../../errors.js";
-import { sleepFor } from "../../../system/clock.js";
+import { type CliError, configurationError } from "../../../errors.js";
 import { migrate, type SchemaVersion } from "../migrations.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
 import { type OpenStoreOptions, otherVersionError, type Store, type Transaction } from "../store.js";
 import { WRITES_TABLE } from "./commits.js";
 import { inTurn, type OnConnection } from "./connection.js";
 import { BYTE_ORDER, createTransaction, type RunStatement } from "./dialect.js";
-import { foreignPostgresError, LOCK_NOT_AVAILABLE, supersededError } from "./errors.js";
+import { foreignPostgresError, supersededError } from "./errors.js";
 import type { PostgresLocation } from "./location.js";
-import { isSuperseded, lockKey, VERSION_TABLE } from "./transactions.js";
+import { isSuperseded, lockKey, untilLocked, VERSION_TABLE } from "./transactions.js";
 
 /** How long a statement of a migration may take (ms). */
 const MIGRATION_TIMEOUT = 3_600_000;
@@ -48,7 +47,7 @@ export async function prepare(
   if (found.version >= SCHEMA_VERSION) return { schema, created: false };
   const lock = `select pg_advisory_xact_lock(${lockKey(schema, "migration")})`;
   const write: Store["write"] = (work) =>
-    untilLocked(() => inTransaction(onConnection, `begin; ${lock}; ${SHORT_LOCKS}`, work));
+    untilLocked(() => inTransaction(onConnection, `begin; ${lock}; ${SHORT_LOCKS}`, work), LOCKING);
   const version: SchemaVersion = {
     engine: "postgres",
     async read(db) {
@@ -65,25 +64,14 @@ export async function prepare(
   return { schema, created: (await migrate({ write }, { database: location.name, version })) === 0 };
 }
 
-/** For how long a migration tries to lock tables, and how long each attempt and the pause between two take (ms). */
+/**
+ * For how long a migration tries to lock tables, and how long each attempt and the pause between two take (ms). Others go on in
+ * the pauses.
+ */
 const LOCKING = { total: 60_000, attempt: 1_000, pause: 1_000 };
 
 /** Everybody else waits behind a lock that is waited for. */
 const SHORT_LOCKS = `select set_config('lock_timeout', '${LOCKING.attempt}', true)`;
-
-/** Repeats a migration while others use the tables, who go on in the pauses. @throws the server's error */
-async function untilLocked<T>(attempt: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + LOCKING.total;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const isLocked = errorCodeOf(error) === LOCK_NOT_AVAILABLE;
-      if (!isLocked || performance.now() > deadline) throw error;
-    }
-    await sleepFor(LOCKING.pause);
-  }
-}
 
 async function writeVersion(db: Transaction, version: number): Promise<void> {
   const table = sql.id(VERSION_TABLE);

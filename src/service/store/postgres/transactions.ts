@@ -1,6 +1,6 @@
 import { createHash, randomInt, randomUUID } from "node:crypto";
 import pg from "pg";
-import type { CliError } from "../../../errors.js";
+import { type CliError, errorCodeOf } from "../../../errors.js";
 import { sleepFor } from "../../../system/clock.js";
 import { SCHEMA_VERSION } from "../schema.js";
 import type { Store, Transaction } from "../store.js";
@@ -12,6 +12,7 @@ import {
   explainPostgresError,
   foreignPostgresError,
   isConflict,
+  LOCK_NOT_AVAILABLE,
   supersededError,
 } from "./errors.js";
 import type { PostgresLocation } from "./location.js";
@@ -25,6 +26,12 @@ const LOCK_TIMEOUT = 10_000;
 
 /** How long a node may be silent in a transaction (ms). */
 const SILENCE_TIMEOUT = 30_000;
+
+/**
+ * How long administration waits for all writes to end (ms): longer than a write of a stopped node lasts. Every other write waits
+ * behind it, so it waits in short attempts and lets them go on in the pauses.
+ */
+const EXCLUSIVE = { total: 40_000, attempt: 1_000, pause: 1_000 };
 
 /** How long one statement may take (ms). Administration may remove or count very many events. */
 const STATEMENT_TIMEOUTS = { request: 30_000, administration: 600_000 };
@@ -66,15 +73,16 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
           connectionRequest: { client },
         }),
       ),
-    async write(work, { scope, timeout = LOCK_TIMEOUT, client = scope?.join(" ") ?? "", readsWait } = {}) {
+    async write(work, { scope, timeout: total, client = scope?.join(" ") ?? "", readsWait } = {}) {
       const locks = locksOf(opened.schema, scope);
       const isRequest = scope !== undefined;
+      const timeout = total ?? (isRequest ? LOCK_TIMEOUT : EXCLUSIVE.total);
       const statementTimeout = STATEMENT_TIMEOUTS[isRequest ? "request" : "administration"];
       const answerTimeout = isRequest ? undefined : statementTimeout + GRACE;
       const connectionRequest = { client, scope: scope ?? ["all"], readsWait, timeout };
-      const result = await repeated(opened.location, () => {
+      const attempt = (wait: number) => {
         const id = randomUUID();
-        const deadline = performance.now() + timeout;
+        const deadline = performance.now() + wait;
         const begin = () => {
           const lock = deadline - performance.now();
           const start = startOf(opened, { statementTimeout, lock });
@@ -82,11 +90,31 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
         };
         const end = (connection: pg.PoolClient) => commit(connection, id);
         return runTransaction(opened, work, { begin, end, answerTimeout, connectionRequest });
-      });
+      };
+      const result = await repeated(opened.location, () =>
+        isRequest ? attempt(timeout) : untilLocked(attempt, { ...EXCLUSIVE, total: timeout }),
+      );
       void clean();
       return result;
     },
   };
+}
+
+/** Repeats what needs a lock that everybody else waits behind. @throws the error of the last attempt */
+export async function untilLocked<T>(
+  attempt: (wait: number) => Promise<T>,
+  { total, attempt: longest, pause }: typeof EXCLUSIVE,
+): Promise<T> {
+  const deadline = performance.now() + total;
+  for (;;) {
+    const left = deadline - performance.now();
+    try {
+      return await attempt(Math.min(longest, left));
+    } catch (error) {
+      if (errorCodeOf(error) !== LOCK_NOT_AVAILABLE || left <= longest) throw error;
+    }
+    await sleepFor(pause);
+  }
 }
 
 /** It may be silent for as long as a statement: what reads one database may write what it finds to another one. */
