@@ -50,6 +50,7 @@ async function startService({ path, calendarId, token }: Awaited<ReturnType<type
       };
       return data.length;
     },
+    readiness: async () => (await fetch(`${url}/readyz`)).status,
     async stop() {
       running.child.kill("SIGTERM");
       return (await running.ended).exitCode;
@@ -114,8 +115,10 @@ describeWithDisk("the service", () => {
     const service = await startService(database);
     expect(await service.read()).toEqual(READ);
     expect(await service.write()).toEqual(REFUSED);
+    expect(await service.readiness()).toBe(503);
     disk.setReadOnly(false);
     expect(await service.write()).toEqual(WRITTEN);
+    await expect.poll(service.readiness).toBe(200);
     expect(await service.events()).toBe(1);
     expect(await service.stop()).toBe(0);
   });

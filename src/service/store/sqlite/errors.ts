@@ -50,6 +50,12 @@ export function replacedDatabaseError(path: string): CliError {
   return new DatabaseUnavailableError("configuration", `the database ${path} ${cause}`);
 }
 
+/** Its file system was mounted anew, or turned read-only by a failing disk. */
+export function readOnlyDiskError(path: string): CliError {
+  const message = `the database ${path} cannot be written: the file system is read-only`;
+  return new DatabaseUnavailableError("configuration", message, { hint: "check the disk" });
+}
+
 /** The database does not exist and must not be created. */
 export function missingDatabaseError(path: string): CliError {
   return configurationError(`the database ${path} does not exist`, {

@@ -26,6 +26,7 @@ import {
   explainFileError,
   foreignDatabaseError,
   missingDatabaseError,
+  readOnlyDiskError,
   replacedDatabaseError,
 } from "./errors.js";
 import { createTransactions } from "./transactions.js";
@@ -64,7 +65,10 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   return {
     ...transactions,
     engine: "sqlite",
-    requireWritable: requireSameFile,
+    requireWritable() {
+      requireSameFile();
+      if (file !== MEMORY && isOnReadOnlyDisk(file)) throw readOnlyDiskError(file);
+    },
     verifyFile: async ({ checkElsewhere }) =>
       (await checkElsewhere?.(file)) ?? (await run(() => checkFile(database))),
     created: created && file !== MEMORY ? file : null,
