@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { isJsonObject } from "../contract/json.js";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
 import type { FileLockOptions } from "../system/file-lock.js";
-import { type Distrust, readTrustedFile } from "../system/ownership.js";
+import { distrustedError, readTrustedFile } from "../system/ownership.js";
 
 /** The keys of a profile that users set. */
 export const PROFILE_KEYS = [
@@ -120,21 +120,9 @@ export function readConfig(path: string, userId: number | null): Config {
     const code = errorCodeOf(cause) ?? "unknown";
     throw configurationError(`the configuration ${path} cannot be read (${code})`, { cause });
   }
-  if ("distrust" in read) throw distrustedConfig(path, read.distrust);
+  if ("distrust" in read)
+    throw distrustedError({ noun: "configuration", path, variable: "CALCTL_CONFIG_DIR" }, read.distrust);
   return parseConfig(read.text, path);
-}
-
-function distrustedConfig(path: string, distrust: Distrust): CliError {
-  switch (distrust) {
-    case "other_owner":
-      return configurationError(`the configuration ${path} is not used: it belongs to another user`, {
-        hint: "run calctl as that user, or with a folder of your own: sudo -H, HOME or CALCTL_CONFIG_DIR",
-      });
-    case "writable_by_others":
-      return configurationError(`the configuration ${path} is not used: other users can write to it`, {
-        hint: `look at what is in it, then chmod go-w ${path}; CALCTL_CONFIG_DIR names another folder`,
-      });
-  }
 }
 
 function parseConfig(text: string, path: string): Config {

@@ -5,6 +5,7 @@ import { resolveDirectories } from "../config/directories.js";
 import { environmentSecrets } from "../config/environment-secrets.js";
 import { configurationError } from "../errors.js";
 import { createClock, resolveSystemTimeZone, setTimer } from "../system/clock.js";
+import { requireTrustedPlace } from "../system/ownership.js";
 import { createProcessTable } from "../system/process-table.js";
 import { createRedactor } from "../terminal/redaction.js";
 import { createInterruptSignal } from "../terminal/signals.js";
@@ -58,7 +59,11 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     dataDirectory: directories.data,
     stateDirectory: directories.state,
     cacheDirectory: overrides.cacheDirectory ?? directories.cache,
-    database: () => join(directories.data(), "local.db"),
+    database: () =>
+      requireTrustedPlace(
+        { noun: "database", path: join(directories.data(), "local.db"), variable: "CALCTL_DATA_DIR" },
+        userId,
+      ),
     signal,
   };
   return {

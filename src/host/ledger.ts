@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Ledger } from "../ledger/ledger.js";
+import { requireTrustedPlace } from "../system/ownership.js";
 import { once } from "./client.js";
 import type { HostParts } from "./parts.js";
 
@@ -10,17 +11,19 @@ export function createLedgerOpener({
   resources,
   signal,
   stateDirectory,
+  userId,
 }: Pick<
   HostParts,
-  "clock" | "processes" | "resources" | "signal" | "stateDirectory"
+  "clock" | "processes" | "resources" | "signal" | "stateDirectory" | "userId"
 >): () => Promise<Ledger> {
   return once(async () => {
     const [{ openLedger }, { createProcessIdentities }] = await Promise.all([
       import("../ledger/ledger.js"),
       import("../system/process-identity.js"),
     ]);
+    const path = join(stateDirectory(), "ledger.db");
     const ledger = await openLedger({
-      path: join(stateDirectory(), "ledger.db"),
+      path: requireTrustedPlace({ noun: "ledger", path, variable: "CALCTL_STATE_DIR" }, userId),
       clock,
       processes: createProcessIdentities(processes),
       signal,

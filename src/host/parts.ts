@@ -87,7 +87,7 @@ export interface HostParts {
   readonly dataDirectory: () => string;
   readonly stateDirectory: () => string;
   readonly cacheDirectory: () => string;
-  /** Path of the database of the profile `local`. */
+  /** Path of the database of the profile `local`. @throws CliError configuration where others could have chosen the file */
   readonly database: () => string;
   /** Aborts on SIGINT, SIGTERM and SIGHUP. The first call starts listening for them. */
   readonly signal: () => AbortSignal;

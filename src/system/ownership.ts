@@ -7,9 +7,10 @@ import {
   openSync,
   readFileSync,
   type Stats,
+  statSync,
 } from "node:fs";
-import { join } from "node:path";
-import { errorCodeOf } from "../errors.js";
+import { dirname, join } from "node:path";
+import { type CliError, configurationError, errorCodeOf } from "../errors.js";
 
 type Ownership = Pick<Stats, "uid" | "mode">;
 
@@ -67,12 +68,71 @@ export function readTrustedFile(
   const link = lstatSync(path);
   const file = openSync(path, "r");
   try {
-    const stats = fstatSync(file);
-    if (!isTrusted(link, userId) || !isTrusted(stats, userId)) return { distrust: "other_owner" };
-    if (userId !== null && isWritableByOthers(stats.mode)) return { distrust: "writable_by_others" };
-    return { text: readFileSync(file, "utf8") };
+    const distrust = judge(link, fstatSync(file), userId);
+    return distrust === null ? { text: readFileSync(file, "utf8") } : { distrust };
   } finally {
     closeSync(file);
+  }
+}
+
+/** @param target what the path leads to; undefined for a link to nothing that can be reached */
+function judge(link: Ownership, target: Ownership | undefined, userId: number | null): Distrust | null {
+  if (userId === null) return null;
+  if (!isTrusted(link, userId) || !isTrusted(target ?? link, userId)) return "other_owner";
+  return target !== undefined && isWritableByOthers(target.mode) ? "writable_by_others" : null;
+}
+
+/** A file that the program keeps in one of its folders, as messages name it. */
+export interface KeptFile {
+  readonly noun: "configuration" | "database" | "ledger";
+  readonly path: string;
+  /** Names another folder. */
+  readonly variable: "CALCTL_CONFIG_DIR" | "CALCTL_DATA_DIR" | "CALCTL_STATE_DIR";
+}
+
+/**
+ * The path of a file that the program may open or create for writing: by the rule of `readTrustedFile`, for its folder,
+ * too. What is missing is created as the user's own. Who else may write to the file itself is not asked.
+ * @param userId null on Windows
+ * @throws CliError configuration where others could have chosen the file that would be written
+ */
+export function requireTrustedPlace(file: KeptFile, userId: number | null): string {
+  const folder = dirname(file.path);
+  const ofFolder = findDistrust(folder, userId);
+  if (ofFolder !== null) throw distrustedError({ ...file, noun: "folder", path: folder }, ofFolder);
+  if (findDistrust(file.path, userId) === "other_owner") throw distrustedError(file, "other_owner");
+  return file.path;
+}
+
+/** Null for what is missing, and for what cannot be reached: opening it explains why. */
+function findDistrust(path: string, userId: number | null): Distrust | null {
+  const link = statIfReachable(lstatSync, path);
+  return link === undefined ? null : judge(link, statIfReachable(statSync, path), userId);
+}
+
+function statIfReachable(read: (path: string) => Stats, path: string): Stats | undefined {
+  try {
+    return read(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What to do about a file or folder that is not trusted. */
+export function distrustedError(
+  { noun, path, variable }: Omit<KeptFile, "noun"> & { readonly noun: KeptFile["noun"] | "folder" },
+  distrust: Distrust,
+): CliError {
+  const what = `the ${noun} ${path} is not used:`;
+  switch (distrust) {
+    case "other_owner":
+      return configurationError(`${what} it belongs to another user`, {
+        hint: `run calctl as that user, or with a folder of your own: sudo -H, HOME or ${variable}`,
+      });
+    case "writable_by_others":
+      return configurationError(`${what} other users can write to it`, {
+        hint: `look at what is in it, then chmod go-w ${path}; ${variable} names another folder`,
+      });
   }
 }
 
