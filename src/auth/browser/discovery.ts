@@ -3,6 +3,7 @@ import type { HttpResponse, Transport } from "../../api/transport.js";
 import { formatAddress } from "../../config/urls.js";
 import { isJsonObject } from "../../contract/json.js";
 import { METADATA_PATH, metadataSchema, OAUTH_ROUTES } from "../../contract/oauth.js";
+import { parseUrl } from "../../contract/url.js";
 import { CliError, configurationError } from "../../errors.js";
 import { isTransportError } from "./token-client.js";
 
@@ -102,9 +103,8 @@ function checkMetadata(json: Readonly<Record<string, unknown>>, baseUrl: URL): D
 /** The URL of the authorization server that an endpoint belongs to; null if it is not one of the contract's. */
 function withoutPath(endpoint: string, path: string): URL | null {
   const address = endpoint.endsWith(path) ? endpoint.slice(0, -path.length) : "";
-  if (!URL.canParse(address) || /[?#]/.test(address)) return null;
-  const url = new URL(address);
-  return url.username === "" && url.password === "" ? url : null;
+  const url = parseUrl(address);
+  return url === null || /[?#]/.test(address) || url.username !== "" || url.password !== "" ? null : url;
 }
 
 function invalidMetadata(
