@@ -1,5 +1,4 @@
-import { KEYCHAIN_HELPER_ARGUMENT } from "../src/auth/stores/keychain-helper.js";
-import { FILE_CHECK_ARGUMENT } from "../src/system/sqlite/file-check.js";
+import { FILE_CHECK_ARGUMENT, KEYCHAIN_HELPER_ARGUMENT } from "../src/system/helper-arguments.js";
 
 /** Runs the command line. Does not call `process.exit` on success, so that no output is lost. */
 async function main(argv: readonly string[]): Promise<void> {

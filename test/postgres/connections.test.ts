@@ -5,7 +5,7 @@ import { createDatabaseCheck } from "../../src/service/health.js";
 import type { RequestSource } from "../../src/service/request.js";
 import { openService } from "../../src/service/service.js";
 import { openStore } from "../../src/service/store/open.js";
-import { lockKey } from "../../src/service/store/postgres/transactions.js";
+import { lockKey } from "../../src/service/store/postgres/locks.js";
 import { JUST_NOW, type Store } from "../../src/service/store/store.js";
 import { eventBody, SCHEDULE } from "../service/support/event-bodies.js";
 import { createWorld, NOW, type World } from "../service/support/world.js";

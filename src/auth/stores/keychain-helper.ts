@@ -28,9 +28,6 @@ export type KeychainResponse =
   /** The keychain refused. */
   | { readonly kind: "failed"; readonly reason: string };
 
-/** The argument that starts the program as the keychain helper. */
-export const KEYCHAIN_HELPER_ARGUMENT = "--keychain-helper";
-
 /** The service of all entries. */
 const KEYCHAIN_SERVICE = "calctl";
 

@@ -2,12 +2,8 @@ import * as v from "valibot";
 import { childEnvironment, type Environment } from "../../config/environment.js";
 import { type CliError, configurationError } from "../../errors.js";
 import { runChildProcess, type SelfCommand } from "../../system/child-process.js";
-import {
-  KEYCHAIN_HELPER_ARGUMENT,
-  type KeychainRequest,
-  type KeychainResponse,
-  RESPONSE_PREFIX,
-} from "./keychain-helper.js";
+import { KEYCHAIN_HELPER_ARGUMENT } from "../../system/helper-arguments.js";
+import { type KeychainRequest, type KeychainResponse, RESPONSE_PREFIX } from "./keychain-helper.js";
 import { accountOf, SECRET_LABELS, type SecretKey, type SecretStore, type StoreOptions } from "./store.js";
 
 const responseSchema = v.variant("kind", [

@@ -1,6 +1,5 @@
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { describeWhen, type WhenOptions } from "../event-when.js";
-import { columnsOf } from "../table/columns.js";
 import type { TableColumn, View } from "../view.js";
 import {
   INSTANT,
@@ -134,7 +133,10 @@ export const foundEventsView: View<LocalizedEvent> = {
   async draw(rendering, canvas) {
     const { fields, single, values, view } = rendering;
     if (fields !== null || single || values.length === 0) return null;
-    const { drawDetail } = await import("../table/detail.js");
+    const [{ drawDetail }, { columnsOf }] = await Promise.all([
+      import("../table/detail.js"),
+      import("../table/columns.js"),
+    ]);
     return drawDetail(columnsOf(rendering, view.detail ?? []), { ...canvas, skipEmpty: true });
   },
 };

@@ -13,21 +13,13 @@ import { SCHEMA_VERSION } from "../store/schema.js";
 import { type ClientOptions, JUST_NOW, type Store, type Transaction } from "../store/store.js";
 import { createDetailsCache } from "./calendar-details.js";
 import { calendarReads } from "./calendars.js";
-import { changeReads } from "./changes.js";
 import type { ReadEndpoint, WriteEndpoint } from "./endpoint.js";
 import { eventReads } from "./event-reads.js";
-import { eventWrites } from "./events.js";
-import { listReads } from "./lists.js";
 import { authorize, createRequestMatcher } from "./request-matcher.js";
 import { createUpcomingEventsCache } from "./upcoming-events.js";
 
-const READS: Readonly<Record<ReadRouteName, ReadEndpoint>> = {
-  ...calendarReads,
-  ...eventReads,
-  ...listReads,
-  ...changeReads,
-};
-const WRITES: Readonly<Record<WriteRouteName, WriteEndpoint>> = eventWrites;
+type Reads = Readonly<Record<ReadRouteName, ReadEndpoint>>;
+type Writes = Readonly<Record<WriteRouteName, WriteEndpoint>>;
 
 /**
  * Runs the endpoint that a request addresses, in one transaction; a read may be answered from caches.
@@ -59,6 +51,9 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
   };
   const calendars = createQueryCache<CalendarOfUser>(store, { maxEntries: MAX_CALENDARS });
   const match = createRequestMatcher();
+  const reads = createReads();
+  const isReadRoute = (name: RouteName): name is ReadRouteName => name in reads;
+  const writes = lazily<Writes>(() => import("./events.js").then(({ eventWrites }) => eventWrites));
 
   const read: CallEndpoint = (request, principal, now) => {
     const { target, headers, received = JUST_NOW } = request;
@@ -72,7 +67,7 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
         calendarId === undefined ? undefined : calendars.lookUp(`${userId} ${calendarId}`, received);
       const answerWith = async (db: Transaction, calendarEntry: typeof cached) => {
         const context = { db, calendarEntry, caches, userId, now, parameter, query, search, body: undefined };
-        const { version, revision, until = Number.POSITIVE_INFINITY, render } = await READS[name](context);
+        const { version, revision, until = Number.POSITIVE_INFINITY, render } = await reads[name](context);
         const include = [...query.include].sort();
         // A migration may change how stored events are rendered.
         const validators = { tag: entityTag([SCHEMA_VERSION, name, include, version]), revision };
@@ -94,9 +89,10 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
     if (isReadRoute(name)) throw new Error(`${request.method} does not write at the route ${name}`);
     const { method, success } = route;
     const body = method === "DELETE" ? undefined : parseJsonBody(await bodyOf(request), request.headers);
+    const { [name]: callWrite } = await writes();
     const work = async (db: Transaction) => {
       authorize(await identifyAgain(db, principal, store.engine), route);
-      return WRITES[name]({ db, caches, userId, now, parameter, query, search, body });
+      return callWrite({ db, caches, userId, now, parameter, query, search, body });
     };
     // Writes to different calendars do not wait for each other.
     const scope = calendarId === undefined ? undefined : [`calendar ${calendarId}`];
@@ -105,6 +101,27 @@ export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndp
   };
 
   return async (request, principal, now) => (isRead(request) ? read : write)(request, principal, now);
+}
+
+/** Those that most lists of the profile `local` do not need are loaded when they are. */
+function createReads(): Reads {
+  const lists = lazily(() => import("./lists.js").then(({ listReads }) => listReads));
+  const changes = lazily(() => import("./changes.js").then(({ changeReads }) => changeReads));
+  return {
+    ...calendarReads,
+    ...eventReads,
+    listEvents: async (context) => (await lists()).listEvents(context),
+    listActivities: async (context) => (await lists()).listActivities(context),
+    listChanges: async (context) => (await changes()).listChanges(context),
+  };
+}
+
+function lazily<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    loaded ??= load();
+    return loaded;
+  };
 }
 
 /** Of transactions, by whatever token the user sent the request. */
@@ -135,8 +152,4 @@ async function attemptWithoutQuery<T>(work: (db: Transaction) => Promise<T>): Pr
     if (error === QUERY_NEEDED) return undefined;
     throw error;
   }
-}
-
-function isReadRoute(name: RouteName): name is ReadRouteName {
-  return Object.hasOwn(READS, name);
 }

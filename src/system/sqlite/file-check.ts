@@ -1,8 +1,6 @@
 import type { SqliteDatabase } from "kysely";
 import { runChildProcess, type SelfCommand } from "../child-process.js";
-
-/** The argument that starts the program to check a file; its path follows. */
-export const FILE_CHECK_ARGUMENT = "--check-sqlite-file";
+import { FILE_CHECK_ARGUMENT } from "../helper-arguments.js";
 
 /** How many problems of a file are reported. */
 const MAX_PROBLEMS = 10;
@@ -16,7 +14,6 @@ export function checkFile(database: Pick<SqliteDatabase, "prepare">): string[] {
 
 /** What `checkFileInChild` has another process do. */
 export async function runFileCheck(path: string, stdout: { write(text: string): unknown }): Promise<void> {
-  // Loaded here, since every command asks whether it is this one.
   const [{ connect }, { loadSqlite }] = await Promise.all([import("./connection.js"), import("./driver.js")]);
   const database = connect(await loadSqlite(), path);
   // On its own line, after what modules that NODE_OPTIONS loads may print.

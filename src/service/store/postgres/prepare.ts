@@ -9,7 +9,8 @@ import { inTurn, type OnConnection } from "./connection.js";
 import { BYTE_ORDER, createTransaction, type RunStatement } from "./dialect.js";
 import { foreignPostgresError, supersededError } from "./errors.js";
 import type { PostgresLocation } from "./location.js";
-import { isSuperseded, lockKey, untilLocked, VERSION_TABLE } from "./transactions.js";
+import { lockKey, untilLocked } from "./locks.js";
+import { isSuperseded, VERSION_TABLE } from "./transactions.js";
 
 /** How long a statement of a migration may take (ms). */
 const MIGRATION_TIMEOUT = 3_600_000;

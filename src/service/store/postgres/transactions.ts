@@ -1,6 +1,6 @@
-import { createHash, randomInt, randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import pg from "pg";
-import { type CliError, errorCodeOf } from "../../../errors.js";
+import type { CliError } from "../../../errors.js";
 import { sleepFor } from "../../../system/clock.js";
 import { SCHEMA_VERSION } from "../schema.js";
 import type { Store, Transaction } from "../store.js";
@@ -12,10 +12,10 @@ import {
   explainPostgresError,
   foreignPostgresError,
   isConflict,
-  LOCK_NOT_AVAILABLE,
   supersededError,
 } from "./errors.js";
 import type { PostgresLocation } from "./location.js";
+import { EXCLUSIVE, locksOf, untilLocked } from "./locks.js";
 import type { ConnectionRequest } from "./pool-queue.js";
 
 /** The table that marks a schema as ours. Its one row has the version of the schema. */
@@ -26,12 +26,6 @@ const LOCK_TIMEOUT = 10_000;
 
 /** How long a node may be silent in a transaction (ms). */
 const SILENCE_TIMEOUT = 30_000;
-
-/**
- * How long administration waits for all writes to end (ms): longer than a write of a stopped node lasts. Every other write waits
- * behind it, so it waits in short attempts and lets them go on in the pauses.
- */
-const EXCLUSIVE = { total: 40_000, attempt: 1_000, pause: 1_000 };
 
 /** How long one statement may take (ms). Administration may remove or count very many events. */
 const STATEMENT_TIMEOUTS = { request: 30_000, administration: 600_000 };
@@ -100,23 +94,6 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
   };
 }
 
-/** Repeats what needs a lock that everybody else waits behind. @throws the error of the last attempt */
-export async function untilLocked<T>(
-  attempt: (wait: number) => Promise<T>,
-  { total, attempt: longest, pause }: typeof EXCLUSIVE,
-): Promise<T> {
-  const deadline = performance.now() + total;
-  for (;;) {
-    const left = deadline - performance.now();
-    try {
-      return await attempt(Math.min(longest, left));
-    } catch (error) {
-      if (errorCodeOf(error) !== LOCK_NOT_AVAILABLE || left <= longest) throw error;
-    }
-    await sleepFor(pause);
-  }
-}
-
 /** It may be silent for as long as a statement: what reads one database may write what it finds to another one. */
 function reading(
   opened: OpenedDatabase,
@@ -181,26 +158,6 @@ function startOf(
   );
   const versions = `select version, compatible_since from ${pg.escapeIdentifier(schema)}.${VERSION_TABLE}`;
   return `select ${set.join(", ")}; ${versions}`;
-}
-
-/**
- * Statements that take the locks of a scope. The lock of all is shared by transactions with a scope, and of one that has
- * none. The order is the same everywhere, so that two do not wait for each other.
- */
-function locksOf(schema: string, scope: readonly string[] | undefined): string {
-  const all = lockKey(schema, "all");
-  if (scope === undefined) return `select pg_advisory_xact_lock(${all})`;
-  const keys = scope.map((name) => lockKey(schema, `scope ${name}`)).sort();
-  return [
-    `select pg_advisory_xact_lock_shared(${all})`,
-    ...keys.map((key) => `select pg_advisory_xact_lock(${key})`),
-  ].join("; ");
-}
-
-/** The key of an advisory lock, which is a number of 64 bits. */
-export function lockKey(schema: string, name: string): string {
-  const hash = createHash("sha256").update(`calctl ${schema} ${name}`).digest();
-  return `'${hash.readBigInt64BE()}'::bigint`;
 }
 
 interface TransactionKind {
