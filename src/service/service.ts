@@ -1,7 +1,5 @@
 import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
-import { createCalendarAdmin, createLabelAdmin, createMemberAdmin } from "./admin/calendars.js";
-import { createClientAdmin, createTokenAdmin } from "./admin/credentials.js";
-import { createUserAdmin, ensureLocalUser } from "./admin/users.js";
+import { createAdminLoadedLater } from "./admin/loaded-later.js";
 import type { Cors } from "./http/cors.js";
 import { createInProgress } from "./in-progress.js";
 import { createRateLimiter, type RateLimiter, type RateLimitPolicy } from "./rate-limit.js";
@@ -9,6 +7,7 @@ import type { RequestHandler } from "./request.js";
 import { createRequestHandler, type HandledRequest } from "./request-handler.js";
 import type { OnLookup } from "./response-cache.js";
 import type { PasswordCost } from "./secrets.js";
+import { findLocalUser } from "./store/local-user.js";
 import { openStore } from "./store/open.js";
 import { renewRevisions } from "./store/revisions.js";
 import { forAdministration, type OpenStoreOptions, type Store } from "./store/store.js";
@@ -109,20 +108,19 @@ async function closeAfter(
 }
 
 function createAdmin(options: AdminOptions): ServiceAdmin {
+  const { store, now } = options;
+  const admin = createAdminLoadedLater(options);
   return {
-    users: createUserAdmin(options),
-    calendars: createCalendarAdmin(options),
-    members: createMemberAdmin(options),
-    labels: createLabelAdmin(options),
-    clients: createClientAdmin(options),
-    tokens: createTokenAdmin(options),
-    ensureLocalUser: ({ name }) => ensureLocalUser(options, name),
+    ...admin,
+    async ensureLocalUser(user) {
+      const userId = await store.read(findLocalUser);
+      return userId === undefined ? admin.ensureLocalUser(user) : { userId, created: null };
+    },
     addSample: async () => {
       const { addSample } = await import("./admin/sample.js");
       return addSample(options);
     },
     async resync() {
-      const { store, now } = options;
       return { calendars: await store.write((db) => renewRevisions(db, now())) };
     },
   };

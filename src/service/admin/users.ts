@@ -1,6 +1,7 @@
 import { codePointLength, MAX_LOGIN } from "../../contract/limits.js";
 import { usageError } from "../../errors.js";
 import { createUserId, hashPassword, type PasswordCost, passwordProblem } from "../secrets.js";
+import { findLocalUser, insertLocalUser } from "../store/local-user.js";
 import type { UserRow } from "../store/schema.js";
 import { unlockLogin } from "../store/sign-in-attempts.js";
 import type { Transaction } from "../store/store.js";
@@ -90,8 +91,6 @@ const CALENDAR_NAME = "Personal";
 
 /** The user of the profile `local`. The first call on a database creates the user and a calendar. */
 export async function ensureLocalUser({ store, now }: AdminOptions, accountName: string): Promise<LocalUser> {
-  const existing = await store.read(findLocalUser);
-  if (existing !== undefined) return { userId: existing, created: null };
   // Account names are given by the system and, with a domain, may be longer than names here.
   const name = [...accountName].slice(0, MAX_NAME).join("");
   checkName(name);
@@ -103,19 +102,9 @@ export async function ensureLocalUser({ store, now }: AdminOptions, accountName:
     const login = await freeLogin(db, name);
     await insertUser(db, { id: userId, name, login, password_hash: null, created_at: now() });
     await addCalendar(db, { name: CALENDAR_NAME, ownerId: userId, now: now() });
-    await db.insertInto("settings").values({ name: "local_user_id", value: userId }).execute();
+    await insertLocalUser(db, userId);
     return { userId, created: { user: name, calendar: CALENDAR_NAME } };
   });
-}
-
-/** Id of the user of the profile `local`; undefined before the first use of the profile. */
-export async function findLocalUser(db: Transaction): Promise<string | undefined> {
-  const setting = await db
-    .selectFrom("settings")
-    .select("value")
-    .where("name", "=", "local_user_id")
-    .executeTakeFirst();
-  return setting?.value;
 }
 
 /** The name if no user has it as a login, otherwise the name with the first free number: `ana-2`. */
