@@ -91,20 +91,22 @@ function describeCron(): void {
     const { chat } = machine.world;
     await machine.asUser(setUpOf(machine));
     const [block] = blocksBelow(readPage("cron"), "The crontab");
-    // Every line at seven.
+    // Every line at seven, and that of the next morning: what the evening sent must not stand in its way.
     const schedules = /^(?:[\d*/,-]+ ){5}/gm;
-    const crontab = (block?.text ?? "").replaceAll("Europe/Berlin", NOON_ZONE);
+    const page = (block?.text ?? "").replaceAll("Europe/Berlin", NOON_ZONE);
+    const morning = /^\*.* --once .*$/m.exec(page)?.[0];
+    const crontab = `${page}\n${morning} --on tomorrow`;
     const jobs = crontab.match(schedules)?.length ?? 0;
     expect(await machine.atSeven(crontab.replace(schedules, "0 7 * * * "), jobs)).toEqual({
       failures: [],
       mails: [],
     });
     const bodies = chat.received("slack").map(({ body }) => body);
-    // The day, the week and tomorrow in one's own words; nothing is new or about to start.
-    expect(bodies).toHaveLength(3);
+    // The day, the week, tomorrow in one's own words and the next day; nothing is new or about to start.
+    expect(bodies).toHaveLength(4);
     for (const body of bodies) expect(body).toContain("Choir trip");
     expect(bodies.filter((body) => body.includes("00:00 Choir trip"))).toHaveLength(1);
-    expect(chat.requests("slack")).toBe(3);
+    expect(chat.requests("slack")).toBe(4);
   });
 
   test("mails what went wrong, and nothing else", async () => {
