@@ -20,6 +20,8 @@ import { checkChat, isLikeUrl, SEEN_BY_OTHERS } from "./webhook-url.js";
 export interface TargetRequest {
   /** A saved name; with `as: "mail"` also addresses; undefined for the webhook of the environment. */
   readonly to?: string | undefined;
+  /** The flag that names it, for messages; `--to` by default. */
+  readonly flag?: "--to" | "--post";
   /** What it takes. Required without a saved name; with one, it must agree. */
   readonly as?: TargetKind | undefined;
   /** Of telegram; the saved one by default. */
@@ -47,11 +49,11 @@ export async function openTarget(
   readUrl: ReadUrl,
   parts: WebhooksParts,
 ): Promise<Target> {
-  const { to, as } = request;
+  const { to, as, flag = "--to" } = request;
   if (as === "mail" && (to === undefined || to.includes("@"))) {
-    if (to === undefined) throw missingFlagsError(["--to ADDRESS"]);
+    if (to === undefined) throw missingFlagsError([`${flag} ADDRESS`]);
     checkChat("mail", request.chat);
-    return mailTarget(parts, parseMailAddresses(to, "--to"));
+    return mailTarget(parts, parseMailAddresses(to, flag));
   }
   return to === undefined
     ? openEnvironment(request, readUrl, parts)
@@ -73,7 +75,7 @@ function asConfiguration<T>(check: () => T): T {
 type ReadUrl = (text: string, kind: TargetKind, source: string) => string;
 
 async function openEnvironment(
-  { as, chat }: TargetRequest,
+  { as, chat, flag = "--to" }: TargetRequest,
   readUrl: ReadUrl,
   parts: WebhooksParts,
 ): Promise<Target> {
@@ -81,7 +83,8 @@ async function openEnvironment(
   if (found === null) {
     // What would be sent does not depend on the URL.
     if (parts.dryRun && as !== undefined) return webhookTarget(parts, { ...NO_WEBHOOK, kind: as, chat });
-    throw missingFlagsError(["--to"], "or set CALCTL_WEBHOOK_URL, and add --as");
+    const format = as === undefined ? ", and add --as" : "";
+    throw missingFlagsError([flag], `or set CALCTL_WEBHOOK_URL or CALCTL_WEBHOOK_URL_FILE${format}`);
   }
   const { text, source } = found;
   if (as === undefined) {

@@ -234,6 +234,8 @@ test.each<[readonly string[], string]>([
   [["--", "true"], "missing --before\n"],
   [[], "missing --before and --post (or a program after --)\n"],
   [["--before", "15m"], "missing --post (or a program after --)\n"],
+  [["--before", "15m", "--as", "mail"], "missing --post ADDRESS\n"],
+  [["--before", "15m", "--as", "mail", "--post", "ana@"], '--post: "ana@"'],
   [["--before", "15m", "--as", "json", "--", "true"], "either a program or a target"],
   [["--before", "15m", "--", ""], "the program is empty"],
   [["--before", "15m", "--chat", "1", "--", "true"], "--chat: a program has no chat"],

@@ -140,6 +140,7 @@ describe("the target of the environment", () => {
 
   test.each<[string, Readonly<Record<string, string>>, object, number, string]>([
     ["nothing", {}, { as: "slack" }, 2, "missing --to"],
+    ["nothing for a reminder", {}, { as: "slack", flag: "--post" }, 2, "missing --post"],
     ["no kind", { CALCTL_WEBHOOK_URL: URL_A }, {}, 2, "CALCTL_WEBHOOK_URL needs --as"],
     [
       "an empty variable",

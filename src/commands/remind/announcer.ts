@@ -20,8 +20,10 @@ export interface Announcer {
 export async function createAnnouncer(context: RemindContext, options: RemindOptions): Promise<Announcer> {
   const { program: words, post, as, chat } = options;
   const [program, ...args] = words;
-  if (program === undefined)
-    return targetAnnouncer(context, await (await context.webhooks()).open({ to: post, as, chat }));
+  if (program === undefined) {
+    const webhooks = await context.webhooks();
+    return targetAnnouncer(context, await webhooks.open({ to: post, flag: "--post", as, chat }));
+  }
   if (post !== undefined || as !== undefined)
     throw usageError("give either a program or a target of messages, not both");
   if (chat !== undefined) throw usageError("--chat: a program has no chat");
