@@ -1,5 +1,6 @@
 import type { PostToWebhook, WebhookAddress } from "../api/webhooks/post.js";
 import {
+  type EnvironmentSecret,
   findEnvironmentSecret,
   nameSource,
   readEnvironmentSecret,
@@ -38,7 +39,7 @@ export function composeWebhooks(
       const found = findEnvironmentSecret(env, WEBHOOK_URL);
       if (found === null) return null;
       const text = await readEnvironmentSecret(found, WEBHOOK_URL, { signal: signal(), userId, note });
-      return { text, source: nameSource(found) };
+      return { text, source: nameSource(found), renewHint: `create a new one, and ${placeOf(found)}` };
     },
     post: (webhook) => {
       // One for all messages of a run: they share connection and rate limit.
@@ -55,6 +56,13 @@ export function composeWebhooks(
     dryRun: run.dryRun,
   });
   return run.dryRun ? readOnlyWebhooks(webhooks) : webhooks;
+}
+
+/** Where a new URL goes. What is in the folder of credentials is a copy that systemd makes for each run. */
+function placeOf(found: EnvironmentSecret): string {
+  if ("text" in found) return `set ${found.source} to its URL`;
+  if (found.source !== "CREDENTIALS_DIRECTORY") return `write its URL into ${found.path}`;
+  return `write its URL into the file that the unit loads as ${WEBHOOK_URL.credential}`;
 }
 
 /** Larger than any response of a webhook (bytes). */

@@ -28,10 +28,15 @@ export interface TargetRequest {
   readonly chat?: string | undefined;
 }
 
+export interface EnvironmentUrl extends Pick<WebhookAddress, "renewHint"> {
+  readonly text: string;
+  readonly source: string;
+}
+
 export interface WebhooksParts {
   readonly storage: WebhookStorage;
   /** The webhook of the environment; null without one. @throws CliError configuration when it cannot be read */
-  readonly environmentUrl: () => Promise<{ readonly text: string; readonly source: string } | null>;
+  readonly environmentUrl: () => Promise<EnvironmentUrl | null>;
   readonly post: (webhook: WebhookAddress) => PostToWebhook;
   /** Opens a connection to a webhook. @throws CliError unavailable, configuration */
   readonly check: (webhook: WebhookAddress) => Promise<void>;
@@ -86,13 +91,12 @@ async function openEnvironment(
     const format = as === undefined ? ", and add --as" : "";
     throw missingFlagsError([flag], `or set CALCTL_WEBHOOK_URL or CALCTL_WEBHOOK_URL_FILE${format}`);
   }
-  const { text, source } = found;
+  const { text, source, renewHint } = found;
   if (as === undefined) {
     throw usageError(`${source} needs --as`, `message formats: ${TARGET_KINDS.join(", ")}`);
   }
   const url = asConfiguration(() => readUrl(text, as, source));
   const id = withChat(`url:${createHash("sha256").update(url).digest("hex").slice(0, 32)}`, chat);
-  const renewHint = `create a new one, and set ${source} to its URL`;
   return webhookTarget(parts, { kind: as, name: source, id, chat, url, renewHint });
 }
 

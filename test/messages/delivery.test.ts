@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Payload } from "../../src/messages/payload.js";
 import type { TargetKind } from "../../src/messages/target-kinds.js";
@@ -182,6 +184,16 @@ describe("a refused message", () => {
     server.otherwise([reply(answer(404, "no_service"))]);
     expect((await post()).error?.hint).toBe("create a new one, and set CALCTL_WEBHOOK_URL to its URL");
     const url = `${server.baseUrl}${PATH}`;
+    const file = join(world.directory, "calctl-webhook-url");
+    writeFileSync(file, url, { mode: 0o600 });
+    const hintOf = async (env: Readonly<Record<string, string>>) =>
+      (await world.deliver({ as: "slack" }, { env })).error?.hint;
+    expect(await hintOf({ CALCTL_WEBHOOK_URL_FILE: file })).toBe(
+      `create a new one, and write its URL into ${file}`,
+    );
+    expect(await hintOf({ CREDENTIALS_DIRECTORY: world.directory })).toBe(
+      "create a new one, and write its URL into the file that the unit loads as calctl-webhook-url",
+    );
     expect(await world.run(url, "webhooks", "add", "team", "--as", "slack", "--insecure-storage")).toBe(0);
     const { error } = await world.deliver({ to: "team" });
     expect(error?.message).toBe("webhook team does not exist any more (404: no_service)");
