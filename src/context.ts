@@ -114,6 +114,8 @@ export interface JobChecks {
   /** The variables of this run that decide what is found, without secrets. */
   readonly variables: Readonly<Record<string, string>>;
   folders(): readonly FolderCheck[];
+  /** Opens the ledger, if there is one yet. @throws CliError configuration when jobs could not use it */
+  checkLedger(): Promise<void>;
   /**
    * Reads the token as a job without a desktop session would. Resolves with where it comes from; null without one, and
    * for `local`.

@@ -40,7 +40,7 @@ export async function runDoctor(context: DoctorContext, options: DoctorOptions):
   const results = [
     ...(await checkAccount(context, jobs)),
     await attempt("time zone", () => describeZone(context)),
-    ...jobs.folders().map(describeFolder),
+    ...(await checkFolders(jobs)),
     ...(to === undefined && as === undefined
       ? []
       : [await attempt("webhook", () => checkTarget(jobs, options))]),
@@ -177,9 +177,14 @@ function describeZone({ settings, now }: DoctorContext): Finding {
   return { detail: describeLocal(formatLocal(now(), timezone), timezone) };
 }
 
-function describeFolder({ name, path, error }: FolderCheck): CheckResult {
-  const check = `${name} folder`;
-  return error === null ? passed(check, { detail: path }) : failed(check, error);
+async function checkFolders({ folders, checkLedger }: JobChecks): Promise<readonly CheckResult[]> {
+  const check = ({ name, path, error }: FolderCheck) =>
+    attempt(`${name} folder`, async () => {
+      if (error !== null) throw error;
+      if (name === "state") await checkLedger();
+      return { detail: path };
+    });
+  return Promise.all(folders().map(check));
 }
 
 interface ScheduleOptions {

@@ -16,7 +16,7 @@ import { type ClientParts, createServiceClient, isSilentJob, once } from "./clie
 import { withPermissionsNote, withPrivateDatabase } from "./database-permissions.js";
 import { readOnlyConfig, readOnlyService, readOnlySession } from "./dry-run.js";
 import type { createHost } from "./host.js";
-import { createLedgerOpener } from "./ledger.js";
+import { checkLedger, createLedgerOpener } from "./ledger.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
 import { createMessages, type Messages } from "./messages.js";
 import { composeNames, openCacheFile } from "./names.js";
@@ -58,6 +58,7 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
     token: auth.token,
     api: once(() => createServiceClient({ settings: settings(), token: auth.token, localService }, client)),
   });
+  const ledger = createLedgerOpener(parts);
   return {
     dryRun: run.dryRun,
     calendarFlags: run.calendars,
@@ -76,7 +77,7 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
     profiles: () => createProfileStore(configFile, env["PATH"]),
     profileName: () => profileName(run.profile, configFile.read(), () => env["CALCTL_PROFILE"] || undefined),
     api,
-    ledger: createLedgerOpener(parts),
+    ledger,
     session: run.dryRun ? readOnlySession(auth.session) : auth.session,
     webhooks: once(async () => {
       const { composeWebhooks } = await import("./webhooks.js");
@@ -102,6 +103,7 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
       return createJobChecks(parts, {
         readTokenWithoutSession: auth.tokenWithoutSession,
         openTargetWithoutSession: webhooks.open,
+        checkLedger: () => checkLedger(parts, ledger),
       });
     },
     sandbox: () => openSandbox(parts, options, run),

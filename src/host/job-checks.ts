@@ -21,10 +21,10 @@ export function withoutSession(env: Environment): Environment {
 const COPIED_VARIABLES =
   /^(?:CALCTL_.*|XDG_(?:CONFIG|DATA|STATE|CACHE)_HOME|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS)$/i;
 
-/** Checks for `doctor`. @param secrets as a job without a session would read them */
+/** Checks for `doctor`. @param others secrets as a job without a session would read them, and the ledger */
 export function createJobChecks(
   { process, configFile, dataDirectory, stateDirectory, cacheDirectory }: HostParts,
-  secrets: Pick<JobChecks, "readTokenWithoutSession" | "openTargetWithoutSession">,
+  others: Pick<JobChecks, "readTokenWithoutSession" | "openTargetWithoutSession" | "checkLedger">,
 ): JobChecks {
   const folders: readonly (readonly [FolderCheck["name"], () => string])[] = [
     ["config", () => join(configFile.path, "..")],
@@ -39,7 +39,7 @@ export function createJobChecks(
       process.platform === "win32" ? null : findLooseMode(process.env[variable] ?? ""),
     variables: { ...homeVariable(process), ...copiedVariables(process.env) },
     folders: () => folders.map(([name, pathOf]) => checkFolder(name, pathOf())),
-    ...secrets,
+    ...others,
   };
 }
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmodSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
@@ -148,6 +148,19 @@ test("a folder that cannot be made is exit 10, with the variable that names anot
       hint: expect.stringContaining("CALCTL_STATE_DIR"),
     },
   ]);
+});
+
+test("a ledger that jobs could not use is exit 10, and one that is missing is not created", async () => {
+  const { runWith, directory } = await createHarness();
+  const ledger = join(directory, "ledger.db");
+  const doctor = () => runWith({}, "doctor", "-p", "local");
+  expect((await doctor()).exitCode).toBe(0);
+  expect(existsSync(ledger)).toBe(false);
+  writeFileSync(ledger, "");
+  const { exitCode, stdout } = await doctor();
+  expect(exitCode).toBe(10);
+  expect(stdout).toContain(`state folder\tfalse\tthe ledger ${ledger} is empty`);
+  expect(stdout).not.toContain(" post ");
 });
 
 test("on a terminal, a line for each check, and what to do below it", async () => {
