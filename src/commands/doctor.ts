@@ -111,9 +111,15 @@ async function checkToken({ session }: DoctorContext, jobs: JobChecks): Promise<
     return { detail: "from the keychain, which can be read without a desktop session" };
   }
   if (tokenSource === "CALCTL_TOKEN_FILE") return describeFile("from CALCTL_TOKEN_FILE", tokenSource, jobs);
-  if (tokenSource !== "CALCTL_TOKEN") return { detail: `from ${tokenSource ?? "no source"}` };
+  const detail = `from ${tokenSource ?? "no source"}`;
+  if (!isMissingInCron(tokenSource ?? "")) return { detail };
   const hint = "write it into a file that only you can read, and set CALCTL_TOKEN_FILE in the crontab";
-  return { detail: "from CALCTL_TOKEN, which is not set in a cron job", hint };
+  return { detail: `${detail}, which is not set in a cron job`, hint };
+}
+
+/** Whether a secret comes from the shell, or from the unit of systemd that this run is of. */
+function isMissingInCron(source: string): boolean {
+  return /^(?:CALCTL_TOKEN|CALCTL_WEBHOOK_URL|CREDENTIALS_DIRECTORY)(?::|$)/.test(source);
 }
 
 /** A loose mode is said, but is no failure: secrets in containers can be read by everyone there. */
@@ -153,7 +159,7 @@ async function checkTarget(jobs: JobChecks, { to, as, chat }: DoctorOptions): Pr
   if (kind === "mail") return { detail: `mail to ${name}` };
   if (name.startsWith("CALCTL_WEBHOOK_URL_FILE"))
     return describeFile(`${name}, for ${kind}`, "CALCTL_WEBHOOK_URL_FILE", jobs);
-  if (name !== "CALCTL_WEBHOOK_URL") return { detail: `${name}, for ${kind}` };
+  if (!isMissingInCron(name)) return { detail: `${name}, for ${kind}` };
   const hint =
     "write it into a file that only you can read, and set CALCTL_WEBHOOK_URL_FILE in the crontab, or use calctl webhooks add";
   return { detail: `${name}, for ${kind}, which is not set in a cron job`, hint };

@@ -309,6 +309,21 @@ describe("--to", () => {
     expect(stdout).not.toContain("s3cret");
   });
 
+  test("says of credentials of a unit that a cron job has none", async () => {
+    const { runWith, directory, env } = await createRemoteWorld();
+    const { CALCTL_BASE_URL = "", CALCTL_TOKEN = "" } = env;
+    writeFileSync(join(directory, "calctl-token"), CALCTL_TOKEN, { mode: 0o400 });
+    writeFileSync(join(directory, "calctl-webhook-url"), `${hook.url}/hooks/s3cret`, { mode: 0o400 });
+    const unit = { CALCTL_BASE_URL, CREDENTIALS_DIRECTORY: directory };
+    const { stdout } = await runWith({ env: unit }, "doctor", "--as", "slack");
+    expect(stdout).toContain(
+      "token\ttrue\tfrom CREDENTIALS_DIRECTORY, which is not set in a cron job\twrite it into a file",
+    );
+    expect(stdout).toMatch(
+      /webhook\ttrue\t.*calctl-webhook-url, for slack, which is not set in a cron job\t/,
+    );
+  });
+
   test("a mail address without --as mail is told so", async () => {
     const { run } = await createHarness();
     const { exitCode, stderr } = await run("doctor", "-p", "local", "--to", "ana@example.org");
