@@ -177,7 +177,7 @@ function unknownOutcome({ beganAt, owner }: Send, { reportUnknownOnce = false }:
   const when = new Date(beganAt).toISOString();
   return new CliError(
     "outcome_unknown",
-    `it is not known whether this was sent: the attempt of ${when}${where} did not come to an end`,
+    `it is not known whether this was sent by the attempt of ${when}${where}`,
     {
       hint: reportUnknownOnce
         ? "look where it should have arrived; from now on it counts as sent"
