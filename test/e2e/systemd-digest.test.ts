@@ -101,9 +101,18 @@ describeWithSystemd("with systemd,", () => {
     });
   });
 
-  test("exit 8 is restarted until the service can be reached", async () => {
+  test("exit 8 is restarted until the service can be reached, or too often", async () => {
     const machine = await createDigestMachine();
     const { chat, service } = machine.world;
+    const setLimit = (from: number, to: number) =>
+      machine.succeed(`
+        sed -i s/StartLimitBurst=${from}/StartLimitBurst=${to}/ /etc/systemd/system/calctl-digest.service
+        systemctl daemon-reload; systemctl reset-failed`);
+    await setLimit(12, 2);
+    await machine.digest();
+    await machine.succeed("until [ $(systemctl is-active calctl-digest) = failed ]; do :; done");
+    expect(await machine.state()).toMatchObject({ Result: "exit-code", ExecMainStatus: "8" });
+    await setLimit(2, 12);
     await machine.digest();
     await machine.forward(portOf(service.baseUrl));
     await machine.succeed("until [ $(systemctl is-active calctl-digest) = inactive ]; do :; done");
