@@ -68,7 +68,7 @@ export async function runProgram(
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0) {
       const { parseError } = await import("./program/parse-error.js");
-      throw await parseError(error, parsing ?? program);
+      throw await parseError(error, parsing ?? program, argv);
     }
   }
   if (helpOf !== undefined) {

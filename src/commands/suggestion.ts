@@ -9,6 +9,11 @@ const SYNONYMS = [
   ["delete", "remove", "rm", "del"],
 ] as const;
 
+/** Whether a word asks for a list. */
+export function isListWord(word: string): boolean {
+  return SYNONYMS[0].some((each) => each === word);
+}
+
 /** Other names of top-level commands. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   auth: "login",
@@ -19,6 +24,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   cal: "calendars",
   today: "agenda",
   week: "agenda",
+  version: "--version",
   serve: "service start",
   server: "service start",
 };

@@ -1,17 +1,27 @@
 import type { Command, CommanderError } from "commander";
 import { missingArgumentError } from "../commands/command.js";
+import { isListWord } from "../commands/suggestion.js";
 import { type CliError, usageError } from "../errors.js";
 import { pathOf } from "../help/facts.js";
+import { FORMATS } from "../output/view.js";
 import { loadCommandTree } from "./command-tree.js";
 
-/** Commander's error about a command line as a usage error, with a next step. @param command that was parsed */
-export async function parseError({ code, message }: CommanderError, command: Command): Promise<CliError> {
+/**
+ * Commander's error about a command line as a usage error, with a next step.
+ * @param command that was parsed
+ * @param argv the whole command line
+ */
+export async function parseError(
+  { code, message }: CommanderError,
+  command: Command,
+  argv: readonly string[],
+): Promise<CliError> {
   const [problem = "", suggestion] = message.replace(/^error: /, "").split("\n");
   const path = pathOf(command);
   switch (code) {
     case "commander.unknownOption": {
       const [, flag = ""] = /'(.*)'/.exec(problem) ?? [];
-      const meant = suggestion?.replace(/^\(Did you mean (.*)\?\)$/, "$1");
+      const meant = formatFlag(flag) ?? suggestion?.replace(/^\(Did you mean (.*)\?\)$/, "$1");
       // An argument may begin with `-`.
       const mayBeArgument = !/^--[a-z-]+$/.test(flag) && command.registeredArguments.length > 0;
       const next = mayBeArgument
@@ -23,7 +33,7 @@ export async function parseError({ code, message }: CommanderError, command: Com
       );
     }
     case "commander.excessArguments":
-      return excessError(command, path);
+      return excessError(command, path, argv);
     case "commander.missingArgument":
       return missingArgumentError(command);
     case "commander.optionMissingArgument": {
@@ -47,18 +57,33 @@ export async function parseError({ code, message }: CommanderError, command: Com
   }
 }
 
-/** Arguments that a command does not take: often text without quotes, or a command of `service`. */
-async function excessError(command: Command, path: string): Promise<CliError> {
-  const { args, registeredArguments } = command;
-  const [first = ""] = args.slice(registeredArguments.length);
-  const group = (await loadCommandTree()).commands.find((each) => each.name() === "service");
-  const administration = group?.commands.find((each) => each.name() === command.name());
-  const isAdministration =
-    command.parent?.parent === null && administration?.commands.some((each) => each.name() === first);
-  return usageError(
-    `${path} does not take the argument "${first}"`,
-    isAdministration === true
-      ? `did you mean calctl service ${command.name()} ${first}?`
-      : `put text with spaces in quotes; ${path} -h shows what it takes`,
-  );
+/** Other tools have a flag for each format, such as `--json`. */
+function formatFlag(flag: string): string | undefined {
+  const format = FORMATS.find((each) => flag === `--${each}`);
+  return format && `-o ${format}`;
+}
+
+/** Arguments that a command does not take: often text without quotes, a command of `service`, or a `list` too many. */
+async function excessError(command: Command, path: string, argv: readonly string[]): Promise<CliError> {
+  const [first = ""] = command.args.slice(command.registeredArguments.length);
+  const isTop = command.parent?.parent === null;
+  const hint =
+    isTop && isListWord(first)
+      ? `did you mean ${path}?`
+      : isTop && (await isAdministration(command.name(), first))
+        ? `did you mean calctl service ${command.name()} ${first}?`
+        : `${followsText(first, command, argv) ? "put text with spaces in quotes; " : ""}${path} -h shows what it takes`;
+  return usageError(`${path} does not take the argument "${first}"`, hint);
+}
+
+async function isAdministration(group: string, word: string): Promise<boolean> {
+  const service = (await loadCommandTree()).commands.find((each) => each.name() === "service");
+  const commands = service?.commands.find((each) => each.name() === group)?.commands;
+  return commands?.some((each) => each.name() === word) ?? false;
+}
+
+/** Whether the word may be the rest of a value or argument: it follows neither the command's name nor a switch. */
+function followsText(word: string, command: Command, argv: readonly string[]): boolean {
+  const previous = argv[argv.lastIndexOf(word) - 1] ?? "";
+  return previous !== command.name() && !/^-[^=]*$/.test(previous);
 }
