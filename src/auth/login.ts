@@ -2,12 +2,14 @@ import type { Transport } from "../api/transport.js";
 import type { ConfigFile, StoreName } from "../config/config-file.js";
 import { type Environment, readVariable } from "../config/environment.js";
 import {
+  CHECK_BASE_URL,
   type LoginFlags,
   type LoginSettings,
   type LoginTarget,
   readLoginSettings,
 } from "../config/login-settings.js";
 import { rethrowAsUsage } from "../config/setting.js";
+import { formatAddress } from "../config/urls.js";
 import type { User } from "../contract/shapes.js";
 import { CliError, usageError } from "../errors.js";
 import type { Redactor } from "../terminal/redaction.js";
@@ -140,7 +142,7 @@ async function completeSettings(
     // The address that was answered may be that of a profile that knows the rest.
     const settings = read();
     if (discovered === undefined && needsDiscovery(settings, request))
-      discovered = await discover(settings.target.baseUrl, parts);
+      discovered = await discover(settings, parts);
     const server = chooseServer(settings, discovered ?? null, request);
     const question = firstQuestion(settings, server, request);
     if (question === undefined || request.ask === undefined) return { settings, server };
@@ -150,18 +152,24 @@ async function completeSettings(
   }
 }
 
-function needsDiscovery(
-  settings: LoginSettings,
-  { readToken }: LoginRequest,
-): settings is LoginSettings & { readonly target: LoginTarget } {
+type TargetedSettings = LoginSettings & { readonly target: LoginTarget };
+
+function needsDiscovery(settings: LoginSettings, { readToken }: LoginRequest): settings is TargetedSettings {
   const { target, authUrl, clientId } = settings;
   const isKnown = authUrl !== undefined && clientId !== undefined;
   return target !== undefined && readToken === undefined && !isKnown;
 }
 
-async function discover(baseUrl: URL, parts: LoginParts): Promise<DiscoveredServer | null> {
+/** Says so if the service says nothing: its address may be wrong, and only then most users are asked for more. */
+async function discover(
+  { target, authUrl }: TargetedSettings,
+  parts: LoginParts,
+): Promise<DiscoveredServer | null> {
   const { discoverServer } = await import("./browser/discovery.js");
-  return discoverServer(baseUrl, await parts.openTransport(), parts.signal);
+  const discovered = await discoverServer(target.baseUrl, await parts.openTransport(), parts.signal);
+  if (discovered === null && authUrl === undefined)
+    parts.warn(`${formatAddress(target.baseUrl)} does not say where to sign in: is --base-url right?`);
+  return discovered;
 }
 
 /**
@@ -279,7 +287,7 @@ function verificationError(cause: CliError, { service, isPersonal }: Verificatio
       : ["the new token of its authorization server", "are --base-url and --auth-url of the same service?"];
     return new CliError("not_signed_in", `not signed in: the service refused ${token}`, { ...options, hint });
   }
-  const hint = cause.code === "unavailable" ? "try again later: calctl login" : cause.hint;
+  const hint = cause.code === "unavailable" ? CHECK_BASE_URL : cause.hint;
   const message = `nothing was stored: the new token could not be verified: ${cause.message}`;
   return new CliError(cause.code, message, { ...options, hint });
 }

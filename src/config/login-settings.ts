@@ -14,6 +14,9 @@ import {
   type RedirectTarget,
 } from "./urls.js";
 
+/** The next step when a service that a login names cannot be reached. */
+export const CHECK_BASE_URL = "is --base-url right? Otherwise try again later: calctl login";
+
 /** Flags of `login`; undefined when not given. */
 export interface LoginFlags {
   readonly profile?: string | undefined;

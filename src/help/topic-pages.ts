@@ -81,9 +81,10 @@ export function loginPage(): HelpPage {
       "The profile local is an embedded service on this machine. It needs no login. For any other service, calctl needs a token: calctl login gets one and stores it in the keychain of the system, as the profile that is then in use.",
     ),
     text(
-      "With a browser you need an OAuth application: register one with the service, with the redirect URI http://127.0.0.1/callback. Over ssh, add --no-browser: open the printed address anywhere, and paste the address of the last page. With a personal access token you need neither.",
+      "Most services need only their address, and the browser opens. A service that does not say where to sign in needs an OAuth application: register one there, with the redirect URI http://127.0.0.1/callback. Over ssh, add --no-browser: open the printed address anywhere, and paste the address of the last page. With a personal access token you need neither.",
     ),
     ...examplesSection([
+      ["With a browser", "calctl login --base-url https://calendar.example/api"],
       [
         "With a personal access token from a file",
         "calctl login --with-token --base-url https://calendar.example/api <token-file",

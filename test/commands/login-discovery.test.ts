@@ -195,12 +195,25 @@ describe("metadata", () => {
     ["a page for every path", { text: "<!doctype html>", headers: { "content-type": "text/html" } }],
     ["a redirect", { status: 302, text: "", headers: { location: "/login" } }],
     ["a very long page", { text: "x".repeat(3_000_000) }],
-  ])("is not there, but %s: the flags are missing as before", async (_, answer) => {
+  ])("is not there, but %s: says so, and which flags are missing", async (_, answer) => {
     const { baseUrl } = await startFake(() => answer);
-    expect(await login(baseUrl).ended).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("missing --auth-url, --client-id, --client-secret-file"),
+    const { exitCode, stderr } = await login(baseUrl).ended;
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`${baseUrl} does not say where to sign in: is --base-url right?`);
+    expect(stderr).toContain("missing --auth-url, --client-id, --client-secret-file");
+  });
+
+  test("is not there: said before a person is asked for the rest, but not to one who gave it", async () => {
+    machine.keychain.breakWith(configurationError("there is no keychain in this session"));
+    const { baseUrl } = await startFake(() => ({ status: 404, json: {} }));
+    const terminal = new PassThrough();
+    const asked = await machine.run({ terminal }, "login", "--base-url", baseUrl);
+    expect(asked).toMatchObject({
+      exitCode: 10,
+      stderr: expect.stringContaining("does not say where to sign in"),
     });
+    const { stderr } = await login(baseUrl, "--auth-url", baseUrl).ended;
+    expect(stderr).not.toContain("does not say where");
   });
 
   test.each([
@@ -217,6 +230,14 @@ describe("metadata", () => {
       exitCode: 2,
       stderr: expect.stringContaining("missing --client-id, --client-secret-file"),
     });
+  });
+});
+
+test("a token for an address where nothing answers: asks if it is the right one, exit 8", async () => {
+  const known = ["--with-token", "--base-url", "http://127.0.0.1:1"];
+  expect(await machine.run({ stdin: "token" }, "login", ...known)).toMatchObject({
+    exitCode: 8,
+    stderr: expect.stringContaining("hint: is --base-url right? Otherwise try again later"),
   });
 });
 

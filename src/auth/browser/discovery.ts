@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { HttpResponse, Transport } from "../../api/transport.js";
+import { CHECK_BASE_URL } from "../../config/login-settings.js";
 import { formatAddress } from "../../config/urls.js";
 import { isJsonObject } from "../../contract/json.js";
 import { METADATA_PATH, metadataSchema, OAUTH_ROUTES } from "../../contract/oauth.js";
@@ -53,11 +54,9 @@ async function ask(url: string, transport: Transport, signal: AbortSignal): Prom
     const message = `the service cannot be asked where to sign in: ${error.message}`;
     if (error.kind === "tls" || error.kind === "proxy")
       throw configurationError(message, { hint: error.hint, cause: error });
-    throw new CliError("unavailable", message, { hint: RETRY_HINT, cause: error });
+    throw new CliError("unavailable", message, { hint: CHECK_BASE_URL, cause: error });
   }
 }
-
-const RETRY_HINT = "is --base-url right? Otherwise try again later: calctl login";
 
 /** Undefined if there is none: many services answer any path, with a page or a redirect. */
 function readMetadata({ status, body }: HttpResponse): Readonly<Record<string, unknown>> | undefined {
@@ -65,7 +64,7 @@ function readMetadata({ status, body }: HttpResponse): Readonly<Record<string, u
     const message = `the service cannot be asked where to sign in: it returned ${status}`;
     throw new CliError(status === 429 ? "rate_limited" : "unavailable", message, {
       status,
-      hint: RETRY_HINT,
+      hint: CHECK_BASE_URL,
     });
   }
   if (status !== 200) return undefined;
