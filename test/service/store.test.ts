@@ -11,13 +11,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openService } from "../../src/service/service.js";
 import { MIGRATIONS } from "../../src/service/store/migrations.js";
 import { SCHEMA_VERSION } from "../../src/service/store/schema.js";
 import { explainDatabaseError } from "../../src/service/store/sqlite/errors.js";
 import { openStore } from "../../src/service/store/sqlite/open.js";
 import { loadSqlite } from "../../src/system/sqlite/driver.js";
+import { describeWithDisk, mountDisk } from "../support/system.js";
 import { querySql, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { buildChild, runTogether } from "./support/processes.js";
@@ -300,6 +301,25 @@ describe("the database", () => {
   ])("the driver's %s is not explained", (_, errcode) => {
     const error = Object.assign(new Error("of the driver"), { code: "ERR_SQLITE_ERROR", errcode });
     expect(explainDatabaseError(error, "/data/calendar.db")).toBe(error);
+  });
+});
+
+describeWithDisk("on a disk without space", () => {
+  test("a database can be read, and a write says why it fails", async () => {
+    const disk = mountDisk(2);
+    const original = join(disk.path, "original.db");
+    await (await open(original)).close();
+    // As another process finds it: without the files beside it, which cannot be made.
+    const path = join(disk.path, "calendar.db");
+    copyFileSync(original, path);
+    disk.fill();
+    const { admin, close } = await open(path);
+    onTestFinished(close);
+    expect(await admin.calendars.list()).toEqual([]);
+    const message = `there is no space left to write the database ${path}`;
+    await expect(admin.users.add({ name: "Ana" })).rejects.toMatchObject({ code: "configuration", message });
+    disk.free();
+    await admin.users.add({ name: "Ana" });
   });
 });
 

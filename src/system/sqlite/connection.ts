@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { errorCodeOf } from "../../errors.js";
 import { sleepFor } from "../clock.js";
@@ -131,5 +131,14 @@ export function isOnReadOnlyDisk(path: string): boolean {
     return false;
   } catch (error) {
     return errorCodeOf(error) === "EROFS";
+  }
+}
+
+/** Whether a file is on a file system without space, where SQLite cannot make its files beside it and only reads. */
+export function isOnFullDisk(path: string): boolean {
+  try {
+    return statfsSync(path).bavail === 0;
+  } catch (_noFile) {
+    return false;
   }
 }

@@ -1,4 +1,5 @@
 import { type CliError, configurationError } from "../../../errors.js";
+import { isOnFullDisk } from "../../../system/sqlite/connection.js";
 import { describeFileError, isPermissionError } from "../../../system/sqlite/database-file.js";
 import { resultCode } from "../../../system/sqlite/driver.js";
 import { DatabaseUnavailableError } from "../store.js";
@@ -11,16 +12,18 @@ const MAKE_WRITABLE = `make the file and its folder writable, or ${CHOOSE_ANOTHE
 export function explainDatabaseError(error: unknown, path: string): unknown {
   const unavailable = (message: string, hint?: string) =>
     new DatabaseUnavailableError("configuration", message, { hint, cause: error });
+  const noSpace = () => unavailable(`there is no space left to write the database ${path}`);
   switch (resultCode(error)) {
     case "NOTADB":
       return foreignDatabaseError(path, error);
     case "CORRUPT":
       return configurationError(`the database ${path} is damaged`, { hint: DAMAGED, cause: error });
     case "FULL":
-      return unavailable(`there is no space left to write the database ${path}`);
+      return noSpace();
     case "READONLY":
     case "CANTOPEN":
     case "PERM":
+      if (isOnFullDisk(path)) return noSpace();
       return unavailable(`the database ${path} cannot be read and written`, MAKE_WRITABLE);
     case "IOERR":
       return unavailable(`the database ${path} cannot be read and written`, "check the disk");
