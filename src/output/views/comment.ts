@@ -16,7 +16,7 @@ export const activityView: View<Activity> = {
   },
   tsv: ["id", "event_id", "content", "created_at"],
   table: ["created_at", "content", "id"],
-  detail: ["content", "created_at", "event_id", "calendar_id", "id"],
+  detail: ["content", "created_at", "event_id", "id"],
 };
 
 /** The comments on an event, by their authors: one after the other, for reading. */
