@@ -29,7 +29,7 @@ export function registerEventsList(command: Command, contextOf: ContextOf): void
     .option("--days <1-7>", "number of days, including today or the day of --from (default: 1)")
     .option("--on <date>", "events of this day: a date, or words such as tomorrow or fri")
     .option("--from <date>", "events of this day and later, up to --to")
-    .option("--to <date>", "events up to this day, from --from on (default: today)")
+    .option("--to <date>", "events up to this day, from today or --from on")
     .option("--search <text>", "events with this text in title, description or location, of any day")
     .option("--strict-dates", "read only ISO 8601 dates, no words");
   addFilterFlags(command, "only events of this category; of keeps also those without times, of any day");
