@@ -89,9 +89,9 @@ const OUTER_GLOBALS = {
   globalThis: "use the global directly, so that this check finds it",
 };
 
-/** The last one asks Node for its SQLite. */
+/** The last two ask Node for its SQLite and for its version. */
 const OUTER_FILES =
-  /^(bin\/|src\/host\/|src\/system\/clock\.ts$|src\/auth\/stores\/keychain-helper\.ts$|src\/system\/sqlite\/driver\.ts$)/;
+  /^(bin\/|src\/host\/|src\/system\/clock\.ts$|src\/auth\/stores\/keychain-helper\.ts$|src\/system\/(?:sqlite\/driver|wasm-optimization)\.ts$)/;
 
 /** Modules that export the globals above. */
 const OUTER_MODULES = { "node:process": "process", "node:console": "console" };
