@@ -9,8 +9,7 @@ import { createInstallation, type Installation, PROGRAM } from "../support/spawn
 
 /**
  * What commands load and read before they do anything. Nothing here is timed: a module or a part of the program that is not
- * expected costs time on every machine. What is needed after all is added here, with its price in
- * docs/decisions/2026-11-22-start-up.md.
+ * expected costs time on every machine. See docs/decisions/2026-11-22-start-up.md.
  */
 
 const BUILD = fileURLToPath(new URL("../../scripts/build.mjs", import.meta.url));
