@@ -7,6 +7,8 @@ import { createInstallation, type Installation, PROGRAM, TOMORROW } from "../sup
 
 /** The built program as the system sees it: streams, signals, files, exit codes. */
 
+const MANIFEST = new URL("../../package.json", import.meta.url);
+
 const CREATE = [
   "events",
   "create",
@@ -90,7 +92,11 @@ describe("first use", () => {
     expect((await installation.run("help", "events", "list")).stdout).toContain("--days");
     expect((await installation.run()).stdout).toMatch(/^Usage: calctl/);
     expect((await installation.run("nonsense", "--help")).exitCode).toBe(2);
-    expect(await installation.run("--version")).toEqual({ exitCode: 0, stdout: "0.1.0\n", stderr: "" });
+    expect(await installation.run("--version")).toEqual({
+      exitCode: 0,
+      stdout: `${JSON.parse(readFileSync(MANIFEST, "utf8")).version}\n`,
+      stderr: "",
+    });
     expect(readdirSync(installation.home)).toEqual([]);
   });
 });

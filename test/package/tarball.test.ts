@@ -15,8 +15,9 @@ beforeAll(async () => {
   project.take("README.md", "LICENSE", "CHANGELOG.md");
   project.borrowPackages();
   const packed = await ended(project.spawn("npm", ["pack", "--silent"]));
-  expect(packed).toEqual({ code: 0, stdout: "calctl-0.1.0.tgz\n", stderr: "" });
-  tarball = join(project.root, "calctl-0.1.0.tgz");
+  const { version } = JSON.parse(readFileSync(join(project.root, "package.json"), "utf8"));
+  expect(packed).toEqual({ code: 0, stdout: `calctl-${version}.tgz\n`, stderr: "" });
+  tarball = join(project.root, `calctl-${version}.tgz`);
 }, 120_000);
 
 afterAll(() => project.remove());
