@@ -81,7 +81,7 @@ export function loginPage(): HelpPage {
       "The profile local is an embedded service on this machine. It needs no login. For any other service, calctl needs a token: calctl login gets one and stores it in the keychain of the system, as the profile that is then in use.",
     ),
     text(
-      "Most services need only their address, and the browser opens. A service that does not say where to sign in needs an OAuth application: register one there, with the redirect URI http://127.0.0.1/callback. Over ssh, add --no-browser: open the printed address anywhere, and paste the address of the last page. With a personal access token you need neither.",
+      "A service that says where to sign in needs only its address, and the browser opens. Any other needs an OAuth application: register one there, with the redirect URI http://127.0.0.1/callback. Over ssh, add --no-browser: open the printed address anywhere, and paste the address of the last page. With a personal access token you need neither.",
     ),
     ...examplesSection([
       ["With a browser", "calctl login --base-url https://calendar.example/api"],
