@@ -22,17 +22,24 @@ import type { Editor } from "./terminal/editor.js";
 import type { Input } from "./terminal/input.js";
 import type { Prompt } from "./terminal/prompt.js";
 
-/** The output of a run in the sandbox. */
+/** A run in the sandbox. */
 export interface CapturedRun {
   readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
+  /** What a terminal shows: stdout and stderr, in the order of writing. */
+  readonly output: string;
+}
+
+export interface SandboxScreen {
+  readonly columns: number;
+  readonly color: boolean;
+  /** Whether it shows more than ASCII. */
+  readonly unicode: boolean;
 }
 
 /** A temporary embedded service with its own empty configuration. */
 export interface Sandbox {
-  /** IANA zone of its commands. */
-  readonly timezone: string;
+  /** The terminal that its commands see. */
+  readonly screen: SandboxScreen;
   /** Runs one command line, as on a terminal. */
   run(argv: readonly string[]): Promise<CapturedRun>;
   close(): Promise<void>;

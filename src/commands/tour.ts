@@ -1,15 +1,17 @@
 import type { Command } from "commander";
-import { addDays, localDate } from "../calendar/zoned-time.js";
 import type { Context, Sandbox } from "../context.js";
 import { CliError, EXIT_EMPTY } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
+import type { HelpPage } from "../help/page.js";
+import { breakCommand, renderHelpText } from "../help/text.js";
+import { createStyle } from "../output/style.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
 import { addAction, type ContextOf } from "./command.js";
 
 export function registerTour(command: Command, contextOf: ContextOf): void {
   describeCommand(command, {
     prints: "text",
-    examples: () => [["Each command with what it prints; nothing is saved", "calctl tour"]],
+    examples: () => [["The main commands with what they print; nothing is saved", "calctl tour"]],
   });
   addAction(command, contextOf, runTour);
 }
@@ -21,61 +23,82 @@ interface Step {
 }
 
 /** Shows the main commands, each as a user would type it, with its output. */
-export async function runTour(context: Pick<Context, "sandbox" | "output" | "now">): Promise<void> {
-  const sandbox = await context.sandbox();
-  const tomorrow = addDays(localDate(context.now(), sandbox.timezone), 1);
+export async function runTour(context: Pick<Context, "sandbox" | "output">): Promise<void> {
   const output = context.output(TEXT_DOCUMENT);
-  const show = async (step: Step) => output.print(await perform(sandbox, step));
-  await output.print(INTRODUCTION);
-  for (const step of openingSteps(tomorrow)) await show(step);
-  for (const step of eventSteps(await onlyEventId(sandbox), tomorrow)) await show(step);
-  await output.print(closing(tomorrow));
+  const sandbox = await context.sandbox();
+  const { columns } = sandbox.screen;
+  const { bold } = await createStyle(sandbox.screen);
+  const shown = [renderHelpText(INTRODUCTION, columns)];
+  const show = async (step: Step): Promise<string> => {
+    const printed = await perform(sandbox, step);
+    const title = renderHelpText([{ kind: "text", text: `# ${step.title}` }], columns);
+    const command = breakCommand(`$ calctl ${step.argv.map(quote).join(" ")}`, columns);
+    shown.push(
+      [...title.split("\n").map((line) => bold(line)), ...command, printed.trimEnd()].join("\n").trimEnd(),
+    );
+    return printed;
+  };
+  for (const step of OPENING) await show(step);
+  const id = await shownId(sandbox, await show(LIST));
+  for (const step of eventSteps(id)) await show(step);
+  // At once, so that a pager shows it from its beginning.
+  await output.print(`${[...shown, renderHelpText(CLOSING, columns)].join("\n\n")}\n`);
 }
 
-const INTRODUCTION = `A tour of calctl on a throwaway calendar in memory. Nothing is saved.
-`;
+const INTRODUCTION: HelpPage = [
+  { kind: "text", text: "A tour of calctl with a calendar in memory. Nothing is saved." },
+];
 
-function closing(tomorrow: string): string {
-  return `
-# That was the tour.
-The profile \`local\` has a calendar that is saved; it is created when you first use it:
-
-  calctl events create --title "First event" --start ${tomorrow}T09:00 --duration 30m
-  calctl events list --days 7
-  calctl --help
-`;
-}
-
-function openingSteps(tomorrow: string): readonly Step[] {
-  return [
-    { title: "Who am I?", argv: ["whoami"] },
-    { title: "Which calendars can I use?", argv: ["calendars"] },
-    { title: "Which labels does it have?", argv: ["labels", "-c", "Personal"] },
-    { title: "Who else is in it?", argv: ["members", "-c", "Personal"] },
-    {
-      title: "Create an event. With only one calendar, there is no need to name it.",
-      argv: [
-        ...["events", "create", "--title", "Lunch with the team", "--start", `${tomorrow}T12:00`],
-        ...["--duration", "1h", "--location", "Noodle bar", "--label", "bright orange", "--attendee", "me"],
+const CLOSING: HelpPage = [
+  {
+    kind: "text",
+    text: "That was the tour. The profile `local` has a calendar that is saved, from its first use on:",
+  },
+  {
+    kind: "examples",
+    examples: [
+      [
+        "An event of your own",
+        'calctl events create --title "First event" --start "tomorrow 9am" --duration 30m',
       ],
-    },
-    { title: "What is coming up?", argv: ["events", "list", "--days", "2"] },
-    {
-      title: "The same for a script: JSON, with the fields it needs.",
-      argv: ["events", "list", "--days", "2", "-o", "json", "--fields", "id,title,start_local,end_local"],
-    },
-  ];
-}
+      ["Your week", "calctl agenda"],
+      ["Every command", "calctl --help"],
+    ],
+  },
+];
 
-function eventSteps(id: string, tomorrow: string): readonly Step[] {
+// All is about tomorrow: whatever the time is, it has not passed, and it is within two days.
+const OPENING: readonly Step[] = [
+  { title: "Which calendars can I use?", argv: ["calendars"] },
+  { title: "Who shares it? With one calendar, there is no need to name it.", argv: ["members"] },
+  {
+    title: "Create an event. Days and times can be words.",
+    argv: [
+      ...["events", "create", "--title", "Lunch with the team", "--start", "tomorrow noon"],
+      ...["--duration", "1h", "--label", "bright orange"],
+    ],
+  },
+];
+
+const LIST: Step = {
+  title: "What is coming up? Each line ends with the beginning of an id.",
+  argv: ["events", "list", "--days", "2"],
+};
+
+function eventSteps(id: string): readonly Step[] {
   return [
-    { title: "Read one event.", argv: ["events", "get", id] },
     {
-      title: "Move it by half an hour. Other fields are not changed.",
-      argv: ["events", "update", id, "--start", `${tomorrow}T12:30`, "--duration", "1h"],
+      title: "That is enough to name the event. Move its start, and its end moves too.",
+      argv: ["events", "update", id, "--start", "tomorrow 12:30"],
     },
-    { title: "Comment on it.", argv: ["comment", id, "I have booked a table for six"] },
-    { title: "Delete it.", argv: ["events", "delete", id, "--yes"] },
+    { title: "Comment on it.", argv: ["comment", id, "I have booked a table"] },
+    { title: "The days of every calendar.", argv: ["agenda", "--days", "3"] },
+    { title: "The same with the days side by side.", argv: ["agenda", "--days", "3", "--grid"] },
+    {
+      title: "For a script: JSON, with the fields it needs.",
+      argv: ["events", "list", "--days", "2", "-o", "json", "--fields", "id,title,start_local"],
+    },
+    { title: "Delete it. Without --yes, you are asked first.", argv: ["events", "delete", id, "--yes"] },
     {
       title: "It is gone. With --fail-empty, a script sees that by exit code 3.",
       argv: ["events", "list", "--days", "2", "--fail-empty"],
@@ -83,24 +106,24 @@ function eventSteps(id: string, tomorrow: string): readonly Step[] {
   ];
 }
 
-/** @throws CliError failed when a step does not do what the tour shows */
+/** What a step prints. @throws CliError failed when it does not do what the tour shows */
 async function perform(sandbox: Sandbox, { title, argv }: Step): Promise<string> {
-  const { exitCode, stdout, stderr } = await sandbox.run(argv);
+  const { exitCode, output } = await sandbox.run(argv);
   const expected = argv.includes("--fail-empty") ? EXIT_EMPTY : 0;
-  if (exitCode !== expected) {
-    throw new CliError(
-      "failed",
-      `the tour's step "${title}" failed with exit code ${exitCode}: ${stderr.trim()}`,
-    );
-  }
-  const output = `${stdout}${stderr}`.replace(/^(?=.)/gm, "  ");
-  return `\n# ${title}\n$ calctl ${argv.map(quote).join(" ")}\n${output}`;
+  if (exitCode === expected) return output;
+  throw new CliError(
+    "failed",
+    `the tour's step "${title}" ended with exit code ${exitCode}: ${output.trim()}`,
+  );
 }
 
-/** The only event so far. */
-async function onlyEventId(sandbox: Sandbox): Promise<string> {
-  const { stdout } = await sandbox.run(["events", "list", "--days", "2", "-o", "tsv", "--fields", "id"]);
-  return stdout.trim();
+/** The id of the only event, as long as the list shows it. */
+async function shownId(sandbox: Sandbox, list: string): Promise<string> {
+  const { output } = await sandbox.run(["events", "list", "--days", "2", "-o", "tsv", "--fields", "id"]);
+  const id = output.trim();
+  let length = id.length;
+  while (!list.includes(id.slice(0, length))) length -= 1;
+  return id.slice(0, length);
 }
 
 /** Quotes a word for a shell. */

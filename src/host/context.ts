@@ -168,8 +168,11 @@ async function openSandbox(
     now: parts.clock.now,
     userName: systemUserName(),
     timezone,
-    columns: stdout.columns ?? 100,
-    color: isColorEnabled({ choice: color, env: process.env, isTerminal: stdout.isTerminal }),
+    screen: {
+      columns: stdout.columns ?? 100,
+      color: isColorEnabled({ choice: color, env: process.env, isTerminal: stdout.isTerminal }),
+      unicode: isUnicodeLocale(process),
+    },
   });
   parts.resources.add(() => sandbox.close());
   return sandbox;

@@ -58,7 +58,7 @@ export function createHost(process: ProcessLike, overrides: HostOverrides = {}):
     userId,
     dataDirectory: directories.data,
     stateDirectory: directories.state,
-    cacheDirectory: overrides.cacheDirectory ?? directories.cache,
+    cacheDirectory: directories.cache,
     database: () =>
       requireTrustedPlace(
         { noun: "database", path: join(directories.data(), "local.db"), variable: "CALCTL_DATA_DIR" },

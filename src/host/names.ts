@@ -47,14 +47,9 @@ async function accountOf(settings: Settings, token: string): Promise<string> {
 /** A file of the cache for the profile and service in use. */
 export function openCacheFile(
   kind: CacheFileOptions["kind"],
-  { cacheDirectory, userId, clock }: Pick<HostParts, "cacheDirectory" | "userId" | "clock">,
+  { overrides, cacheDirectory: directory, userId, clock }: HostParts,
   selection: () => Pick<ServiceSelection, "profile" | "service">,
 ): CacheFile {
-  return createCacheFile({
-    kind,
-    directory: cacheDirectory,
-    userId,
-    owner: () => cacheOwnerOf(selection()),
-    now: clock.now,
-  });
+  const options = { kind, directory, userId, owner: () => cacheOwnerOf(selection()), now: clock.now };
+  return overrides.cacheFile?.(kind) ?? createCacheFile(options);
 }

@@ -1,4 +1,5 @@
 import type { SecretStore } from "../auth/stores/store.js";
+import type { CacheFile, CacheFileOptions } from "../cache/cache-file.js";
 import type { ConfigFile } from "../config/config-file.js";
 import type { Environment } from "../config/environment.js";
 import type { GlobalFlags } from "../config/run-settings.js";
@@ -36,8 +37,8 @@ export interface HostOverrides extends Partial<Clock> {
   /** The zone of this machine; undefined when it has no IANA name. */
   readonly systemTimeZone?: () => string | undefined;
   readonly configFile?: ConfigFile;
-  /** @throws to cache nothing */
-  readonly cacheDirectory?: () => string;
+  /** What is cached; by default in a file of the cache folder. */
+  readonly cacheFile?: (kind: CacheFileOptions["kind"]) => CacheFile;
   /** Replaces the system's keychain. */
   readonly keychain?: SecretStore;
   /** The service of the profile `local`, and its user. */

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
+import type { CacheFile } from "../cache/cache-file.js";
 import type { Config } from "../config/config-file.js";
-import type { Sandbox } from "../context.js";
+import type { Sandbox, SandboxScreen } from "../context.js";
 import { openService } from "../service/service.js";
 import type { WritableLike } from "../terminal/text-sink.js";
 import type { Host, HostOverrides, ProcessLike, Run } from "./parts.js";
@@ -12,9 +13,8 @@ export interface SandboxOptions {
   /** Name of the temporary user. */
   readonly userName: string;
   readonly timezone: string;
-  /** Width of the terminal that the runs see. */
-  readonly columns: number;
-  readonly color: boolean;
+  /** The terminal that the runs see. */
+  readonly screen: SandboxScreen;
 }
 
 /** Runs commands against an embedded service in memory with an empty configuration. */
@@ -26,9 +26,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     now: options.now,
     systemTimeZone: () => options.timezone,
     localService: async () => ({ service, userId }),
-    cacheDirectory: () => {
-      throw new Error("a sandbox leaves nothing behind");
-    },
+    cacheFile: createMemoryCache(),
     configFile: {
       path: "(in memory)",
       read: () => config,
@@ -38,29 +36,44 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
   };
   return {
-    timezone: options.timezone,
+    screen: options.screen,
     async run(argv) {
-      const stdout = createCapture(options.columns);
-      const stderr = createCapture(options.columns);
-      const host = options.createHost(sandboxProcess(stdout, stderr, options.color), overrides);
+      const screen = createCapture(options.screen.columns);
+      const host = options.createHost(sandboxProcess(screen, options.screen), overrides);
       const exitCode = await options.run(argv, host);
-      return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+      return { exitCode, output: screen.text() };
     },
     close: () => service.close(),
   };
 }
 
-function sandboxProcess(stdout: WritableLike, stderr: WritableLike, color: boolean): ProcessLike {
+/** What would be cached in files, until the sandbox is closed. */
+function createMemoryCache(): NonNullable<HostOverrides["cacheFile"]> {
+  const contents = new Map<string, ReturnType<CacheFile["read"]>>();
+  return (kind) => ({
+    read: () => contents.get(kind) ?? {},
+    async write(members) {
+      contents.set(kind, members);
+    },
+  });
+}
+
+/** A terminal at which somebody sits, who is not asked. */
+function sandboxProcess(screen: WritableLike, { color, unicode }: SandboxScreen): ProcessLike {
   return {
-    env: color ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" },
+    env: {
+      CALCTL_NO_INPUT: "1",
+      ...(color ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" }),
+      ...(unicode ? { LC_ALL: "C.UTF-8" } : {}),
+    },
     platform: "linux",
     execPath: "",
     argv: [],
     pid: 0,
     kill: () => true,
-    stdin: Object.assign(Readable.from([]), { isTTY: false }),
-    stdout,
-    stderr,
+    stdin: Object.assign(Readable.from([]), { isTTY: true }),
+    stdout: screen,
+    stderr: screen,
     once: () => undefined,
     removeAllListeners: () => undefined,
     rawListeners: () => [],

@@ -397,25 +397,6 @@ describe("comment", () => {
   });
 });
 
-test("the tour shows every step with its output, and exits with 0, whatever the profile is", async () => {
-  const { exitCode, stdout, stderr } = await harness.runWith({ env: { CALCTL_PROFILE: "" } }, "tour");
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-  const commands = stdout.split("\n").filter((line) => line.startsWith("$ calctl "));
-  expect(
-    commands.map((line) =>
-      line
-        .split(" ")
-        .slice(2, 4)
-        .join(" ")
-        .replace(/ (?:-|[0-9a-f]{32}).*/, ""),
-    ),
-  ).toEqual([
-    ...["whoami", "calendars", "labels", "members", "events create", "events list", "events list"],
-    ...["events get", "events update", "comment", "events delete", "events list"],
-  ]);
-  expect(await harness.json("events", "list", "--days", "7")).toEqual([]);
-});
-
 test("runs at the same time in one process share neither flags nor state", async () => {
   await create("T", "--start", "2026-11-21T12:00", "--duration", "1h");
   const commands: readonly (readonly [RunOptions, readonly string[]])[] = [

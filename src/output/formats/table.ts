@@ -2,6 +2,7 @@ import { createStyle, PLAIN_STYLE } from "../style.js";
 import { columnsOf } from "../table/columns.js";
 import { drawDetail } from "../table/detail.js";
 import { drawList } from "../table/list.js";
+import { inCharset } from "../table/text-width.js";
 import { type Canvas, type Rendering, showsUnicode, widthOf } from "../view.js";
 
 /**
@@ -36,5 +37,6 @@ async function draw<T>(
   const columns = columnsOf(rendering, (single ? (view.detail ?? table) : table).filter(isShown));
   const skipEmpty = fields === null;
   const filled = skipEmpty ? columns.filter(({ cells }) => cells.some(({ text }) => text !== "")) : columns;
-  return (single ? null : drawList(filled, canvas)) ?? drawDetail(columns, { ...canvas, skipEmpty });
+  const text = (single ? null : drawList(filled, canvas)) ?? drawDetail(columns, { ...canvas, skipEmpty });
+  return inCharset(text, canvas);
 }
