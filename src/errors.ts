@@ -136,10 +136,10 @@ export function emptyValueError(what: string): CliError {
 }
 
 /** A usage error that names all missing flags: `missing --title, --start and --end (or --duration)`. */
-export function missingFlagsError(flags: readonly string[], hint?: string): CliError {
-  if (flags.length === 1) return usageError(`missing ${flags[0]}`, hint);
+export function missingFlagsError(flags: readonly string[], hint?: string, verb = "missing"): CliError {
+  if (flags.length === 1) return usageError(`${verb} ${flags[0]}`, hint);
   const list = `${flags.slice(0, -1).join(", ")} and ${flags.at(-1)}`;
-  return usageError(`missing ${list.replace(/ or (--[a-z-]+)/g, " (or $1)")}`, hint);
+  return usageError(`${verb} ${list.replace(/ or (--[a-z-]+)/g, " (or $1)")}`, hint);
 }
 
 /** One usage error that names several, with the hint of the first. */

@@ -1,7 +1,7 @@
 import type { Command, HelpContext } from "commander";
 import type { Settings } from "../config/settings.js";
 import type { Context } from "../context.js";
-import { type CliError, configurationError, DryRunStop, usageError } from "../errors.js";
+import { configurationError, DryRunStop, usageError } from "../errors.js";
 import { readGlobalFlags } from "../global-flags.js";
 import { pathOf } from "../help/facts.js";
 import { suggestCommand } from "./suggestion.js";
@@ -58,53 +58,24 @@ export async function loadCommand(
   return addCommands(command, loaded);
 }
 
+/** @param options arguments and flags under their names */
+export type RunCommand<O> = (context: Context, options: O, command: Command) => Promise<void>;
+
 /** Runs a command with its context, and with its arguments and flags as one object under their names. */
-export function addAction<O>(
-  command: Command,
-  contextOf: ContextOf,
-  run: (context: Context, options: O) => Promise<void>,
-): void {
+export function addAction<O>(command: Command, contextOf: ContextOf, run: RunCommand<O>): void {
   command.action(async () => {
     const { registeredArguments, processedArgs } = command;
     const named = registeredArguments.map((argument, index) => [argument.name(), processedArgs[index]]);
     const context = contextOf(command);
     await context.prepareOutput();
     try {
-      await run(context, { ...command.opts(), ...Object.fromEntries(named) } as O);
+      await run(context, { ...command.opts(), ...Object.fromEntries(named) } as O, command);
     } catch (error) {
       if (!(error instanceof DryRunStop)) throw error;
       await context.printRequests(error.requests);
       error.reportFailures();
     }
   });
-}
-
-/** The same for a command whose first argument can be picked on a terminal: elsewhere it is required. */
-export function addPickAction<O>(
-  command: Command,
-  contextOf: ContextOf,
-  run: (context: Context, options: O) => Promise<void>,
-): void {
-  addAction<O>(command, contextOf, async (context, options) => {
-    // The names of the fields need no argument.
-    const isListing = readGlobalFlags(command).fields === true;
-    if (command.args.length === 0 && !context.prompt.available && !isListing) {
-      throw missingArgumentError(command);
-    }
-    await run(context, options);
-  });
-}
-
-/** The error for a missing argument, which `--fields` may have taken as its value. */
-export function missingArgumentError(command: Command): CliError {
-  const { fields } = readGlobalFlags(command);
-  const [path, name] = [pathOf(command), command.registeredArguments[command.args.length]?.name()];
-  return usageError(
-    `${path} needs ${name?.toUpperCase()}`,
-    typeof fields === "string"
-      ? `"${fields}" is the value of --fields; write it last to list the fields`
-      : `${path} -h shows what it takes`,
-  );
 }
 
 /**
@@ -114,7 +85,7 @@ export function missingArgumentError(command: Command): CliError {
 export function addSilentAction<O>(
   command: Command,
   contextOf: ContextOf,
-  run: (context: Context, options: O) => Promise<void>,
+  run: RunCommand<O>,
   used: readonly string[] = [],
 ): void {
   addAction<O>(command, contextOf, async (context, options) => {
@@ -123,16 +94,12 @@ export function addSilentAction<O>(
       if (value !== undefined && !used.includes(flag))
         throw usageError(`--${flag}: this command prints no data`);
     }
-    await run(context, options);
+    await run(context, options, command);
   });
 }
 
 /** The same for a command that prints JSON of no fixed shape, and therefore refuses other formats and fields. */
-export function addJsonAction<O>(
-  command: Command,
-  contextOf: ContextOf,
-  run: (context: Context, options: O) => Promise<void>,
-): void {
+export function addJsonAction<O>(command: Command, contextOf: ContextOf, run: RunCommand<O>): void {
   addAction<O>(command, contextOf, async (context, options) => {
     const { fields, csvSafe, output = "json" } = readGlobalFlags(command);
     for (const [flag, value] of Object.entries({ fields, "csv-safe": csvSafe })) {
@@ -140,7 +107,7 @@ export function addJsonAction<O>(
     }
     if (output !== "json")
       throw usageError(`--output: this command has no format "${output}"`, "formats: json");
-    await run(context, options);
+    await run(context, options, command);
   });
 }
 

@@ -8,9 +8,10 @@ import { CliError, usageError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
 import { activityView, commentView } from "../output/views/comment.js";
 import { createEventFinder } from "./calendar-choice.js";
-import { addPickAction, type ContextOf } from "./command.js";
+import type { ContextOf } from "./command.js";
 import { chooseEventId } from "./events/choose-event.js";
 import type { PickContext } from "./events/pick-event.js";
+import { addPickAction } from "./missing-values.js";
 
 export interface CommentOptions {
   /** Undefined to pick an event. */

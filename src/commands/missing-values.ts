@@ -1,39 +1,103 @@
+import type { Command } from "commander";
 import type { Context } from "../context.js";
-import { missingFlagsError } from "../errors.js";
+import { CliError, missingFlagsError } from "../errors.js";
+import { readGlobalFlags } from "../global-flags.js";
+import { pathOf } from "../help/facts.js";
+import type { Choice } from "../terminal/prompt.js";
+import { addAction, type ContextOf, type RunCommand } from "./command.js";
 
-/** A value that a command needs, and asks for where its command line leaves it out. */
-export interface NeededValue<T> {
-  /** The flag or the argument, as messages name it. */
+/** A value that a command needs, and asks for where its command line leaves it out. @template V the values before it */
+export interface NeededValue<T, V = object> {
+  /** The flag, or the argument in capitals, as messages name it. */
   readonly name: string;
   readonly given: T | undefined;
-  readonly ask: () => Promise<T>;
-}
-
-/** One that may depend on others. */
-interface DependentValue<T, V> extends NeededValue<T> {
+  readonly ask: (values: Partial<V>) => Promise<T>;
   /** Whether it is needed, by the values before it; always by default. */
   readonly when?: (values: Partial<V>) => boolean;
 }
 
+interface MissingOptions {
+  readonly command: Command;
+  /** For what is missing. */
+  readonly hint?: string | undefined;
+  /** Throws for a wrong format or field. Called before a question; what is missing is reported first. */
+  readonly check?: () => unknown;
+}
+
 /**
  * The values as given, and the answers to what is missing, asked in the order of the keys.
- * @param hint for what is missing
  * @throws CliError usage that names all that is missing where nothing can be asked
  */
 export async function completeValues<V extends object>(
   { available }: Pick<Context["prompt"], "available">,
-  needed: { readonly [K in keyof V]: DependentValue<V[K], V> },
-  hint?: string,
+  needed: { readonly [K in keyof V]: NeededValue<V[K], V> },
+  { command, hint, check }: MissingOptions,
 ): Promise<V> {
+  // The names of the fields need no argument.
+  if (available || readGlobalFlags(command).fields === true) check?.();
   const values: Partial<V> = {};
   const missing: string[] = [];
   for (const key of Object.keys(needed) as (keyof V)[]) {
     const { name, given, ask, when } = needed[key];
     const isNeeded = given === undefined && (when === undefined || when(values));
     if (isNeeded && !available) missing.push(name);
-    const value = isNeeded && available ? await ask() : given;
+    const value = isNeeded && available ? await ask(values) : given;
     if (value !== undefined) values[key] = value;
   }
+  if (missing.some((name) => !name.startsWith("--"))) throw missingArgumentError(command, missing, hint);
   if (missing.length > 0) throw missingFlagsError(missing, hint);
   return values as V;
+}
+
+/** What is picked from a list: its name in messages, what it is called, and what there is. */
+export interface NeededChoice<V> extends Pick<NeededValue<string>, "name" | "given"> {
+  /** `Webhook`; with an s for several. */
+  readonly noun: string;
+  readonly list: (values: Partial<V>) => Promise<readonly Choice<string>[]>;
+}
+
+/** One of what there is: as given, or picked. `ask` throws CliError not_found where there is nothing. */
+export function neededChoice<V = object>(
+  { prompt }: Pick<Context, "prompt">,
+  { name, given, noun, list }: NeededChoice<V>,
+): NeededValue<string, V> {
+  return {
+    name,
+    given,
+    async ask(values) {
+      const choices = await list(values);
+      if (choices.length === 0) throw new CliError("not_found", `there are no ${noun.toLowerCase()}s`);
+      return prompt.choose(`${noun}:`, choices);
+    },
+  };
+}
+
+/** Adds the action of a command whose first argument can be picked on a terminal: elsewhere it is required. */
+export function addPickAction<O>(command: Command, contextOf: ContextOf, run: RunCommand<O>): void {
+  addAction<O>(command, contextOf, async (context, options) => {
+    // The names of the fields need no argument.
+    const isListing = readGlobalFlags(command).fields === true;
+    if (command.args.length === 0 && !context.prompt.available && !isListing) {
+      throw missingArgumentError(command);
+    }
+    await run(context, options, command);
+  });
+}
+
+/**
+ * The error for missing arguments, the first of which `--fields` may have taken as its value.
+ * @param names of all that is missing; by default the first argument that is
+ */
+export function missingArgumentError(
+  command: Command,
+  names: readonly string[] = [command.registeredArguments[command.args.length]?.name().toUpperCase() ?? ""],
+  hint = `${pathOf(command)} -h shows what it takes`,
+): CliError {
+  const { fields } = readGlobalFlags(command);
+  const taken = typeof fields === "string";
+  return missingFlagsError(
+    names,
+    taken ? `"${fields}" is the value of --fields; write it last to list the fields` : hint,
+    `${pathOf(command)} needs`,
+  );
 }

@@ -1,13 +1,15 @@
 import type { Command } from "commander";
 import { type Named, resolveName } from "../calendar/names.js";
+import type { ProfileSummary } from "../config/profile-store.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
 import { describeCommand } from "../help/facts.js";
 import { createValueView } from "../output/views/plain.js";
 import { CONFIG_KEYS, createConfigView, profileView } from "../output/views/profile.js";
 import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
+import { completeValues, neededChoice } from "./missing-values.js";
 
-type ProfilesContext = Pick<Context, "profiles" | "session" | "dropCache" | "output" | "note">;
+type ProfilesContext = Pick<Context, "profiles" | "session" | "dropCache" | "output" | "note" | "prompt">;
 
 export function registerProfiles(command: Command, contextOf: ContextOf): void {
   requireSubcommand(command);
@@ -20,7 +22,7 @@ export function registerProfiles(command: Command, contextOf: ContextOf): void {
     ],
   });
   addAction(list, contextOf, runProfilesList);
-  const use = addCommand(command, "use <name>", "switch to a profile");
+  const use = addCommand(command, "use [name]", "switch to a profile");
   describeCommand(use, {
     examples: () => [
       ["The embedded service of this machine", "calctl profiles use local"],
@@ -28,7 +30,7 @@ export function registerProfiles(command: Command, contextOf: ContextOf): void {
     ],
   });
   addSilentAction(use, contextOf, runProfilesUse);
-  const remove = addCommand(command, "remove <name>", "remove a profile and its token");
+  const remove = addCommand(command, "remove [name]", "remove a profile and its token");
   describeCommand(remove, {
     examples: () => [["Forget a service and its token", "calctl profiles remove calendar.example"]],
   });
@@ -36,7 +38,7 @@ export function registerProfiles(command: Command, contextOf: ContextOf): void {
 }
 
 interface NameArgument {
-  readonly name: string;
+  readonly name?: string;
 }
 
 export async function runProfilesList(context: ProfilesContext): Promise<void> {
@@ -44,19 +46,43 @@ export async function runProfilesList(context: ProfilesContext): Promise<void> {
   await output.print(context.profiles().list());
 }
 
-export async function runProfilesUse(context: ProfilesContext, { name }: NameArgument): Promise<void> {
+export async function runProfilesUse(
+  context: ProfilesContext,
+  options: NameArgument,
+  command: Command,
+): Promise<void> {
+  const name = await chooseProfile(context, () => context.profiles().list(), { ...options, command });
   await context.profiles().use(name);
   context.note(`profile in use: ${name}`);
 }
 
-export async function runProfilesRemove(context: ProfilesContext, { name }: NameArgument): Promise<void> {
+export async function runProfilesRemove(
+  context: ProfilesContext,
+  options: NameArgument,
+  command: Command,
+): Promise<void> {
   const profiles = context.profiles();
+  // `local` cannot be removed.
+  const removable = () => profiles.list().filter(({ base_url }) => base_url !== null);
+  const name = await chooseProfile(context, removable, { ...options, command });
   const found = profiles.list().find((profile) => profile.name === name);
   if (found !== undefined) await context.session.removeToken(name);
   await profiles.remove(name);
   context.dropCache(name);
   context.note(`removed profile ${name}`);
   if (found?.in_use === true) context.note("no profile is in use now; choose one: calctl profiles use NAME");
+}
+
+/** The name of the argument, or of the profile that is picked. */
+async function chooseProfile(
+  { prompt }: ProfilesContext,
+  profiles: () => readonly ProfileSummary[],
+  { name: given, command }: NameArgument & { readonly command: Command },
+): Promise<string> {
+  const list = async () =>
+    profiles().map(({ name, base_url }) => ({ value: name, name, description: base_url ?? "" }));
+  const needed = { name: neededChoice({ prompt }, { name: "NAME", given, noun: "Profile", list }) };
+  return (await completeValues(prompt, needed, { command })).name;
 }
 
 /** Every key, as far as help and schema know it. */

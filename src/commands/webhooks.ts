@@ -10,7 +10,7 @@ import { checkChat, SEEN_BY_OTHERS } from "../messages/webhook-url.js";
 import type { NewWebhook } from "../messages/webhooks.js";
 import { webhookView } from "../output/views/webhook.js";
 import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
-import { completeValues } from "./missing-values.js";
+import { completeValues, neededChoice } from "./missing-values.js";
 import { postMessage } from "./post/target.js";
 
 type WebhooksContext = Pick<Context, "webhooks" | "prompt" | "input" | "output" | "note">;
@@ -45,12 +45,12 @@ export function registerWebhooks(command: Command, contextOf: ContextOf): void {
     ],
   });
   addAction(list, contextOf, runWebhooksList);
-  const remove = addCommand(command, "remove <name>", "remove a webhook and its URL");
+  const remove = addCommand(command, "remove [name]", "remove a webhook and its URL");
   describeCommand(remove, {
     examples: () => [["Forget a webhook and its URL", "calctl webhooks remove team"]],
   });
   addSilentAction(remove, contextOf, runWebhooksRemove);
-  const test = addCommand(command, "test <name>", "post one line that says it is a test");
+  const test = addCommand(command, "test [name]", "post one line that says it is a test");
   describeCommand(test, {
     examples: () => [
       ["Does it arrive?", "calctl webhooks test team"],
@@ -74,10 +74,14 @@ interface AddOptions extends Partial<NameArgument> {
   readonly insecureStorage?: boolean;
 }
 
-export async function runWebhooksAdd(context: WebhooksContext, options: AddOptions): Promise<void> {
+export async function runWebhooksAdd(
+  context: WebhooksContext,
+  options: AddOptions,
+  command: Command,
+): Promise<void> {
   const { replace = false, insecureStorage } = options;
   checkGiven(options);
-  const { name, as, chat, to, urlFile } = await completeFlags(context, options);
+  const { name, as, chat, to, urlFile } = await completeFlags(context, options, command);
   const webhooks = await context.webhooks();
   const readUrl = () => readSecret(context, as, urlFile);
   await webhooks.add({ name, as, chat, to, replace, insecureStorage, readUrl });
@@ -102,7 +106,11 @@ interface CompleteFlags extends NameArgument, Pick<NewWebhook, "as" | "chat" | "
   readonly urlFile: string | null;
 }
 
-function completeFlags({ prompt, input }: WebhooksContext, options: AddOptions): Promise<CompleteFlags> {
+function completeFlags(
+  { prompt, input }: WebhooksContext,
+  options: AddOptions,
+  command: Command,
+): Promise<CompleteFlags> {
   const canRead = prompt.available || !input.isTerminal;
   return completeValues<CompleteFlags>(
     prompt,
@@ -129,7 +137,7 @@ function completeFlags({ prompt, input }: WebhooksContext, options: AddOptions):
         when: ({ as }) => as !== "mail",
       },
     },
-    options.as === undefined ? `--as is one of ${TARGET_KINDS.join(", ")}` : undefined,
+    { command, hint: options.as === undefined ? `--as is one of ${TARGET_KINDS.join(", ")}` : undefined },
   );
 }
 
@@ -150,17 +158,36 @@ export async function runWebhooksList(context: WebhooksContext): Promise<void> {
   await output.print((await context.webhooks()).list());
 }
 
-export async function runWebhooksRemove(context: WebhooksContext, { name }: NameArgument): Promise<void> {
+export async function runWebhooksRemove(
+  context: WebhooksContext,
+  options: Partial<NameArgument>,
+  command: Command,
+): Promise<void> {
+  const name = await chooseWebhook(context, options, command);
   await (await context.webhooks()).remove(name);
   context.note(`removed webhook ${name}`);
 }
 
 /** Posts one line that says it is a test. */
 export async function runWebhooksTest(
-  context: Pick<Context, "webhooks"> & Parameters<typeof postMessage>[0],
-  { name }: NameArgument,
+  context: Pick<Context, "webhooks" | "prompt"> & Parameters<typeof postMessage>[0],
+  options: Partial<NameArgument>,
+  command: Command,
 ): Promise<void> {
+  const name = await chooseWebhook(context, options, command);
   const target = await (await context.webhooks()).open({ to: name });
   const message = createTextMessage(`This is a test of calctl (webhook ${name})`, "");
   await postMessage(context, message, { target, sendMessage: (send) => send() });
+}
+
+/** The name of the argument, or of the webhook that is picked. */
+async function chooseWebhook(
+  context: Pick<Context, "webhooks" | "prompt">,
+  { name: given }: Partial<NameArgument>,
+  command: Command,
+): Promise<string> {
+  const list = async () =>
+    (await context.webhooks()).list().map(({ name, as }) => ({ value: name, name, description: as }));
+  const needed = { name: neededChoice(context, { name: "NAME", given, noun: "Webhook", list }) };
+  return (await completeValues(context.prompt, needed, { command })).name;
 }

@@ -1,5 +1,5 @@
 import type { Command, CommanderError } from "commander";
-import { missingArgumentError } from "../commands/command.js";
+import { missingArgumentError } from "../commands/missing-values.js";
 import { isListWord } from "../commands/suggestion.js";
 import { type CliError, usageError } from "../errors.js";
 import { pathOf } from "../help/facts.js";

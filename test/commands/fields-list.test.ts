@@ -49,14 +49,18 @@ test.each([
   expect(await run(...line.split(" "))).toEqual({ exitCode: 0, stdout, stderr: "" });
 });
 
-test("an id after --fields is taken for its value, which the hint says", async () => {
+test.each([
+  ["events get --fields some-id", "calctl events get needs ID"],
+  ["service users add --fields some-id", "calctl service users add needs NAME"],
+  ["service members add -c Personal --fields some-id", "calctl service members add needs USER"],
+  ["service calendars add --fields some-id", "calctl service calendars add needs NAME"],
+  ["service clients add --fields some-id", "calctl service clients add needs NAME and --redirect-uri"],
+])("%s: the argument is taken for the value of --fields, which the hint says", async (line, problem) => {
   const { run } = await createHarness();
-  expect(await run("events", "get", "--fields", "some-id")).toEqual({
+  expect(await run(...line.split(" "))).toEqual({
     exitCode: 2,
     stdout: "",
-    stderr:
-      "error: calctl events get needs ID\n" +
-      'hint: "some-id" is the value of --fields; write it last to list the fields\n',
+    stderr: `error: ${problem}\nhint: "some-id" is the value of --fields; write it last to list the fields\n`,
   });
 });
 

@@ -53,6 +53,14 @@ async function answer(
   }
 }
 
+/** Adds something to pick of each kind. */
+const PREPARE = [
+  "service clients add Phone --redirect-uri http://127.0.0.1/callback",
+  "service tokens create --user Ben",
+  "config set base_url https://club.example -p club",
+  "webhooks add team --as mail --to ana@example.org",
+].join("; calctl ");
+
 /** The form of `events create` on a terminal, where only ISO 8601 is taken. */
 async function openStrictForm(): Promise<{ installation: Installation; terminal: Terminal }> {
   const installation = createInstallation({ TZ: "UTC" });
@@ -553,6 +561,55 @@ describeWithSystem("tmux", "other questions", () => {
     expect(stdout).toBe("Phone\n");
   });
 
+  test("what a command line leaves out is picked from what there is, or typed", async () => {
+    const installation = createInstallation({ NO_COLOR: "1" });
+    await addWork(installation);
+    const terminal = openTerminal(installation, { columns: 100 });
+    const rows: readonly (readonly [
+      line: string,
+      note: string,
+      ...answers: (readonly [string, string])[],
+    ])[] = [
+      ["webhooks test", "there are no webhooks"],
+      ["service clients remove", "there are no clients"],
+      ["service tokens revoke", "there are no tokens"],
+      ["profiles remove", "there are no profiles"],
+      [PREPARE, "saved webhook team"],
+      ["service users disable", "Ben is disabled", ["User:\n❯", "ben"]],
+      ["service users enable", "Ben is enabled", ["User:\n❯", "ben"]],
+      ["service users unlock", "the login Ben was not locked", ["User:\n❯", "ben"]],
+      ["service users rename", "is now called Eve", ["User:\n❯", "ben"], ["Name:", "Eve"]],
+      ["service members remove", "Eve is no longer", ["Calendar:\n❯", "work"], ["Member:\n❯", "eve"]],
+      ["service members add", "Name Eve", ["User:\n❯", "eve"], ["Calendar:\n❯", "work"]],
+      ["service calendars set", "Name Job", ["Calendar:\n❯", "work"], ["Name:", "Job"]],
+      [
+        "service labels set",
+        "Name Match",
+        ["Calendar:\n❯", "job"],
+        ["Label:\n❯", "cyan"],
+        ["Name:", "Match"],
+      ],
+      ["service calendars remove", "Job removed", ["Calendar:\n❯", "job"], ["everything in it? (y/N)", "y"]],
+      ["service calendars add --owner Ben", "Name Club", ["Name:", "Club"]],
+      ["service clients remove", "client Phone removed", ["Client:\n❯", "phone"]],
+      ["service tokens revoke", "revoked", ["Token:\n❯", "eve"]],
+      ["webhooks test --dry-run | head -n 2", "webhook team", ["Webhook:\n❯", "team"]],
+      ["webhooks remove", "removed webhook team", ["Webhook:\n❯", "team"]],
+      ["profiles use", "profile in use: club", ["Profile:\n❯", "club"]],
+      ["profiles remove", "removed profile club", ["Profile:\n❯", "club"]],
+    ];
+    for (const [run, [line, note, ...answers]] of rows.entries()) {
+      terminal.type(`clear; calctl ${line}; echo "run ${run} ended"`, "Enter");
+      for (const [shown, typed] of answers)
+        await answer(terminal, [
+          [shown, `:${typed}`],
+          [`${shown.replace("\n❯", "")} ${typed}`, "Enter"],
+        ]);
+      await terminal.shows(`run ${run} ended\n`);
+      expect(terminal.screen().replace(/ +/g, " ")).toContain(note);
+    }
+  }, 120_000);
+
   test("webhooks add asks for name, format and URL, and checks what is given first", async () => {
     const installation = createInstallation();
     const terminal = openTerminal(installation, { columns: 80 });
@@ -641,10 +698,29 @@ describe("nothing is asked", () => {
     [["comment"], "calctl comment needs ID"],
     [["events", "update", "x"], "nothing to change"],
     [["events", "create"], "missing --title, --start and --end (or --duration)"],
-    [["webhooks", "add"], "missing NAME and --as"],
-    [["service", "users", "add"], "missing NAME"],
-    [["service", "users", "password"], "missing USER"],
-    [["service", "clients", "add"], "missing NAME and --redirect-uri"],
+    [["webhooks", "add"], "calctl webhooks add needs NAME and --as"],
+    [["webhooks", "add", "team"], "missing --as"],
+    [["webhooks", "remove"], "calctl webhooks remove needs NAME"],
+    [["webhooks", "test"], "calctl webhooks test needs NAME"],
+    [["profiles", "use"], "calctl profiles use needs NAME"],
+    [["profiles", "remove"], "calctl profiles remove needs NAME"],
+    [["service", "users", "add"], "calctl service users add needs NAME"],
+    [["service", "users", "password"], "calctl service users password needs USER"],
+    [["service", "users", "disable"], "calctl service users disable needs USER"],
+    [["service", "users", "enable"], "calctl service users enable needs USER"],
+    [["service", "users", "unlock"], "calctl service users unlock needs USER"],
+    [["service", "users", "rename"], "calctl service users rename needs USER and NAME"],
+    [["service", "users", "rename", "Ben"], "calctl service users rename needs NAME"],
+    [["service", "members", "add"], "calctl service members add needs USER and --calendar"],
+    [["service", "members", "remove", "Ben"], "missing --calendar"],
+    [["service", "members", "list"], "missing --calendar"],
+    [["service", "calendars", "add"], "calctl service calendars add needs NAME"],
+    [["service", "calendars", "remove"], "calctl service calendars remove needs CALENDAR"],
+    [["service", "calendars", "set", "Work"], "missing --name, --calendar-color or --description"],
+    [["service", "labels", "set"], "needs --calendar, NUMBER and --name (or --label-color)"],
+    [["service", "clients", "add"], "calctl service clients add needs NAME and --redirect-uri"],
+    [["service", "clients", "remove"], "calctl service clients remove needs ID"],
+    [["service", "tokens", "revoke"], "calctl service tokens revoke needs ID or --user"],
     [["service", "tokens", "create"], "missing --user"],
     [["members"], "there are several calendars: choose one with --calendar"],
     [["login"], "missing --base-url, --auth-url, --client-id"],

@@ -18,7 +18,8 @@ import { collect } from "../../global-flags.js";
 import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
-import { addPickAction, type ContextOf } from "../command.js";
+import type { ContextOf } from "../command.js";
+import { addPickAction } from "../missing-values.js";
 import { chooseEventId } from "./choose-event.js";
 import type { EditedUpdate, EditorContext } from "./edit.js";
 import {

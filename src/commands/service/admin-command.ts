@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { checkId } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
-import { emptyValueError, missingFlagsError, usageError } from "../../errors.js";
+import { emptyValueError, usageError } from "../../errors.js";
 import type { ServiceAdmin } from "../../service/admin/admin.js";
+import type { Choice } from "../../terminal/prompt.js";
 import { addCommand } from "../command.js";
-import type { NeededValue } from "../missing-values.js";
+import { type NeededChoice, type NeededValue, neededChoice } from "../missing-values.js";
 
 export type AdminContext = Pick<Context, "service" | "output" | "note" | "calendarFlags">;
 
@@ -42,20 +43,20 @@ export async function openAdmin(
   return service.admin(db);
 }
 
-/**
- * The calendar of `-c`, which has no default here.
- * @param missing other missing flags, so that one message names all of them
- * @throws CliError usage
- */
-export function requiredCalendar(
-  { calendarFlags }: Pick<Context, "calendarFlags">,
-  missing: readonly string[] = [],
-): string {
-  const [calendar, another] = calendarFlags;
-  if (calendar === undefined) throw missingFlagsError(["--calendar", ...missing]);
-  if (missing.length > 0) throw missingFlagsError(missing);
+/** What a command that may ask uses. */
+export type AskingContext = AdminContext & Pick<Context, "prompt">;
+
+/** The calendar of `-c`, which has no default here, or one that is picked. @throws CliError usage */
+export function neededCalendarFlag(context: AskingContext, db: string | undefined): NeededValue<string> {
+  const [given, another] = context.calendarFlags;
   if (another !== undefined) throw usageError("--calendar: this command takes one calendar");
-  return checkId(calendar, "--calendar");
+  return neededCalendar(context, db, { name: "--calendar", given });
+}
+
+/** A calendar: as given, or picked from all. @throws CliError usage for an empty one */
+export function neededCalendar(context: AskingContext, db: string | undefined, place: Place) {
+  const list = async ({ calendars }: ServiceAdmin) => choicesOf(await calendars.list());
+  return neededAmong(context, db, { ...place, noun: "Calendar", list });
 }
 
 /** The name of something new: the argument as given, or asked for. @throws CliError usage for an empty one */
@@ -64,26 +65,55 @@ export function neededName(
   given: string | undefined,
 ): NeededValue<string> {
   if (given === "") throw emptyValueError("the name");
+  return { name: "NAME", given, ask: () => askName(prompt) };
+}
+
+/** @param changed null where only other things are changed; undefined for nothing */
+export function neededChange(
+  { prompt }: Pick<Context, "prompt">,
+  name: string,
+  changed: string | null | undefined,
+): NeededValue<string | null> {
+  return { name, given: changed, ask: () => askName(prompt) };
+}
+
+function askName(prompt: Context["prompt"]): Promise<string> {
   const check = (name: string): void => {
     if (name.trim() === "") throw usageError("the name is empty");
   };
-  return { name: "NAME", given, ask: () => prompt.text("Name:", { check }) };
+  return prompt.text("Name:", { check });
 }
 
 /** A user: as given, or picked from all. @throws CliError usage for an empty one */
-export function neededUser(
-  { service, prompt }: Pick<Context, "service" | "prompt">,
+export function neededUser(context: AskingContext, db: string | undefined, place: Place) {
+  const list = async ({ users }: ServiceAdmin) =>
+    (await users.list()).map(({ id, name, login }) => ({ value: id, name, description: login }));
+  return neededAmong(context, db, { ...place, noun: "User", list });
+}
+
+/** The name in messages, and what was given. */
+type Place = Pick<NeededValue<string>, "name" | "given">;
+
+interface Among<V> extends Omit<NeededChoice<V>, "list"> {
+  readonly list: (admin: ServiceAdmin, values: Partial<V>) => Promise<readonly Choice<string>[]>;
+}
+
+/** Something in the database: as given, or picked. @throws CliError usage for an id that is empty, `.` or `..` */
+export function neededAmong<V = object>(
+  context: AskingContext,
   db: string | undefined,
-  { name, given }: Pick<NeededValue<string>, "name" | "given">,
-): NeededValue<string> {
-  if (given !== undefined) checkId(given, name);
-  return {
-    name,
-    given,
-    async ask() {
-      const users = await (await service.admin(db)).users.list();
-      const choices = users.map((user) => ({ value: user.id, name: user.name, description: user.login }));
-      return prompt.choose("User:", choices);
-    },
-  };
+  { list, ...place }: Among<V>,
+): NeededValue<string, V> {
+  if (place.given !== undefined) checkId(place.given, place.name);
+  return neededChoice<V>(context, {
+    ...place,
+    list: async (values) => list(await context.service.admin(db), values),
+  });
+}
+
+/** Those that have a name show it. */
+export function choicesOf(
+  items: readonly { readonly id: string; readonly name: string | null }[],
+): readonly Choice<string>[] {
+  return items.map(({ id, name }) => ({ value: id, name: name ?? id, description: name === null ? "" : id }));
 }

@@ -1,21 +1,22 @@
 import type { Command } from "commander";
-import type { Context } from "../../context.js";
-import { missingFlagsError, usageError } from "../../errors.js";
+import { usageError } from "../../errors.js";
 import { collect } from "../../global-flags.js";
 import { describeCommand } from "../../help/facts.js";
 import { serviceClientView, serviceTokenView } from "../../output/views/service.js";
+import type { ServiceAdmin } from "../../service/admin/admin.js";
 import { addAction, addSilentAction, type ContextOf, requireSubcommand } from "../command.js";
 import { completeValues } from "../missing-values.js";
 import {
   type AdminContext,
+  type AskingContext,
   addAdminCommand,
+  choicesOf,
   type DatabaseFlag,
+  neededAmong,
   neededName,
   neededUser,
   openAdmin,
 } from "./admin-command.js";
-
-type AskingContext = AdminContext & Pick<Context, "prompt">;
 
 export interface ClientsAddOptions extends DatabaseFlag {
   readonly name?: string;
@@ -47,7 +48,7 @@ export function registerServiceClients(command: Command, contextOf: ContextOf): 
     examples: () => [["Their ids and redirect URIs", "calctl service clients list"]],
   });
   addAction(list, contextOf, runClientsList);
-  const remove = addAdminCommand(command, "remove <id>", "remove an OAuth client");
+  const remove = addAdminCommand(command, "remove [id]", "remove an OAuth client");
   describeCommand(remove, {
     examples: () => [
       [
@@ -60,23 +61,28 @@ export function registerServiceClients(command: Command, contextOf: ContextOf): 
 }
 
 interface IdArgument extends DatabaseFlag {
-  readonly id: string;
+  readonly id?: string;
 }
 
-export async function runClientsAdd(context: AskingContext, options: ClientsAddOptions): Promise<void> {
-  const output = context.output(serviceClientView);
+export async function runClientsAdd(
+  context: AskingContext,
+  options: ClientsAddOptions,
+  command: Command,
+): Promise<void> {
+  const output = () => context.output(serviceClientView);
   const { prompt } = context;
-  const { name, redirectUris } = await completeValues(prompt, {
+  const needed = {
     name: neededName(context, options.name),
     redirectUris: {
       name: "--redirect-uri",
       given: options.redirectUri,
       ask: async () => [await prompt.text("Redirect URI:", { default: "http://127.0.0.1/callback" })],
     },
-  });
+  };
+  const { name, redirectUris } = await completeValues(prompt, needed, { command, check: output });
   const admin = await openAdmin(context, options.db);
   const client = await admin.clients.add({ name, redirectUris });
-  await output.print(client, `client ${client.id} was added; remove it, since its secret is lost`);
+  await output().print(client, `client ${client.id} was added; remove it, since its secret is lost`);
 }
 
 export async function runClientsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
@@ -85,8 +91,15 @@ export async function runClientsList(context: AdminContext, { db }: DatabaseFlag
   await output.print(await admin.clients.list());
 }
 
-export async function runClientsRemove(context: AdminContext, { id, db }: IdArgument): Promise<void> {
-  const admin = await openAdmin(context, db, { ID: id });
+export async function runClientsRemove(
+  context: AskingContext,
+  { id: given, db }: IdArgument,
+  command: Command,
+): Promise<void> {
+  const list = async ({ clients }: ServiceAdmin) => choicesOf(await clients.list());
+  const needed = { id: neededAmong(context, db, { name: "ID", given, noun: "Client", list }) };
+  const { id } = await completeValues(context.prompt, needed, { command });
+  const admin = await openAdmin(context, db);
   const { name } = await admin.clients.remove(id);
   context.note(`client ${name} removed`);
 }
@@ -135,12 +148,15 @@ export function registerServiceTokens(command: Command, contextOf: ContextOf): v
   addSilentAction(revoke, contextOf, runTokensRevoke);
 }
 
-export async function runTokensCreate(context: AskingContext, options: TokensCreateOptions): Promise<void> {
+export async function runTokensCreate(
+  context: AskingContext,
+  options: TokensCreateOptions,
+  command: Command,
+): Promise<void> {
   const output = context.output(serviceTokenView);
   const { db, readOnly = false } = options;
-  const { user } = await completeValues(context.prompt, {
-    user: neededUser(context, db, { name: "--user", given: options.user }),
-  });
+  const needed = { user: neededUser(context, db, { name: "--user", given: options.user }) };
+  const { user } = await completeValues(context.prompt, needed, { command });
   const admin = await openAdmin(context, db);
   const token = await admin.tokens.create({ user, readOnly });
   await output.print(token, `token ${token.id} was created; revoke it, since its text is lost`);
@@ -158,17 +174,33 @@ export interface TokensRevokeOptions extends DatabaseFlag {
   readonly user?: string;
 }
 
-export async function runTokensRevoke(context: AdminContext, options: TokensRevokeOptions): Promise<void> {
-  const { id, user, db } = options;
-  if (id !== undefined && user !== undefined) throw usageError("give either ID or --user, not both");
-  if (id !== undefined) {
-    const admin = await openAdmin(context, db, { ID: id });
-    await admin.tokens.revoke(id);
-    context.note(`token ${id} revoked`);
+export async function runTokensRevoke(
+  context: AskingContext,
+  options: TokensRevokeOptions,
+  command: Command,
+): Promise<void> {
+  const { id: given, user, db } = options;
+  if (given !== undefined && user !== undefined) throw usageError("give either ID or --user, not both");
+  if (user !== undefined) {
+    const admin = await openAdmin(context, db, { "--user": user });
+    const { name, tokens } = await admin.tokens.revokeAll(user);
+    context.note(`${tokens === 1 ? "1 token" : `${tokens} tokens`} of ${name} revoked`);
     return;
   }
-  if (user === undefined) throw missingFlagsError(["ID or --user"]);
-  const admin = await openAdmin(context, db, { "--user": user });
-  const { name, tokens } = await admin.tokens.revokeAll(user);
-  context.note(`${tokens === 1 ? "1 token" : `${tokens} tokens`} of ${name} revoked`);
+  const place = { name: "ID or --user", given, noun: "Token", list: describeTokens };
+  const needed = { id: neededAmong(context, db, place) };
+  const { id } = await completeValues(context.prompt, needed, { command });
+  const admin = await openAdmin(context, db);
+  await admin.tokens.revoke(id);
+  context.note(`token ${id} revoked`);
+}
+
+/** By owner and time, since nobody knows their ids. */
+async function describeTokens({ tokens, users }: ServiceAdmin) {
+  const names = new Map((await users.list()).map(({ id, name }) => [id, name]));
+  return (await tokens.list()).map(({ id, user_id, created_at }) => ({
+    value: id,
+    name: names.get(user_id) ?? user_id,
+    description: `created ${created_at}, ${id}`,
+  }));
 }

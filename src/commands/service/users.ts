@@ -7,6 +7,7 @@ import { addAction, addSilentAction, type ContextOf, requireSubcommand } from ".
 import { completeValues } from "../missing-values.js";
 import {
   type AdminContext,
+  type AskingContext,
   addAdminCommand,
   type DatabaseFlag,
   neededName,
@@ -15,7 +16,7 @@ import {
   USER_ARGUMENT,
 } from "./admin-command.js";
 
-type UsersContext = AdminContext & Pick<Context, "prompt" | "input">;
+type UsersContext = AskingContext & Pick<Context, "input">;
 
 export interface UsersAddOptions extends DatabaseFlag {
   readonly name?: string;
@@ -52,17 +53,17 @@ export function registerServiceUsers(command: Command, contextOf: ContextOf): vo
   });
   addSilentAction(password, contextOf, runUsersPassword);
   const rename = addAdminCommand(command, "rename", "change a user's name; the login stays");
-  describeCommand(rename.argument("<user>", USER_ARGUMENT).argument("<name>", "the new name"), {
+  describeCommand(rename.argument("[user]", USER_ARGUMENT).argument("[name]", "the new name"), {
     examples: () => [["As everyone sees it from now on", 'calctl service users rename Caro "Caro Lima"']],
   });
   addSilentAction(rename, contextOf, runUsersRename);
   const disable = addAdminCommand(command, "disable", "reject a user's tokens and sign-ins");
-  describeCommand(disable.argument("<user>", USER_ARGUMENT), {
+  describeCommand(disable.argument("[user]", USER_ARGUMENT), {
     examples: () => [["Keep someone out; nothing of theirs is removed", "calctl service users disable Ben"]],
   });
   addSilentAction(disable, contextOf, runUsersDisable);
   const enable = addAdminCommand(command, "enable", "accept a disabled user's tokens and sign-ins again");
-  describeCommand(enable.argument("<user>", USER_ARGUMENT), {
+  describeCommand(enable.argument("[user]", USER_ARGUMENT), {
     examples: () => [["Let someone in again", "calctl service users enable Ben"]],
   });
   addSilentAction(enable, contextOf, runUsersEnable);
@@ -71,7 +72,7 @@ export function registerServiceUsers(command: Command, contextOf: ContextOf): vo
     "unlock",
     "let a user sign in again after too many failed attempts",
   );
-  describeCommand(unlock.argument("<user>", USER_ARGUMENT), {
+  describeCommand(unlock.argument("[user]", USER_ARGUMENT), {
     examples: () => [["After too many wrong passwords", "calctl service users unlock Ben"]],
   });
   addSilentAction(unlock, contextOf, runUsersUnlock);
@@ -79,16 +80,18 @@ export function registerServiceUsers(command: Command, contextOf: ContextOf): vo
 
 interface UserArgument extends DatabaseFlag {
   /** Id, name or login. */
-  readonly user: string;
+  readonly user?: string;
 }
 
 /** A user without a password cannot sign in, but can have tokens. */
 export async function runUsersAdd(
   context: UsersContext,
   { login, db, ...options }: UsersAddOptions,
+  command: Command,
 ): Promise<void> {
-  const output = context.output(serviceUserView);
-  const { name } = await completeValues(context.prompt, { name: neededName(context, options.name) });
+  const output = () => context.output(serviceUserView);
+  const needed = { name: neededName(context, options.name) };
+  const { name } = await completeValues(context.prompt, needed, { command, check: output });
   const password = await readPassword(context, `Password for ${name} (empty for none)`);
   const admin = await context.service.admin(db, { create: true });
   const user = await admin.users.add({
@@ -99,7 +102,7 @@ export async function runUsersAdd(
   if (password === "") {
     context.note(`${name} has no password yet and cannot sign in: calctl service users password ${user.id}`);
   }
-  await output.print(user, `user ${user.id} was added`);
+  await output().print(user, `user ${user.id} was added`);
 }
 
 export async function runUsersList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
@@ -110,46 +113,68 @@ export async function runUsersList(context: AdminContext, { db }: DatabaseFlag):
 
 export async function runUsersPassword(
   context: UsersContext,
-  { db, ...options }: Partial<UserArgument>,
+  options: UserArgument,
+  command: Command,
 ): Promise<void> {
-  const { user } = await completeValues(context.prompt, {
-    user: neededUser(context, db, { name: "USER", given: options.user }),
-  });
+  const { user, admin } = await chooseUser(context, options, command);
   const password = await readPassword(context, `New password for ${user}`);
   if (password === "")
     throw usageError("the password is empty", "type it at the prompt, or pass it on stdin");
-  const admin = await openAdmin(context, db);
-  const { name } = await admin.users.setPassword(user, password);
+  const { name } = await (await admin()).users.setPassword(user, password);
   context.note(`password of ${name} set`);
 }
 
 export async function runUsersRename(
-  context: AdminContext,
-  { user, name, db }: UserArgument & { readonly name: string },
+  context: AskingContext,
+  { user, name: typed, db }: UserArgument & { readonly name?: string },
+  command: Command,
 ): Promise<void> {
-  const admin = await openAdmin(context, db, { USER: user });
-  const renamed = await admin.users.rename(user, name);
+  const needed = {
+    id: neededUser(context, db, { name: "USER", given: user }),
+    name: neededName(context, typed),
+  };
+  const { id, name } = await completeValues(context.prompt, needed, { command });
+  const renamed = await (await openAdmin(context, db)).users.rename(id, name);
   context.note(
     `user ${renamed.id} is now called ${renamed.name}, and signs in as ${renamed.login} as before`,
   );
 }
 
-export async function runUsersDisable(context: AdminContext, { user, db }: UserArgument): Promise<void> {
-  const admin = await openAdmin(context, db, { USER: user });
-  const { name } = await admin.users.disable(user);
+export async function runUsersDisable(
+  context: AskingContext,
+  options: UserArgument,
+  command: Command,
+): Promise<void> {
+  const { user, admin } = await chooseUser(context, options, command);
+  const { name } = await (await admin()).users.disable(user);
   context.note(`${name} is disabled`);
 }
 
-export async function runUsersEnable(context: AdminContext, { user, db }: UserArgument): Promise<void> {
-  const admin = await openAdmin(context, db, { USER: user });
-  const { name } = await admin.users.enable(user);
+export async function runUsersEnable(
+  context: AskingContext,
+  options: UserArgument,
+  command: Command,
+): Promise<void> {
+  const { user, admin } = await chooseUser(context, options, command);
+  const { name } = await (await admin()).users.enable(user);
   context.note(`${name} is enabled`);
 }
 
-export async function runUsersUnlock(context: AdminContext, { user, db }: UserArgument): Promise<void> {
-  const admin = await openAdmin(context, db, { USER: user });
-  const { login, wasLocked } = await admin.users.unlock(user);
+export async function runUsersUnlock(
+  context: AskingContext,
+  options: UserArgument,
+  command: Command,
+): Promise<void> {
+  const { user, admin } = await chooseUser(context, options, command);
+  const { login, wasLocked } = await (await admin()).users.unlock(user);
   context.note(wasLocked ? `the login ${login} is unlocked` : `the login ${login} was not locked`);
+}
+
+/** The user of the argument or one that is picked, and what opens the database. */
+async function chooseUser(context: AskingContext, { user: given, db }: UserArgument, command: Command) {
+  const needed = { user: neededUser(context, db, { name: "USER", given }) };
+  const { user } = await completeValues(context.prompt, needed, { command });
+  return { user, admin: () => openAdmin(context, db) };
 }
 
 /** One line from a prompt, which asks twice, or from stdin if it is not a terminal; otherwise empty. */
