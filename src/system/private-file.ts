@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { lstat, open, readdir, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { errorCodeOf } from "../errors.js";
+import { sleepFor } from "./clock.js";
 import { type InnerFolder, requireInnerFolder, requirePrivateFolder } from "./ownership.js";
 
 /**
@@ -66,11 +67,38 @@ export async function writePrivateFile(
     }
     // By the file system's clock, which is not always that of this machine.
     await removeTemporaryFiles(path, createdAt - STALE_AFTER);
-    await rename(temporary, path);
+    await replaceFile(temporary, path);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     throw error;
   }
+}
+
+/** Pauses (ms) before a file is replaced again; others have it open for far less than their sum. */
+const REPLACE_DELAYS = [10, 20, 40, 80, 160, 320, 640];
+
+/** What Windows says of a file that another process has open, if only to read it. */
+const OPEN_ELSEWHERE: ReadonlySet<string | undefined> = new Set(["EPERM", "EACCES", "EBUSY"]);
+
+/**
+ * Renames a file to one that may exist, again while others have that one open on Windows.
+ * @param move replaced in tests
+ * @throws the file system's error
+ */
+export async function replaceFile(
+  from: string,
+  to: string,
+  move: (from: string, to: string) => Promise<void> = rename,
+): Promise<void> {
+  for (const delay of REPLACE_DELAYS) {
+    try {
+      return await move(from, to);
+    } catch (error) {
+      if (!OPEN_ELSEWHERE.has(errorCodeOf(error))) throw error;
+    }
+    await sleepFor(delay);
+  }
+  await move(from, to);
 }
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makePrivateFolder, writePrivateFile } from "../../src/system/private-file.js";
+import { makePrivateFolder, replaceFile, writePrivateFile } from "../../src/system/private-file.js";
 
 let root: string;
 
@@ -45,5 +45,30 @@ describe("a private file", () => {
     mkdirSync(join(path, "inner"), { recursive: true });
     await expect(writePrivateFile(path, "text")).rejects.toMatchObject({ syscall: "rename" });
     expect(readdirSync(root)).toEqual(["folder"]);
+  });
+});
+
+describe("a file that another process has open, which Windows does not let be replaced", () => {
+  const failure = (code: string) => Object.assign(new Error(code), { code });
+
+  test.each(["EPERM", "EACCES", "EBUSY"])("is replaced once it is closed (%s)", async (code) => {
+    const failures = [failure(code), failure(code)];
+    const moves: string[] = [];
+    await replaceFile("new", "old", async (from, to) => {
+      moves.push(`${from} ${to}`);
+      const error = failures.pop();
+      if (error !== undefined) throw error;
+    });
+    expect(moves).toEqual(["new old", "new old", "new old"]);
+  });
+
+  test("is not waited for where there is another reason", async () => {
+    let moves = 0;
+    const replaced = replaceFile("new", "old", async () => {
+      moves += 1;
+      throw failure("EISDIR");
+    });
+    await expect(replaced).rejects.toThrow("EISDIR");
+    expect(moves).toBe(1);
   });
 });
