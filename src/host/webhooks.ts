@@ -27,7 +27,7 @@ export function composeWebhooks(
 ): Webhooks {
   const { parts, run } = client;
   const { configFile, signal, redactor, userId } = parts;
-  const { env } = parts.process;
+  const { env, platform } = parts.process;
   const openStore = createStoreOpener(
     parts,
     { purpose: "webhook_url", interactive, warn, signal },
@@ -50,8 +50,8 @@ export function composeWebhooks(
       const { checkWebhook } = await import("../api/webhooks/post.js");
       await checkWebhook(webhook, (url) => openConnection(client, url));
     },
-    checkMail: () => void findSendmail(env),
-    sendMail: (message) => sendMail(message, { env, signal, timeout: run.timeout }),
+    checkMail: () => void findSendmail({ env, platform }),
+    sendMail: (message) => sendMail(message, { env, platform, signal, timeout: run.timeout }),
     addSecret: redactor.add,
     dryRun: run.dryRun,
   });

@@ -34,13 +34,19 @@ export function parseMailAddresses(text: string, source: string): string {
   return addresses.join(", ");
 }
 
-export interface SendmailOptions {
+/** What decides where sendmail is looked for. */
+export interface SendmailSearch {
   readonly env: Environment;
+  /** As Node names it. */
+  readonly platform: string;
+  /** Where to look after PATH; by default where it is on most systems. */
+  readonly folders?: readonly string[];
+}
+
+export interface SendmailOptions extends SendmailSearch {
   readonly signal: () => AbortSignal;
   /** Longest time in milliseconds. */
   readonly timeout: number;
-  /** Where sendmail is looked for after PATH; by default where it is on most systems. */
-  readonly folders?: readonly string[];
 }
 
 /**
@@ -50,10 +56,10 @@ export interface SendmailOptions {
  * @see sysexits(3)
  */
 export async function sendMail(message: string, options: SendmailOptions): Promise<void> {
-  const { env, timeout, folders = FOLDERS } = options;
+  const { env, timeout } = options;
   const signal = options.signal();
   signal.throwIfAborted();
-  const program = findSendmail(env, folders);
+  const program = findSendmail(options);
   let isStarted = false;
   const result = await runChildProcess({
     program,
@@ -91,13 +97,18 @@ const INSTALL_HINT = "install a mail program that has sendmail, such as msmtp-mt
 const FOLDERS = ["/usr/sbin", "/usr/lib"];
 
 /** The path of the program that mail is sent with. @throws CliError configuration when there is none */
-export function findSendmail({ PATH = "" }: Environment, further: readonly string[] = FOLDERS): string {
+export function findSendmail({ env, platform, folders: further }: SendmailSearch): string {
+  const isWindows = platform === "win32";
+  const name = isWindows ? "sendmail.exe" : "sendmail";
+  // On Windows /usr would be a folder of the current drive, which every user may create.
+  const usual = further ?? (isWindows ? [] : FOLDERS);
   // A relative folder would run whatever is in the current one.
-  const folders = [...PATH.split(delimiter).filter((folder) => isAbsolute(folder)), ...further];
-  const found = folders.map((folder) => join(folder, "sendmail")).find(isProgram);
+  const folders = [...(env["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder)), ...usual];
+  const found = folders.map((folder) => join(folder, name)).find(isProgram);
   if (found !== undefined) return found;
-  const where = ["PATH", ...further].join(", ");
-  throw configurationError(`there is no sendmail in ${where}`, { hint: INSTALL_HINT });
+  const where = ["PATH", ...usual].join(", ");
+  const hint = isWindows ? `install a mail program that has ${name}` : INSTALL_HINT;
+  throw configurationError(`there is no ${name} in ${where}`, { hint });
 }
 
 function isProgram(path: string): boolean {

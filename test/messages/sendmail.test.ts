@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -12,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { CliError } from "../../src/errors.js";
-import { parseMailAddresses, sendMail } from "../../src/messages/sendmail.js";
+import { findSendmail, parseMailAddresses, sendMail } from "../../src/messages/sendmail.js";
 import { describeWithSystem } from "../support/system.js";
 import { systemPart } from "../support/system-parts.js";
 import { type SmtpAnswers, startSmtpServer } from "./support/smtp-server.js";
@@ -42,6 +43,7 @@ beforeEach(() => {
 interface Changes {
   readonly path?: string;
   readonly folders?: readonly string[];
+  readonly platform?: string;
   readonly timeout?: number;
   readonly signal?: AbortSignal;
 }
@@ -49,11 +51,12 @@ interface Changes {
 async function send({
   path = `${bin}:/usr/bin:/bin`,
   folders = [],
+  platform = "linux",
   timeout = 20_000,
   signal = new AbortController().signal,
 }: Changes = {}) {
   const env = { PATH: path, HOME: home, CALCTL_TOKEN: "sentinel", CALCTL_WEBHOOK_URL: "sentinel" };
-  return sendMail(MAIL, { env, signal: () => signal, timeout, folders }).then(
+  return sendMail(MAIL, { env, platform, signal: () => signal, timeout, folders }).then(
     () => null,
     (error: unknown) => error,
   );
@@ -168,6 +171,19 @@ describe("sendmail", () => {
     install('cat >"$HOME/mail"');
     expect(await send({ path: "/usr/bin:/bin", folders: [bin] })).toBeNull();
     expect(existsSync(join(home, "mail"))).toBe(true);
+  });
+
+  test("is sendmail.exe on Windows, and only in PATH", async () => {
+    const program = install("cat >/dev/null");
+    const missing = {
+      message: "there is no sendmail.exe in PATH",
+      hint: "install a mail program that has sendmail.exe",
+    };
+    const path = `${bin}:/usr/bin:/bin`;
+    const env = { PATH: path };
+    expect(() => findSendmail({ env, platform: "win32" })).toThrow(expect.objectContaining(missing));
+    renameSync(program, join(bin, "sendmail.exe"));
+    expect(await send({ path, platform: "win32" })).toBeNull();
   });
 
   test("that is missing, no program, or only in a relative folder is exit 10", async () => {
