@@ -68,6 +68,7 @@ export function composeContext(host: HostParts, options: CompositionOptions): Ho
     prompt,
     editor: createEditor({
       env: childEnvironment(env),
+      platform: process.platform,
       signal: parts.signal,
       ignoreInterrupt: (work) => ignoreInterrupt(process, work),
       warn,

@@ -6,6 +6,8 @@ import { decodeText, withoutLastNewline } from "./input.js";
 
 export interface EditorOptions {
   readonly env: Environment;
+  /** As Node names it. */
+  readonly platform: string;
   /** Starts handling signals, and aborts on one that ends the program. */
   readonly signal: () => AbortSignal;
   /** Does work during which Ctrl-C is left to the editor. */
@@ -117,14 +119,25 @@ function fileError(problem: string, cause: unknown): CliError {
   return new CliError("failed", `${problem} (${errorCodeOf(cause) ?? "unknown"})`, { cause });
 }
 
-/** Exit codes of a shell that cannot start the program. */
-const NOT_STARTED: ReadonlySet<number | null> = new Set([126, 127]);
+/** Exit codes of a shell that cannot start the program; 9009 is that of cmd. */
+const NOT_STARTED: ReadonlySet<number | null> = new Set([126, 127, 9009]);
+
+/** The shell that runs the command line with the path after it: on Windows cmd, with its own rules for quotes. */
+function shellCommand(
+  command: string,
+  path: string,
+  { env, platform }: Pick<EditorOptions, "env" | "platform">,
+): readonly [shell: string, ...args: string[]] {
+  if (platform === "win32") return [env["ComSpec"] || "cmd.exe", "/d", "/s", "/c", `"${command} "${path}""`];
+  // The shell waits for the editor, too; `trap ""` would also make the editor ignore Ctrl-C.
+  return ["sh", "-c", `trap : INT; ${command} "$@"`, command, path];
+}
 
 /** Runs the command line with the path after it, as git does. @see git-var(1) GIT_EDITOR */
 async function runEditor(
   command: string,
   path: string,
-  { env, signal: startSignal, ignoreInterrupt }: EditorOptions,
+  { env, platform, signal: startSignal, ignoreInterrupt }: EditorOptions,
 ): Promise<void> {
   const { spawn } = await import("node:child_process");
   const signal = startSignal();
@@ -132,9 +145,8 @@ async function runEditor(
   const exitCode = await ignoreInterrupt(async () => {
     // stdout is for data.
     const stdio: StdioOptions = ["inherit", 2, 2];
-    // The shell waits for the editor, too; `trap ""` would also make the editor ignore Ctrl-C.
-    const script = `trap : INT; ${command} "$@"`;
-    const child = spawn("sh", ["-c", script, command, path], { stdio, env: { ...env } });
+    const [shell, ...args] = shellCommand(command, path, { env, platform });
+    const child = spawn(shell, args, { stdio, env: { ...env }, windowsVerbatimArguments: true });
     const onAbort = (): void => void child.kill("SIGTERM");
     signal.addEventListener("abort", onAbort, { once: true });
     return new Promise<number | null>((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -14,6 +14,7 @@ test("a file that cannot be written leaves no folder", async () => {
   const warnings: string[] = [];
   const editor = createEditor({
     env: { EDITOR: "true" },
+    platform: "linux",
     signal: () => new AbortController().signal,
     ignoreInterrupt: (work) => work(),
     warn: (text) => warnings.push(text),
@@ -24,4 +25,27 @@ test("a file that cannot be written leaves no folder", async () => {
     message: expect.stringMatching(/event\.yaml cannot be written \(ENOENT\)$/),
   });
   expect({ warnings, left: readdirSync(folder) }).toEqual({ warnings: [], left: [] });
+});
+
+test("on Windows, cmd runs the command line, with the path in quotes after it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "calctl-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const cmd = join(folder, "cmd");
+  writeFileSync(cmd, `#!/bin/sh\nprintf '%s\\n' "$@" >'${folder}/args'\n`, { mode: 0o755 });
+  const editor = createEditor({
+    env: { EDITOR: '"C:\\Program Files\\editor.exe" -w', ComSpec: cmd },
+    platform: "win32",
+    signal: () => new AbortController().signal,
+    ignoreInterrupt: (work) => work(),
+    warn: () => undefined,
+  });
+  const saved = await editor.withFile("event.yaml", ({ edit }) => edit("title: Lunch"));
+  expect(saved).toBe("title: Lunch");
+  expect(readFileSync(join(folder, "args"), "utf8").split("\n")).toEqual([
+    "/d",
+    "/s",
+    "/c",
+    expect.stringMatching(/^""C:\\Program Files\\editor\.exe" -w "\S+event\.yaml""$/),
+    "",
+  ]);
 });
