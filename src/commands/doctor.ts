@@ -113,8 +113,8 @@ async function checkToken({ session }: DoctorContext, jobs: JobChecks): Promise<
   if (tokenSource === "CALCTL_TOKEN_FILE") return describeFile("from CALCTL_TOKEN_FILE", tokenSource, jobs);
   const detail = `from ${tokenSource ?? "no source"}`;
   if (!isMissingInCron(tokenSource ?? "")) return { detail };
-  const hint = "write it into a file that only you can read, and set CALCTL_TOKEN_FILE in the crontab";
-  return { detail: `${detail}, which is not set in a cron job`, hint };
+  const hint = `write it into a file that only you can read, and ${settingFor("CALCTL_TOKEN_FILE", jobs)}`;
+  return { detail: `${detail}, which ${MISSING_IN_JOB[jobs.scheduler]}`, hint };
 }
 
 /** Whether a secret comes from the shell, or from the unit of systemd that this run is of. */
@@ -144,7 +144,7 @@ async function readFromKeychain(jobs: JobChecks): Promise<void> {
     throw configurationError(
       "the token is in the keychain, which a job without a desktop session cannot read",
       {
-        hint: "sign in again with calctl login --insecure-storage, or set CALCTL_TOKEN_FILE in the crontab",
+        hint: `sign in again with calctl login --insecure-storage, or ${settingFor("CALCTL_TOKEN_FILE", jobs)}`,
         cause,
       },
     );
@@ -160,9 +160,19 @@ async function checkTarget(jobs: JobChecks, { to, as, chat }: DoctorOptions): Pr
   if (name.startsWith("CALCTL_WEBHOOK_URL_FILE"))
     return describeFile(`${name}, for ${kind}`, "CALCTL_WEBHOOK_URL_FILE", jobs);
   if (!isMissingInCron(name)) return { detail: `${name}, for ${kind}` };
-  const hint =
-    "write it into a file that only you can read, and set CALCTL_WEBHOOK_URL_FILE in the crontab, or use calctl webhooks add";
-  return { detail: `${name}, for ${kind}, which is not set in a cron job`, hint };
+  const hint = `write it into a file that only you can read, and ${settingFor("CALCTL_WEBHOOK_URL_FILE", jobs)}, or use calctl webhooks add`;
+  return { detail: `${name}, for ${kind}, which ${MISSING_IN_JOB[jobs.scheduler]}`, hint };
+}
+
+/** Why a variable of this run is not enough. */
+const MISSING_IN_JOB: Readonly<Record<JobChecks["scheduler"], string>> = {
+  crontab: "is not set in a cron job",
+  "task scheduler": "a task only has if setx has set it",
+};
+
+/** How a job gets a variable. */
+function settingFor(variable: string, { scheduler }: JobChecks): string {
+  return scheduler === "crontab" ? `set ${variable} in the crontab` : `set ${variable} with setx`;
 }
 
 /** Reminders and digests of the wrong minute are wrong. */

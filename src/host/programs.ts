@@ -1,7 +1,7 @@
 import { childEnvironment } from "../config/environment.js";
 import type { Context } from "../context.js";
 import { CliError } from "../errors.js";
-import { type ChildProcessResult, runChildProcess } from "../system/child-process.js";
+import { batchFileHint, type ChildProcessResult, runChildProcess } from "../system/child-process.js";
 import type { HostParts } from "./parts.js";
 
 /** What Linux takes as one variable, with its name and a NUL (bytes). @see execve(2), MAX_ARG_STRLEN */
@@ -55,8 +55,9 @@ function problemOf(result: ChildProcessResult): string | null {
 
 /** Jobs of cron have a short PATH. Undefined where the program says itself what is wrong. */
 function hintOf(result: ChildProcessResult, program: string): string | undefined {
-  if (result.kind !== "not_started" || result.code !== "ENOENT") return undefined;
-  return program.includes("/") ? "check the path" : "not found in PATH: use its full path";
+  if (result.kind !== "not_started") return undefined;
+  if (result.code !== "ENOENT") return batchFileHint(program, result.code);
+  return /[\\/]/.test(program) ? "check the path" : "not found in PATH: use its full path";
 }
 
 /** What the program had done by then is not known. */

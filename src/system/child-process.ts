@@ -118,6 +118,12 @@ export async function runChildProcess(options: ChildProcessOptions): Promise<Chi
   });
 }
 
+/** What to do about a batch file of Windows, which Node does not start by itself; undefined for any other program. */
+export function batchFileHint(program: string, code: string): string | undefined {
+  const isBatchFile = code === "EINVAL" && /\.(?:bat|cmd)$/i.test(program);
+  return isBatchFile ? `cmd runs batch files: cmd /c ${program}` : undefined;
+}
+
 /** The command that starts this program again. */
 export type SelfCommand = readonly [program: string, ...args: string[]];
 

@@ -192,6 +192,16 @@ test("on Windows, there are lines for the task scheduler instead", async () => {
   expect(stdout).not.toContain("crontab");
 });
 
+test("on Windows, a token of the environment passes, with how a task gets another", async () => {
+  const world = await createRemoteWorld();
+  const { stdout } = await world.runWith({ platform: "win32", env: world.env }, "doctor", "-o", "json");
+  const checks: readonly Check[] = JSON.parse(stdout);
+  expect(checks.find(({ check }) => check === "token")).toMatchObject({
+    detail: "from CALCTL_TOKEN, which a task only has if setx has set it",
+    hint: "write it into a file that only you can read, and set CALCTL_TOKEN_FILE with setx",
+  });
+});
+
 test.each([
   [0o600, null],
   [0o644, 'chmod 600 "$CALCTL_TOKEN_FILE", unless only you have accounts here'],

@@ -54,3 +54,12 @@ test("an interruption before the program starts says that nothing was done", asy
     mayHaveSucceeded: false,
   });
 });
+
+test.each([
+  ["nosuchprogram", "not found in PATH: use its full path"],
+  ["/nosuchfolder/program", "check the path"],
+  ["C:\\nosuchfolder\\program.exe", "check the path"],
+])("a program %s that does not exist has the hint %j", async (program, hint) => {
+  const run = createProgramRunner({ process, signal: () => new AbortController().signal }, () => undefined);
+  await expect(run({ program, args: [], input: "", variables: {} })).rejects.toMatchObject({ hint });
+});

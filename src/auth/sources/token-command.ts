@@ -1,7 +1,7 @@
 import { childEnvironment, type Environment } from "../../config/environment.js";
 import type { Command } from "../../config/profile-values.js";
 import { type CliError, configurationError } from "../../errors.js";
-import { runChildProcess } from "../../system/child-process.js";
+import { batchFileHint, runChildProcess } from "../../system/child-process.js";
 import { checkToken, withoutFinalNewline } from "./token-text.js";
 
 export interface TokenCommandOptions {
@@ -35,13 +35,11 @@ export async function runTokenCommand(options: TokenCommandOptions): Promise<str
     maxOutput: MAX_OUTPUT,
     signal,
   });
-  const fail = (problem: string): CliError =>
-    configurationError(`${source}: ${program} ${problem}`, {
-      hint: "run the command yourself to see what is wrong",
-    });
+  const fail = (problem: string, hint = "run the command yourself to see what is wrong"): CliError =>
+    configurationError(`${source}: ${program} ${problem}`, { hint });
   switch (result.kind) {
     case "not_started":
-      throw fail(`could not be started (${result.code})`);
+      throw fail(`could not be started (${result.code})`, batchFileHint(program, result.code));
     case "timeout":
       throw fail(`printed no token in ${timeout / 1000} seconds`);
     case "output_too_large":
