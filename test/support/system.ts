@@ -45,6 +45,18 @@ export function describeWithOtherUsers(title: string, tests: () => void): void {
   describeUnless(isRoot ? missingPart("setpriv") : obstacle, title, tests);
 }
 
+/** The `node.exe` that tests on Windows run with, by wine. */
+export const WINDOWS_NODE = process.env["CALCTL_WINDOWS_NODE"];
+
+/** The same for tests on Windows, which take minutes, and packages too large for each run: `.ci/windows` runs them. */
+export function describeOnWindows(title: string, tests: () => void): void {
+  const obstacle = {
+    reason: "they need wine and a Node for Windows: .ci/windows runs them",
+    canBeInstalled: false,
+  };
+  describeUnless(WINDOWS_NODE === undefined ? obstacle : null, title, tests);
+}
+
 /** The same for tests that need a file system of their own: see `mountDisk`. */
 export function describeWithDisk(title: string, tests: () => void): void {
   const folder = mkdtempSync(join(tmpdir(), "calctl-disk-"));
