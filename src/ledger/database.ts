@@ -106,7 +106,7 @@ function createIfMissing(sqlite: SqliteModule, file: string): void {
     createDatabaseFile(draft);
     const connection = connect(sqlite, draft);
     try {
-      inTransaction(connection, draft, (db) => migrate(db, draft));
+      connection.exec(`begin immediate; ${migrationFrom(0).join("; ")}; commit`);
     } finally {
       connection.close();
     }
@@ -190,7 +190,14 @@ function migrate(db: LedgerTransaction, file: string): void {
   const isEmpty = application === 0 && version === 0 && statSync(file).size === 0;
   if (!isEmpty && application !== LEDGER_APPLICATION_ID) throw foreignLedgerError(file);
   if (version > MIGRATIONS.length) throw newerLedgerError(file);
-  for (const statement of MIGRATIONS.slice(version).flat()) db.run(statement);
-  db.run(`pragma application_id = ${LEDGER_APPLICATION_ID}`);
-  db.run(`pragma user_version = ${MIGRATIONS.length}`);
+  for (const statement of migrationFrom(version)) db.run(statement);
+}
+
+/** The statements that bring a ledger of a version up to date. */
+function migrationFrom(version: number): readonly string[] {
+  return [
+    ...MIGRATIONS.slice(version).flat(),
+    `pragma application_id = ${LEDGER_APPLICATION_ID}`,
+    `pragma user_version = ${MIGRATIONS.length}`,
+  ];
 }

@@ -1,9 +1,11 @@
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -51,6 +53,22 @@ test("a new one is created whole: nothing else is left in its folder", async () 
     ledgers.map((ledger) => ledger.sendOnce("digest", async () => undefined, KEEP)),
   );
   expect([...sent].sort()).toEqual(["already_sent", "sent"]);
+});
+
+test("what it was created from is no longer open, since Windows removes no file that is", async ({
+  skip,
+}) => {
+  if (!existsSync("/proc/self/fd")) skip("there is no /proc here, which says which files are open");
+  const path = createLedgerPath();
+  await openTestLedger(path);
+  const open = readdirSync("/proc/self/fd").flatMap((name) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${name}`)];
+    } catch (_closed) {
+      return [];
+    }
+  });
+  expect(open.filter((file) => file.startsWith(path))).toEqual([path]);
 });
 
 test("what is being sent is in the file itself before it is sent", async () => {

@@ -75,6 +75,7 @@ export function connect(sqlite: SqliteModule, path: string): Connection {
   let file = identify(path);
   return {
     prepare: (text) => database.prepare(text),
+    exec: (text) => database.exec(text),
     close: () => database.close(),
     copyTo: (target, onProgress) => database.copyTo(target, onProgress),
     renew() {

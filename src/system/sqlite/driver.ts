@@ -11,6 +11,11 @@ export type SqliteModule = Pick<
 /** An open database. */
 export interface Database extends SqliteDatabase {
   /**
+   * Runs statements without results. In the package a prepared statement keeps the file open after `close`, until it is
+   * collected as garbage, and Windows removes no file that is open; these do not.
+   */
+  exec(text: string): void;
+  /**
    * Copies it page by page into another file, in other threads. Inside a transaction that has read, the copy is what the
    * transaction sees, whatever others write meanwhile.
    * @param path of a file that is empty or does not exist
@@ -89,6 +94,7 @@ export function openDatabase({ DatabaseSync, backup }: SqliteModule, location: s
   const cache = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
+    exec: (text) => database.exec(text),
     async copyTo(path, onProgress) {
       let failure: { readonly reason: unknown } | undefined;
       const progress = (pages: CopiedPages) => {
