@@ -92,13 +92,14 @@ export async function runComments(
     const { id: calendarId } = await (await createEventFinder(context)).findCalendar(eventId);
     return openComments(await context.api(), { calendarId, eventId });
   });
-  const comments: Comment[] = [];
+  const read: (readonly Comment[])[] = [];
   for await (const page of pages) {
-    if (output.stream === null) comments.push(...page);
+    if (output.stream === null) read.push(page);
     // Nobody reads the rest.
     else if (!(await output.stream(page))) return;
   }
   if (output.stream !== null) return;
+  const comments = read.flat();
   if (comments.length === 0 && context.isTerminal) context.note("no comments");
   await output.print(comments);
 }

@@ -101,9 +101,9 @@ export async function readCalendar(
   { open, before }: ReadOptions,
 ): Promise<readonly CalendarEvent[]> {
   await before?.(calendarId);
-  const events: CalendarEvent[] = [];
-  for await (const page of await open(calendarId)) events.push(...page);
-  return events;
+  const pages: (readonly CalendarEvent[])[] = [];
+  for await (const page of await open(calendarId)) pages.push(page);
+  return pages.flat();
 }
 
 /** How messages name what `processEach` does. */

@@ -1,7 +1,7 @@
 import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
 import type { Canvas, Cell, Rendering } from "../view.js";
 import { type Column, columnsOf, markerOf } from "./columns.js";
-import { textWidth, wrapText } from "./text-width.js";
+import { textWidth, widestOf, wrapText } from "./text-width.js";
 
 export interface DetailOptions extends Canvas {
   /** Whether lines without a text are left out. */
@@ -50,7 +50,7 @@ function drawEntry(
   const link = (line: string): string => style.link(cell.url ?? null, line);
   const margin = " ".repeat(nameWidth) + GAP;
   const lines = linesAfter(margin);
-  const widest = Math.max(...lines.map(textWidth));
+  const widest = widestOf(lines.map(textWidth));
   if (!breakWords && margin.length + marker.width + widest > width) {
     return [name, ...indent(linesAfter(INDENT).map(link), INDENT)];
   }

@@ -1,7 +1,7 @@
 import { sanitizeLine } from "../sanitize.js";
 import type { Canvas, Cell } from "../view.js";
 import { type Column, markerOf } from "./columns.js";
-import { textWidth, truncateText } from "./text-width.js";
+import { textWidth, truncateText, widestOf } from "./text-width.js";
 
 /** A cell as it is drawn. */
 interface DrawnCell {
@@ -35,14 +35,14 @@ function drawCell(cell: Cell, canvas: Canvas, limit: number): DrawnCell {
 }
 
 function padCells(cells: readonly DrawnCell[]): readonly string[] {
-  const widest = Math.max(...cells.map(({ width }) => width));
+  const widest = widestOf(cells.map(({ width }) => width));
   return cells.map(({ text, width }) => text + " ".repeat(widest - width));
 }
 
 function widthRangeOf({ header, cells, minWidth, shrinksFirst }: Column, canvas: Canvas): WidthRange {
   const headerWidth = textWidth(header);
   const widths = cells.map((cell) => drawCell(cell, canvas, Number.POSITIVE_INFINITY).width);
-  const max = Math.max(headerWidth, ...widths);
+  const max = Math.max(headerWidth, widestOf(widths));
   return { min: minWidth === null ? max : Math.min(max, Math.max(minWidth, headerWidth)), max, shrinksFirst };
 }
 

@@ -26,6 +26,11 @@ export function textWidth(text: string): number {
   return width;
 }
 
+/** The largest of some widths; 0 without one. They may be more than a call takes arguments. */
+export function widestOf(widths: readonly number[]): number {
+  return widths.reduce((widest, width) => Math.max(widest, width), 0);
+}
+
 /** The text as it is, or cut to `width` columns with `…` at its end. */
 export function truncateText(text: string, width: number): string {
   // None takes more columns than two for each UTF-16 unit.
