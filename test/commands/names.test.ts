@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { reply } from "../support/fault-steps.js";
-import { NOW } from "../support/harness.js";
+import { createHarness, NOW } from "../support/harness.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 
 /** Names of calendars and labels: how many requests they take, and that a wrong cache changes nothing else. */
@@ -397,5 +397,21 @@ describe("forgetting", () => {
     rmSync(foreign);
     expect(files()).toHaveLength(2);
     for (const file of files()) expect(file).toMatch(/^office2%20/);
+  });
+
+  test("service calendars remove removes what is cached for local, since its events are gone, too", async () => {
+    const { run, service, userId, directory } = await createHarness({ database: "local.db" });
+    const { admin } = service;
+    for (const name of ["Here", "There"]) await admin.calendars.add({ name, owner: userId });
+    await run("calendars");
+    const file = join(directory, "names", "local%20.json");
+    const elsewhere = `sqlite:${join(directory, "other.db")}`;
+    await run("service", "users", "add", "Ana", "--db", elsewhere);
+    await run("service", "calendars", "add", "There", "--db", elsewhere);
+    expect(readFileSync(file, "utf8")).toContain("There");
+    await run("service", "calendars", "remove", "There", "--yes", "--db", elsewhere);
+    expect(existsSync(file)).toBe(true);
+    expect((await run("service", "calendars", "remove", "There", "--yes")).exitCode).toBe(0);
+    expect(existsSync(file)).toBe(false);
   });
 });

@@ -136,7 +136,7 @@ export interface CalendarsRemoveOptions extends DatabaseFlag {
 
 /** Removes a calendar, after a confirmation that shows what goes with it. */
 export async function runCalendarsRemove(
-  context: AskingContext & Pick<Context, "warn">,
+  context: AskingContext & Pick<Context, "dropCache" | "warn">,
   { db, calendar: given, yes = false }: CalendarsRemoveOptions,
   command: Command,
 ): Promise<void> {
@@ -152,6 +152,8 @@ export async function runCalendarsRemove(
       throw new CliError("interrupted", "nothing was removed");
   }
   const removed = await calendars.remove(content.calendar.id);
+  // Completion would offer the calendar, its labels and its events.
+  if (db === undefined) context.dropCache("local");
   context.note(`calendar ${removed.calendar.name} removed, with ${eventCount(removed)}`);
 }
 
