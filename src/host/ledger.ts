@@ -24,9 +24,8 @@ export function createLedgerOpener({
       import("../ledger/ledger.js"),
       import("../system/process-identity.js"),
     ]);
-    const path = pathOf(stateDirectory);
     const ledger = await openLedger({
-      path: requireTrustedPlace({ noun: "ledger", path, variable: "CALCTL_STATE_DIR" }, userId),
+      path: requirePath({ stateDirectory, userId }),
       clock,
       processes: createProcessIdentities(processes),
       signal,
@@ -36,14 +35,17 @@ export function createLedgerOpener({
   });
 }
 
-/** Opens the ledger if there is one: to create it is for jobs, which may be another user's. */
-export async function checkLedger(
-  { stateDirectory }: Pick<LedgerParts, "stateDirectory">,
-  open: () => Promise<Ledger>,
-): Promise<void> {
-  if (existsSync(pathOf(stateDirectory))) await open();
+/**
+ * Opens the ledger if there is one: to create it is for jobs, which may be another user's.
+ * @throws CliError configuration where a job could not use it
+ */
+export async function checkLedger(place: LedgerPlace, open: () => Promise<Ledger>): Promise<void> {
+  if (existsSync(requirePath(place))) await open();
 }
 
-function pathOf(stateDirectory: LedgerParts["stateDirectory"]): string {
-  return join(stateDirectory(), "ledger.db");
+type LedgerPlace = Pick<LedgerParts, "stateDirectory" | "userId">;
+
+function requirePath({ stateDirectory, userId }: LedgerPlace): string {
+  const path = join(stateDirectory(), "ledger.db");
+  return requireTrustedPlace({ noun: "ledger", path, variable: "CALCTL_STATE_DIR" }, userId);
 }

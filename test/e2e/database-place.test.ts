@@ -115,3 +115,14 @@ test("commands of the service refuse it as well, unless the database is named", 
   }
   expect(await run("service", "users", "list", "--db", path)).toMatchObject({ exitCode: 0, stderr: "" });
 });
+
+test("doctor fails where a job would", async () => {
+  const { run, path } = createMachine("ledger.db");
+  await run("calendars");
+  chmodSync(dirname(path), 0o777);
+  const job = await run(...ARGV["ledger.db"]);
+  const doctor = await run("doctor", "--profile", "local");
+  expect(doctor).toMatchObject({ exitCode: 10, stderr: job.stderr });
+  expect(doctor.stdout).toMatch(/^state folder\tfalse\t/m);
+  expect(readdirSync(dirname(path))).toEqual([]);
+});
