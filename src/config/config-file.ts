@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { isJsonObject } from "../contract/json.js";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
 import type { FileLockOptions } from "../system/file-lock.js";
-import { distrustedError, readTrustedFile } from "../system/ownership.js";
+import { distrustedError, type KeptFile, readTrustedFile, requireOwnFolder } from "../system/ownership.js";
 
 /** The keys of a profile that users set. */
 export const PROFILE_KEYS = [
@@ -98,6 +98,7 @@ export function createConfigFile({
     read,
     async update(edit) {
       edit(read());
+      requireOwnFolder(keptFile(path()), userId);
       const { updateConfigFile } = await import("./config-writer.js");
       const lock = { ...lockOptions, signal: signal?.() };
       await updateConfigFile({ directory: directory(), path: path(), lock }, () => edit(read()));
@@ -120,9 +121,12 @@ export function readConfig(path: string, userId: number | null): Config {
     const code = errorCodeOf(cause) ?? "unknown";
     throw configurationError(`the configuration ${path} cannot be read (${code})`, { cause });
   }
-  if ("distrust" in read)
-    throw distrustedError({ noun: "configuration", path, variable: "CALCTL_CONFIG_DIR" }, read.distrust);
+  if ("distrust" in read) throw distrustedError(keptFile(path), read.distrust);
   return parseConfig(read.text, path);
+}
+
+function keptFile(path: string): KeptFile {
+  return { noun: "configuration", path, variable: "CALCTL_CONFIG_DIR" };
 }
 
 function parseConfig(text: string, path: string): Config {

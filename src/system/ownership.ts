@@ -104,6 +104,16 @@ export function requireTrustedPlace(file: KeptFile, userId: number | null): stri
   return file.path;
 }
 
+/**
+ * For a file that is only read as the user's own: who else may write to its folder is not asked.
+ * @throws CliError configuration where the folder is another user's, who could not use what would be written there
+ */
+export function requireOwnFolder(file: KeptFile, userId: number | null): void {
+  const path = dirname(file.path);
+  if (findDistrust(path, userId) === "other_owner")
+    throw distrustedError({ ...file, noun: "folder", path }, "other_owner");
+}
+
 /** Null for what is missing, and for what cannot be reached: opening it explains why. */
 function findDistrust(path: string, userId: number | null): Distrust | null {
   const link = statIfReachable(lstatSync, path);

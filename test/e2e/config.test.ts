@@ -74,6 +74,28 @@ describe("a configuration that others decide", () => {
   });
 });
 
+test("nothing is written into the configuration folder of another user", async ({ skip }) => {
+  if (process.geteuid?.() !== 0) skip("only root can give a folder away");
+  const { home, run } = createInstallation();
+  const folder = join(home, ".config", "calctl");
+  mkdirSync(folder, { recursive: true });
+  chownSync(folder, 65_534, 65_534);
+  for (const argv of [
+    ["config", "set", "timezone", "Asia/Tokyo"],
+    ["profiles", "use", "local"],
+  ]) {
+    expect(await run(...argv)).toEqual({
+      exitCode: 10,
+      stdout: "",
+      stderr: `error: the folder ${folder} is not used: it belongs to another user
+hint: run calctl as that user, or with a folder of your own: sudo -H, HOME or CALCTL_CONFIG_DIR
+`,
+    });
+  }
+  expect(readdirSync(folder)).toEqual([]);
+  expect((await run("config", "list")).exitCode).toBe(0);
+});
+
 describe("a token file that others may read or write", () => {
   /** An installation of a remote service, and the path of its token file. */
   function installTokenFile(mode: number) {
