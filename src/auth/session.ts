@@ -1,4 +1,4 @@
-import { type ConfigFile, readTokenRecord, type TokenRecord } from "../config/config-file.js";
+import { type Config, type ConfigFile, readTokenRecord, type TokenRecord } from "../config/config-file.js";
 import type { Environment } from "../config/environment.js";
 import { findProfile, type Settings } from "../config/settings.js";
 import { CliError } from "../errors.js";
@@ -55,14 +55,20 @@ export interface SessionParts {
   readonly warn: (text: string) => void;
 }
 
+type FindRecord = (config: Config) => TokenRecord | null;
+
 export function createSession(parts: SessionParts): Session {
   const { configFile, env, profileName, openStore, tokenProvider, login, warn } = parts;
-  const removeToken = async (profile: string, record: TokenRecord | null): Promise<boolean> => {
-    if (record === null) return false;
-    const store = await openStore(record.store);
-    const removed = await store.remove({ kind: "token", profile, origin: record.origin });
-    await clearTokenRecord(configFile, profile, record);
-    return removed;
+  const removeToken = async (profile: string, find: FindRecord): Promise<boolean> => {
+    if (find(configFile.read()) === null) return false;
+    return configFile.lockSecrets(async () => {
+      const record = find(configFile.read());
+      if (record === null) return false;
+      const store = await openStore(record.store);
+      const removed = await store.remove({ kind: "token", profile, origin: record.origin });
+      await clearTokenRecord(configFile, profile, record);
+      return removed;
+    });
   };
   return {
     login,
@@ -70,11 +76,11 @@ export function createSession(parts: SessionParts): Session {
       const config = configFile.read();
       const profile = profileName();
       findProfile(config, profile);
-      const removed = await removeToken(profile, readTokenRecord(config, profile));
+      const removed = await removeToken(profile, (current) => readTokenRecord(current, profile));
       return { profile, removed, overridingSource: findOverridingSource(config, profile, env) };
     },
     async removeToken(profile) {
-      await removeToken(profile, findPreviousToken(configFile.read(), profile, warn));
+      await removeToken(profile, (config) => findPreviousToken(config, profile, warn));
     },
     async token() {
       return (await tokenProvider.token())?.value ?? null;

@@ -22,7 +22,7 @@ interface NewToken {
 }
 
 /** Stores a token and updates the profile. When that fails, profile and token stay as they were. @throws CliError */
-export async function storeToken(
+export function storeToken(
   token: string,
   { target, settings, store }: NewToken,
   parts: StorageParts & { readonly configFile: ConfigFile },
@@ -30,13 +30,15 @@ export async function storeToken(
   const { configFile } = parts;
   const key: TokenKey = { kind: "token", profile: target.profile, origin: target.baseUrl.origin };
   const record: TokenRecord = { store: store.name, origin: key.origin };
-  const previous = findPreviousToken(configFile.read(), target.profile, parts.warn);
-  const place = previous && { key: { ...key, origin: previous.origin }, store: previous.store };
-  await storeSecret(
-    { key, value: token, store, previous: place },
-    () => saveProfile(configFile, target, { changes: profileChanges(target, settings), record }),
-    parts,
-  );
+  return configFile.lockSecrets(async () => {
+    const previous = findPreviousToken(configFile.read(), target.profile, parts.warn);
+    const place = previous && { key: { ...key, origin: previous.origin }, store: previous.store };
+    await storeSecret(
+      { key, value: token, store, previous: place },
+      () => saveProfile(configFile, target, { changes: profileChanges(target, settings), record }),
+      parts,
+    );
+  });
 }
 
 /** What a login changes in a profile. */

@@ -44,9 +44,11 @@ export function createWebhookStorage(parts: WebhookStorageParts): WebhookStorage
     records,
     async save(webhook, saving) {
       const { name } = webhook;
-      const previous = records().get(name);
-      checkNew(webhook, previous, saving);
-      const place = previous === undefined ? null : findPrevious(name, previous, parts.warn);
+      checkNew(webhook, records().get(name), saving);
+      const findPlace = () => {
+        const previous = records().get(name);
+        return previous === undefined ? null : findPrevious(name, previous, parts.warn);
+      };
       const update = (record: WebhookRecord) => () =>
         configFile.update((config) => {
           checkNew(webhook, config.webhooks?.get(name), saving);
@@ -54,6 +56,7 @@ export function createWebhookStorage(parts: WebhookStorageParts): WebhookStorage
         });
       const { name: _, ...settings } = webhook;
       if (saving.readUrl === null) {
+        const place = findPlace();
         await update(compact(settings))();
         if (place !== null) await removeSecret(place, parts);
         return;
@@ -61,10 +64,12 @@ export function createWebhookStorage(parts: WebhookStorageParts): WebhookStorage
       const store = await openStore(saving.insecureStorage ? "file" : "keychain");
       await store.probe();
       const value = await saving.readUrl();
-      await storeSecret(
-        { key: keyOf(webhook), value, store, previous: place },
-        update(compact({ ...settings, store: store.name })),
-        { ...parts, signal: parts.signal() },
+      await configFile.lockSecrets(() =>
+        storeSecret(
+          { key: keyOf(webhook), value, store, previous: findPlace() },
+          update(compact({ ...settings, store: store.name })),
+          { ...parts, signal: parts.signal() },
+        ),
       );
     },
     async loadUrl(name, record) {
@@ -80,8 +85,10 @@ export function createWebhookStorage(parts: WebhookStorageParts): WebhookStorage
     },
     async remove(name, record) {
       const place = findPrevious(name, record, parts.warn);
-      if (place !== null) await removeSecret(place, parts);
-      await configFile.update((config) => withWebhook(config, name, undefined));
+      await configFile.lockSecrets(async () => {
+        if (place !== null) await removeSecret(place, parts);
+        await configFile.update((config) => withWebhook(config, name, undefined));
+      });
     },
   };
 }

@@ -66,6 +66,11 @@ export interface ConfigFile {
    * unchanged then
    */
   update(edit: (config: Config) => Config): Promise<void>;
+  /**
+   * Runs work while no other process changes secrets and what this file says of them.
+   * @throws CliError configuration when others take too long or there is no place for a lock, and what `work` throws
+   */
+  lockSecrets<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface ConfigFileOptions extends Omit<FileLockOptions, "signal"> {
@@ -91,6 +96,15 @@ export function createConfigFile({
 }: ConfigFileOptions): ConfigFile {
   const path = () => configPath(directory());
   const read = () => readConfig(path(), userId);
+  const open = async () => {
+    requireOwnFolder(keptFile(path()), userId);
+    const { createConfigWriter } = await import("./config-writer.js");
+    return createConfigWriter({
+      directory: directory(),
+      path: path(),
+      lock: { ...lockOptions, signal: signal?.() },
+    });
+  };
   return {
     get path() {
       return path();
@@ -98,11 +112,9 @@ export function createConfigFile({
     read,
     async update(edit) {
       edit(read());
-      requireOwnFolder(keptFile(path()), userId);
-      const { updateConfigFile } = await import("./config-writer.js");
-      const lock = { ...lockOptions, signal: signal?.() };
-      await updateConfigFile({ directory: directory(), path: path(), lock }, () => edit(read()));
+      await (await open()).update(() => edit(read()));
     },
+    lockSecrets: async (work) => (await open()).lockSecrets(work),
   };
 }
 

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import Conf from "conf";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
 import { type FileLockOptions, LockBusyError, withFileLock } from "../system/file-lock.js";
@@ -11,20 +12,40 @@ export interface ConfigLocation {
   readonly lock: FileLockOptions;
 }
 
-/**
- * Writes the configuration that `change` returns, under a lock.
- * @throws CliError configuration, and what `change` throws
- */
-export async function updateConfigFile(
+export interface ConfigWriter {
+  /** Writes the configuration that `change` returns, under a lock. @throws CliError configuration, and what `change` throws */
+  update(change: () => Config): Promise<void>;
+  /** Runs `work` under a lock of its own. @throws CliError configuration, and what `work` throws */
+  lockSecrets<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** How long to wait for others that change secrets (ms): a keychain may take seconds for each. */
+const SECRETS_TIMEOUT = 30_000;
+
+export function createConfigWriter(location: ConfigLocation): ConfigWriter {
+  const { directory, path, lock } = location;
+  return {
+    update: (change) => runLocked(location, `${path}.lock`, () => write(directory, change())),
+    lockSecrets: (work) =>
+      runLocked(
+        { ...location, lock: { timeout: SECRETS_TIMEOUT, ...lock } },
+        join(directory, "secrets.lock"),
+        work,
+      ),
+  };
+}
+
+async function runLocked<T>(
   { directory, path, lock }: ConfigLocation,
-  change: () => Config,
-): Promise<void> {
+  lockPath: string,
+  work: () => Promise<T> | T,
+): Promise<T> {
   try {
     makePrivateFolder(directory);
-    await withFileLock(`${path}.lock`, () => write(directory, change()), lock);
+    return await withFileLock(lockPath, work, lock);
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
-    if (cause instanceof LockBusyError) throw busyError(path, cause);
+    if (cause instanceof LockBusyError) throw busyError({ path, lockPath }, cause);
     const code = errorCodeOf(cause) ?? "unknown";
     throw configurationError(`the configuration ${path} cannot be written (${code})`, { cause });
   }
@@ -45,10 +66,10 @@ function write(directory: string, { others, profiles, webhooks, ...own }: Config
   };
 }
 
-function busyError(path: string, cause: LockBusyError): CliError {
+function busyError({ path, lockPath }: { path: string; lockPath: string }, cause: LockBusyError): CliError {
   const who = cause.holder === null ? "other processes are" : `process ${cause.holder} is`;
   return configurationError(`the configuration ${path} cannot be written: ${who} writing it`, {
-    hint: `try again; if no calctl is running, remove ${path}.lock`,
+    hint: `try again; if no calctl is running, remove ${lockPath}`,
     cause,
   });
 }

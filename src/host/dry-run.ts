@@ -18,6 +18,7 @@ export function readOnlyConfig(file: ConfigFile): ConfigFile {
     },
     read: file.read,
     update: refuse,
+    lockSecrets: refuse,
   };
 }
 

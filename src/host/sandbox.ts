@@ -33,6 +33,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
       update: async (edit) => {
         config = edit(config);
       },
+      lockSecrets: (work) => work(),
     },
   };
   return {

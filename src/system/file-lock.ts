@@ -31,13 +31,13 @@ export class LockBusyError extends Error {
 const TIMEOUT = 5_000;
 /** Random delay between attempts (ms), so that colliding processes separate. */
 const RETRY_DELAY = { min: 5, max: 25 };
-/** How long an entry must be seen before it can be stale (ms); work under a lock takes far less. */
+/** How long an entry must be seen before it can be stale (ms); most work under a lock takes far less. */
 const GRACE_PERIOD = 500;
 /** Age (ms) from which an entry is stale even if a process with its id is running: ids are reused. */
 const STALE_AFTER = 60_000;
 
 /**
- * Runs `work` while no other process of this machine runs work under the same path. For work of milliseconds.
+ * Runs `work` while no other process of this machine runs work under the same path. For work of less than a minute.
  *
  * The lock is a folder, held by the process that has the only entry in it. A process creates its entry before it reads
  * the folder, so of two that collide at least one sees the other and withdraws. Entry names are unique, so removing the

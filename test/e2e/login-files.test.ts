@@ -42,13 +42,29 @@ describe("concurrent logins", () => {
     }
   });
 
-  test("for one profile leave one complete token and nothing else", async () => {
+  test("for one profile all succeed, and leave one complete token and nothing else", async () => {
     const results = await Promise.all(SIX.map((name) => signIn("work", `token-of-${name}`)));
-    const signedIn = SIX.filter((_, index) => results[index]?.exitCode === 0);
-    expect(signedIn.length).toBeGreaterThan(0);
+    expect(results.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
+      SIX.map(() => ({ exitCode: 0, stderr: expect.not.stringContaining("error") })),
+    );
     const { stdout } = await installation.runWith({ env: { CALCTL_PROFILE: "work" } }, "token");
     expect(SIX.map((name) => `token-of-${name}\n`)).toContain(stdout);
     expect(tokenFiles()).toHaveLength(1);
+  });
+
+  test("beside logouts of the profile all succeed, and the last one decides", async () => {
+    await signIn("work", "token-of-p0");
+    const results = await Promise.all(
+      ["p1", "p2", "p3"].flatMap((name) => [
+        signIn("work", `token-of-${name}`),
+        installation.run("logout", "-p", "work"),
+      ]),
+    );
+    expect(results.map(({ exitCode }) => exitCode)).toEqual(SIX.map(() => 0));
+    const { exitCode } = await installation.runWith({ env: { CALCTL_PROFILE: "work" } }, "token");
+    expect({ exitCode, files: tokenFiles().length }).toEqual(
+      tokenFiles().length > 0 ? { exitCode: 0, files: 1 } : { exitCode: 4, files: 0 },
+    );
   });
 });
 
