@@ -4,7 +4,7 @@ import { withDryRun } from "./dry-run.js";
 import { createEndpoints, type Endpoints } from "./endpoints.js";
 import { createJsonApi } from "./json-api/json-api.js";
 import type { SendRaw } from "./raw-request.js";
-import { readServerTime } from "./sending/rate-limit.js";
+import { clockOffset, type RequestTimes, readServerTime } from "./sending/rate-limit.js";
 import { createSender, type SenderOptions } from "./sending/sender.js";
 import { type HttpResponse, isSuccess } from "./transport.js";
 
@@ -21,6 +21,8 @@ export interface ResponseInfo {
   readonly rateLimit: RateLimit | null;
   /** The service's time in milliseconds since the Unix epoch; null if it is missing, invalid, or from a cache. */
   readonly serverTime: number | null;
+  /** How far the service's clock is ahead of this machine's, in milliseconds; null where `serverTime` is. */
+  readonly clockOffset: number | null;
 }
 
 export interface ApiOptions extends Omit<SenderOptions, "onResponse"> {
@@ -38,10 +40,12 @@ export interface ApiOptions extends Omit<SenderOptions, "onResponse"> {
 /** The client over a transport that sends each request once. */
 export function createApi(options: ApiOptions): Api {
   let lastResponse: HttpResponse | null = null;
+  let lastTimes: RequestTimes = { sentAt: 0, receivedAt: 0 };
   const { baseUrl, mediaType = DEFAULT_MEDIA_TYPE, tokenSource, mask, dryRun = false } = options;
   const sender = createSender({
     ...options,
-    onResponse: (response) => {
+    onResponse: (response, times) => {
+      lastTimes = times;
       // That of a success may be large, and nobody reads it again.
       lastResponse = isSuccess(response) ? { ...response, body: new Uint8Array() } : response;
     },
@@ -56,10 +60,12 @@ export function createApi(options: ApiOptions): Api {
       const { createRawRequest } = await import("./raw-request.js");
       return createRawRequest(raw)(rawRequest);
     },
-    lastResponse: () => (lastResponse === null ? null : readResponseInfo(lastResponse)),
+    lastResponse: () => (lastResponse === null ? null : readResponseInfo(lastResponse, lastTimes)),
   };
 }
 
-function readResponseInfo({ headers }: HttpResponse): ResponseInfo {
-  return { rateLimit: parseRateLimit(headers), serverTime: readServerTime(headers) };
+function readResponseInfo({ headers }: HttpResponse, times: RequestTimes): ResponseInfo {
+  const serverTime = readServerTime(headers);
+  const offset = serverTime === null ? null : clockOffset(headers, times);
+  return { rateLimit: parseRateLimit(headers), serverTime, clockOffset: offset };
 }

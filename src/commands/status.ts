@@ -27,7 +27,7 @@ export function registerStatus(command: Command, contextOf: ContextOf): void {
 
 /** Shows service, account and rate limit. Prints the report even if the service refuses or cannot be reached. */
 export async function runStatus(
-  context: Pick<Context, "api" | "output" | "session" | "now">,
+  context: Pick<Context, "api" | "output" | "session">,
   { offline = false }: StatusOptions,
 ): Promise<void> {
   const output = context.output(statusView);
@@ -49,21 +49,19 @@ export async function runStatus(
 export interface ServiceCheck {
   readonly user: User | null;
   readonly response: ResponseInfo | null;
-  /** Middle of request and response by the local clock, in milliseconds since the Unix epoch. */
-  readonly checkedAt: number;
   readonly error: unknown;
 }
 
-const NOT_CHECKED: ServiceCheck = { user: null, response: null, checkedAt: 0, error: null };
+const NOT_CHECKED: ServiceCheck = { user: null, response: null, error: null };
 
 /** Asks the service who is signed in. Whatever fails is in the result. */
-export async function checkService({ api, now }: Pick<Context, "api" | "now">): Promise<ServiceCheck> {
-  const sentAt = now();
+export async function checkService({ api }: Pick<Context, "api">): Promise<ServiceCheck> {
   let client: Api | undefined;
-  const result = (user: User | null, error: unknown): ServiceCheck => {
-    const response = client?.lastResponse() ?? null;
-    return { user, response, checkedAt: (sentAt + now()) / 2, error };
-  };
+  const result = (user: User | null, error: unknown): ServiceCheck => ({
+    user,
+    response: client?.lastResponse() ?? null,
+    error,
+  });
   try {
     client = await api();
     return result(await client.getCurrentUser(), null);
@@ -87,9 +85,9 @@ function rateLimitOf(response: ResponseInfo | null): StatusRateLimit | null {
 }
 
 /** How far the local clock is ahead, in whole seconds, the precision of the `Date` header; null when unknown. */
-export function clockSkew({ response, checkedAt }: ServiceCheck): number | null {
-  const serverTime = response?.serverTime ?? null;
-  return serverTime === null ? null : Math.trunc((checkedAt - serverTime) / 1000);
+export function clockSkew({ response }: ServiceCheck): number | null {
+  const offset = response?.clockOffset ?? null;
+  return offset === null ? null : Math.trunc((0 - offset) / 1000);
 }
 
 export function registerWhoami(command: Command, contextOf: ContextOf): void {

@@ -59,6 +59,15 @@ describe("a retry", () => {
   });
 });
 
+test("a wait for the rate limit is no difference between two clocks", async () => {
+  const world = await createRemoteWorld();
+  const body = '{"data":{"id":"u1","type":"user","attributes":{"name":"ana"}}}';
+  const headers = { date: new Date(NOW + 300_000).toUTCString() };
+  world.server.on(USER, refused("300"), [reply({ status: 200, headers, body })]);
+  const { exitCode, stdout } = await world.send("status", "--max-wait", "600", "-o", "json");
+  expect({ exitCode, skew: JSON.parse(stdout).clock_skew_seconds }).toEqual({ exitCode: 0, skew: 1 });
+});
+
 test.each([
   ["Sat, 21 Nov 2026 14:32:00 GMT", "try again in 120 seconds, as the service asks; this is safe to repeat"],
   ["Sat, 21 Nov 2026 14:29:00 GMT", "try again later; this is safe to repeat"],

@@ -22,7 +22,7 @@ export interface SenderOptions {
   readonly onWait: OnWait;
   readonly signal: AbortSignal;
   /** Called with every response, whatever its status. */
-  readonly onResponse: (response: HttpResponse) => void;
+  readonly onResponse: (response: HttpResponse, times: RequestTimes) => void;
 }
 
 /** How the final failure of a request becomes an error. Every kind of service has its own. */
@@ -114,7 +114,7 @@ async function attempt<T>(
   try {
     const response = await transport({ ...request, signal });
     const times = { sentAt, receivedAt: clock.now() };
-    onResponse(response);
+    onResponse(response, times);
     await limiter.observe(response, times);
     if (!isSuccess(response)) return { kind: "status", response, times };
     return { kind: "success", value: await read(response) };
