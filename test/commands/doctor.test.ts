@@ -167,11 +167,22 @@ test("on a terminal, a line for each check, and what to do below it", async () =
   const { runWith, directory } = await createHarness();
   writeFileSync(join(directory, "file"), "");
   const env = { CALCTL_STATE_DIR: join(directory, "file", "state"), NO_COLOR: "1", LC_ALL: "C.UTF-8" };
-  const { stdout } = await runWith({ env, columns: 80 }, "doctor", "-p", "local");
+  const { stdout } = await runWith({ env, columns: 200 }, "doctor", "-p", "local");
   expect(stdout).toContain("✓ profile        local: the embedded service\n");
   expect(stdout).toMatch(
     /✗ state folder {3}.* cannot be written to \(ENOTDIR\)\n {17}CALCTL_STATE_DIR names another folder\n/,
   );
+});
+
+test("on a narrow terminal, no word is broken, and paths stay whole", async () => {
+  const { runWith, directory } = await createHarness();
+  writeFileSync(join(directory, "file"), "");
+  const env = { CALCTL_STATE_DIR: join(directory, "file", "state"), NO_COLOR: "1", LC_ALL: "C.UTF-8" };
+  const { stdout } = await runWith({ env, columns: 40 }, "doctor", "-p", "local");
+  const indent = " ".repeat(17);
+  expect(stdout).toContain(`✓ profile        local: the embedded\n${indent}service\n`);
+  expect(stdout).toContain(`${indent}CALCTL_STATE_DIR names\n${indent}another folder\n`);
+  expect(stdout).toContain(`✓ config folder  ${directory}\n`);
 });
 
 test("the line has the calendars that were given", async () => {

@@ -13,7 +13,7 @@ const GAP = "  ";
 /** Before a text that does not fit next to its name. */
 const INDENT = "  ";
 /** In fewer columns, text is no easier to read than when the terminal wraps it. */
-const MIN_TEXT_WIDTH = 10;
+export const MIN_TEXT_WIDTH = 10;
 
 /** One `name  text` per line, with a blank line between values. Long texts continue below their start. */
 export function drawDetail(columns: readonly Column[], options: DetailOptions): string {

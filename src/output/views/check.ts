@@ -1,4 +1,6 @@
 import { sanitizeLine } from "../sanitize.js";
+import { MIN_TEXT_WIDTH } from "../table/detail.js";
+import { wrapText } from "../table/text-width.js";
 import type { Canvas, Rendering, View } from "../view.js";
 
 /** One line of the report of `doctor`. */
@@ -36,16 +38,21 @@ export const checkView: View<Check> = {
 };
 
 /** A line for each check, with what to do below it, then the lines to copy. */
-function drawChecks(values: readonly Check[], { style, unicode }: Canvas): string {
+function drawChecks(values: readonly Check[], { style, unicode, width: columns }: Canvas): string {
   const marks = unicode ? { ok: "✓", failed: "✗" } : { ok: "ok", failed: "!!" };
   const checks = values.filter(({ check }) => HEADINGS[check] === undefined);
   const width = Math.max(...checks.map(({ check }) => check.length));
   const lines = checks.flatMap(({ check, ok, detail, hint }) => {
     const mark = ok ? style.green(marks.ok) : style.red(marks.failed);
     const indent = " ".repeat((unicode ? 1 : 2) + width + 3);
+    const room = Math.max(columns - indent.length, MIN_TEXT_WIDTH);
+    // Paths and commands stay whole, so that they can be copied.
+    const wrap = (text: string) => wrapText(sanitizeLine(text), { width: room, breakWords: false });
+    const [found = "", ...more] = wrap(detail);
     return [
-      `${mark} ${check.padEnd(width)}  ${sanitizeLine(detail)}`,
-      ...(hint === null ? [] : [style.dim(`${indent}${sanitizeLine(hint)}`)]),
+      `${mark} ${check.padEnd(width)}  ${found}`,
+      ...more.map((line) => indent + line),
+      ...wrap(hint ?? "").flatMap((line) => (line === "" ? [] : [style.dim(indent + line)])),
     ];
   });
   const schedule = values.filter(({ check }) => HEADINGS[check] !== undefined);
