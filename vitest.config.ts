@@ -5,15 +5,15 @@ import { createUntestedPartsReporter } from "./test/support/untested-parts.js";
 
 /** Tests that run on SQLite and on PostgreSQL: what they call is the same on both. */
 const ON_BOTH = [
-  "test/service/{contract-in-process,admin,sample,resync,revocation,moved-events}.test.ts",
-  "test/service/oauth/*.test.ts",
+  "service/test/{contract-in-process,admin,sample,resync,revocation,moved-events}.test.ts",
+  "service/test/oauth/*.test.ts",
 ];
 
 /** Tests that need SQLite, or no database. */
-const ON_SQLITE = ["test/service/oauth/{authorization-request,chromium,migration,origin}.test.ts"];
+const ON_SQLITE = ["service/test/oauth/{authorization-request,chromium,migration,origin}.test.ts"];
 
 /** Tests that need PostgreSQL. */
-const ON_POSTGRES = ["test/postgres/**/*.test.ts"];
+const ON_POSTGRES = ["service/test/postgres/**/*.test.ts"];
 
 const HERMETIC = "test/support/hermetic-setup.ts";
 
@@ -49,7 +49,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "calctl",
-          include: ["test/**/*.test.ts"],
+          include: ["{test,service/test}/**/*.test.ts"],
           exclude: ON_POSTGRES,
           setupFiles: [HERMETIC],
         },

@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { runIfEntry } from "../scripts/entry.mjs";
+import { runIfEntry } from "../build/entry.mjs";
 import { measureMemory, middleMean, takeTurns } from "./measure.mjs";
 import { buildWith, createWorld, describeMachine, isInstalled, versionOf, weekOf } from "./world.mjs";
 

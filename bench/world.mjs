@@ -3,18 +3,27 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startService } from "../service/bench/service-process.mjs";
 import { createRunner, seed } from "./seed.mjs";
-import { startService } from "./service-process.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Builds a copy of the checkout, since the code caches of a build belong to the Node that made them. */
 export function buildWith(node, folder) {
-  for (const name of ["bin", "src", "scripts", "package.json", "package-lock.json", "tsconfig.json"]) {
+  for (const name of [
+    "bin",
+    "build",
+    "contract",
+    "service",
+    "src",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+  ]) {
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   }
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  execute(node, ["scripts/build.mjs"], { cwd: folder });
+  execute(node, ["build/build.mjs"], { cwd: folder });
   return join(folder, "dist/calctl.js");
 }
 

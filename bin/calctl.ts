@@ -3,7 +3,7 @@ import { FILE_CHECK_ARGUMENT, KEYCHAIN_HELPER_ARGUMENT } from "../src/system/hel
 /** Runs the command line. Does not call `process.exit` on success, so that no output is lost. */
 async function main(argv: readonly string[]): Promise<void> {
   if (argv[0] === KEYCHAIN_HELPER_ARGUMENT) {
-    const { runKeychainHelper } = await import("../src/auth/stores/keychain-helper.js");
+    const { runKeychainHelper } = await import("../src/secrets/keychain-helper.js");
     return runKeychainHelper(process);
   }
   if (argv[0] === FILE_CHECK_ARGUMENT) {
@@ -12,7 +12,7 @@ async function main(argv: readonly string[]): Promise<void> {
   }
   const [{ createHost }, { run }] = await Promise.all([
     import("../src/host/host.js"),
-    import("../src/run.js"),
+    import("../src/cli/run.js"),
   ]);
   // An empty variable counts as unset; Node would take this one for UTC.
   if (process.env["TZ"] === "") delete process.env["TZ"];

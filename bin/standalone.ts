@@ -1,4 +1,4 @@
-import { dispatch } from "./dispatch.js";
+import { dispatch } from "../build/launcher/dispatch.js";
 
 // The main script of the single executable.
 
@@ -6,9 +6,9 @@ import { dispatch } from "./dispatch.js";
 process.argv[1] = process.execPath;
 
 dispatch({
-  complete: () => import("./completion.js"),
+  complete: () => import("../build/launcher/completion.js"),
   async run() {
-    const { runEmbedded } = await import("./embedded-program.js");
+    const { runEmbedded } = await import("../build/launcher/embedded-program.js");
     runEmbedded();
   },
 });

@@ -1,14 +1,14 @@
-// Checks which layers import which at run time, which file imports which package, which files use globals of the
-// process, and that there are no import cycles. Only for cycles `import type` counts; for layers, esbuild drops it.
-import { readdirSync, readFileSync } from "node:fs";
+// Checks which layers import which, at run time and as types, which file imports which package, which files use globals of
+// the process, and that there are no import cycles. `import()` and `import type` count like any other import.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "esbuild";
-import { bundle } from "./build.mjs";
-import { runIfEntry } from "./entry.mjs";
+import { bundle } from "../build/build.mjs";
+import { runIfEntry } from "../build/entry.mjs";
 
-/** The layers that each layer may import. Its own files and `version` are always allowed. */
-const LAYERS = {
+/** The layers that each layer may load. Its own files and `version` are always allowed. */
+const LOADS = {
   contract: [],
   errors: [],
   version: [],
@@ -18,40 +18,39 @@ const LAYERS = {
   config: ["contract", "system", "errors"],
   output: ["contract", "calendar", "errors"],
   terminal: ["contract", "output", "system", "errors"],
-  messages: ["contract", "html", "config", "calendar", "output", "system", "errors"],
-  ledger: ["contract", "system", "errors"],
   cache: ["contract", "system", "errors"],
   api: ["contract", "system", "errors"],
-  auth: ["contract", "config", "system", "html", "errors"],
+  secrets: ["contract", "config", "system", "errors"],
+  auth: ["contract", "config", "secrets", "system", "html", "errors"],
+  messages: ["contract", "html", "calendar", "config", "output", "secrets", "api", "system", "errors"],
   service: ["contract", "calendar", "system", "html", "errors"],
+  "service/access": ["service", "config", "system", "terminal", "host", "errors"],
+  "service/views": ["output"],
+  "service/commands": ["service/views", "commands", "cli", "calendar", "output", "errors"],
   context: [],
-  completion: ["calendar", "config", "cache", "output", "help"],
-  "global-flags": ["config", "errors"],
-  commands: ["errors", "global-flags", "help", "calendar", "output", "messages"],
-  help: ["global-flags", "config", "output", "errors"],
-  program: ["commands", "global-flags", "help", "context", "output", "errors"],
-  run: ["program", "failure-report", "context", "output", "errors"],
-  "failure-report": ["config", "contract", "output", "errors"],
+  commands: ["cli", "calendar", "output", "messages", "errors"],
+  cli: ["commands", "service/commands", "calendar", "config", "cache", "contract", "output", "errors"],
   host: [
-    "contract",
-    "errors",
-    "html",
-    "system",
-    "calendar",
-    "config",
-    "output",
-    "terminal",
-    "messages",
-    "ledger",
-    "cache",
-    "api",
-    "auth",
-    "service",
-    "context",
-    "program",
-    "run",
+    ...["contract", "html", "system", "calendar", "config", "output", "terminal", "messages", "cache", "api"],
+    ...["secrets", "auth", "service", "service/access", "context", "cli", "errors"],
   ],
-  bin: ["run", "program", "commands", "help", "completion", "host", "auth", "config", "system", "errors"],
+  build: ["cli", "commands", "auth", "config", "system", "errors"],
+  bin: ["build", "cli", "host", "secrets", "system", "errors"],
+};
+
+/** The layers of which each layer may also have the types. */
+const TYPES = {
+  config: ["api", "output"],
+  output: ["config"],
+  terminal: ["api", "config", "service"],
+  cache: ["api", "config"],
+  auth: ["api", "terminal"],
+  "service/access": ["context"],
+  "service/views": ["context", "service"],
+  "service/commands": ["context", "service", "terminal"],
+  context: ["api", "auth", "cache", "config", "messages", "output", "service", "terminal", "errors"],
+  commands: ["api", "auth", "cache", "config", "context", "contract", "terminal"],
+  cli: ["context", "host"],
 };
 
 /** Files that fewer layers may import than the rest of their layer. */
@@ -75,6 +74,9 @@ const SINGLE_IMPORTER_PACKAGES = [
   "prom-client",
 ];
 
+/** The folders of the program. */
+const SOURCES = ["bin", "build", "contract", "service", "src"];
+
 /** Globals that only the outermost files may use, and what the others do instead. */
 const OUTER_GLOBALS = {
   process: "take what you need as an argument",
@@ -91,68 +93,98 @@ const OUTER_GLOBALS = {
 
 /** The last two ask Node for its SQLite and for its version. */
 const OUTER_FILES =
-  /^(bin\/|src\/host\/|src\/system\/clock\.ts$|src\/auth\/stores\/keychain-helper\.ts$|src\/system\/(?:sqlite\/driver|wasm-optimization)\.ts$)/;
+  /^(bin\/|build\/|src\/host\/|src\/system\/clock\.ts$|src\/secrets\/keychain-helper\.ts$|src\/system\/(?:sqlite\/driver|wasm-optimization)\.ts$)/;
 
 /** Modules that export the globals above. */
 const OUTER_MODULES = { "node:process": "process", "node:console": "console" };
 
 /** One sorted line for each violation. @param root the folder with `bin` and `src` */
 async function findViolations(root) {
-  const imports = await runtimeImports(root);
-  const files = [...imports.keys()];
+  const loads = await runtimeImports(root);
+  const files = [...loads.keys()];
   const unknown = files.filter((file) => layerOf(file) === undefined);
   if (unknown.length > 0)
     return unknown.map((file) => `${file}: give it a layer in scripts/check-layers.mjs`);
-  const layers = files.flatMap((file) => imports.get(file).flatMap((target) => layerViolation(file, target)));
+  const named = new Map(files.map((file) => [file, namedImports(root, file)]));
+  const layers = files.flatMap((file) => {
+    const loaded = new Set(loads.get(file));
+    const types = named.get(file).filter((target) => !loaded.has(target));
+    return [
+      ...[...loaded].flatMap((target) => loadViolation(file, target)),
+      ...types.flatMap((target) => typeViolation(file, target)),
+    ];
+  });
   const globals = await Promise.all(files.map((file) => outerGlobals(root, file)));
-  const cycles = importCycles(files, (file) => staticImports(root, file));
-  return [...layers, ...packageViolations(imports), ...globals.flat(), ...cycles].sort();
+  const cycles = importCycles(files, (file) => named.get(file));
+  return [...layers, ...packageViolations(loads), ...globals.flat(), ...cycles].sort();
 }
 
 /** What each source file imports at run time: our files by their path from `root`, packages by name. */
 async function runtimeImports(root) {
   const { metafile } = await bundle({
     absWorkingDir: root,
-    entryPoints: [...sourcesIn(root, "bin"), ...sourcesIn(root, "src")],
+    entryPoints: SOURCES.flatMap((folder) => sourcesIn(root, folder)),
     packages: "external",
+    // Named by the build.
+    external: ["./__COMPLETION__"],
   });
   const inputs = Object.entries(metafile.inputs).sort();
   return new Map(inputs.map(([file, input]) => [file, input.imports.map((edge) => edge.path)]));
 }
 
 function sourcesIn(root, folder) {
+  if (!existsSync(join(root, folder))) return [];
   const names = readdirSync(join(root, folder), { recursive: true });
   return names
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"))
-    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`);
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
+    .filter(
+      (name) => name.endsWith(".ts") && !name.endsWith(".d.ts") && !/^service\/(test|bench)\//.test(name),
+    );
 }
 
-function layerViolation(file, target) {
-  const from = layerOf(file);
-  const violation = (reason) => [`${file} -> ${target}: ${reason}`];
+function loadViolation(file, target) {
   const global = OUTER_MODULES[target];
-  if (global !== undefined && !OUTER_FILES.test(file)) return violation(OUTER_GLOBALS[global]);
-  const to = layerOf(target);
+  if (global !== undefined && !OUTER_FILES.test(file))
+    return [`${file} -> ${target}: ${OUTER_GLOBALS[global]}`];
+  const [from, to] = [layerOf(file), layerOf(target)];
   if (to === undefined) return [];
   const restricted = RESTRICTED_FILES.find(({ file: path }) => path === target);
-  if (restricted !== undefined && !restricted.importers.includes(from)) return violation(restricted.reason);
-  if (from === to || to === "version" || LAYERS[from].includes(to)) return [];
-  return violation(`${from} may import ${LAYERS[from].join(", ") || "no layer"}, not ${to}`);
+  if (restricted !== undefined && !restricted.importers.includes(from))
+    return [`${file} -> ${target}: ${restricted.reason}`];
+  if (from === to || to === "version" || LOADS[from].includes(to)) return [];
+  return [`${file} -> ${target}: ${from} may load ${LOADS[from].join(", ") || "no layer"}, not ${to}`];
 }
 
-/** `src/api/client.ts` is in `api`, `src/run.ts` is `run`; undefined for packages and files without a layer. */
+function typeViolation(file, target) {
+  const [from, to] = [layerOf(file), layerOf(target)];
+  const allowed = [...LOADS[from], ...(TYPES[from] ?? [])];
+  if (to === undefined || from === to || to === "version" || allowed.includes(to)) return [];
+  return [
+    `${file} -> ${target}: ${from} may have the types of ${allowed.join(", ") || "no layer"}, not ${to}`,
+  ];
+}
+
+/**
+ * `src/api/client.ts` is in `api`, `service/views/sample.ts` in `service/views`, `src/errors.ts` is `errors`; undefined for
+ * packages and files without a layer.
+ */
 function layerOf(path) {
-  if (path.startsWith("bin/")) return "bin";
-  const name = /^src\/([a-z-]+)(?:\/|\.ts$)/.exec(path)?.[1];
-  return name !== undefined && Object.hasOwn(LAYERS, name) ? name : undefined;
+  const names = [
+    /^(service\/[a-z-]+)\//.exec(path)?.[1],
+    /^src\/([a-z-]+)(?:\/|\.ts$)/.exec(path)?.[1],
+    /^([a-z-]+)\//.exec(path)?.[1],
+  ];
+  return names.find((name) => name !== undefined && Object.hasOwn(LOADS, name));
 }
 
 const STATIC_IMPORT = /^(?:import|export)\b[^;"']*?\bfrom\s+"(\.[^"]+)"/gm;
+const DYNAMIC_IMPORT = /\bimport\("(\.[^"]+)"\)/g;
 
-/** Our files that a file imports statically, including `import type`. Relies on Biome's format of imports. */
-function staticImports(root, file) {
+/** Our files that a file names in `import`, `import type`, `import()` and `export … from`. Relies on Biome's format. */
+function namedImports(root, file) {
   const source = readFileSync(join(root, file), "utf8");
-  return [...source.matchAll(STATIC_IMPORT)].map(([, specifier]) =>
+  const specifiers = [STATIC_IMPORT, DYNAMIC_IMPORT].flatMap((pattern) => [...source.matchAll(pattern)]);
+  return specifiers.map(([, specifier]) =>
     posix.join(posix.dirname(file), specifier).replace(/\.js$/, ".ts"),
   );
 }

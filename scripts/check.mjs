@@ -2,9 +2,9 @@
 // --no-tests skips the tests.
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runCaptured } from "./captured-run.mjs";
-import { runIfEntry } from "./entry.mjs";
-import { ensureInstalled } from "./install.mjs";
+import { runCaptured } from "../build/captured-run.mjs";
+import { runIfEntry } from "../build/entry.mjs";
+import { ensureInstalled } from "../build/install.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
@@ -18,7 +18,7 @@ const STEPS = [
   },
   { name: "types", command: "tsc -p ." },
   { name: "layers", command: "node scripts/check-layers.mjs" },
-  { name: "build", command: "node scripts/build.mjs" },
+  { name: "build", command: "node build/build.mjs" },
 ];
 
 const TESTS = { name: "tests", command: "vitest run" };

@@ -2,12 +2,12 @@
 // SOAK_SEED change the sizes and the seed.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { runIfEntry } from "./entry.mjs";
-import { ensureInstalled } from "./install.mjs";
+import { runIfEntry } from "../build/entry.mjs";
+import { ensureInstalled } from "../build/install.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const VITEST = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
-const TESTS = ["test/soak", "test/postgres/history", "test/postgres/random-writes"];
+const TESTS = ["test/soak", "service/test/postgres/history", "service/test/postgres/random-writes"];
 const SIZES = {
   SOAK_COMMANDS: "2000",
   SOAK_MONTH: "whole",

@@ -1,6 +1,6 @@
 // Prints the totals of vitest's JSON report: `node scripts/test-summary.mjs REPORT`.
 import { readFileSync } from "node:fs";
-import { runIfEntry } from "./entry.mjs";
+import { runIfEntry } from "../build/entry.mjs";
 
 function summarize() {
   const report = JSON.parse(readFileSync(process.argv[2], "utf8"));

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { exitCodeRows } from "../src/cli/help/exit-codes.js";
 import { CliError, type ErrorCode, EXIT_CODES, EXIT_EMPTY } from "../src/errors.js";
-import { exitCodeRows } from "../src/help/exit-codes.js";
 import { renderError } from "../src/output/error-report.js";
 import { createHarness } from "./support/harness.js";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { environmentRows } from "../src/help/environment.js";
-import { exitCodeRows } from "../src/help/exit-codes.js";
-import { programSchema } from "../src/help/schema.js";
-import { loadCommandTree } from "../src/program/command-tree.js";
+import { loadCommandTree } from "../src/cli/command-tree.js";
+import { environmentRows } from "../src/cli/help/environment.js";
+import { exitCodeRows } from "../src/cli/help/exit-codes.js";
+import { programSchema } from "../src/cli/help/schema.js";
 import { readPage } from "./support/docs-pages.js";
 
 /** Pages that repeat what `calctl schema` and help say. */

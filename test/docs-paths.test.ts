@@ -10,18 +10,22 @@ function pagesIn(folder: string): readonly string[] {
     .map((name) => `${folder}${name}`);
 }
 
+const AT_ROOT = /^(?:src|service|contract|bin|build|test|scripts|bench)\//;
+
 /** Files and folders of this repository that a page names in backticks or links to. */
 function namedPaths(page: string): readonly string[] {
   const text = readFileSync(`${ROOT}${page}`, "utf8");
-  const named = [...text.matchAll(/`((?:src|bin|test|scripts|bench)\/[\w./-]*)`/g)].map(
-    ([, path = ""]) => path,
-  );
   const folder = page.slice(0, page.lastIndexOf("/") + 1);
-  const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = ""]) => `${folder}${path}`);
-  return [...named, ...links];
+  const inCode = [...text.matchAll(/`([\w.-]+(?:\/[\w.-]*)*)`/g)].map(([, path = ""]) => path);
+  const named = inCode.filter((path) => AT_ROOT.test(path));
+  // The walks of the service name its files by their place in it.
+  const ownFiles =
+    folder === "service/" ? inCode.filter((path) => /\.(?:ts|mjs)$/.test(path) && !AT_ROOT.test(path)) : [];
+  const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = ""]) => path);
+  return [...named, ...[...ownFiles, ...links].map((path) => `${folder}${path}`)];
 }
 
-test.each([...pagesIn(""), ...pagesIn("docs/"), ...pagesIn("docs/decisions/")])(
+test.each(["", "service/", "docs/", "docs/service/", "docs/decisions/"].flatMap(pagesIn))(
   "every file that %s names exists",
   (page) => {
     expect(

@@ -1,5 +1,5 @@
-import { DEFAULT_MEDIA_TYPE } from "../contract/media-types.js";
-import { parseRateLimit, type RateLimit } from "../contract/rate-limit.js";
+import { DEFAULT_MEDIA_TYPE } from "../../contract/media-types.js";
+import { parseRateLimit, type RateLimit } from "../../contract/rate-limit.js";
 import { withDryRun } from "./dry-run.js";
 import { createEndpoints, type Endpoints } from "./endpoints.js";
 import { createJsonApi } from "./json-api/json-api.js";

@@ -1,5 +1,5 @@
-import { readChangesMeta, readListedCategory } from "../contract/lenient-resources.js";
-import { MAX_PAGE } from "../contract/limits.js";
+import { readChangesMeta, readListedCategory } from "../../contract/lenient-resources.js";
+import { MAX_PAGE } from "../../contract/limits.js";
 import type {
   Activity,
   Calendar,
@@ -9,7 +9,7 @@ import type {
   EventDraft,
   Label,
   User,
-} from "../contract/shapes.js";
+} from "../../contract/shapes.js";
 import { CliError } from "../errors.js";
 import type { JsonApiResponse, ListDocument, RequestRoute } from "./json-api/json-api.js";
 import { openPages, type Pages } from "./json-api/pages.js";

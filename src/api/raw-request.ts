@@ -1,5 +1,5 @@
-import { JSON_MEDIA_TYPE } from "../contract/media-types.js";
-import type { HttpMethod } from "../contract/routes.js";
+import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
+import type { HttpMethod } from "../../contract/routes.js";
 import { CliError, usageError } from "../errors.js";
 import { pathBelow, urlBelow } from "./base-url.js";
 import { createContractErrors, nameRequest, type RequestDescription } from "./json-api/errors.js";

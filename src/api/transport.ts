@@ -1,4 +1,4 @@
-import type { HttpMethod } from "../contract/routes.js";
+import type { HttpMethod } from "../../contract/routes.js";
 
 /** An HTTP request as plain data. */
 export interface HttpRequest {

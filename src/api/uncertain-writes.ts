@@ -1,4 +1,4 @@
-import type { HttpMethod } from "../contract/routes.js";
+import type { HttpMethod } from "../../contract/routes.js";
 import { CliError, type ErrorCode, wrapError } from "../errors.js";
 
 /** Part of the message when a write may have succeeded although it failed here. */

@@ -1,8 +1,8 @@
+import type { User } from "../../contract/shapes.js";
 import type { Transport } from "../api/transport.js";
 import type { Environment } from "../config/environment.js";
 import type { LoginSettings, LoginTarget } from "../config/login-settings.js";
 import { defaultRedirect, type RedirectTarget } from "../config/urls.js";
-import type { User } from "../contract/shapes.js";
 import { configurationError, usageError } from "../errors.js";
 import type { SelfCommand } from "../system/child-process.js";
 import type { Redactor } from "../terminal/redaction.js";

@@ -1,5 +1,7 @@
+import type { User } from "../../contract/shapes.js";
 import type { Transport } from "../api/transport.js";
-import type { ConfigFile, StoreName } from "../config/config-file.js";
+import type { StoreName } from "../config/config.js";
+import type { ConfigFile } from "../config/config-file.js";
 import { type Environment, readVariable } from "../config/environment.js";
 import {
   CHECK_BASE_URL,
@@ -10,14 +12,13 @@ import {
 } from "../config/login-settings.js";
 import { rethrowAsUsage } from "../config/setting.js";
 import { formatAddress } from "../config/urls.js";
-import type { User } from "../contract/shapes.js";
 import { CliError, usageError } from "../errors.js";
+import type { OpenStore, SecretStore } from "../secrets/store.js";
 import type { Redactor } from "../terminal/redaction.js";
 import type { DiscoveredServer } from "./browser/discovery.js";
 import { type BrowserParts, loginInBrowser, type SignInServer } from "./browser-login.js";
 import { findOverridingSource } from "./sources/environment-secret.js";
 import { checkToken } from "./sources/token-text.js";
-import type { OpenStore, SecretStore } from "./stores/store.js";
 import { storeToken } from "./token-storage.js";
 
 /** A flag that a person at a terminal is asked for. */

@@ -1,11 +1,12 @@
-import { type Config, type ConfigFile, readTokenRecord, type TokenRecord } from "../config/config-file.js";
+import { type Config, readTokenRecord, type TokenRecord } from "../config/config.js";
+import type { ConfigFile } from "../config/config-file.js";
 import type { Environment } from "../config/environment.js";
 import { findProfile, type Settings } from "../config/settings.js";
 import { CliError } from "../errors.js";
+import type { OpenStore } from "../secrets/store.js";
 import type { LoginRequest, LoginResult } from "./login.js";
 import { findOverridingSource } from "./sources/environment-secret.js";
 import type { TokenProvider } from "./sources/token-provider.js";
-import type { OpenStore } from "./stores/store.js";
 import { clearTokenRecord, findPreviousToken } from "./token-storage.js";
 
 /** Signing in and out, and the token of this run. */

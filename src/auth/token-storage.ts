@@ -1,19 +1,19 @@
 import {
   type Config,
-  type ConfigFile,
   findUnknownStore,
   type Profile,
   readTokenRecord,
   type TokenRecord,
-} from "../config/config-file.js";
+} from "../config/config.js";
+import type { ConfigFile } from "../config/config-file.js";
 import {
   checkReplacement,
   type LoginSettings,
   type LoginTarget,
   profileChanges,
 } from "../config/login-settings.js";
-import { type StorageParts, storeSecret } from "./secret-storage.js";
-import type { SecretStore, TokenKey } from "./stores/store.js";
+import { type StorageParts, storeSecret } from "../secrets/secret-storage.js";
+import type { SecretStore, TokenKey } from "../secrets/store.js";
 
 interface NewToken {
   readonly target: LoginTarget;

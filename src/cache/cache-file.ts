@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { DAY_MS } from "../../contract/date-time.js";
+import { isJsonObject } from "../../contract/json.js";
 import type { ServiceSelection } from "../config/settings.js";
-import { DAY_MS } from "../contract/date-time.js";
-import { isJsonObject } from "../contract/json.js";
 import { requireInnerFolder } from "../system/ownership.js";
 
 /** What a cache file is about: the profile, and the URL of its service; both may be empty. */

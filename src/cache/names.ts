@@ -1,7 +1,7 @@
+import { normalizeText } from "../../contract/comparable-text.js";
+import { MINUTE_MS } from "../../contract/date-time.js";
+import type { User } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
-import { normalizeText } from "../contract/comparable-text.js";
-import { MINUTE_MS } from "../contract/date-time.js";
-import type { User } from "../contract/shapes.js";
 import { CliError, StaleNamesError } from "../errors.js";
 import { type CacheKey, type ListKey, MAX_LIST_AGE, type NameCache, type StoredItem } from "./name-cache.js";
 

@@ -1,5 +1,5 @@
-import { DAY_MS } from "../contract/date-time.js";
-import { isJsonObject } from "../contract/json.js";
+import { DAY_MS } from "../../contract/date-time.js";
+import { isJsonObject } from "../../contract/json.js";
 import type { CacheFile } from "./cache-file.js";
 
 /** An event that a terminal has shown lately. */

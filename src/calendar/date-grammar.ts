@@ -1,4 +1,4 @@
-import { HOUR_MS, isCalendarDate, MINUTE_MS } from "../contract/date-time.js";
+import { HOUR_MS, isCalendarDate, MINUTE_MS } from "../../contract/date-time.js";
 import { type CliError, usageError } from "../errors.js";
 import { DAY_HINT, type DateInputOptions, DURATION_PATTERN, notADayError, readDuration } from "./dates.js";
 import type { Duration } from "./zoned-time.js";

@@ -1,4 +1,4 @@
-import { dateToInstant, instantToDate, MINUTE_MS } from "../contract/date-time.js";
+import { dateToInstant, instantToDate, MINUTE_MS } from "../../contract/date-time.js";
 import { emptyValueError, usageError } from "../errors.js";
 import { type Clock, type Day, readWords, WEEKDAYS } from "./date-grammar.js";
 import { checkDate, type DateInput, type DateInputOptions, parseLocal } from "./dates.js";

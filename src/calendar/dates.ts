@@ -4,8 +4,8 @@ import {
   isCalendarDate,
   isTimeZone,
   parseWireDateTime,
-} from "../contract/date-time.js";
-import { MAX_DAYS, MIN_DAYS } from "../contract/limits.js";
+} from "../../contract/date-time.js";
+import { MAX_DAYS, MIN_DAYS } from "../../contract/limits.js";
 import { type CliError, emptyValueError, usageError } from "../errors.js";
 import { addDays, type Duration, formatOffset, readWallClock } from "./zoned-time.js";
 

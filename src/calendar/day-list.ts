@@ -1,4 +1,4 @@
-import { DAY_MS, dateToInstant } from "../contract/date-time.js";
+import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
 import { addDays } from "./zoned-time.js";
 
 /** The times of an event in the chosen zone, as `LocalizedEvent` has them. */

@@ -1,6 +1,6 @@
-import { parseLenientDateTime } from "../contract/date-time.js";
-import { plainId } from "../contract/ids.js";
-import type { CalendarEvent } from "../contract/shapes.js";
+import { parseLenientDateTime } from "../../contract/date-time.js";
+import { plainId } from "../../contract/ids.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import { isOnDays } from "./day-list.js";
 import { readSpan } from "./event-span.js";
 import { localizeEvent } from "./event-view.js";

@@ -1,4 +1,4 @@
-import type { Category, EventDraft } from "../contract/shapes.js";
+import type { Category, EventDraft } from "../../contract/shapes.js";
 import {
   asUsageError,
   type CliError,

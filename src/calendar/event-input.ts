@@ -1,7 +1,7 @@
-import { isCalendarDate, parseWireDateTime } from "../contract/date-time.js";
-import { plainId } from "../contract/ids.js";
-import { isJsonObject } from "../contract/json.js";
-import type { Category } from "../contract/shapes.js";
+import { isCalendarDate, parseWireDateTime } from "../../contract/date-time.js";
+import { plainId } from "../../contract/ids.js";
+import { isJsonObject } from "../../contract/json.js";
+import type { Category } from "../../contract/shapes.js";
 import { type CliError, usageError } from "../errors.js";
 import { parseInstant, parseTimeZone } from "./dates.js";
 import { checkText, parseCategory } from "./event-text.js";

@@ -1,6 +1,6 @@
-import { DAY_MS, dateToInstant } from "../contract/date-time.js";
-import { compositeId, plainId } from "../contract/ids.js";
-import type { CalendarEvent, User } from "../contract/shapes.js";
+import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
+import { compositeId, plainId } from "../../contract/ids.js";
+import type { CalendarEvent, User } from "../../contract/shapes.js";
 import { readSpan, readStart } from "./event-span.js";
 import { localDate, wallClockAt } from "./zoned-time.js";
 

@@ -1,6 +1,6 @@
-import { normalizeText } from "../contract/comparable-text.js";
-import { codePointLength, MAX_SEARCH } from "../contract/limits.js";
-import type { CalendarEvent } from "../contract/shapes.js";
+import { normalizeText } from "../../contract/comparable-text.js";
+import { codePointLength, MAX_SEARCH } from "../../contract/limits.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import { emptyValueError, usageError } from "../errors.js";
 
 /** Checks the text of a search. @throws CliError usage for one that is empty or too long */

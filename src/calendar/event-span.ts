@@ -5,8 +5,8 @@ import {
   instantToDate,
   isTimeZone,
   parseWireDateTime,
-} from "../contract/date-time.js";
-import type { CalendarEvent, EventDraft } from "../contract/shapes.js";
+} from "../../contract/date-time.js";
+import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
 import { missingTimes } from "./event-text.js";
 import { addDays, daySpan, formatLocal, localDate } from "./zoned-time.js";

@@ -1,4 +1,4 @@
-import type { CalendarEvent } from "../contract/shapes.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import {
   compareKeyed,
   createKeyReader,

@@ -4,8 +4,8 @@ import {
   MAX_DESCRIPTION,
   MAX_LOCATION,
   MAX_TITLE,
-} from "../contract/limits.js";
-import { CATEGORIES, type Category } from "../contract/shapes.js";
+} from "../../contract/limits.js";
+import { CATEGORIES, type Category } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
 
 /** Texts with a limit in the contract; undefined ones are not checked. */

@@ -1,4 +1,4 @@
-import { DAY_MS, dateToInstant, formatWireDateTime, parseWireDateTime } from "../contract/date-time.js";
+import { DAY_MS, dateToInstant, formatWireDateTime, parseWireDateTime } from "../../contract/date-time.js";
 import { missingFlagsError, usageError } from "../errors.js";
 import type { DateInput, DurationInput } from "./dates.js";
 import {

@@ -1,5 +1,5 @@
-import { compositeId, plainId } from "../contract/ids.js";
-import type { CalendarEvent, EventDraft, Label, User } from "../contract/shapes.js";
+import { compositeId, plainId } from "../../contract/ids.js";
+import type { CalendarEvent, EventDraft, Label, User } from "../../contract/shapes.js";
 import { missingFlagsError, usageError } from "../errors.js";
 import { checkFlagTexts, type DraftOptions, type EventFlags } from "./event-draft.js";
 import type { EventInput } from "./event-input.js";

@@ -4,9 +4,9 @@ import {
   formatWireDateTime,
   isWireDateTime,
   parseWireDateTime,
-} from "../contract/date-time.js";
-import { plainId } from "../contract/ids.js";
-import type { CalendarEvent, Label, User } from "../contract/shapes.js";
+} from "../../contract/date-time.js";
+import { plainId } from "../../contract/ids.js";
+import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
 import { daySpan, formatLocal } from "./zoned-time.js";
 
 /** An event with its times in the chosen zone. */

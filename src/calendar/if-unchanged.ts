@@ -1,6 +1,6 @@
-import { parseWireDateTime } from "../contract/date-time.js";
-import { compositeId } from "../contract/ids.js";
-import type { CalendarEvent, EventDraft } from "../contract/shapes.js";
+import { parseWireDateTime } from "../../contract/date-time.js";
+import { compositeId } from "../../contract/ids.js";
+import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { CliError } from "../errors.js";
 import { readSpan } from "./event-span.js";
 

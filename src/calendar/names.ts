@@ -1,6 +1,6 @@
-import { foldCase, normalizeText } from "../contract/comparable-text.js";
-import { compositeId, plainId } from "../contract/ids.js";
-import type { Label, User } from "../contract/shapes.js";
+import { foldCase, normalizeText } from "../../contract/comparable-text.js";
+import { compositeId, plainId } from "../../contract/ids.js";
+import type { Label, User } from "../../contract/shapes.js";
 import { CliError, emptyValueError, usageError } from "../errors.js";
 import { findNearest } from "./nearest.js";
 

@@ -1,5 +1,5 @@
-import { DAY_MS, dateToInstant, HOUR_MS, MINUTE_MS } from "../contract/date-time.js";
-import type { CalendarEvent } from "../contract/shapes.js";
+import { DAY_MS, dateToInstant, HOUR_MS, MINUTE_MS } from "../../contract/date-time.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import { usageError } from "../errors.js";
 import { parseDuration } from "./dates.js";
 import { readSpan } from "./event-span.js";

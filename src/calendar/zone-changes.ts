@@ -1,4 +1,4 @@
-import { DAY_MS } from "../contract/date-time.js";
+import { DAY_MS } from "../../contract/date-time.js";
 import { offsetAt } from "./zoned-time.js";
 
 /** A clock change: when it is, and the offsets before and after it in milliseconds east of UTC. */

@@ -1,6 +1,12 @@
 import { IANAZone } from "luxon";
-import { DAY_MS, dateToInstant, instantToDate, MINUTE_MS, parseWireDateTime } from "../contract/date-time.js";
-import type { CalendarEvent } from "../contract/shapes.js";
+import {
+  DAY_MS,
+  dateToInstant,
+  instantToDate,
+  MINUTE_MS,
+  parseWireDateTime,
+} from "../../contract/date-time.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
 
 /**
  * Wall clocks of timezones. Instants are milliseconds since the Unix epoch, a wall clock is the instant at which UTC

@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
+import type { HttpMethod } from "../../contract/routes.js";
 import type { RawRequest, RawResponse } from "../api/raw-request.js";
+import { addJsonAction, type ContextOf } from "../cli/command.js";
+import { describeCommand } from "../cli/command-facts.js";
+import { collect, readGlobalFlags } from "../cli/global-flags.js";
 import type { Context } from "../context.js";
-import type { HttpMethod } from "../contract/routes.js";
 import { usageError } from "../errors.js";
-import { collect, readGlobalFlags } from "../global-flags.js";
-import { describeCommand } from "../help/facts.js";
 import { RESPONSE_DOCUMENT } from "../output/views/response.js";
-import { addJsonAction, type ContextOf } from "./command.js";
 
 /** Flags as typed. */
 export interface ApiOptions {

@@ -1,7 +1,7 @@
+import type { Calendar, CalendarEvent } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import { checkId, describeCandidates, type NamedValue, resolveName } from "../calendar/names.js";
 import type { Context } from "../context.js";
-import type { Calendar, CalendarEvent } from "../contract/shapes.js";
 import { CliError, usageError, wrapError } from "../errors.js";
 import { firstFailure } from "./process-each.js";
 

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
+import type { Calendar } from "../../contract/shapes.js";
 import type { CalendarInclude } from "../api/endpoints.js";
+import { addAction, type ContextOf } from "../cli/command.js";
+import { describeCommand } from "../cli/command-facts.js";
 import type { Context } from "../context.js";
-import type { Calendar } from "../contract/shapes.js";
 import { usageError } from "../errors.js";
-import { describeCommand } from "../help/facts.js";
 import { calendarView, labelView, userView } from "../output/views/calendar.js";
 import { type CalendarContext, chooseCalendar, namedCalendars, resolveCalendars } from "./calendar-choice.js";
-import { addAction, type ContextOf } from "./command.js";
 import { processEach } from "./process-each.js";
 
 export interface CalendarsOptions {

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
+import type { Comment } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
 import type { EventAddress } from "../api/endpoints.js";
 import { checkText } from "../calendar/event-text.js";
+import type { ContextOf } from "../cli/command.js";
+import { describeCommand } from "../cli/command-facts.js";
 import type { Context } from "../context.js";
-import type { Comment } from "../contract/shapes.js";
 import { CliError, usageError } from "../errors.js";
-import { describeCommand } from "../help/facts.js";
 import { activityView, commentView } from "../output/views/comment.js";
 import { createEventFinder } from "./calendar-choice.js";
-import type { ContextOf } from "./command.js";
 import { chooseEventId } from "./events/choose-event.js";
 import type { PickContext } from "./events/pick-event.js";
 import { addPickAction } from "./missing-values.js";

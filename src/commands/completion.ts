@@ -1,8 +1,8 @@
 import { Argument, type Command } from "commander";
+import { addSilentAction, type ContextOf } from "../cli/command.js";
+import { describeCommand } from "../cli/command-facts.js";
 import type { Context } from "../context.js";
-import { describeCommand } from "../help/facts.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
-import { addSilentAction, type ContextOf } from "./command.js";
 
 /** Completes nothing by itself: it asks the program, and hands over what it says without evaluating it. */
 const BASH = `# Completion of calctl for bash, by \`calctl completion bash\`.

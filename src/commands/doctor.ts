@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { describeLocal, formatLocal } from "../calendar/zoned-time.js";
+import { addAction, type ContextOf, requireChosenService } from "../cli/command.js";
+import { describeCommand } from "../cli/command-facts.js";
 import type { Context, FolderCheck, JobChecks } from "../context.js";
 import { CliError, configurationError } from "../errors.js";
-import { describeCommand } from "../help/facts.js";
 import { shellLine } from "../output/shell-words.js";
 import { type Check, checkView } from "../output/views/check.js";
-import { addAction, type ContextOf, requireChosenService } from "./command.js";
 import { addTargetFlags, type TargetFlags } from "./post/target.js";
 import { checkService, clockSkew, type ServiceCheck } from "./status.js";
 

@@ -1,4 +1,4 @@
-import type { CommandEntry } from "./command.js";
+import type { CommandEntry } from "../cli/command.js";
 
 /** Each is loaded on its own, since lists are what scripts call most. */
 export const EVENT_COMMANDS: readonly CommandEntry[] = [

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { LoginRequest, LoginResult } from "../auth/login.js";
+import { addAction, addSilentAction, type ContextOf } from "../cli/command.js";
+import { describeCommand } from "../cli/command-facts.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
-import { describeCommand } from "../help/facts.js";
 import { createValueView } from "../output/views/plain.js";
-import { addAction, addSilentAction, type ContextOf } from "./command.js";
 
 /** Flags as they were typed; undefined where they were not. */
 export interface LoginOptions {

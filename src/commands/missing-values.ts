@@ -1,10 +1,10 @@
 import type { Command } from "commander";
+import { addAction, type ContextOf, type RunCommand } from "../cli/command.js";
+import { pathOf } from "../cli/command-facts.js";
+import { readGlobalFlags } from "../cli/global-flags.js";
 import type { Context } from "../context.js";
 import { CliError, missingFlagsError } from "../errors.js";
-import { readGlobalFlags } from "../global-flags.js";
-import { pathOf } from "../help/facts.js";
 import type { Choice } from "../terminal/prompt.js";
-import { addAction, type ContextOf, type RunCommand } from "./command.js";
 
 /** A value that a command needs, and asks for where its command line leaves it out. @template V the values before it */
 export interface NeededValue<T, V = object> {

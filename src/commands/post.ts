@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { addSilentAction, type ContextOf, forJobs, requireChosenService } from "../cli/command.js";
+import { describeCommand } from "../cli/command-facts.js";
 import { emptyValueError, usageError } from "../errors.js";
-import { describeCommand } from "../help/facts.js";
-import { addSilentAction, type ContextOf, forJobs, requireChosenService } from "./command.js";
 import { addCalendarFlag, addFilterFlags } from "./events/listing.js";
 import { postDigest } from "./post/digest.js";
 import { postNews } from "./post/news.js";

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { type Named, resolveName } from "../calendar/names.js";
+import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "../cli/command.js";
+import { describeCommand } from "../cli/command-facts.js";
 import type { ProfileSummary } from "../config/profile-store.js";
 import type { Context } from "../context.js";
 import { CliError, usageError } from "../errors.js";
-import { describeCommand } from "../help/facts.js";
 import { createValueView } from "../output/views/plain.js";
 import { CONFIG_KEYS, createConfigView, profileView } from "../output/views/profile.js";
-import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 
 type ProfilesContext = Pick<Context, "profiles" | "session" | "dropCache" | "output" | "note" | "prompt">;

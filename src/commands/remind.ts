@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import { createEventSearch, parseSearch } from "../calendar/event-search.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import {
@@ -10,13 +11,12 @@ import {
   type ReminderWindow,
   reminderQueries,
 } from "../calendar/reminders.js";
-import type { CalendarEvent } from "../contract/shapes.js";
+import { addSilentAction, type ContextOf, forJobs, requireChosenService } from "../cli/command.js";
+import { describeCommand } from "../cli/command-facts.js";
 import { CliError, missingFlagsError, wrapError } from "../errors.js";
-import { describeCommand } from "../help/facts.js";
 import { jsonObject } from "../output/view.js";
 import { eventView } from "../output/views/event.js";
 import { JSON_DOCUMENT } from "../output/views/plain.js";
-import { addSilentAction, type ContextOf, forJobs, requireChosenService } from "./command.js";
 import { nameSingle, type OpenEvents } from "./events/event-source.js";
 import {
   addCalendarFlag,

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { findNearest } from "../calendar/nearest.js";
+import { addJsonAction, type ContextOf } from "../cli/command.js";
+import { describeCommand, pathOf, runnableCommands } from "../cli/command-facts.js";
 import type { Context } from "../context.js";
 import { type CliError, usageError } from "../errors.js";
-import { describeCommand, pathOf, runnableCommands } from "../help/facts.js";
 import { JSON_DOCUMENT } from "../output/views/plain.js";
-import { addJsonAction, type ContextOf } from "./command.js";
 
 export interface SchemaOptions {
   /** Words of a command or name of a shape. */
@@ -34,7 +34,9 @@ export async function runSchema(
 ): Promise<void> {
   const output = context.output(JSON_DOCUMENT);
   const program = await context.commandTree();
-  const { commandSchema, commandsDocument, programSchema, shapeDocument } = await import("../help/schema.js");
+  const { commandSchema, commandsDocument, programSchema, shapeDocument } = await import(
+    "../cli/help/schema.js"
+  );
   if (name.length === 0) return output.print(programSchema(program));
   const words = name.flatMap((word) => word.split(" "));
   const found = findCommand(program, words);
@@ -60,7 +62,7 @@ function findCommand(program: Command, words: readonly string[]): Command | unde
 const MAX_NEAREST = 3;
 
 async function unknownName(name: string, program: Command): Promise<CliError> {
-  const { shapeNames } = await import("../help/schema.js");
+  const { shapeNames } = await import("../cli/help/schema.js");
   const commands = runnableCommands(program).map((command) => pathOf(command).replace(/^\S+ /, ""));
   const shapes = shapeNames(program);
   const nearest = findNearest(name, [...commands, ...shapes], (each) => each).slice(0, MAX_NEAREST);

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
+import type { User } from "../../contract/shapes.js";
 import type { Api, ResponseInfo } from "../api/client.js";
+import { addAction, type ContextOf } from "../cli/command.js";
+import { describeCommand } from "../cli/command-facts.js";
 import type { Context } from "../context.js";
-import type { User } from "../contract/shapes.js";
 import { CliError } from "../errors.js";
-import { describeCommand } from "../help/facts.js";
 import { userView } from "../output/views/calendar.js";
 import { type StatusRateLimit, statusView } from "../output/views/profile.js";
-import { addAction, type ContextOf } from "./command.js";
 
 export interface StatusOptions {
   /** Send no request. */

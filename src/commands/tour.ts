@@ -1,12 +1,12 @@
 import type { Command } from "commander";
+import { addAction, type ContextOf } from "../cli/command.js";
+import { describeCommand } from "../cli/command-facts.js";
+import type { HelpPage } from "../cli/help/page.js";
+import { breakCommand, renderHelpText } from "../cli/help/text.js";
 import type { Context, Sandbox } from "../context.js";
 import { CliError, EXIT_EMPTY } from "../errors.js";
-import { describeCommand } from "../help/facts.js";
-import type { HelpPage } from "../help/page.js";
-import { breakCommand, renderHelpText } from "../help/text.js";
 import { createStyle } from "../output/style.js";
 import { TEXT_DOCUMENT } from "../output/views/plain.js";
-import { addAction, type ContextOf } from "./command.js";
 
 export function registerTour(command: Command, contextOf: ContextOf): void {
   describeCommand(command, {

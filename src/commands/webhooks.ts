@@ -1,15 +1,15 @@
 import { type Command, Option } from "commander";
+import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "../cli/command.js";
+import { describeCommand } from "../cli/command-facts.js";
 import type { Context } from "../context.js";
 import { usageError } from "../errors.js";
-import { describeCommand } from "../help/facts.js";
 import { createTextMessage } from "../messages/message.js";
 import { checkName } from "../messages/open-target.js";
 import { parseMailAddresses } from "../messages/sendmail.js";
 import { TARGET_KINDS, type TargetKind } from "../messages/target-kinds.js";
-import { checkChat, SEEN_BY_OTHERS } from "../messages/webhook-url.js";
-import type { NewWebhook } from "../messages/webhooks.js";
+import { checkChat, SEEN_BY_OTHERS } from "../messages/webhooks/webhook-url.js";
+import type { NewWebhook } from "../messages/webhooks/webhooks.js";
 import { webhookView } from "../output/views/webhook.js";
-import { addAction, addCommand, addSilentAction, type ContextOf, requireSubcommand } from "./command.js";
 import { completeValues, neededChoice } from "./missing-values.js";
 import { postMessage } from "./post/target.js";
 

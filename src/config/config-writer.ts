@@ -3,7 +3,7 @@ import Conf from "conf";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
 import { type FileLockOptions, LockBusyError, withFileLock } from "../system/file-lock.js";
 import { makePrivateFolder } from "../system/private-file.js";
-import type { Config } from "./config-file.js";
+import type { Config } from "./config.js";
 
 export interface ConfigLocation {
   readonly directory: string;

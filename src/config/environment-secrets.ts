@@ -1,4 +1,4 @@
-import { parseUrl } from "../contract/url.js";
+import { parseUrl } from "../../contract/url.js";
 import { type Environment, SECRET_VARIABLES } from "./environment.js";
 
 /** The `//` distinguishes a scheme from the user of `user:password@host`. */

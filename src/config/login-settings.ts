@@ -1,5 +1,5 @@
 import { usageError } from "../errors.js";
-import type { Config, Profile, ProfileKey } from "./config-file.js";
+import type { Config, Profile, ProfileKey } from "./config.js";
 import { type Environment, readVariable, type Variable } from "./environment.js";
 import { checkProfileName } from "./profile-store.js";
 import { parseMediaType } from "./profile-values.js";

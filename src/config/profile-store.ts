@@ -1,6 +1,7 @@
-import { isTimeZone } from "../contract/date-time.js";
+import { isTimeZone } from "../../contract/date-time.js";
 import { usageError } from "../errors.js";
-import { type Config, type ConfigFile, PROFILE_KEYS, type Profile, type ProfileKey } from "./config-file.js";
+import { type Config, PROFILE_KEYS, type Profile, type ProfileKey } from "./config.js";
+import type { ConfigFile } from "./config-file.js";
 import { checkTokenCommand, parseMediaType } from "./profile-values.js";
 import { rethrowAsUsage } from "./setting.js";
 import { findProfile, LOCAL_PROFILE } from "./settings.js";

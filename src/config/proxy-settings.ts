@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
+import { isLoopback } from "../../contract/loopback.js";
 import type { ProxyServer } from "../api/network/proxy-errors.js";
-import { isLoopback } from "../contract/loopback.js";
 import { type CliError, configurationError } from "../errors.js";
 import type { Environment } from "./environment.js";
 import { parseProxyAddress } from "./environment-secrets.js";

@@ -1,4 +1,4 @@
-import { isTimeZone } from "../contract/date-time.js";
+import { isTimeZone } from "../../contract/date-time.js";
 import { emptyValueError, usageError } from "../errors.js";
 import type { FormatChoice } from "../output/output.js";
 import type { ColorChoice } from "../output/style.js";

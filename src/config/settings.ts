@@ -1,5 +1,6 @@
 import { configurationError } from "../errors.js";
-import type { Config, ConfigFile, Profile, ProfileKey } from "./config-file.js";
+import type { Config, Profile, ProfileKey } from "./config.js";
+import type { ConfigFile } from "./config-file.js";
 import { type Environment, readVariable } from "./environment.js";
 import { parseMediaType } from "./profile-values.js";
 import { checkTimeZone, type RunSettings } from "./run-settings.js";

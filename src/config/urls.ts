@@ -1,5 +1,5 @@
-import { isLoopback } from "../contract/loopback.js";
-import { parseUrl, withoutFinalSlashes } from "../contract/url.js";
+import { isLoopback } from "../../contract/loopback.js";
+import { parseUrl, withoutFinalSlashes } from "../../contract/url.js";
 import { configurationError } from "../errors.js";
 
 /**

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { LoginRequest, LoginResult } from "../auth/login.js";
 import { createSession } from "../auth/session.js";
 import { createTokenProvider } from "../auth/sources/token-provider.js";
-import type { OpenStore, StoreOptions } from "../auth/stores/store.js";
 import { type Environment, readVariable } from "../config/environment.js";
 import { profileName, type Settings } from "../config/settings.js";
+import type { OpenStore, StoreOptions } from "../secrets/store.js";
 import { selfCommand } from "../system/child-process.js";
 import { readLines } from "../terminal/input.js";
 import { type ClientParts, createFetchUser, once, openTransport } from "./client.js";
@@ -57,12 +57,12 @@ export function createStoreOpener(
 ): OpenStore {
   return async (name, changes) => {
     if (name === "file") {
-      const { createSecretFiles } = await import("../auth/stores/secret-file.js");
+      const { createSecretFiles } = await import("../secrets/secret-file.js");
       const directory = join(dataDirectory(), "tokens");
       return createSecretFiles({ directory, userId });
     }
     if (overrides.keychain !== undefined) return overrides.keychain;
-    const { createKeychain } = await import("../auth/stores/keychain.js");
+    const { createKeychain } = await import("../secrets/keychain.js");
     return createKeychain({ ...defaults, ...changes, self: selfCommand(process), env });
   };
 }

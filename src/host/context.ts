@@ -1,3 +1,5 @@
+import { withPermissionsNote, withPrivateDatabase } from "../../service/access/database-permissions.js";
+import { createServiceAccess } from "../../service/access/service-access.js";
 import { dropCachesOf } from "../cache/cache-file.js";
 import { createRecentEvents, type RecentEvents } from "../cache/recent-events.js";
 import { childEnvironment } from "../config/environment.js";
@@ -13,21 +15,18 @@ import { createPrompt } from "../terminal/prompt.js";
 import { ignoreInterrupt } from "../terminal/signals.js";
 import { composeAuth } from "./authentication.js";
 import { type ClientParts, createServiceClient, isSilentJob, once } from "./client.js";
-import { withPermissionsNote, withPrivateDatabase } from "./database-permissions.js";
 import { readOnlyConfig, readOnlyService, readOnlySession } from "./dry-run.js";
-import type { createHost } from "./host.js";
 import { checkLedger, createLedgerOpener } from "./ledger.js";
 import { createServiceOpener, openLocalService, systemUserName } from "./local-service.js";
 import { createMessages, type Messages } from "./messages.js";
 import { composeNames, openCacheFile } from "./names.js";
 import { createOutputMembers } from "./output.js";
-import type { HostContext, HostParts, Run } from "./parts.js";
-import { createServiceAccess } from "./service-access.js";
+import type { CreateHost, HostContext, HostParts, Run } from "./parts.js";
 
 export interface CompositionOptions {
   readonly flags: GlobalFlags;
   readonly run: Run;
-  readonly createHost: typeof createHost;
+  readonly createHost: CreateHost;
 }
 
 /**

@@ -1,9 +1,9 @@
+import type { ServiceAdmin } from "../../service/admin/admin.js";
 import type { Session } from "../auth/session.js";
 import type { ConfigFile } from "../config/config-file.js";
 import type { ServiceAccess } from "../context.js";
 import { dryRunError } from "../errors.js";
-import type { Webhooks } from "../messages/webhooks.js";
-import type { ServiceAdmin } from "../service/admin/admin.js";
+import type { Webhooks } from "../messages/webhooks/webhooks.js";
 
 /** With `--dry-run`, what changes something without a request is refused where it would change it. */
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Ledger } from "../ledger/ledger.js";
+import type { Ledger } from "../messages/ledger/ledger.js";
 import { requireTrustedPlace } from "../system/ownership.js";
 import { once } from "./client.js";
 import type { HostParts } from "./parts.js";
@@ -21,7 +21,7 @@ export function createLedgerOpener({
 }: LedgerParts): () => Promise<Ledger> {
   return once(async () => {
     const [{ openLedger }, { createProcessIdentities }] = await Promise.all([
-      import("../ledger/ledger.js"),
+      import("../messages/ledger/ledger.js"),
       import("../system/process-identity.js"),
     ]);
     const ledger = await openLedger({

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
+import type { Service, ServiceOptions } from "../../service/service.js";
 import type { HttpResponse, Transport } from "../api/transport.js";
-import type { Service, ServiceOptions } from "../service/service.js";
 import type { HostParts, LocalService } from "./parts.js";
 
 /** Base URL of requests to the embedded service. It is never connected to. */
@@ -32,7 +32,7 @@ export function createServiceOpener({
   signal,
 }: Pick<HostParts, "clock" | "resources" | "signal">): OpenService {
   return async (options) => {
-    const { openService } = await import("../service/service.js");
+    const { openService } = await import("../../service/service.js");
     const service = await openService({ signal, ...options, now });
     resources.add(() => service.close());
     return service;

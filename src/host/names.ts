@@ -1,10 +1,10 @@
+import { DAY_MS } from "../../contract/date-time.js";
 import type { Api } from "../api/client.js";
 import type { Token } from "../auth/sources/environment-secret.js";
 import { type CacheFile, type CacheFileOptions, cacheOwnerOf, createCacheFile } from "../cache/cache-file.js";
 import { createNameCache, type NameCache } from "../cache/name-cache.js";
 import { createNames, FRESHNESS_LIFETIME } from "../cache/names.js";
 import type { ServiceSelection, Settings } from "../config/settings.js";
-import { DAY_MS } from "../contract/date-time.js";
 import { once } from "./client.js";
 import type { HostParts } from "./parts.js";
 

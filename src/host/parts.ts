@@ -1,10 +1,10 @@
-import type { SecretStore } from "../auth/stores/store.js";
+import type { Service } from "../../service/service.js";
 import type { CacheFile, CacheFileOptions } from "../cache/cache-file.js";
 import type { ConfigFile } from "../config/config-file.js";
 import type { Environment } from "../config/environment.js";
 import type { GlobalFlags } from "../config/run-settings.js";
 import type { Context } from "../context.js";
-import type { Service } from "../service/service.js";
+import type { SecretStore } from "../secrets/store.js";
 import type { Clock, SetTimer } from "../system/clock.js";
 import type { ProcessSource, ProcessTable } from "../system/process-table.js";
 import type { ReadableLike } from "../terminal/input.js";
@@ -67,6 +67,8 @@ export interface Host {
   /** Closes everything that the run opened. */
   close(): Promise<void>;
 }
+
+export type CreateHost = (process: ProcessLike, overrides: HostOverrides) => Host;
 
 /** What all contexts of a run share. */
 export interface HostParts {

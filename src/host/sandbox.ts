@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
+import { openService } from "../../service/service.js";
 import type { CacheFile } from "../cache/cache-file.js";
-import type { Config } from "../config/config-file.js";
+import type { Config } from "../config/config.js";
 import type { Sandbox, SandboxScreen } from "../context.js";
-import { openService } from "../service/service.js";
 import type { WritableLike } from "../terminal/text-sink.js";
-import type { Host, HostOverrides, ProcessLike, Run } from "./parts.js";
+import type { CreateHost, HostOverrides, ProcessLike, Run } from "./parts.js";
 
 export interface SandboxOptions {
-  readonly createHost: (process: ProcessLike, overrides: HostOverrides) => Host;
+  readonly createHost: CreateHost;
   readonly run: Run;
   readonly now: () => number;
   /** Name of the temporary user. */

@@ -1,4 +1,3 @@
-import type { PostToWebhook, WebhookAddress } from "../api/webhooks/post.js";
 import {
   type EnvironmentSecret,
   findEnvironmentSecret,
@@ -6,11 +5,12 @@ import {
   readEnvironmentSecret,
   WEBHOOK_URL,
 } from "../auth/sources/environment-secret.js";
-import { createWebhookStorage } from "../auth/webhook-storage.js";
 import type { Environment } from "../config/environment.js";
 import { findSendmail, sendMail } from "../messages/sendmail.js";
-import { hideUrl } from "../messages/webhook-url.js";
-import { createWebhooks, type Webhooks } from "../messages/webhooks.js";
+import type { PostToWebhook, WebhookAddress } from "../messages/webhooks/post.js";
+import { createWebhookStorage } from "../messages/webhooks/webhook-storage.js";
+import { hideUrl } from "../messages/webhooks/webhook-url.js";
+import { createWebhooks, type Webhooks } from "../messages/webhooks/webhooks.js";
 import { type AuthOptions, createStoreOpener } from "./authentication.js";
 import { type ClientParts, createSenderOptions, once, openConnection, openTransport } from "./client.js";
 import { readOnlyWebhooks } from "./dry-run.js";
@@ -47,7 +47,7 @@ export function composeWebhooks(
       return async (body) => (await post())(body);
     },
     async check(webhook) {
-      const { checkWebhook } = await import("../api/webhooks/post.js");
+      const { checkWebhook } = await import("../messages/webhooks/post.js");
       await checkWebhook(webhook, (url) => openConnection(client, url));
     },
     checkMail: () => void findSendmail({ env, platform }),
@@ -72,7 +72,7 @@ const MAX_RESPONSE = 1024 * 1024;
 async function openPost(webhook: WebhookAddress, client: ClientParts): Promise<PostToWebhook> {
   const account = { token: webhook.url, origin: new URL(webhook.url).origin };
   const [{ createWebhookPost }, transport, options] = await Promise.all([
-    import("../api/webhooks/post.js"),
+    import("../messages/webhooks/post.js"),
     openTransport(client, { maxResponseSize: MAX_RESPONSE, nameUrl: hideUrl }),
     createSenderOptions(client, account),
   ]);

@@ -1,4 +1,4 @@
-import { parseUrl } from "../contract/url.js";
+import { parseUrl } from "../../contract/url.js";
 
 /** Longer URLs are not linked. */
 const MAX_URL = 2_000;

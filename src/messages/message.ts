@@ -1,8 +1,8 @@
+import { HEX_COLOR } from "../../contract/limits.js";
 import { type Day, type DayEntry, type DayRange, listByDay } from "../calendar/day-list.js";
 import type { ChangeKind, EventChange } from "../calendar/event-changes.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { localDate } from "../calendar/zoned-time.js";
-import { HEX_COLOR } from "../contract/limits.js";
 import { sanitizeBlock, sanitizeLine } from "../output/sanitize.js";
 import { PLAIN_STYLE } from "../output/style.js";
 import { describeEntry, headingOf } from "../output/table/day-entry.js";

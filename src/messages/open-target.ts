@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
-import type { PostToWebhook, WebhookAddress } from "../api/webhooks/post.js";
-import type { WebhookStorage } from "../auth/webhook-storage.js";
 import { findNearest } from "../calendar/nearest.js";
-import type { WebhookRecord } from "../config/config-file.js";
+import type { WebhookRecord } from "../config/config.js";
 import { isName, NAME_HINT } from "../config/profile-store.js";
 import {
   CliError,
@@ -15,7 +13,9 @@ import {
 import { parseMailAddresses } from "./sendmail.js";
 import type { Target } from "./target.js";
 import { TARGET_KINDS, type TargetKind } from "./target-kinds.js";
-import { checkChat, isLikeUrl, SEEN_BY_OTHERS } from "./webhook-url.js";
+import type { PostToWebhook, WebhookAddress } from "./webhooks/post.js";
+import type { WebhookStorage } from "./webhooks/webhook-storage.js";
+import { checkChat, isLikeUrl, SEEN_BY_OTHERS } from "./webhooks/webhook-url.js";
 
 export interface TargetRequest {
   /** A saved name; with `as: "mail"` also addresses; undefined for the webhook of the environment. */

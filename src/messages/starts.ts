@@ -1,6 +1,6 @@
+import { DAY_MS, dateToInstant, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { localDate } from "../calendar/zoned-time.js";
-import { DAY_MS, dateToInstant, MINUTE_MS, parseWireDateTime } from "../contract/date-time.js";
 
 /** When an event starts, as seen from now. */
 

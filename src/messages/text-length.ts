@@ -1,4 +1,4 @@
-import { codePointLength } from "../contract/limits.js";
+import { codePointLength } from "../../contract/limits.js";
 import { eachGrapheme } from "../output/table/text-width.js";
 
 /** What a target counts its limits in. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../contract/json.js";
+import { isJsonObject } from "../../contract/json.js";
 import type { CliError } from "../errors.js";
 import { escapeJson, sanitizeBlock, sanitizeLine } from "./sanitize.js";
 import { PLAIN_STYLE, type Style } from "./style.js";

@@ -1,6 +1,6 @@
+import { parseWireDateTime } from "../../contract/date-time.js";
 import type { LocalizedEvent } from "../calendar/event-view.js";
 import { formatLocal } from "../calendar/zoned-time.js";
-import { parseWireDateTime } from "../contract/date-time.js";
 import { type DayName, dayOf, describeDay } from "./table/day-names.js";
 
 /** Number of following days for which a weekday is enough to name the day. */

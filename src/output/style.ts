@@ -1,5 +1,5 @@
-import { HEX_COLOR } from "../contract/limits.js";
-import { parseUrl } from "../contract/url.js";
+import { HEX_COLOR } from "../../contract/limits.js";
+import { parseUrl } from "../../contract/url.js";
 
 /** Colors and weight for terminals. Each function takes sanitized text. */
 export interface Style {

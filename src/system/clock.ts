@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isTimeZone } from "../contract/date-time.js";
+import { isTimeZone } from "../../contract/date-time.js";
 
 /** Time and randomness; tests replace them. */
 export interface Clock {

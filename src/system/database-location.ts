@@ -1,4 +1,4 @@
-import { parseUrl } from "../contract/url.js";
+import { parseUrl } from "../../contract/url.js";
 import { usageError } from "../errors.js";
 
 /** Whether a database is one of a PostgreSQL server, and not a file. */

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
-import { describeJsonError } from "../contract/json.js";
+import { describeJsonError } from "../../contract/json.js";
 import { CliError, emptyValueError, errorCodeOf, usageError } from "../errors.js";
 
 /** The part of a Node readable stream that the program uses. */

@@ -1,4 +1,4 @@
-import type { WorkProgress } from "../service/store/store.js";
+import type { WorkProgress } from "../../service/store/store.js";
 import type { StatusSink } from "./status-line.js";
 
 export interface ProgressBar {

@@ -1,4 +1,4 @@
-import { foldCase } from "../contract/comparable-text.js";
+import { foldCase } from "../../contract/comparable-text.js";
 import { CliError, describeWithoutFlags } from "../errors.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import type { ChoiceText } from "./prompt-theme.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createCertificate } from "../service/support/certificate.js";
+import { createCertificate } from "../../service/test/support/certificate.js";
 import { startFaultServer } from "../support/fault-server.js";
 import { byService, close, drip, hang, leave, receive, reply, reset } from "../support/fault-steps.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";

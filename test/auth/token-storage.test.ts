@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { clearTokenRecord, saveProfile } from "../../src/auth/token-storage.js";
-import { type ConfigFile, createConfigFile, readTokenRecord } from "../../src/config/config-file.js";
+import { readTokenRecord } from "../../src/config/config.js";
+import { type ConfigFile, createConfigFile } from "../../src/config/config-file.js";
 import { createProcessTable } from "../../src/system/process-table.js";
 
 function createFile(): ConfigFile {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import {
   compareEvents,
   hasChanged,
@@ -6,7 +7,6 @@ import {
   type SeenCalendar,
   type SeenDays,
 } from "../../src/calendar/event-changes.js";
-import type { CalendarEvent } from "../../src/contract/shapes.js";
 import { allDayOf, eventOf, userOf } from "./fixtures.js";
 
 /** When the last run looked, from 2026-11-20 on. */

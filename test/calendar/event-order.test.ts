@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import { filterEvents, sortEvents } from "../../src/calendar/event-order.js";
-import type { CalendarEvent } from "../../src/contract/shapes.js";
 import { allDayOf, anyZone, eventOf, keepOf, userOf } from "./fixtures.js";
 
 const ZONE = "Asia/Tokyo";

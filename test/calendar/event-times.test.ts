@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { EVENT_RULES } from "../../contract/bodies.js";
 import { planTimes, type TimePlan } from "../../src/calendar/event-times.js";
-import { EVENT_RULES } from "../../src/contract/bodies.js";
 import { anyDate, anyInstant, anyZone, failureOf, parsed, type TypedTimes } from "./fixtures.js";
 
 type TypedPlan = Omit<TimePlan, "start" | "end" | "duration"> & TypedTimes;

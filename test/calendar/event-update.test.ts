@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { EVENT_RULES } from "../../contract/bodies.js";
+import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { readEventInput } from "../../src/calendar/event-input.js";
 import {
   draftForUpdate,
@@ -8,8 +10,6 @@ import {
   parseClearField,
 } from "../../src/calendar/event-update.js";
 import { localizeEvent } from "../../src/calendar/event-view.js";
-import { EVENT_RULES } from "../../src/contract/bodies.js";
-import type { CalendarEvent, EventDraft } from "../../src/contract/shapes.js";
 import {
   allDayOf,
   anyDate,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import type { CalendarEvent, User } from "../../contract/shapes.js";
 import { parseDateInput, parseDuration, parseTimeZone } from "../../src/calendar/dates.js";
 import type { TimeFlags } from "../../src/calendar/event-times.js";
-import type { CalendarEvent, User } from "../../src/contract/shapes.js";
 import { CliError } from "../../src/errors.js";
 
 export function userOf(id: string, name: string | null = null): User {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import { draftForUpdate } from "../../src/calendar/event-update.js";
 import { checkUnchanged, lastUpdate, wasUpdated } from "../../src/calendar/if-unchanged.js";
-import type { CalendarEvent } from "../../src/contract/shapes.js";
 import { allDayOf, eventOf, failureOf, keepOf, userOf } from "./fixtures.js";
 
 const SEEN = Date.parse("2026-11-21T06:00:00.000Z");

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { DAY_MS, dateToInstant, HOUR_MS, MINUTE_MS } from "../../contract/date-time.js";
+import type { CalendarEvent } from "../../contract/shapes.js";
 import {
   checkWindow,
   findReminders,
@@ -9,8 +11,6 @@ import {
   reminderQueries,
 } from "../../src/calendar/reminders.js";
 import { addDays, localDate, offsetAt } from "../../src/calendar/zoned-time.js";
-import { DAY_MS, dateToInstant, HOUR_MS, MINUTE_MS } from "../../src/contract/date-time.js";
-import type { CalendarEvent } from "../../src/contract/shapes.js";
 import { eventOf } from "./fixtures.js";
 
 const NOON = Date.parse("2026-11-23T12:00:00Z");

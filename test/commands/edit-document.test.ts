@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
 import {
   changedKeys,
   describeChanges,
@@ -9,7 +10,6 @@ import {
   renderDocument,
   renderField,
 } from "../../src/commands/events/edit-document.js";
-import type { CalendarEvent, Label, User } from "../../src/contract/shapes.js";
 import { CliError } from "../../src/errors.js";
 import { harmfulCodes, hostileText } from "../support/harmful-text.js";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
-import { TOPICS } from "../../src/help/topics.js";
-import { loadCommandTree } from "../../src/program/command-tree.js";
+import { loadCommandTree } from "../../src/cli/command-tree.js";
+import { TOPICS } from "../../src/cli/help/topics.js";
 import { createHarness } from "../support/harness.js";
 
 /** Names of every command and group from the top, such as `["events", "list"]`; `[]` is the program itself. */

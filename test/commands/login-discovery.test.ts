@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { listen } from "../../service/listen.js";
+import { createBrowser } from "../../service/test/oauth/support/browser.js";
+import { createOAuthStage, PASSWORD } from "../../service/test/oauth/support/stage.js";
+import { sendOverSocket } from "../../service/test/support/send.js";
+import type { WorldOptions } from "../../service/test/support/world.js";
 import { configurationError } from "../../src/errors.js";
-import { listen } from "../../src/service/listen.js";
-import { createBrowser } from "../service/oauth/support/browser.js";
-import { createOAuthStage, PASSWORD } from "../service/oauth/support/stage.js";
-import { sendOverSocket } from "../service/support/send.js";
-import type { WorldOptions } from "../service/support/world.js";
 import { createMachine, type Machine, type StartedRun } from "../support/login-run.js";
 
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeEach, describe, expect, test } from "vitest";
+import { loadCommandTree } from "../../src/cli/command-tree.js";
+import { commandSchema, type ProgramSchema, programSchema } from "../../src/cli/help/schema.js";
 import { EXIT_CODES, EXIT_EMPTY } from "../../src/errors.js";
-import { commandSchema, type ProgramSchema, programSchema } from "../../src/help/schema.js";
-import { loadCommandTree } from "../../src/program/command-tree.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 import { createInstallation } from "../support/spawned.js";
 

@@ -15,7 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Config, createConfigFile } from "../../src/config/config-file.js";
+import type { Config } from "../../src/config/config.js";
+import { createConfigFile } from "../../src/config/config-file.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { createProcessTable } from "../../src/system/process-table.js";
 

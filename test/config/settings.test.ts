@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Config } from "../../src/config/config-file.js";
+import type { Config } from "../../src/config/config.js";
 import type { Environment } from "../../src/config/environment.js";
 import { readRunSettings } from "../../src/config/run-settings.js";
 import { selectService } from "../../src/config/settings.js";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { eventBodySchema } from "../../src/contract/bodies.js";
+import { eventBodySchema } from "../../contract/bodies.js";
 
 test.each(["2026-11-21", "20261121T120000Z", "2026-11-21T12Z", "2026-11-20T24:00:00Z"])(
   "the time %s is invalid in a request, though valid in a response",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { foldCase, normalizeText } from "../../src/contract/comparable-text.js";
+import { foldCase, normalizeText } from "../../contract/comparable-text.js";
 import { SLOW_TEXTS } from "../support/slow-texts.js";
 
 const FORMS = ["NFC", "NFKC"] as const;

@@ -6,7 +6,7 @@ import {
   normalizeDateTime,
   parseLenientDateTime,
   parseWireDateTime,
-} from "../../src/contract/date-time.js";
+} from "../../contract/date-time.js";
 
 const FOUR_DIGIT_YEARS = {
   min: new Date("0000-01-01T00:00:00.000Z"),

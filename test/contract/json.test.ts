@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { locateJsonError } from "../../src/contract/json.js";
+import { locateJsonError } from "../../contract/json.js";
 
 test("every truncation of a document is detected", async () => {
   const document = JSON.stringify({ a: 'x\u00e9\\"y', b: [1, -2.5e3, true, false, null], c: { d: "" } });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatRateLimit, parseRateLimit } from "../../src/contract/rate-limit.js";
+import { formatRateLimit, parseRateLimit } from "../../contract/rate-limit.js";
 
 const RATE_LIMIT = { limit: 600, remaining: 0, reset: 1_795_272_000 };
 

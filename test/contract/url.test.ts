@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseUrl, withoutFinalSlashes } from "../../src/contract/url.js";
+import { parseUrl, withoutFinalSlashes } from "../../contract/url.js";
 
 test("a host in other letters is one, however often it is read", () => {
   // V8 optimizes the function meanwhile.

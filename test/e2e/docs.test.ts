@@ -21,20 +21,20 @@ const PAGES = [
   "messages",
   "names",
   "network",
-  "operating",
   "output",
   "platforms",
-  "scaling",
   // screens.test.ts compares it with the program.
   "screens",
   "scripting",
-  "self-hosting",
+  "service/operating",
+  "service/scaling",
+  "service/self-hosting",
   "webhooks",
   "writing",
 ];
 
 test("the test knows every page", () => {
-  const listed = readPage("README.md").matchAll(/\]\(docs\/([\w-]+)\.md\)/g);
+  const listed = readPage("README.md").matchAll(/\]\(docs\/([\w/-]+)\.md\)/g);
   expect(PAGES).toEqual(["README.md", ...[...new Set([...listed].map(([, name]) => name))].sort()]);
 });
 
@@ -52,7 +52,7 @@ describeWithSystem("keyring", "on a desktop, the lines of", () => {
         const install = "npm pack\nnpm install --global calctl-*.tgz\n";
         const executable = "npm run build:standalone\nnpm run build:deb\n";
         const packages =
-          "sudo apt-get install ./release/calctl_*.deb\npodman build -f packaging/Containerfile -t calctl .\n";
+          "sudo apt-get install ./release/calctl_*.deb\npodman build -f build/Containerfile -t calctl .\n";
         expect(world.calls()).toBe(`${install}${executable}${packages}npm start\nnpm test\n`);
       },
       PAGE_TIMEOUT,
@@ -71,8 +71,8 @@ describeWithSystem("keyring", "on a desktop, the lines of", () => {
 });
 
 describeWithSystem("script", "with lines on a terminal,", () => {
-  test("docs/self-hosting.md work", async () => {
-    await runPage(await createDocsWorld(), readPage("self-hosting"));
+  test("docs/service/self-hosting.md work", async () => {
+    await runPage(await createDocsWorld(), readPage("docs/service/self-hosting.md"));
   });
 
   test.each(["debugging", "exit-codes", "output"])("docs/%s.md work", runPageSignedIn);
@@ -95,16 +95,16 @@ test(
   PAGE_TIMEOUT,
 );
 
-test("docs/operating.md work", async () => {
+test("docs/service/operating.md work", async () => {
   const world = await createDocsWorld();
-  await runPage(world, readPage("operating"));
+  await runPage(world, readPage("docs/service/operating.md"));
   // systemd.test.ts runs what is after sudo.
   expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["npm", "sudo"]));
 });
 
-test("docs/scaling.md work", async () => {
+test("docs/service/scaling.md work", async () => {
   const world = await createDocsWorld();
-  await runPage(world, readPage("scaling"));
+  await runPage(world, readPage("docs/service/scaling.md"));
   // history.test.ts starts what the examples set up.
   expect(new Set(world.calls().match(/^\w+/gm))).toEqual(new Set(["sudo"]));
 });

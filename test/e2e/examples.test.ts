@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { querySql } from "../service/support/database.js";
+import { querySql } from "../../service/test/support/database.js";
 import { createExampleWeek, exampleId } from "../support/example-week.js";
 import type { RunResult } from "../support/harness.js";
 import { createInstallation, type Installation } from "../support/spawned.js";

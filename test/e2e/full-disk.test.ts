@@ -1,9 +1,9 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openService } from "../../src/service/service.js";
-import { eventBody, SCHEDULE } from "../service/support/event-bodies.js";
-import { createFolder } from "../service/support/world.js";
+import { openService } from "../../service/service.js";
+import { eventBody, SCHEDULE } from "../../service/test/support/event-bodies.js";
+import { createFolder } from "../../service/test/support/world.js";
 import { createInstallation, TOMORROW } from "../support/spawned.js";
 import { type Disk, describeWithDisk, mountDisk } from "../support/system.js";
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import { renderEvents, runSql } from "../service/support/database.js";
-import { createWorld, NOW, type World } from "../service/support/world.js";
+import { renderEvents, runSql } from "../../service/test/support/database.js";
+import { createWorld, NOW, type World } from "../../service/test/support/world.js";
 import { type FaultServer, startFaultServer } from "../support/fault-server.js";
 import { byService, hang, reply } from "../support/fault-steps.js";
 import { createInstallation, type Installation } from "../support/spawned.js";

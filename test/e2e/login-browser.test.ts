@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
-import { type Chromium, launchChromium } from "../service/oauth/support/chromium.js";
+import { type Chromium, launchChromium } from "../../service/test/oauth/support/chromium.js";
 import { startSession } from "../support/keyring.js";
 import { addressIn } from "../support/login-run.js";
 import { createInstallation, type Installation } from "../support/spawned.js";

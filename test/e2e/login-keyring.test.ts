@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createKeychain } from "../../src/auth/stores/keychain.js";
+import { createKeychain } from "../../src/secrets/keychain.js";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
 import { startSession } from "../support/keyring.js";
 import { awaitProcess, interrupt, processesOf } from "../support/processes.js";

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { programSchema } from "../../src/help/schema.js";
-import { TOPICS } from "../../src/help/topics.js";
-import { loadCommandTree } from "../../src/program/command-tree.js";
+import { loadCommandTree } from "../../src/cli/command-tree.js";
+import { programSchema } from "../../src/cli/help/schema.js";
+import { TOPICS } from "../../src/cli/help/topics.js";
 import { describeWithSystem } from "../support/system.js";
 
 /** The manual page that the build writes. */

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import parse from "parse-prometheus-text-format";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createMetrics } from "../../src/service/metrics.js";
+import { createMetrics } from "../../service/metrics.js";
 import { createInstallation } from "../support/spawned.js";
 
 /** `service start --metrics`, read as Prometheus reads it. */

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { describe, expect, test } from "vitest";
+import { type Certificate, createCertificate } from "../../service/test/support/certificate.js";
 import { listen } from "../api/network/peers.js";
-import { type Certificate, createCertificate } from "../service/support/certificate.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { createInstallation, type Installation } from "../support/spawned.js";
 

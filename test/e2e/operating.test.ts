@@ -1,18 +1,18 @@
 import { dirname } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { HandledRequest } from "../../src/service/request-handler.js";
-import { formatLogLine } from "../../src/service/request-log.js";
-import { openService, type Service } from "../../src/service/service.js";
-import { querySql } from "../service/support/database.js";
-import { eventBody, SCHEDULE } from "../service/support/event-bodies.js";
-import { changeCalendar, sendInProcess } from "../service/support/send.js";
-import { createWorld, type World } from "../service/support/world.js";
+import type { HandledRequest } from "../../service/request-handler.js";
+import { formatLogLine } from "../../service/request-log.js";
+import { openService, type Service } from "../../service/service.js";
+import { querySql } from "../../service/test/support/database.js";
+import { eventBody, SCHEDULE } from "../../service/test/support/event-bodies.js";
+import { changeCalendar, sendInProcess } from "../../service/test/support/send.js";
+import { createWorld, type World } from "../../service/test/support/world.js";
 import { blocksBelow, readPage } from "../support/docs-pages.js";
 import { createInstallation } from "../support/spawned.js";
 
-/** What docs/operating.md shows. The unit and the proxy are tested in systemd.test.ts and nginx.test.ts. */
+/** What docs/service/operating.md shows. The unit and the proxy are tested in systemd.test.ts and nginx.test.ts. */
 
-const page = readPage("operating");
+const page = readPage("docs/service/operating.md");
 
 test.each([
   ["Start it with systemd", "ini", "examples/calctl.service"],

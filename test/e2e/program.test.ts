@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, wr
 import { createServer as createHttpServer } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { runSql } from "../service/support/database.js";
+import { runSql } from "../../service/test/support/database.js";
 import { createInstallation, type Installation, PROGRAM, TOMORROW } from "../support/spawned.js";
 
 /** The built program as the system sees it: streams, signals, files, exit codes. */

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { eventBody, SCHEDULE } from "../service/support/event-bodies.js";
+import { eventBody, SCHEDULE } from "../../service/test/support/event-bodies.js";
 import { startAuthorizationServer } from "../support/authorization-server.js";
 import { timesRun } from "../support/coverage.js";
 import { createHarness } from "../support/harness.js";

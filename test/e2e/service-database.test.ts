@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { lockInOtherProcess, querySql, runSql } from "../service/support/database.js";
+import { lockInOtherProcess, querySql, runSql } from "../../service/test/support/database.js";
 import { createInstallation } from "../support/spawned.js";
 import { describeWithDisk, mountDisk } from "../support/system.js";
 

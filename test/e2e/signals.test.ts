@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { lockInOtherProcess, runSql } from "../service/support/database.js";
+import { lockInOtherProcess, runSql } from "../../service/test/support/database.js";
 import { awaitProcess, handlesInterrupt, interrupt, processesOf } from "../support/processes.js";
 import { answer, answerJson, startSilentServer } from "../support/silent-server.js";
 import { createInstallation, PROGRAM, TOMORROW } from "../support/spawned.js";

@@ -12,11 +12,11 @@ import { createInstallation, type Installation, PROGRAM } from "../support/spawn
  * expected costs time on every machine. See docs/decisions/2026-11-22-start-up.md.
  */
 
-const BUILD = fileURLToPath(new URL("../../scripts/build.mjs", import.meta.url));
+const BUILD = fileURLToPath(new URL("../../build/build.mjs", import.meta.url));
 
 type Loads = Readonly<Record<"help" | "local" | "http", readonly string[]>>;
 
-describe("of the source code and packages", () => {
+describe("of packages", () => {
   let loads: Loads;
 
   beforeAll(async () => {
@@ -31,34 +31,12 @@ describe("of the source code and packages", () => {
       ...new Set(files.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [])),
     ].sort();
 
-  const layersOf = (files: readonly string[]): readonly string[] =>
-    [...new Set(files.flatMap((file) => /^(src\/[^/.]+)\//.exec(file)?.[1] ?? []))].sort();
-
   test.for<[keyof Loads, readonly string[]]>([
     ["help", ["commander"]],
     ["local", ["commander", "kysely", "valibot"]],
     ["http", ["commander", "undici"]],
   ])("%s loads no package but %j", ([run, packages]) => {
     expect(packagesOf(loads[run])).toEqual(packages);
-  });
-
-  test("help loads neither client, service nor commands", () => {
-    const unwanted = ["src/api", "src/cache", "src/service", "src/output/formats", "src/output/views"];
-    expect(layersOf(loads.help).filter((layer) => unwanted.includes(layer))).toEqual([]);
-    const commands = loads.help.filter((file) => file.startsWith("src/commands/"));
-    expect(commands.sort()).toEqual(["src/commands/command.ts", "src/commands/suggestion.ts"]);
-  });
-
-  test("a list over the network loads no service, one of the profile local no network", () => {
-    const service = loads.http.filter((file) => file.startsWith("src/service/"));
-    expect(service).toEqual(["src/service/request-log.ts"]);
-    expect(loads.local.filter((file) => file.startsWith("src/api/network/"))).toEqual([]);
-  });
-
-  test("neither loads what only few commands use", () => {
-    const cold =
-      /^src\/(?:auth\/(?:browser|login)|html|help\/(?:manual|schema|topic)|service\/(?:oauth|openapi)|contract\/(?:route-bodies|resources)\.ts)/;
-    expect([...loads.local, ...loads.http].filter((file) => cold.test(file))).toEqual([]);
   });
 });
 

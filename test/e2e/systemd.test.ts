@@ -3,13 +3,15 @@ import { blocksBelow, readPage } from "../support/docs-pages.js";
 import { describeWithSystem, describeWithSystemd } from "../support/system.js";
 import { type SystemdMachine, startSystemdMachine } from "../support/systemd-machine.js";
 
-/** examples/calctl.service, set up, backed up and restored by the commands of docs/operating.md. */
+/** examples/calctl.service, set up, backed up and restored by the commands of docs/service/operating.md. */
 
 const DATABASE = "--db sqlite:/var/lib/calctl/calendar.db";
 
 /** Runs the last commands below a heading of the page. The date does not change between two blocks. */
 async function runBlock(machine: SystemdMachine, heading: string): Promise<void> {
-  const commands = blocksBelow(readPage("operating"), heading).findLast(({ language }) => language === "sh");
+  const commands = blocksBelow(readPage("docs/service/operating.md"), heading).findLast(
+    ({ language }) => language === "sh",
+  );
   await machine.succeed((commands?.text ?? "").replaceAll("$(date +%F)", "2026-11-21"));
 }
 

@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createServiceAccess } from "../../service/access/service-access.js";
+import type { Service } from "../../service/service.js";
+import { runSql } from "../../service/test/support/database.js";
 import type { ServeOptions } from "../../src/context.js";
 import {
   createInProcessTransport,
@@ -12,10 +15,7 @@ import {
   systemUserName,
 } from "../../src/host/local-service.js";
 import { createResources, type Resources } from "../../src/host/resources.js";
-import { createServiceAccess } from "../../src/host/service-access.js";
-import type { Service } from "../../src/service/service.js";
 import { createClock } from "../../src/system/clock.js";
-import { runSql } from "../service/support/database.js";
 
 /** Messages about the database of the profile `local`. */
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { createCertificate } from "../../service/test/support/certificate.js";
 import type { Payload } from "../../src/messages/payload.js";
 import type { TargetKind } from "../../src/messages/target-kinds.js";
-import { createCertificate } from "../service/support/certificate.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { type FaultServer, startFaultServer } from "../support/fault-server.js";
 import { close, cut, hang, receive, reply, reset } from "../support/fault-steps.js";

@@ -1,6 +1,6 @@
+import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
 import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-view.js";
 import { addDays } from "../../src/calendar/zoned-time.js";
-import type { CalendarEvent, Label, User } from "../../src/contract/shapes.js";
 import { BARE_KEEP } from "../output/fixtures.js";
 
 /** Events of a week in Berlin, from Saturday, 21 November 2026. */

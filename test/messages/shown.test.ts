@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Chromium, launchChromium } from "../../service/test/oauth/support/chromium.js";
 import {
   createChangesDigest,
   createDigest,
@@ -10,7 +11,6 @@ import {
 } from "../../src/messages/message.js";
 import { renderMessage } from "../../src/messages/render.js";
 import { TARGET_KINDS, type TargetKind } from "../../src/messages/target-kinds.js";
-import { type Chromium, launchChromium } from "../service/oauth/support/chromium.js";
 import { checkPayload } from "../support/chat/checks.js";
 import { showMessage } from "../support/chat/pages.js";
 import { describeWithSystem } from "../support/system.js";

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Label } from "../../src/contract/shapes.js";
+import type { Label } from "../../contract/shapes.js";
+import { serviceClientView } from "../../service/views/service.js";
 import { labelView } from "../../src/output/views/calendar.js";
 import { deletedView, eventView } from "../../src/output/views/event.js";
 import { createConfigView } from "../../src/output/views/profile.js";
-import { serviceClientView } from "../../src/output/views/service.js";
 import { hostileText } from "../support/harmful-text.js";
 import { describeWithSystem } from "../support/system.js";
 import { EVENT, WORK_LABEL } from "./fixtures.js";

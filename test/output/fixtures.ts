@@ -1,5 +1,5 @@
+import type { Activity, Calendar, Label, User } from "../../contract/shapes.js";
 import type { LocalizedEvent } from "../../src/calendar/event-view.js";
-import type { Activity, Calendar, Label, User } from "../../src/contract/shapes.js";
 
 /** Values as a service may send them: names in several scripts, and hostile text. */
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { serviceClientView, serviceTokenView, serviceUserView } from "../../service/views/service.js";
 import type { View } from "../../src/output/view.js";
 import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
 import { activityView } from "../../src/output/views/comment.js";
 import { deletedView, eventView } from "../../src/output/views/event.js";
 import { createValueView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
-import { serviceClientView, serviceTokenView, serviceUserView } from "../../src/output/views/service.js";
 import { webhookView } from "../../src/output/views/webhook.js";
 import { harmfulCodes, hostileText } from "../support/harmful-text.js";
 import { ACTIVITY, ALL_DAY_EVENT, CALENDAR, EVENT, MEMBER, WORK_LABEL } from "./fixtures.js";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Label } from "../../src/contract/shapes.js";
+import type { Label } from "../../contract/shapes.js";
+import { serviceClientView } from "../../service/views/service.js";
 import { CliError } from "../../src/errors.js";
 import {
   createOutput,
@@ -12,7 +13,6 @@ import type { View } from "../../src/output/view.js";
 import { labelView } from "../../src/output/views/calendar.js";
 import { JSON_DOCUMENT, JSON_LINE } from "../../src/output/views/plain.js";
 import { statusView } from "../../src/output/views/profile.js";
-import { serviceClientView } from "../../src/output/views/service.js";
 import { WORK_LABEL } from "./fixtures.js";
 import { rendered, VIEWER } from "./rendered.js";
 

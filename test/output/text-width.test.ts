@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MAX_DESCRIPTION } from "../../src/contract/limits.js";
+import { MAX_DESCRIPTION } from "../../contract/limits.js";
 import { sanitizeBlock } from "../../src/output/sanitize.js";
 import { eachGrapheme, textWidth, truncateText, wrapText } from "../../src/output/table/text-width.js";
 import { SLOW_TEXTS } from "../support/slow-texts.js";

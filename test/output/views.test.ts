@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { programSchema } from "../../src/help/schema.js";
+import {
+  backupView,
+  copiedTableView,
+  resyncView,
+  serviceClientView,
+  serviceTokenView,
+  serviceUserView,
+} from "../../service/views/service.js";
+import { loadCommandTree } from "../../src/cli/command-tree.js";
+import { programSchema } from "../../src/cli/help/schema.js";
 import type { View } from "../../src/output/view.js";
 import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
 import { createChangeListView } from "../../src/output/views/change.js";
@@ -8,16 +17,7 @@ import { activityView, commentView } from "../../src/output/views/comment.js";
 import { deletedView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
 import { createValueView, requestView } from "../../src/output/views/plain.js";
 import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
-import {
-  backupView,
-  copiedTableView,
-  resyncView,
-  serviceClientView,
-  serviceTokenView,
-  serviceUserView,
-} from "../../src/output/views/service.js";
 import { webhookView } from "../../src/output/views/webhook.js";
-import { loadCommandTree } from "../../src/program/command-tree.js";
 import {
   ACTIVITY,
   ALL_DAY_EVENT,

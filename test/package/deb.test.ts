@@ -48,7 +48,7 @@ describeWithSystem("dpkg", "the package", () => {
     mkdirSync(join(folder, "program"));
     writeFileSync(program, "#!/bin/sh\necho hello\n", { mode: 0o755 });
     writeFileSync(join(folder, "program/THIRD-PARTY-NOTICES"), "The notices.\n");
-    const script = join(ROOT, "packaging/deb.mjs");
+    const script = join(ROOT, "build/deb.mjs");
     run(process.execPath, script, "--program", program, "--output", folder);
     const name = readdirSync(folder).find((file) => file.endsWith(".deb")) ?? "";
     expect(name).toMatch(/^calctl_0\.1\.0_\w+\.deb$/);

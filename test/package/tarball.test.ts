@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createScratchProject, ended, type ScratchProject } from "../scripts/scratch-project.js";
+import { createScratchProject, ended, type ScratchProject } from "../build/scratch-project.js";
 
 /** What `npm pack` puts into the package, in a copy of this project. */
 
@@ -11,7 +11,8 @@ let tarball: string;
 
 beforeAll(async () => {
   project = createScratchProject();
-  project.take("bin", "src", "docs", "examples", "package.json", "package-lock.json", "tsconfig.json");
+  project.take("bin", "contract", "service", "src", "docs", "examples");
+  project.take("package.json", "package-lock.json", "tsconfig.json");
   project.take("README.md", "LICENSE", "CHANGELOG.md");
   project.borrowPackages();
   const packed = await ended(project.spawn("npm", ["pack", "--silent"]));
@@ -45,7 +46,7 @@ test("the package has what its README and its documents link to", () => {
     (link) => !files.some((file) => file === link || file.startsWith(`${link}/`)),
   );
   // Only a clone has what the program is made with.
-  expect(dead.sort()).toEqual(["package/CONTRIBUTING.md", "package/packaging/Containerfile"]);
+  expect(dead.sort()).toEqual(["package/CONTRIBUTING.md", "package/build/Containerfile"]);
 });
 
 test("the package holds what runs, its documents and its licenses, and nothing else", () => {
@@ -127,7 +128,7 @@ test("the notices name each package that is bundled, with its license", () => {
 
 test("a bundled package without a license fails the build", async () => {
   const script = `
-    import { createNotices } from "./scripts/notices.mjs";
+    import { createNotices } from "./build/notices.mjs";
     const outputs = { "dist/a.js": { inputs: { "vendor/node_modules/@some/thing/index.js": { bytesInOutput: 1 } } } };
     createNotices(process.cwd(), [{ outputs }]);`;
   const make = () => ended(project.spawn(process.execPath, ["--input-type=module", "-e", script]));

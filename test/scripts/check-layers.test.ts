@@ -19,16 +19,16 @@ afterEach(() => {
 
 /** Files of a sound little program; a case adds or replaces some. */
 const SOUND: Readonly<Record<string, string>> = {
-  "bin/calctl.ts": `import { run } from "../src/run.js"; import { createHost } from "../src/host/host.js"; run(createHost(process));`,
-  "src/run.ts": `import { program } from "./program.js"; export const run = program;`,
-  "src/program.ts": `export const program = async (_host: unknown) => (await import("./commands/user.js")).user;`,
-  "src/commands/user.ts": `import { day } from "../calendar/day.js"; import type { Limits } from "../contract/limits.js"; export const user = (limits: Limits) => [day, limits];`,
-  "src/calendar/day.ts": `import { LIMITS } from "../contract/limits.js"; import { VERSION } from "../version.js"; export const day = [LIMITS, VERSION];`,
-  "src/contract/limits.ts": `export interface Limits { readonly title: number } export const LIMITS: Limits = { title: 50 };`,
+  "bin/calctl.ts": `import { run } from "../src/cli/run.js"; import { createHost } from "../src/host/host.js"; run(createHost(process));`,
+  "src/cli/run.ts": `import { program } from "./program.js"; export const run = program;`,
+  "src/cli/program.ts": `export const program = async (_host: unknown) => (await import("../commands/user.js")).user;`,
+  "src/commands/user.ts": `import { day } from "../calendar/day.js"; import type { Limits } from "../../contract/limits.js"; export const user = (limits: Limits) => [day, limits];`,
+  "src/calendar/day.ts": `import { LIMITS } from "../../contract/limits.js"; import { VERSION } from "../version.js"; export const day = [LIMITS, VERSION];`,
+  "contract/limits.ts": `export interface Limits { readonly title: number } export const LIMITS: Limits = { title: 50 };`,
   "src/version.ts": `export const VERSION = "1";`,
-  "src/host/host.ts": `import { now } from "./clock.js"; export const createHost = (p: unknown) => [p, now, import("../service/service.js"), import("../api/network/transport.js")];`,
+  "src/host/host.ts": `import { now } from "./clock.js"; export const createHost = (p: unknown) => [p, now, import("../../service/service.js"), import("../api/network/transport.js")];`,
   "src/host/clock.ts": `export const now = () => Date.now();`,
-  "src/service/service.ts": `import { LIMITS } from "../contract/limits.js"; export const service = LIMITS;`,
+  "service/service.ts": `import { LIMITS } from "../contract/limits.js"; export const service = LIMITS;`,
   "src/api/network/transport.ts": `import { request } from "undici"; export const transport = request;`,
 };
 
@@ -53,28 +53,28 @@ describe("wrong imports", () => {
   test.each([
     [
       "a lower layer loads a higher one",
-      { "src/calendar/day.ts": `export { service as day } from "../service/service.js";` },
-      "src/calendar/day.ts -> src/service/service.ts: calendar may import contract, errors, not service",
+      { "src/calendar/day.ts": `export { service as day } from "../../service/service.js";` },
+      "src/calendar/day.ts -> service/service.ts: calendar may load contract, errors, not service",
     ],
     [
       "an import() counts too",
-      { "src/contract/limits.ts": `export const LIMITS = () => import("../calendar/day.js");` },
-      "src/contract/limits.ts -> src/calendar/day.ts: contract may import no layer, not calendar",
+      { "contract/ids.ts": `export const ids = () => import("../src/calendar/day.js");` },
+      "contract/ids.ts -> src/calendar/day.ts: contract may load no layer, not calendar",
     ],
     [
       "a layer that may have the types loads the values",
-      { "src/commands/user.ts": `export { LIMITS as user } from "../contract/limits.js";` },
-      "src/commands/user.ts -> src/contract/limits.ts: commands may import errors, global-flags, help, calendar, output, messages, not contract",
+      { "src/commands/user.ts": `export { LIMITS as user } from "../../contract/limits.js";` },
+      "src/commands/user.ts -> contract/limits.ts: commands may load cli, calendar, output, messages, errors, not contract",
     ],
     [
       "someone else than program loads a command",
       { "src/host/tour.ts": `export { user } from "../commands/user.js";` },
-      "src/host/tour.ts -> src/commands/user.ts: host may import ",
+      "src/host/tour.ts -> src/commands/user.ts: host may load ",
     ],
     [
       "someone else than host loads the service",
-      { "src/run.ts": `export const run = () => import("./service/service.js");` },
-      "src/run.ts -> src/service/service.ts: run may import program, failure-report, context, output, errors, not service",
+      { "src/cli/run.ts": `export const run = () => import("../../service/service.js");` },
+      "src/cli/run.ts -> service/service.ts: cli may load ",
     ],
     [
       "the api itself picks its transport",
@@ -85,6 +85,18 @@ describe("wrong imports", () => {
       "the process by its module",
       { "src/errors.ts": `import { env } from "node:process"; export const home = env.HOME;` },
       "src/errors.ts -> node:process: take what you need as an argument",
+    ],
+    [
+      "a layer that may not even have the types",
+      {
+        "src/calendar/week.ts": `import type { now } from "../host/clock.js";\nexport type Week = typeof now;`,
+      },
+      "src/calendar/week.ts -> src/host/clock.ts: calendar may have the types of contract, errors, not host",
+    ],
+    [
+      "a layer inside of another one",
+      { "service/views/user.ts": `export { service } from "../service.js";` },
+      "service/views/user.ts -> service/service.ts: service/views may load output, not service",
     ],
     [
       "a file of no layer",
@@ -100,16 +112,23 @@ describe("wrong imports", () => {
 
 test("files that import only types from each other are a cycle, too", () => {
   const { code, lines } = check({
-    "src/contract/limits.ts": `import type { Day } from "./day.js"; export const LIMITS = { title: 50 as Day };`,
-    "src/contract/day.ts": `export type Day = number;\nexport type {\n  Limits,\n} from "./week.js";`,
-    "src/contract/week.ts": `import type { LIMITS } from "./limits.js";\nexport type Limits = typeof LIMITS;`,
+    "contract/limits.ts": `import type { Day } from "./day.js"; export const LIMITS = { title: 50 as Day };`,
+    "contract/day.ts": `export type Day = number;\nexport type {\n  Limits,\n} from "./week.js";`,
+    "contract/week.ts": `import type { LIMITS } from "./limits.js";\nexport type Limits = typeof LIMITS;`,
   });
   expect(code).toBe(1);
   expect(lines).toEqual([
-    expect.stringContaining(
-      "src/contract/day.ts, src/contract/limits.ts, src/contract/week.ts: these import each other",
-    ),
+    expect.stringContaining("contract/day.ts, contract/limits.ts, contract/week.ts: these import each other"),
   ]);
+});
+
+test("an import() closes a cycle, too", () => {
+  const { code, lines } = check({
+    "src/calendar/day.ts": `export const day = () => import("./week.js");`,
+    "src/calendar/week.ts": `import { day } from "./day.js";\nexport const week = day;`,
+  });
+  expect(code).toBe(1);
+  expect(lines).toEqual([expect.stringContaining("src/calendar/day.ts, src/calendar/week.ts: these import")]);
 });
 
 test("each file that imports a single-importer package is reported", () => {
@@ -158,7 +177,7 @@ describe("globals of the outermost files", () => {
   });
 
   test.each([
-    "src/auth/stores/keychain-helper.ts",
+    "src/secrets/keychain-helper.ts",
     "src/system/sqlite/driver.ts",
     "src/system/wasm-optimization.ts",
   ])("%s is an outermost file", (file) => {

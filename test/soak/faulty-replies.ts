@@ -1,4 +1,4 @@
-import type { Service } from "../../src/service/service.js";
+import type { Service } from "../../service/service.js";
 import {
   apply,
   byService,

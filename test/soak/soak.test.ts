@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { querySql } from "../service/support/database.js";
+import { querySql } from "../../service/test/support/database.js";
 import type { Script } from "../support/fault-steps.js";
 import { NOW } from "../support/harness.js";
 import { createRemoteWorld } from "../support/remote-world.js";

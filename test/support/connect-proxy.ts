@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import type { Certificate } from "../service/support/certificate.js";
+import type { Certificate } from "../../service/test/support/certificate.js";
 
 export interface ConnectProxyOptions {
   /** Where all tunnels lead, whatever host was requested: `127.0.0.1:PORT`. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { querySql, renderEvents, runSql } from "../service/support/database.js";
+import { querySql, renderEvents, runSql } from "../../service/test/support/database.js";
 import { createHarness, type Harness } from "./harness.js";
 
 /** The folder with the database of the profile `local`, for CALCTL_DATA_DIR. */

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { connect as connectTls } from "node:tls";
 import { expect, test } from "vitest";
-import { createCertificate } from "../service/support/certificate.js";
+import { createCertificate } from "../../service/test/support/certificate.js";
 import { startFaultServer } from "./fault-server.js";
 import { close, cut, drip, leave, receive, reply, reset, send } from "./fault-steps.js";
 

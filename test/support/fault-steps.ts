@@ -1,4 +1,4 @@
-import type { Service } from "../../src/service/service.js";
+import type { Service } from "../../service/service.js";
 import { bufferOf, type Framing, formatAnswer, type WireAnswer } from "./http-bytes.js";
 
 /** The steps of a fault server's response to one request. */

@@ -1,6 +1,6 @@
-import { pathOf, runnableCommands } from "../../src/help/facts.js";
-import { TOPICS } from "../../src/help/topics.js";
-import { loadCommandTree } from "../../src/program/command-tree.js";
+import { pathOf, runnableCommands } from "../../src/cli/command-facts.js";
+import { loadCommandTree } from "../../src/cli/command-tree.js";
+import { TOPICS } from "../../src/cli/help/topics.js";
 
 /** Arguments that show each page of help that may have examples: `["events", "list", "--help"]`. */
 export async function helpPages(): Promise<readonly (readonly string[])[]> {

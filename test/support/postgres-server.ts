@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { chownSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import pg from "pg";
+import type { Certificate } from "../../service/test/support/certificate.js";
 import { freePort } from "../api/network/peers.js";
-import type { Certificate } from "../service/support/certificate.js";
 import { createFolderForOthers } from "./folder-for-others.js";
 import { systemPart } from "./system-parts.js";
 

@@ -20,7 +20,7 @@ export function createUntestedPartsReporter(): Reporter {
 /** `vitest.config.ts` leaves out the project that needs PostgreSQL. */
 function untestedProjects(): readonly string[] {
   const obstacle = missingPart("postgres");
-  return obstacle === null ? [] : [`  all of test/postgres: ${obstacle.reason}\n`];
+  return obstacle === null ? [] : [`  all of service/test/postgres: ${obstacle.reason}\n`];
 }
 
 /** One line for each reason. */

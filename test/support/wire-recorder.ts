@@ -1,4 +1,4 @@
-import type { Service } from "../../src/service/service.js";
+import type { Service } from "../../service/service.js";
 import { startFaultServer } from "./fault-server.js";
 import { byService, type ReceivedRequest, reply, type Step } from "./fault-steps.js";
 import type { WireAnswer } from "./http-bytes.js";

@@ -1,5 +1,5 @@
-import { isJsonObject } from "../../contract/json.js";
-import { STATUS_TITLES } from "../../contract/problem.js";
+import { isJsonObject } from "../../../contract/json.js";
+import { STATUS_TITLES } from "../../../contract/problem.js";
 import type { HttpResponse } from "../transport.js";
 
 /** Longest unstructured text that is passed on, in UTF-16 code units. */

@@ -1,5 +1,5 @@
-import { DAY_MS } from "../../contract/date-time.js";
-import type { HttpMethod } from "../../contract/routes.js";
+import { DAY_MS } from "../../../contract/date-time.js";
+import type { HttpMethod } from "../../../contract/routes.js";
 import { CliError, type CliErrorOptions } from "../../errors.js";
 import { hasWait, readRetryAfter, readServerTime } from "../sending/rate-limit.js";
 import type { RateLimitReached } from "../sending/rate-limiter.js";

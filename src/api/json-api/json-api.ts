@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { locateJsonError } from "../../contract/json.js";
+import { locateJsonError } from "../../../contract/json.js";
 import {
   ContractMismatch,
   type LenientDocument,
@@ -7,10 +7,10 @@ import {
   readListDocument,
   readNextLink,
   readOneDocument,
-} from "../../contract/lenient-resources.js";
-import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
-import { REVISION_HEADER, ROUTES, type Route, type RouteName } from "../../contract/routes.js";
-import { parseUrl } from "../../contract/url.js";
+} from "../../../contract/lenient-resources.js";
+import { JSON_MEDIA_TYPE } from "../../../contract/media-types.js";
+import { REVISION_HEADER, ROUTES, type Route, type RouteName } from "../../../contract/routes.js";
+import { parseUrl } from "../../../contract/url.js";
 import { errorCodeOf, usageError } from "../../errors.js";
 import { pathBelow, urlBelow } from "../base-url.js";
 import type { OutgoingRequest, Send } from "../sending/sender.js";

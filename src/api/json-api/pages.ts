@@ -1,4 +1,4 @@
-import type { RouteName } from "../../contract/routes.js";
+import type { RouteName } from "../../../contract/routes.js";
 import { CliError } from "../../errors.js";
 import type { JsonApiResponse, ListDocument, RequestRoute, RouteRequest } from "./json-api.js";
 

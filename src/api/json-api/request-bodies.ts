@@ -1,5 +1,5 @@
-import { compositeId } from "../../contract/ids.js";
-import type { EventDraft } from "../../contract/shapes.js";
+import { compositeId } from "../../../contract/ids.js";
+import type { EventDraft } from "../../../contract/shapes.js";
 
 /**
  * Body of a create or update: only the contract's writable fields, related ids in composite form. JSON.stringify drops

@@ -1,5 +1,5 @@
-import { normalizeDateTime, parseLenientDateTime } from "../../contract/date-time.js";
-import { compositeId, plainId } from "../../contract/ids.js";
+import { normalizeDateTime, parseLenientDateTime } from "../../../contract/date-time.js";
+import { compositeId, plainId } from "../../../contract/ids.js";
 import {
   ContractMismatch,
   type LenientResource,
@@ -9,8 +9,8 @@ import {
   readNumber,
   readText,
   readTexts,
-} from "../../contract/lenient-resources.js";
-import type { Activity, Calendar, CalendarEvent, Comment, Label, User } from "../../contract/shapes.js";
+} from "../../../contract/lenient-resources.js";
+import type { Activity, Calendar, CalendarEvent, Comment, Label, User } from "../../../contract/shapes.js";
 
 /** The `included` resources of a response by type and id, and what was read of them: many events share few. */
 export interface Included {

@@ -1,4 +1,4 @@
-import { RATE_LIMIT_HEADERS } from "../../contract/rate-limit.js";
+import { RATE_LIMIT_HEADERS } from "../../../contract/rate-limit.js";
 
 type Headers = Readonly<Record<string, string>>;
 

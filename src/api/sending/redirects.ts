@@ -1,4 +1,4 @@
-import { parseUrl } from "../../contract/url.js";
+import { parseUrl } from "../../../contract/url.js";
 import type { Transport } from "../transport.js";
 
 /** How many redirects in a row are followed. */

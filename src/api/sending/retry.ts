@@ -1,4 +1,4 @@
-import type { HttpMethod } from "../../contract/routes.js";
+import type { HttpMethod } from "../../../contract/routes.js";
 import type { FailureKind, HttpResponse, TransportError } from "../transport.js";
 
 /** How often and when a failed attempt is repeated. Waits for a rate limit are separate. */

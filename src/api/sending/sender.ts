@@ -1,4 +1,4 @@
-import type { HttpMethod } from "../../contract/routes.js";
+import type { HttpMethod } from "../../../contract/routes.js";
 import { CliError } from "../../errors.js";
 import type { Clock } from "../../system/clock.js";
 import {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { parseUrl } from "../../../contract/url.js";
 import { originOf } from "../../config/urls.js";
-import { parseUrl } from "../../contract/url.js";
 
 /** One request to the callback listener, as received. */
 export interface CallbackRequest {

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
+import { OAUTH_ROUTES } from "../../../contract/oauth.js";
+import type { User } from "../../../contract/shapes.js";
 import type { Transport } from "../../api/transport.js";
 import type { RedirectTarget } from "../../config/urls.js";
-import { OAUTH_ROUTES } from "../../contract/oauth.js";
-import type { User } from "../../contract/shapes.js";
 import { CliError } from "../../errors.js";
 import type { Redactor } from "../../terminal/redaction.js";
 import { readPastedResponse } from "./authorization-response.js";

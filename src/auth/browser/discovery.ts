@@ -1,10 +1,10 @@
 import * as v from "valibot";
+import { isJsonObject } from "../../../contract/json.js";
+import { METADATA_PATH, metadataSchema, OAUTH_ROUTES } from "../../../contract/oauth.js";
+import { parseUrl } from "../../../contract/url.js";
 import type { HttpResponse, Transport } from "../../api/transport.js";
 import { CHECK_BASE_URL } from "../../config/login-settings.js";
 import { formatAddress } from "../../config/urls.js";
-import { isJsonObject } from "../../contract/json.js";
-import { METADATA_PATH, metadataSchema, OAUTH_ROUTES } from "../../contract/oauth.js";
-import { parseUrl } from "../../contract/url.js";
 import { CliError, configurationError } from "../../errors.js";
 import { isTransportError } from "./token-client.js";
 

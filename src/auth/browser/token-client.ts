@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import { OAUTH_ROUTES, oauthErrorSchema } from "../../../contract/oauth.js";
 import type { HttpResponse, Transport, TransportError } from "../../api/transport.js";
-import { OAUTH_ROUTES, oauthErrorSchema } from "../../contract/oauth.js";
 import { CliError, configurationError } from "../../errors.js";
 import { isToken } from "../sources/token-text.js";
 

@@ -2,7 +2,7 @@ import { constants, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Config } from "../../config/config-file.js";
+import type { Config } from "../../config/config.js";
 import { type Environment, emptyVariable, type Variable } from "../../config/environment.js";
 import { CliError, configurationError, errorCodeOf } from "../../errors.js";
 import { findSecretExposure } from "../../system/ownership.js";

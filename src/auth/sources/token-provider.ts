@@ -1,12 +1,12 @@
-import { type Config, readTokenRecord, type TokenRecord } from "../../config/config-file.js";
+import { type Config, readTokenRecord, type TokenRecord } from "../../config/config.js";
 import type { Environment } from "../../config/environment.js";
 import { parseTokenCommand } from "../../config/profile-values.js";
 import type { Setting } from "../../config/setting.js";
 import type { Settings } from "../../config/settings.js";
 import { isSameOrigin, originOf, parseServiceUrl } from "../../config/urls.js";
 import { CliError, configurationError } from "../../errors.js";
+import type { OpenStore } from "../../secrets/store.js";
 import type { Redactor } from "../../terminal/redaction.js";
-import type { OpenStore } from "../stores/store.js";
 import {
   type EnvironmentSecret,
   findEnvironmentToken,

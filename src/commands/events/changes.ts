@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import { addAction, type ContextOf, forJobs } from "../../cli/command.js";
+import { describeCommand } from "../../cli/command-facts.js";
 import type { Context } from "../../context.js";
 import { missingFlagsError } from "../../errors.js";
-import { describeCommand } from "../../help/facts.js";
 import { changeView, createChangeListView } from "../../output/views/change.js";
-import { addAction, type ContextOf, forJobs } from "../command.js";
 import { recentEventOf } from "./event-ids.js";
 import { addCalendarFlag, addFilterFlags } from "./listing.js";
 import { type News, withNews } from "./news.js";

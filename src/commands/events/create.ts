@@ -1,14 +1,14 @@
 import type { Command } from "commander";
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import { draftForCreate, missingForCreate } from "../../calendar/event-draft.js";
 import { fillRelated, localizeEvent } from "../../calendar/event-view.js";
 import { localDate } from "../../calendar/zoned-time.js";
+import { addAction, type ContextOf } from "../../cli/command.js";
+import { describeCommand } from "../../cli/command-facts.js";
+import { readGlobalFlags } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
-import { readGlobalFlags } from "../../global-flags.js";
-import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import { type CalendarContext, chooseCalendar } from "../calendar-choice.js";
-import { addAction, type ContextOf } from "../command.js";
 import { readFailure } from "../process-each.js";
 import type { FilledForm } from "./create-command-line.js";
 import type { FormOptions } from "./create-form.js";

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { localizeEvent } from "../../calendar/event-view.js";
+import { type ContextOf, requireConfirmation } from "../../cli/command.js";
+import { describeCommand } from "../../cli/command-facts.js";
 import type { Context } from "../../context.js";
 import { CliError } from "../../errors.js";
-import { describeCommand } from "../../help/facts.js";
 import { describeWhen } from "../../output/event-when.js";
 import { deletedView } from "../../output/views/event.js";
 import { createEventFinder, type EventFinder, type FoundEvent } from "../calendar-choice.js";
-import { type ContextOf, requireConfirmation } from "../command.js";
 import { addPickAction } from "../missing-values.js";
 import { processEach } from "../process-each.js";
 import { chooseEventId } from "./choose-event.js";

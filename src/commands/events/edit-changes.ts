@@ -1,10 +1,10 @@
+import type { CalendarEvent, EventDraft } from "../../../contract/shapes.js";
 import { type DateInput, parseInstant, parseTimeZone } from "../../calendar/dates.js";
 import type { EventFlags } from "../../calendar/event-draft.js";
 import { parseCategory } from "../../calendar/event-text.js";
 import { CLEARABLE, type ClearField, draftForUpdate } from "../../calendar/event-update.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
-import type { CalendarEvent, EventDraft } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 import { readTimeFlags } from "./date-flags.js";
 import { changedKeys, type DocumentOptions, type EditableEvent, parseDocument } from "./edit-document.js";

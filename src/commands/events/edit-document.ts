@@ -1,8 +1,8 @@
 import type { YAMLParseError } from "yaml";
+import type { CalendarEvent, Label, User } from "../../../contract/shapes.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import { attendeeKey, labelKey, labelWord } from "../../calendar/names.js";
 import { formatTyped } from "../../calendar/zoned-time.js";
-import type { CalendarEvent, Label, User } from "../../contract/shapes.js";
 import { type CliError, usageError } from "../../errors.js";
 import { escapeJson, sanitizeLine } from "../../output/sanitize.js";
 import { wrapMessage } from "../../output/table/text-width.js";

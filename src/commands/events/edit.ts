@@ -1,7 +1,7 @@
+import type { EventDraft } from "../../../contract/shapes.js";
 import { eventOfDraft } from "../../calendar/event-update.js";
 import { checkUnchanged, lastUpdate } from "../../calendar/if-unchanged.js";
 import type { Context } from "../../context.js";
-import type { EventDraft } from "../../contract/shapes.js";
 import { CliError, describeWithoutFlags } from "../../errors.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import { readDraft } from "./edit-changes.js";

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Category, Label, User } from "../../../contract/shapes.js";
 import { checkFlagTexts, type EventFlags } from "../../calendar/event-draft.js";
 import { type EventInput, readEventInput } from "../../calendar/event-input.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-text.js";
@@ -10,10 +11,9 @@ import {
   resolveAttendees,
   resolveLabel,
 } from "../../calendar/names.js";
+import { collect } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
-import type { Category, Label, User } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
-import { collect } from "../../global-flags.js";
 import { readTimeFlags, type TypedTimeFlags } from "./date-flags.js";
 
 /** The flags that `events create` and `events update` share, as typed. */

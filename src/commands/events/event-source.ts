@@ -1,3 +1,4 @@
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import type { Api } from "../../api/client.js";
 import { lastUpcomingDay, upcomingDays } from "../../calendar/dates.js";
 import { isOnDays } from "../../calendar/day-list.js";
@@ -6,7 +7,6 @@ import { localizeEvent } from "../../calendar/event-view.js";
 import { describeCandidate } from "../../calendar/names.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
 import { CliError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { type Processed, processEach } from "../process-each.js";

@@ -1,3 +1,4 @@
+import type { Label, User } from "../../../contract/shapes.js";
 import { type DateInput, readDuration } from "../../calendar/dates.js";
 import { EMPTY_SPAN, type EventSpan, fillEnd } from "../../calendar/event-span.js";
 import { checkText } from "../../calendar/event-text.js";
@@ -5,7 +6,6 @@ import { applyTimeFlags, planTimes } from "../../calendar/event-times.js";
 import { attendeeKey, labelKey } from "../../calendar/names.js";
 import { formatLocal, formatTyped, localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import type { Label, User } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 import type { CalendarContext } from "../calendar-choice.js";
 import { readDateFlag, readTimeFlags } from "./date-flags.js";

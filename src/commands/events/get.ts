@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { localizeEvent } from "../../calendar/event-view.js";
+import type { ContextOf } from "../../cli/command.js";
+import { describeCommand } from "../../cli/command-facts.js";
 import type { Context } from "../../context.js";
-import { describeCommand } from "../../help/facts.js";
 import { eventView, foundEventsView } from "../../output/views/event.js";
 import { createEventFinder } from "../calendar-choice.js";
-import type { ContextOf } from "../command.js";
 import { addPickAction } from "../missing-values.js";
 import { processEach } from "../process-each.js";
 import { chooseEventId } from "./choose-event.js";

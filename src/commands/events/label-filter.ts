@@ -1,6 +1,6 @@
+import type { Label } from "../../../contract/shapes.js";
 import { missingLabelError, resolveLabel } from "../../calendar/names.js";
 import type { Context } from "../../context.js";
-import type { Label } from "../../contract/shapes.js";
 import { CliError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 

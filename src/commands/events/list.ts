@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import { addAction, type ContextOf } from "../../cli/command.js";
+import { describeCommand } from "../../cli/command-facts.js";
 import type { Context } from "../../context.js";
 import { EXIT_EMPTY } from "../../errors.js";
-import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
-import { addAction, type ContextOf } from "../command.js";
 import { describeEmpty, readSelection, type SelectionFlags } from "./event-selection.js";
 import {
   addCalendarFlag,

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import type { CalendarEvent, Category } from "../../../contract/shapes.js";
 import { filterEvents, sortEvents } from "../../calendar/event-order.js";
 import { CATEGORY_CHOICES } from "../../calendar/event-text.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import type { CalendarEvent, Category } from "../../contract/shapes.js";
 import { emptyValueError, usageError } from "../../errors.js";
 import {
   type CalendarContext,

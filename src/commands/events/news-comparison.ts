@@ -1,3 +1,4 @@
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import {
   type Comparison,
   compareEvents,
@@ -6,7 +7,6 @@ import {
   judgeMissing,
   type SeenCalendar,
 } from "../../calendar/event-changes.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
 import { CliError, wrapError } from "../../errors.js";
 import { processEach } from "../process-each.js";
 import type { NewsContext, Reading, SeenState, WatchedCalendar } from "./news-reading.js";

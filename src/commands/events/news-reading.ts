@@ -1,9 +1,9 @@
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import { lastOfDays } from "../../calendar/dates.js";
 import type { SeenCalendar, SeenDays } from "../../calendar/event-changes.js";
 import { filterEvents } from "../../calendar/event-order.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
 import { CliError, configurationError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { processEach } from "../process-each.js";

@@ -1,3 +1,4 @@
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import {
   type Fates,
   isSameDays,
@@ -6,7 +7,6 @@ import {
   type SeenDays,
 } from "../../calendar/event-changes.js";
 import type { Context } from "../../context.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
 import { type OpenEvents, onePage } from "./event-source.js";
 
 /** A calendar as it was read. */

@@ -2,9 +2,9 @@ import { parseDays } from "../../calendar/dates.js";
 import type { ChangeKind, SeenDays } from "../../calendar/event-changes.js";
 import { filterEvents, sortEvents } from "../../calendar/event-order.js";
 import { type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
+import { requireChosenService } from "../../cli/command.js";
 import { emptyValueError, usageError } from "../../errors.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
-import { requireChosenService } from "../command.js";
 import type { FilterFlags } from "./listing.js";
 import type { NewsName } from "./name-binding.js";
 

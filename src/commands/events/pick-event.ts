@@ -1,8 +1,8 @@
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import { filterEvents, sortEvents } from "../../calendar/event-order.js";
 import { type LocalizedEvent, localizeEvent } from "../../calendar/event-view.js";
 import { localDate } from "../../calendar/zoned-time.js";
 import type { Context } from "../../context.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
 import { CliError } from "../../errors.js";
 import { describeWhen } from "../../output/event-when.js";
 import { sanitizeLine } from "../../output/sanitize.js";

@@ -1,7 +1,7 @@
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import type { DayRange } from "../../calendar/day-list.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
 import { createEventListView, type EventListViewOptions } from "../../output/views/event-list.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import type { ListedDays } from "./date-flags.js";

@@ -1,8 +1,8 @@
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import { type EventFilter, filterEvents, type KeyedEvent } from "../../calendar/event-order.js";
 import { mergeSorted, sortPages } from "../../calendar/event-stream.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import type { Context } from "../../context.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
 import type { Output } from "../../output/view.js";
 import type { ChosenCalendar } from "../calendar-choice.js";
 import { firstFailure, type ItemResult, readFailure, reportMissing } from "../process-each.js";

@@ -1,8 +1,8 @@
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import { type EventSpan, readSpan } from "../../calendar/event-span.js";
 import { localizeEvent } from "../../calendar/event-view.js";
 import { labelKey } from "../../calendar/names.js";
 import { formatTyped } from "../../calendar/zoned-time.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
 import type { EventFieldFlags } from "./event-flags.js";
 import {
   askAttendees,

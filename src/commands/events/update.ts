@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { CalendarEvent } from "../../../contract/shapes.js";
 import { parseInstant } from "../../calendar/dates.js";
 import {
   CLEARABLE,
@@ -11,14 +12,13 @@ import {
 import { fillRelated, type LocalizedEvent, localizeEvent, relatedOf } from "../../calendar/event-view.js";
 import { checkUnchanged, wasUpdated } from "../../calendar/if-unchanged.js";
 import { describeLocal } from "../../calendar/zoned-time.js";
+import type { ContextOf } from "../../cli/command.js";
+import { describeCommand } from "../../cli/command-facts.js";
+import { collect } from "../../cli/global-flags.js";
 import type { Context } from "../../context.js";
-import type { CalendarEvent } from "../../contract/shapes.js";
 import { usageError } from "../../errors.js";
-import { collect } from "../../global-flags.js";
-import { describeCommand } from "../../help/facts.js";
 import { eventView } from "../../output/views/event.js";
 import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
-import type { ContextOf } from "../command.js";
 import { addPickAction } from "../missing-values.js";
 import { chooseEventId } from "./choose-event.js";
 import type { EditedUpdate, EditorContext } from "./edit.js";

@@ -1,10 +1,10 @@
 import colorNames from "color-name";
+import { DAY_MS, isTimeZone, MINUTE_MS, parseWireDateTime } from "../../../contract/date-time.js";
+import { HEX_COLOR, URL_SCHEMES } from "../../../contract/limits.js";
+import { parseUrl } from "../../../contract/url.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { type ZoneChange, zoneChanges } from "../../calendar/zone-changes.js";
 import { addDays, offsetAt, readWallClock } from "../../calendar/zoned-time.js";
-import { DAY_MS, isTimeZone, MINUTE_MS, parseWireDateTime } from "../../contract/date-time.js";
-import { HEX_COLOR, URL_SCHEMES } from "../../contract/limits.js";
-import { parseUrl } from "../../contract/url.js";
 import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
 import type { Rendering } from "../view.js";
 import { labelText, userText } from "../views/calendar.js";

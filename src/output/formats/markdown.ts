@@ -1,6 +1,6 @@
+import type { Comment } from "../../../contract/shapes.js";
 import type { Day } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
-import type { Comment } from "../../contract/shapes.js";
 import { sanitizeBlock, sanitizeLine, ZERO_WIDTH_SPACE } from "../sanitize.js";
 import { type Column, columnsOf } from "../table/columns.js";
 import { describeAuthor } from "../table/comments.js";

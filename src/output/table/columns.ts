@@ -1,4 +1,4 @@
-import { HEX_COLOR } from "../../contract/limits.js";
+import { HEX_COLOR } from "../../../contract/limits.js";
 import { symbolsOf } from "../symbols.js";
 import {
   type Canvas,

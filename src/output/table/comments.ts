@@ -1,4 +1,4 @@
-import type { Comment } from "../../contract/shapes.js";
+import type { Comment } from "../../../contract/shapes.js";
 import { describeInstant } from "../event-when.js";
 import { sanitizeBlock, sanitizeLine } from "../sanitize.js";
 import type { Canvas, Rendering } from "../view.js";

@@ -1,8 +1,8 @@
+import { isTimeZone, parseWireDateTime } from "../../../contract/date-time.js";
+import { HEX_COLOR } from "../../../contract/limits.js";
 import { type DayEntry, lastsAllDay } from "../../calendar/day-list.js";
 import type { LocalizedEvent } from "../../calendar/event-view.js";
 import { formatLocal, readWallClock } from "../../calendar/zoned-time.js";
-import { isTimeZone, parseWireDateTime } from "../../contract/date-time.js";
-import { HEX_COLOR } from "../../contract/limits.js";
 import { sanitizeLine } from "../sanitize.js";
 import { type Symbols, symbolsOf } from "../symbols.js";
 import type { Canvas } from "../view.js";

@@ -1,4 +1,4 @@
-import { DAY_MS, dateToInstant } from "../../contract/date-time.js";
+import { DAY_MS, dateToInstant } from "../../../contract/date-time.js";
 
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;

@@ -1,4 +1,4 @@
-import type { Calendar, Label, User } from "../../contract/shapes.js";
+import type { Calendar, Label, User } from "../../../contract/shapes.js";
 import { describeInstant } from "../event-when.js";
 import { type Cell, jsonObject, type View } from "../view.js";
 

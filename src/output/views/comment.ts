@@ -1,4 +1,4 @@
-import type { Activity, Comment } from "../../contract/shapes.js";
+import type { Activity, Comment } from "../../../contract/shapes.js";
 import type { Rendering, View } from "../view.js";
 import { userJson, userText, userView } from "./calendar.js";
 import { TIMESTAMPS } from "./event.js";

@@ -1,5 +1,5 @@
-import type { ProfileKey } from "../../config/config-file.js";
-import type { User } from "../../contract/shapes.js";
+import type { User } from "../../../contract/shapes.js";
+import type { ProfileKey } from "../../config/config.js";
 import { describeInstant } from "../event-when.js";
 import type { ShapeKey, ShapeOf } from "../shape.js";
 import type { View } from "../view.js";

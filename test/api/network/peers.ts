@@ -4,11 +4,11 @@ import { createServer as createHttpServer, type RequestListener } from "node:htt
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { onTestFinished } from "vitest";
+import { type Certificate, createCertificate } from "../../../service/test/support/certificate.js";
 import { createUndiciTransport, type UndiciTransportOptions } from "../../../src/api/network/transport.js";
 import type { HttpRequest, HttpResponse } from "../../../src/api/transport.js";
 import { errorCodeOf } from "../../../src/errors.js";
 import { setTimer } from "../../../src/system/clock.js";
-import { type Certificate, createCertificate } from "../../service/support/certificate.js";
 
 /** Peers over real sockets, until the end of the test. Each resolves with `127.0.0.1:PORT`. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createCertificate } from "../../../service/test/support/certificate.js";
 import type { ProxyServer } from "../../../src/api/network/proxy-errors.js";
 import { CliError } from "../../../src/errors.js";
-import { createCertificate } from "../../service/support/certificate.js";
 import { type ConnectProxyOptions, startConnectProxy } from "../../support/connect-proxy.js";
 import { closedPort, createSender, listenHttp, listenMute, listenRaw, POST } from "./peers.js";
 

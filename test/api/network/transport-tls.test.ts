@@ -1,6 +1,6 @@
 import { createServer as createTlsServer } from "node:tls";
 import { expect, test } from "vitest";
-import { createCertificate } from "../../service/support/certificate.js";
+import { createCertificate } from "../../../service/test/support/certificate.js";
 import { listen, listenHttp, listenMute, listenTls, POST, send } from "./peers.js";
 
 /** The errors of TLS connections that cannot be opened: nothing was sent over any of them. */

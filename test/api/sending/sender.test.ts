@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { HttpMethod } from "../../../contract/routes.js";
 import { createRateLimiter, type WaitNotice } from "../../../src/api/sending/rate-limiter.js";
 import { DEFAULT_RETRY_POLICY } from "../../../src/api/sending/retry.js";
 import { createSender, type RequestErrors } from "../../../src/api/sending/sender.js";
 import { type HttpResponse, TransportError } from "../../../src/api/transport.js";
-import type { HttpMethod } from "../../../src/contract/routes.js";
 import { CliError } from "../../../src/errors.js";
 
 /** The sender serves any service, here a chat webhook: its statuses and messages are not those of the contract. */

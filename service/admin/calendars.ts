@@ -1,0 +1,224 @@
+import { formatWireDateTime } from "../../contract/date-time.js";
+import { compositeId } from "../../contract/ids.js";
+import { MAX_DESCRIPTION } from "../../contract/limits.js";
+import type { Calendar, Label, User } from "../../contract/shapes.js";
+import { usageError } from "../../src/errors.js";
+import { createCalendarId } from "../secrets.js";
+import {
+  addMember,
+  type CalendarScope,
+  deleteCalendar,
+  groupByCalendar,
+  insertCalendar,
+  LABEL_PALETTE,
+  listAllCalendars,
+  listLabels,
+  listMembers,
+  type Member,
+  nextCalendarColor,
+  removeMember,
+} from "../store/calendars.js";
+import { advanceDetails } from "../store/revisions.js";
+import type { CalendarRow, LabelRow } from "../store/schema.js";
+import { creationTime, type Transaction } from "../store/store.js";
+import type {
+  AdminOptions,
+  CalendarAdmin,
+  CalendarChanges,
+  CalendarContent,
+  LabelAdmin,
+  MemberAdmin,
+} from "./admin.js";
+import {
+  checkColor,
+  checkName,
+  checkSingleLine,
+  checkText,
+  onlyUser,
+  resolveAmong,
+  resolveCalendar,
+  resolveUser,
+} from "./input.js";
+
+export function createCalendarAdmin({ store, now }: AdminOptions): CalendarAdmin {
+  return {
+    async add({ name, owner, color }) {
+      checkName(name);
+      if (color !== undefined) checkColor(color);
+      return store.write(async (db) => {
+        const { id: ownerId } =
+          owner === undefined ? await onlyUser(db, "--owner") : await resolveUser(db, owner, "--owner");
+        return shapeOf(db, await addCalendar(db, { name, ownerId, color, now: now() }));
+      });
+    },
+    list: () =>
+      store.read(async (db) => {
+        const rows = await listAllCalendars(db);
+        const related = await listRelated(db, "all");
+        return rows.map((row) => calendarShape(row, related));
+      }),
+    inspect: (calendar) =>
+      store.read(async (db) => contentOf(db, await resolveCalendar(db, calendar, "CALENDAR"))),
+    async set(calendar, changes) {
+      checkChanges(changes);
+      return store.write(async (db) => {
+        const row = await resolveCalendar(db, calendar, "CALENDAR");
+        const { name = row.name, color = row.color, description = row.description } = changes;
+        const changed = { name, color, description };
+        await advanceDetails(db, row.id);
+        await db.updateTable("calendars").set(changed).where("id", "=", row.id).execute();
+        return shapeOf(db, { ...row, ...changed });
+      });
+    },
+    remove: (calendar) =>
+      store.write(async (db) => {
+        const row = await resolveCalendar(db, calendar, "CALENDAR");
+        const content = await contentOf(db, row);
+        await deleteCalendar(db, row.id);
+        return content;
+      }),
+  };
+}
+
+function checkChanges({ name, color, description }: CalendarChanges): void {
+  if (name !== undefined) checkName(name);
+  if (color !== undefined) checkColor(color);
+  if (description !== undefined) checkText(description, "description", MAX_DESCRIPTION);
+}
+
+async function shapeOf(db: Transaction, row: CalendarRow): Promise<Calendar> {
+  return calendarShape(row, await listRelated(db, row));
+}
+
+async function contentOf(db: Transaction, row: CalendarRow): Promise<CalendarContent> {
+  const { events } = await db
+    .selectFrom("events")
+    .select(({ fn }) => fn.countAll().as("events"))
+    .where("calendar_id", "=", row.id)
+    .executeTakeFirstOrThrow();
+  return { calendar: await shapeOf(db, row), events: Number(events) };
+}
+
+export interface NewCalendar {
+  readonly name: string;
+  readonly ownerId: string;
+  /** The next one of the palette by default. */
+  readonly color?: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Adds a calendar with its labels and its first member. */
+export async function addCalendar(db: Transaction, options: NewCalendar): Promise<CalendarRow> {
+  const { name, ownerId, now, color = await nextCalendarColor(db) } = options;
+  const created_at = await creationTime(db, "calendars", now);
+  const texts = { name, description: "", color, image_url: "" };
+  const row = {
+    id: createCalendarId(),
+    ...texts,
+    created_at,
+    revision: 1,
+    details_revision: 1,
+    changes_from: 1,
+  };
+  await insertCalendar(db, row);
+  await addMember(db, { calendarId: row.id, userId: ownerId });
+  return row;
+}
+
+async function listRelated(db: Transaction, scope: CalendarScope): Promise<RelatedRows> {
+  return {
+    labelsOf: groupByCalendar(await listLabels(db, scope)),
+    membersOf: groupByCalendar(await listMembers(db, scope)),
+  };
+}
+
+export function createLabelAdmin({ store }: AdminOptions): LabelAdmin {
+  return {
+    async set(calendar, number, { name, color }) {
+      checkLabelNumber(number);
+      if (name === undefined && color === undefined) {
+        throw usageError("nothing to change", "give --name, --label-color or both");
+      }
+      if (name !== undefined) checkSingleLine(name, "name");
+      if (color !== undefined) checkColor(color);
+      return store.write(async (db) => {
+        const { id } = await resolveCalendar(db, calendar);
+        await advanceDetails(db, id);
+        const label = await db
+          .updateTable("labels")
+          .set({ ...(name !== undefined && { name }), ...(color !== undefined && { color }) })
+          .where("calendar_id", "=", id)
+          .where("number", "=", number)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        return labelShape(label);
+      });
+    },
+  };
+}
+
+function checkLabelNumber(number: number): void {
+  if (!Number.isInteger(number) || number < 1 || number > LABEL_PALETTE.length) {
+    throw usageError(`"${number}" is not a label number`, `write a number from 1 to ${LABEL_PALETTE.length}`);
+  }
+}
+
+export function createMemberAdmin({ store }: AdminOptions): MemberAdmin {
+  return {
+    add: (user, calendar) =>
+      store.write(async (db) => {
+        const { id: calendarId } = await resolveCalendar(db, calendar);
+        const added = await resolveUser(db, user);
+        await addMember(db, { calendarId, userId: added.id });
+        return memberShape({ ...added, calendar_id: calendarId });
+      }),
+    remove: (user, calendar) =>
+      store.write(async (db) => {
+        const { id: calendarId, name } = await resolveCalendar(db, calendar);
+        const members = await listMembers(db, { id: calendarId });
+        const removed = await resolveAmong(members, user, { db, noun: "member", source: "user" });
+        if (members.length === 1) {
+          throw usageError(
+            `"${removed.name}" is the last member of "${name}", and a calendar needs a member`,
+            `add another one first, or remove the calendar: calctl service calendars remove ${calendarId}`,
+          );
+        }
+        await removeMember(db, { calendarId, userId: removed.id });
+        return memberShape(removed);
+      }),
+    list: (calendar) =>
+      store.read(async (db) => {
+        const { id } = await resolveCalendar(db, calendar);
+        return (await listMembers(db, { id })).map(memberShape);
+      }),
+  };
+}
+
+function memberShape({ calendar_id, id, name, description, image_url }: Member): User {
+  return { id: compositeId(calendar_id, id), type: "user", name, description, image_url };
+}
+
+function labelShape({ calendar_id, number, name, color }: LabelRow): Label {
+  return { id: compositeId(calendar_id, String(number)), number, name, color };
+}
+
+interface RelatedRows {
+  readonly labelsOf: (calendarId: string) => readonly LabelRow[];
+  readonly membersOf: (calendarId: string) => readonly Member[];
+}
+
+/** A calendar without an order: that differs from user to user. */
+function calendarShape(row: CalendarRow, { labelsOf, membersOf }: RelatedRows): Calendar {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    color: row.color,
+    order: null,
+    image_url: row.image_url,
+    created_at: formatWireDateTime(row.created_at),
+    labels: labelsOf(row.id).map(labelShape),
+    members: membersOf(row.id).map(memberShape),
+  };
+}

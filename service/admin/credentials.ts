@@ -1,0 +1,160 @@
+import { formatWireDateTime } from "../../contract/date-time.js";
+import { MAX_URL } from "../../contract/limits.js";
+import { isLoopback } from "../../contract/loopback.js";
+import { parseUrl } from "../../contract/url.js";
+import { CliError, usageError } from "../../src/errors.js";
+import { createSecret, createShortId, createToken, hashSecret } from "../secrets.js";
+import { listAllRedirectUris, listRedirectUris, selectRegisteredClients } from "../store/clients.js";
+import type { ClientRow, TokenRow } from "../store/schema.js";
+import { creationTime, type Transaction } from "../store/store.js";
+import type { AdminOptions, ClientAdmin, ServiceClient, ServiceToken, TokenAdmin } from "./admin.js";
+import { checkName, checkText, resolveUser } from "./input.js";
+
+export function createClientAdmin({ store, now }: AdminOptions): ClientAdmin {
+  return {
+    async add({ name, redirectUris }) {
+      checkName(name);
+      if (redirectUris.length === 0) throw usageError("a client needs a redirect URI", "give --redirect-uri");
+      for (const uri of redirectUris) checkRedirectUri(uri);
+      return store.write((db) => addClient(db, { name, redirectUris, now: now() }));
+    },
+    list: () =>
+      store.read(async (db) => {
+        const rows = await selectRegisteredClients(db).orderBy("created_at").orderBy("id").execute();
+        const uris = await listAllRedirectUris(db);
+        return rows.map((row) => describeClient(row, uris.get(row.id) ?? []));
+      }),
+    remove: (id) =>
+      store.write(async (db) => {
+        const row = await selectRegisteredClients(db).where("id", "=", id).executeTakeFirst();
+        if (row === undefined) {
+          throw new CliError("not_found", `there is no client "${id}"`, {
+            hint: "calctl service clients list shows the ids",
+          });
+        }
+        const client = describeClient(row, await listRedirectUris(db, id));
+        await db.deleteFrom("clients").where("id", "=", id).execute();
+        return client;
+      }),
+  };
+}
+
+export interface NewClient {
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Adds a client. The result has its secret, of which only the hash is stored. */
+export async function addClient(
+  db: Transaction,
+  { name, redirectUris, now }: NewClient,
+): Promise<ServiceClient & { readonly client_secret: string }> {
+  const client_secret = createSecret();
+  const [id, client_id] = [createShortId(), createShortId()];
+  const created_at = await creationTime(db, "clients", now);
+  await db
+    .insertInto("clients")
+    .values({ id, name, client_id, secret_hash: hashSecret(client_secret), created_at })
+    .execute();
+  await db
+    .insertInto("redirect_uris")
+    .values(redirectUris.map((uri, position) => ({ client: id, position, uri })))
+    .execute();
+  return { id, name, client_id, redirect_uris: redirectUris, client_secret };
+}
+
+function describeClient({ id, name, client_id }: ClientRow, redirectUris: readonly string[]): ServiceClient {
+  return { id, name, client_id, redirect_uris: redirectUris };
+}
+
+/**
+ * @throws CliError usage when the URI is too long, is not absolute, has a fragment, or uses http to another machine
+ * @see RFC 6749 §3.1.2, RFC 8252 §7
+ */
+function checkRedirectUri(uri: string): void {
+  const invalid = (problem: string) =>
+    usageError(
+      `the redirect URI "${uri}" ${problem}`,
+      "write an absolute URI such as http://127.0.0.1/callback or https://…",
+    );
+  checkText(uri, "redirect URI", MAX_URL);
+  // A URL parser would correct these; the Location header would not.
+  if (!/^[\x21-\x7e]*$/.test(uri)) throw invalid("has characters that must be percent-encoded");
+  const url = parseUrl(uri);
+  if (url === null) throw invalid("is not absolute");
+  if (uri.includes("#")) throw invalid("has a fragment");
+  const { protocol, hostname } = url;
+  if (protocol === "http:" && !isLoopback(hostname)) throw invalid("is not https");
+  if (/^https?:\/\/(?:\[[^\]]*\]|[^/?:]*):0/i.test(uri)) throw invalid("has a port that begins with 0");
+  // Private-use schemes are reversed domain names. Others, such as javascript: and data:, run in the browser.
+  if (!["http:", "https:"].includes(protocol) && !protocol.includes(".")) {
+    throw invalid("has a scheme that no app can register");
+  }
+}
+
+export function createTokenAdmin({ store, now }: AdminOptions): TokenAdmin {
+  return {
+    create: ({ user, readOnly }) =>
+      store.write(async (db) => {
+        const { id: userId, name, disabled } = await resolveUser(db, user, "--user");
+        if (disabled === 1) {
+          throw usageError(`--user: "${name}" is disabled`, "a disabled user's token would be rejected");
+        }
+        return addToken(db, { userId, readOnly, now: now() });
+      }),
+    list: () =>
+      store.read(async (db) => {
+        const rows = await db.selectFrom("tokens").selectAll().orderBy("created_at").orderBy("id").execute();
+        return rows.map(describeToken);
+      }),
+    revoke: (id) =>
+      store.write(async (db) => {
+        const row = await db.deleteFrom("tokens").where("id", "=", id).returningAll().executeTakeFirst();
+        if (row === undefined) {
+          throw new CliError("not_found", `there is no token "${id}"`, {
+            hint: "calctl service tokens list shows the ids",
+          });
+        }
+        return describeToken(row);
+      }),
+    revokeAll: (user) =>
+      store.write(async (db) => {
+        const { id, name } = await resolveUser(db, user, "--user");
+        const rows = await db.deleteFrom("tokens").where("user_id", "=", id).returning("id").execute();
+        return { name, tokens: rows.length };
+      }),
+  };
+}
+
+export interface NewToken {
+  readonly userId: string;
+  readonly readOnly: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** `id` of the client that it is issued to; removing the client revokes it. */
+  readonly client?: string;
+}
+
+/** Adds a token. The result has the token itself, of which only the hash is stored. */
+export async function addToken(
+  db: Transaction,
+  { userId, readOnly, now, client }: NewToken,
+): Promise<ServiceToken & { readonly token: string }> {
+  const token = createToken();
+  const row: TokenRow = {
+    id: createShortId(),
+    user_id: userId,
+    hash: hashSecret(token),
+    read_only: readOnly ? 1 : 0,
+    created_at: await creationTime(db, "tokens", now),
+    client: client ?? null,
+  };
+  await db.insertInto("tokens").values(row).execute();
+  return { ...describeToken(row), token };
+}
+
+function describeToken({ id, user_id, read_only, created_at }: TokenRow): ServiceToken {
+  return { id, user_id, read_only: read_only === 1, created_at: formatWireDateTime(created_at) };
+}

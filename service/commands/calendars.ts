@@ -1,0 +1,308 @@
+import type { Command } from "commander";
+import {
+  addAction,
+  addSilentAction,
+  type ContextOf,
+  requireConfirmation,
+  requireSubcommand,
+} from "../../src/cli/command.js";
+import { describeCommand } from "../../src/cli/command-facts.js";
+import { completeValues } from "../../src/commands/missing-values.js";
+import type { Context } from "../../src/context.js";
+import { CliError, usageError } from "../../src/errors.js";
+import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
+import type { CalendarContent, ServiceAdmin } from "../admin/admin.js";
+import {
+  type AdminContext,
+  type AskingContext,
+  addAdminCommand,
+  choicesOf,
+  type DatabaseFlag,
+  neededAmong,
+  neededCalendar,
+  neededCalendarFlag,
+  neededChange,
+  neededName,
+  neededUser,
+  openAdmin,
+  USER_ARGUMENT,
+} from "./admin-command.js";
+
+const CALENDAR_ARGUMENT = "id, name or unique prefix of a name";
+
+export interface CalendarsAddOptions extends DatabaseFlag {
+  readonly name?: string;
+  /** Id, name or login of a user; the only one by default. */
+  readonly owner?: string;
+  readonly calendarColor?: string;
+}
+
+export function registerServiceCalendars(command: Command, contextOf: ContextOf): void {
+  requireSubcommand(command);
+  const add = addAdminCommand(command, "add [name]", "add a calendar with ten labels")
+    .option("--owner <user>", "id, name or login of its first member (default: the only user)")
+    .option("--calendar-color <#RRGGBB>", "color (default: the next one of the palette)");
+  describeCommand(add, {
+    prints: { view: calendarView, count: "one" },
+    examples: () => [
+      ["A calendar of one member", "calctl service calendars add Choir --owner Ben"],
+      [
+        "With a color of its own",
+        'calctl service calendars add Garden --owner Ben --calendar-color "#2ecc87"',
+      ],
+    ],
+  });
+  addAction(add, contextOf, runCalendarsAdd);
+  const set = addAdminCommand(command, "set", "set name, color or description of a calendar")
+    .argument("[calendar]", CALENDAR_ARGUMENT)
+    .option("--name <name>", "name")
+    .option("--calendar-color <#RRGGBB>", "color")
+    .option("--description <text>", "description; empty removes it");
+  describeCommand(set, {
+    prints: { view: calendarView, count: "one" },
+    examples: () => [["Rename a calendar", 'calctl service calendars set Club --name "Chess club"']],
+  });
+  addAction(set, contextOf, runCalendarsSet);
+  const remove = addAdminCommand(command, "remove", "remove a calendar and everything in it")
+    .argument("[calendar]", CALENDAR_ARGUMENT)
+    .option("-y, --yes", "skip the confirmation");
+  describeCommand(remove, {
+    examples: () => [
+      ["With all its events, without a question", "calctl service calendars remove Club --yes"],
+    ],
+  });
+  addSilentAction(remove, contextOf, runCalendarsRemove);
+  const list = addAdminCommand(command, "list", "list every calendar");
+  describeCommand(list, {
+    prints: { view: calendarView, count: "list" },
+    examples: () => [["Those of all users", "calctl service calendars list"]],
+  });
+  addAction(list, contextOf, runCalendarsList);
+}
+
+export async function runCalendarsAdd(
+  context: AskingContext,
+  options: CalendarsAddOptions,
+  command: Command,
+): Promise<void> {
+  const output = () => context.output(calendarView);
+  const { db, owner, calendarColor: color } = options;
+  const needed = { name: neededName(context, options.name) };
+  const { name } = await completeValues(context.prompt, needed, { command, check: output });
+  const admin = await openAdmin(context, db, owner === undefined ? {} : { "--owner": owner });
+  const calendar = await admin.calendars.add({ name, owner, color });
+  await output().print(calendar, `calendar ${calendar.id} was added`);
+}
+
+export async function runCalendarsList(context: AdminContext, { db }: DatabaseFlag): Promise<void> {
+  const output = context.output(calendarView);
+  const admin = await openAdmin(context, db);
+  await output.print(await admin.calendars.list());
+}
+
+export interface CalendarsSetOptions extends DatabaseFlag {
+  /** Id or name. */
+  readonly calendar?: string;
+  readonly name?: string;
+  readonly calendarColor?: string;
+  readonly description?: string;
+}
+
+export async function runCalendarsSet(
+  context: AskingContext,
+  options: CalendarsSetOptions,
+  command: Command,
+): Promise<void> {
+  const output = () => context.output(calendarView);
+  const { db, calendarColor: color, description } = options;
+  const others = color === undefined && description === undefined ? undefined : null;
+  const change = "--name, --calendar-color or --description";
+  const needed = {
+    calendar: neededCalendar(context, db, { name: "CALENDAR", given: options.calendar }),
+    name: neededChange(context, change, options.name ?? others),
+  };
+  const { calendar, name } = await completeValues(context.prompt, needed, { command, check: output });
+  const admin = await openAdmin(context, db);
+  const changed = await admin.calendars.set(calendar, { name: name ?? undefined, color, description });
+  await output().print(changed, `calendar ${changed.id} was set`);
+}
+
+export interface CalendarsRemoveOptions extends DatabaseFlag {
+  /** Id or name. */
+  readonly calendar?: string;
+  /** Skips the confirmation. */
+  readonly yes?: boolean;
+}
+
+/** Removes a calendar, after a confirmation that shows what goes with it. */
+export async function runCalendarsRemove(
+  context: AskingContext & Pick<Context, "dropCache" | "warn">,
+  { db, calendar: given, yes = false }: CalendarsRemoveOptions,
+  command: Command,
+): Promise<void> {
+  const needed = { calendar: neededCalendar(context, db, { name: "CALENDAR", given }) };
+  const { calendar } = await completeValues(context.prompt, needed, { command });
+  requireConfirmation(yes, context.prompt.available);
+  const { calendars } = await openAdmin(context, db);
+  const content = await calendars.inspect(calendar);
+  if (!yes) {
+    const members = content.calendar.members.map(({ name, id }) => name ?? id);
+    context.warn(`  ${content.calendar.name}: ${eventCount(content)}, members: ${members.join(", ")}`);
+    if (!(await context.prompt.confirm("Remove this calendar and everything in it?")))
+      throw new CliError("interrupted", "nothing was removed");
+  }
+  const removed = await calendars.remove(content.calendar.id);
+  // Completion would offer the calendar, its labels and its events.
+  if (db === undefined) context.dropCache("local");
+  context.note(`calendar ${removed.calendar.name} removed, with ${eventCount(removed)}`);
+}
+
+function eventCount({ events }: CalendarContent): string {
+  return events === 1 ? "1 event" : `${events} events`;
+}
+
+export interface MemberOptions extends DatabaseFlag {
+  /** Name or id. */
+  readonly user?: string;
+}
+
+export function registerServiceMembers(command: Command, contextOf: ContextOf): void {
+  requireSubcommand(command);
+  const add = addAdminCommand(command, "add", "add a user to --calendar").argument("[user]", USER_ARGUMENT);
+  describeCommand(add, {
+    prints: { view: userView, count: "one" },
+    examples: () => [["Let a user see and change a calendar", "calctl service members add Caro -c Club"]],
+  });
+  addAction(add, contextOf, runMembersAdd);
+  const remove = addAdminCommand(command, "remove", "remove a user from --calendar");
+  describeCommand(remove.argument("[user]", USER_ARGUMENT), {
+    examples: () => [
+      ["All but the last member can be removed", "calctl service members remove Dora -c Club"],
+    ],
+  });
+  addSilentAction(remove, contextOf, runMembersRemove);
+  const list = addAdminCommand(command, "list", "list the members of --calendar");
+  describeCommand(list, {
+    prints: { view: userView, count: "list" },
+    examples: () => [["Who is in it?", "calctl service members list -c Club"]],
+  });
+  addAction(list, contextOf, runMembersList);
+}
+
+export async function runMembersAdd(
+  context: AskingContext,
+  { user: given, db }: MemberOptions,
+  command: Command,
+): Promise<void> {
+  const output = () => context.output(userView);
+  const needed = {
+    user: neededUser(context, db, { name: "USER", given }),
+    calendar: neededCalendarFlag(context, db),
+  };
+  const { user, calendar } = await completeValues(context.prompt, needed, { command, check: output });
+  const admin = await openAdmin(context, db);
+  const member = await admin.members.add(user, calendar);
+  await output().print(member, `${member.id} was added`);
+}
+
+export async function runMembersRemove(
+  context: AskingContext,
+  { user: given, db }: MemberOptions,
+  command: Command,
+): Promise<void> {
+  const list = async ({ members }: ServiceAdmin, { calendar = "" }: OfCalendar) =>
+    // Administration names users by the part of a member's id that follows the calendar's.
+    choicesOf((await members.list(calendar)).map(({ id, name }) => ({ id: id.replace(/^.*,/, ""), name })));
+  const { user, calendar } = await completeValues<{ calendar: string; user: string }>(
+    context.prompt,
+    {
+      calendar: neededCalendarFlag(context, db),
+      user: neededAmong<OfCalendar>(context, db, { name: "USER", given, noun: "Member", list }),
+    },
+    { command },
+  );
+  const admin = await openAdmin(context, db);
+  const { name, id } = await admin.members.remove(user, calendar);
+  context.note(`${name ?? id} is no longer a member`);
+}
+
+interface OfCalendar {
+  readonly calendar?: string;
+}
+
+export async function runMembersList(
+  context: AskingContext,
+  { db }: DatabaseFlag,
+  command: Command,
+): Promise<void> {
+  const output = context.output(userView);
+  const needed = { calendar: neededCalendarFlag(context, db) };
+  const { calendar } = await completeValues(context.prompt, needed, { command });
+  const admin = await openAdmin(context, db);
+  await output.print(await admin.members.list(calendar));
+}
+
+export interface LabelsSetOptions extends DatabaseFlag {
+  /** Number of the label, as typed. */
+  readonly number?: string;
+  readonly name?: string;
+  readonly labelColor?: string;
+}
+
+export function registerServiceLabels(command: Command, contextOf: ContextOf): void {
+  requireSubcommand(command);
+  const set = addAdminCommand(command, "set", "set name or color of a label of --calendar")
+    .argument("[number]", "1 to 10")
+    .option("--name <name>", "name; empty removes it")
+    .option("--label-color <#RRGGBB>", "color");
+  describeCommand(set, {
+    prints: { view: labelView, count: "one" },
+    examples: () => [
+      [
+        "Give a label a name and a color",
+        'calctl service labels set 3 -c Club --name Match --label-color "#e73b3b"',
+      ],
+    ],
+  });
+  addAction(set, contextOf, runLabelsSet);
+}
+
+export async function runLabelsSet(
+  context: AskingContext,
+  options: LabelsSetOptions,
+  command: Command,
+): Promise<void> {
+  const output = () => context.output(labelView);
+  const { db, labelColor: color } = options;
+  const change = options.name ?? (color === undefined ? undefined : null);
+  const list = { name: "NUMBER", given: options.number, noun: "Label", list: describeLabels };
+  const { calendar, number, name } = await completeValues<SetLabel>(
+    context.prompt,
+    {
+      calendar: neededCalendarFlag(context, db),
+      number: neededAmong<OfCalendar>(context, db, list),
+      name: neededChange(context, "--name or --label-color", change),
+    },
+    { command, check: output },
+  );
+  if (!/^\d{1,3}$/.test(number))
+    throw usageError(`NUMBER: "${number}" is not the number of a label`, "write 1 to 10");
+  const admin = await openAdmin(context, db);
+  const label = await admin.labels.set(calendar, Number(number), { name: name ?? undefined, color });
+  await output().print(label, `label ${label.id} was set`);
+}
+
+interface SetLabel {
+  readonly calendar: string;
+  readonly number: string;
+  readonly name: string | null;
+}
+
+async function describeLabels({ calendars }: ServiceAdmin, { calendar: chosen = "" }: OfCalendar) {
+  const { calendar } = await calendars.inspect(chosen);
+  return calendar.labels.map(({ number, name, color }) => ({
+    value: String(number),
+    name: name === null || name === "" ? String(number) : `${number} ${name}`,
+    color,
+  }));
+}

@@ -1,0 +1,100 @@
+import type { Command } from "commander";
+import { addAction, addCommand, type ContextOf } from "../../src/cli/command.js";
+import { describeCommand } from "../../src/cli/command-facts.js";
+import type { Context } from "../../src/context.js";
+import { configurationError, emptyValueError, missingFlagsError, usageError } from "../../src/errors.js";
+import { checkView } from "../../src/output/views/check.js";
+import { backupView, copiedTableView } from "../views/service.js";
+import { addAdminCommand, type DatabaseFlag } from "./admin-command.js";
+
+/** Adds the commands that work on a database as a whole. */
+export function registerServiceDatabase(command: Command, contextOf: ContextOf): void {
+  const backup = addAdminCommand(command, "backup <file>", "copy the database, while the service may run");
+  describeCommand(backup, {
+    prints: { view: backupView, count: "one" },
+    examples: () => [
+      ["A file that is named after the day", 'calctl service backup "calendar-$(date +%F).db"'],
+    ],
+  });
+  addAction(backup, contextOf, runServiceBackup);
+  const check = addAdminCommand(command, "check", "verify the database, while the service may run");
+  describeCommand(check, {
+    prints: { view: checkView, count: "list" },
+    examples: () => [
+      ["Is everything as it should be?", "calctl service check"],
+      [
+        "A backup, before the one before it is removed",
+        "calctl service backup new.db && calctl service check --db sqlite:new.db",
+      ],
+    ],
+  });
+  addAction(check, contextOf, runServiceCheck);
+  const copy = addCommand(command, "copy", "copy everything into another, empty database, and compare them")
+    .option("--from <database>", "sqlite:PATH or postgres://… to read (required)")
+    .option("--to <database>", "the same of an empty database, or of an unfinished copy (required)");
+  describeCommand(copy, {
+    prints: { view: copiedTableView, count: "list" },
+    examples: () => [
+      [
+        "The database of the profile local; the same line goes on if it was interrupted",
+        "calctl service copy --from ~/.local/share/calctl/local.db --to sqlite:new.db",
+      ],
+    ],
+  });
+  addAction(copy, contextOf, runServiceCopy);
+}
+
+export interface ServiceBackupOptions extends DatabaseFlag {
+  readonly file: string;
+}
+
+/** Prints what is in the copy, which was checked. */
+export async function runServiceBackup(
+  context: Pick<Context, "service" | "output">,
+  { db, file }: ServiceBackupOptions,
+): Promise<void> {
+  const output = context.output(backupView);
+  if (file === "") throw emptyValueError("FILE");
+  if (file === "-") throw usageError("FILE: a backup cannot go to stdout", "write the path of a new file");
+  const backup = await context.service.backup({ database: db, file });
+  await output.print(backup, `the backup ${backup.file} was made`);
+}
+
+/** Prints what was checked, also when something is wrong, which then is exit 10. */
+export async function runServiceCheck(
+  context: Pick<Context, "service" | "output">,
+  { db }: DatabaseFlag,
+): Promise<void> {
+  const output = context.output(checkView);
+  const findings = await context.service.check(db);
+  await output.print(findings);
+  const failed = findings.filter(({ ok }) => !ok).map(({ check }) => check);
+  if (failed.length === 0) return;
+  throw configurationError(`the database is damaged: ${failed.join(", ")}`, {
+    hint: "restore a backup that passes this check",
+  });
+}
+
+export interface ServiceCopyOptions {
+  /** `sqlite:PATH` or a path. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Prints the tables that are now in both databases. */
+export async function runServiceCopy(
+  context: Pick<Context, "service" | "output" | "note">,
+  { from, to }: ServiceCopyOptions,
+): Promise<void> {
+  const output = context.output(copiedTableView);
+  if (from === undefined || to === undefined)
+    throw missingFlagsError([
+      ...(from === undefined ? ["--from"] : []),
+      ...(to === undefined ? ["--to"] : []),
+    ]);
+  const tables = await context.service.copy({ from, to });
+  context.note(
+    "not copied: browser sessions, codes of logins in progress, and what is counted of sign-ins and requests",
+  );
+  await output.print(tables, "the copy is complete");
+}

@@ -1,0 +1,29 @@
+import type { Command } from "commander";
+import { addAction, type ContextOf } from "../../src/cli/command.js";
+import { describeCommand } from "../../src/cli/command-facts.js";
+import type { Context } from "../../src/context.js";
+import { resyncView } from "../views/service.js";
+import { addAdminCommand, type DatabaseFlag } from "./admin-command.js";
+
+export function registerServiceResync(command: Command, contextOf: ContextOf): void {
+  const resync = addAdminCommand(
+    command,
+    "resync",
+    "make clients read everything again, after a database was restored",
+  );
+  describeCommand(resync, {
+    prints: { view: resyncView, count: "one" },
+    examples: () => [["After a backup was put in its place", "calctl service resync"]],
+  });
+  addAction(resync, contextOf, runServiceResync);
+}
+
+/** Prints how many calendars have a revision now that no client knows. */
+export async function runServiceResync(
+  context: Pick<Context, "service" | "output">,
+  { db }: DatabaseFlag,
+): Promise<void> {
+  const output = context.output(resyncView);
+  const admin = await context.service.admin(db, { create: false });
+  await output.print(await admin.resync(), "clients will read everything again");
+}

@@ -1,0 +1,172 @@
+import { type Command, Option } from "commander";
+import { parseDuration } from "../../src/calendar/dates.js";
+import { addAction, type ContextOf } from "../../src/cli/command.js";
+import { describeCommand } from "../../src/cli/command-facts.js";
+import { collect } from "../../src/cli/global-flags.js";
+import type { Context } from "../../src/context.js";
+import { CliError, usageError } from "../../src/errors.js";
+import { JSON_LINE } from "../../src/output/views/plain.js";
+import type { MetricsAddress } from "../metrics-listener.js";
+import type { LogFormat } from "../request-log.js";
+import { LISTENING } from "../views/service.js";
+import { addDatabaseFlag, type DatabaseFlag } from "./admin-command.js";
+
+/** Flags as typed. */
+export interface ServiceStartOptions extends DatabaseFlag {
+  readonly host?: string;
+  readonly port?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly publicUrl?: string;
+  readonly trustProxy?: string;
+  readonly rateLimit?: string;
+  readonly log?: LogFormat;
+  /** False for `--no-public-client`. */
+  readonly publicClient?: boolean;
+  readonly cors?: readonly string[];
+  readonly metrics?: string;
+  readonly drain?: string;
+  readonly memory?: boolean;
+  readonly sample?: boolean;
+}
+
+const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_PORT = "8787";
+const LOG_FORMATS: readonly LogFormat[] = ["json", "text", "off"];
+const DEFAULT_RATE_LIMIT = "600/10m";
+
+export function registerServiceStart(command: Command, contextOf: ContextOf): void {
+  addDatabaseFlag(command)
+    .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
+    .option("--port <number>", `port, 0 for any free one (default: ${DEFAULT_PORT})`)
+    .option("--tls-cert <file>", "certificate chain, PEM")
+    .option("--tls-key <file>", "private key, PEM")
+    .option("--public-url <url>", "URL that clients use, if it is behind a proxy")
+    .option("--trust-proxy <address>", "address of the proxy whose X-Forwarded-For is trusted")
+    .option("--rate-limit <n/window|off>", `requests per window (default: ${DEFAULT_RATE_LIMIT})`)
+    .addOption(
+      new Option(
+        "--log <format>",
+        "one line per request on stderr; off reports failures alone (default: off)",
+      ).choices(LOG_FORMATS),
+    )
+    .option("--cors <origin>", "origin of a web app that may call the service, repeatable", collect)
+    .option("--no-public-client", "let only registered clients sign users in, not calctl without a secret")
+    .option("--metrics <host:port>", "serve metrics for Prometheus there, on this machine if only a port")
+    .option("--drain <seconds>", "serve on after SIGTERM, with /readyz at 503 (default: 0)")
+    .option("--memory", "keep the database in memory")
+    .option("--sample", "add two users, two calendars and events to an empty database");
+  describeCommand(command, {
+    prints: { view: LISTENING, count: "one", formats: ["json", "ndjson"] },
+    examples: () => [
+      [
+        "To try a client, with users and events that are gone afterwards",
+        "calctl service start --memory --sample --port 8788",
+      ],
+      [
+        "The calendars of the profile local, for other programs on this machine",
+        "calctl service start --log text --port 8787",
+      ],
+      ["With metrics at http://127.0.0.1:9464/metrics", "calctl service start --metrics 9464 --port 8789"],
+    ],
+  });
+  addAction(command, contextOf, runServiceStart);
+}
+
+type StartContext = Pick<Context, "service" | "warn" | "outputFormat" | "output">;
+
+/** Serves until SIGTERM, SIGINT or SIGHUP, then finishes open requests and exits with 0; SIGTERM drains first. */
+export async function runServiceStart(context: StartContext, flags: ServiceStartOptions): Promise<void> {
+  const format = context.outputFormat();
+  if (flags.memory === true && flags.db !== undefined)
+    throw usageError("give either --memory or --db, not both");
+  await context.service.serve({
+    database: flags.db,
+    memory: flags.memory === true,
+    sample: flags.sample === true,
+    rateLimit: parseRateLimitFlag(flags.rateLimit ?? DEFAULT_RATE_LIMIT),
+    log: flags.log ?? "off",
+    publicClient: flags.publicClient !== false,
+    cors: flags.cors ?? [],
+    drainTime: parseDrainFlag(flags.drain ?? "0"),
+    metrics: flags.metrics === undefined ? null : parseMetricsAddress(flags.metrics),
+    listen: {
+      host: flags.host ?? DEFAULT_HOST,
+      port: parsePort(flags.port ?? DEFAULT_PORT),
+      ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
+      ...(flags.trustProxy === undefined ? {} : { trustProxy: flags.trustProxy }),
+    },
+    tls: parseTls(flags),
+    onListening: async ({ sample, ...addresses }) => {
+      const { base_url: url, auth_url: authUrl, listen } = addresses;
+      const where = flags.publicUrl === undefined ? url : `${listen} for ${url}`;
+      if (addresses.metrics_url !== undefined) context.warn(`metrics at ${addresses.metrics_url}`);
+      context.warn(`users sign in at ${authUrl}`);
+      context.warn(`listening on ${where}, press Ctrl-C to stop`);
+      if (format === "json" || format === "ndjson") {
+        await context.output(JSON_LINE).print({ ...addresses, ...sample });
+      } else if (sample !== null) {
+        const { SAMPLE_DOCUMENT } = await import("../views/sample.js");
+        await context.output(SAMPLE_DOCUMENT).print(sample);
+      }
+    },
+  });
+}
+
+const MAX_DRAIN_SECONDS = 3_600;
+
+/** Milliseconds. */
+function parseDrainFlag(text: string): number {
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
+  if (seconds <= MAX_DRAIN_SECONDS) return seconds * 1_000;
+  throw usageError(`--drain: "${text}" is not a number of seconds`, `write 0 to ${MAX_DRAIN_SECONDS}`);
+}
+
+function parsePort(text: string): number {
+  const port = readPort(text);
+  if (port !== null) return port;
+  throw usageError(`--port: "${text}" is not a port`, "write 0 to 65535, 0 for any free one");
+}
+
+function readPort(text: string): number | null {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : null;
+}
+
+/** `HOST:PORT`, `[IPV6]:PORT`, or a port alone for this machine. */
+function parseMetricsAddress(text: string): MetricsAddress {
+  const [, host = DEFAULT_HOST, digits = ""] = /^(?:(\[[^\]]+\]|[^:[\]]+):)?(\d+)$/.exec(text) ?? [];
+  const port = readPort(digits);
+  if (port !== null) return { host, port };
+  throw usageError(
+    `--metrics: "${text}" is not an address`,
+    "write HOST:PORT, [IPV6]:PORT or a port of this machine such as 9464; port 0 is any free one",
+  );
+}
+
+/** `600/10m`: requests per window; null for `off`. */
+function parseRateLimitFlag(text: string): { readonly limit: number; readonly windowSeconds: number } | null {
+  if (text === "off") return null;
+  const [, limit, window] = /^(\d{1,9})\/(.+)$/.exec(text) ?? [];
+  if (limit === undefined || window === undefined || Number(limit) === 0) throw invalidRateLimit(text);
+  try {
+    const { minutes, days } = parseDuration(window, "--rate-limit");
+    return { limit: Number(limit), windowSeconds: (days * 1440 + minutes) * 60 };
+  } catch (cause) {
+    // Its hint is about durations only.
+    throw cause instanceof CliError ? invalidRateLimit(text) : cause;
+  }
+}
+
+function invalidRateLimit(text: string): CliError {
+  return usageError(
+    `--rate-limit: "${text}" is not a valid rate limit`,
+    "write REQUESTS/WINDOW such as 600/10m, the window in minutes, hours or days, or off",
+  );
+}
+
+function parseTls({ tlsCert: cert, tlsKey: key }: ServiceStartOptions) {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined) throw usageError("missing --tls-cert, which --tls-key needs");
+  if (key === undefined) throw usageError("missing --tls-key, which --tls-cert needs");
+  return { cert, key };
+}

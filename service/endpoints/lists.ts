@@ -1,0 +1,206 @@
+import { createEventSearch } from "../../src/calendar/event-search.js";
+import { takeBreath } from "../../src/system/clock.js";
+import { windowOfDays } from "../day-window.js";
+import { type Cursor, continueCursor, formatCursor, parseCursor } from "../http/cursor.js";
+import { badRequest } from "../http/response.js";
+import { listedActivityResource, referencesOf } from "../resources.js";
+import { listActivitiesAfter } from "../store/activities.js";
+import { wasRead } from "../store/event-moves.js";
+import {
+  type EventListQuery,
+  type EventPosition,
+  type ListedEvent,
+  listEventsAfter,
+  WITHOUT_TIMES,
+} from "../store/event-pages.js";
+import type { CalendarRow } from "../store/schema.js";
+import type { Transaction } from "../store/store.js";
+import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
+import { jsonArray, jsonDocument, loadIncluded, requireEvent } from "./event-reads.js";
+
+/** Lists in pages, which the contract does not have. @see docs/extensions.md */
+export const listReads = { listEvents, listActivities } as const satisfies Readonly<
+  Record<string, ReadEndpoint>
+>;
+
+async function listEvents(context: EndpointContext): Promise<Answer> {
+  const calendar = await requireCalendar(context);
+  const { id: calendarId, revision } = calendar;
+  const { from, to, timezone, search, category, limit } = context.query;
+  if (from !== null && to !== null && from > to) throw badRequest({ to: ["must not be before from"] });
+  const filter = category === null ? {} : { category };
+  const list = ["events", calendarId, from, to, timezone, search, ...Object.values(filter)];
+  const cursor = readCursor(context, calendar, list);
+  const after = cursor === null ? null : { start: cursor.at, id: cursor.id };
+  const window = windowOfDays({ from, to, timezone });
+  const query = { calendarId, window, after, ...filter };
+  return {
+    revision,
+    // The link to the next page has the whole query, also what is ignored.
+    version: [list, revision, window, `${context.search}`],
+    async render() {
+      const { rows, last } = await readPage(context.db, query, { cursor, search, limit });
+      const data = jsonArray(rows);
+      const included = await loadIncluded(context, calendar, () => referencesOf(data));
+      const end = last === null ? null : { revision, at: last.start, id: last.id };
+      const next = end && continueCursor(cursor, end);
+      // Tells that the parameter was not ignored, as by services of before.
+      const meta = category === null ? {} : { meta: filter };
+      return jsonDocument(data, included, { ...linksOf(context, next, list), ...meta });
+    },
+  };
+}
+
+/**
+ * Bytes of the events of a page, and of those that a search goes through for one: well below what clients read, and no
+ * request keeps the others waiting, however rare the text is.
+ */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/** Characters that a search compares before others get their turn: a few milliseconds, of the slowest script. */
+const SEARCH_SLICE = 65_536;
+
+/** A text with such a character takes ten times as long to compare, or longer. */
+const BEYOND_LATIN_1 = /[^\0-\xff]/;
+
+/** What a character of such a text counts, in bytes of MAX_PAGE_BYTES: a page takes tens of milliseconds at most. */
+const BYTES_OF_COMPARED = 4;
+
+/** Events that are read at a time. As many of the largest have about MAX_PAGE_BYTES. */
+export const BATCH = 64;
+
+interface EventPage {
+  readonly rows: readonly ListedEvent[];
+  /** The last event that was visited; null at the end of the list. */
+  readonly last: EventPosition | null;
+}
+
+interface PageOptions {
+  /** Null for the first page. What was moved since is left out if it was before it: it may be listed already. */
+  readonly cursor: Cursor | null;
+  readonly search: string | null;
+  readonly limit: number;
+}
+
+async function readPage(
+  db: Transaction,
+  query: EventListQuery,
+  { cursor, search, limit }: PageOptions,
+): Promise<EventPage> {
+  const read = cursor === null ? [] : [...cursor.earlier, cursor];
+  const compare = createComparison(search, query.category);
+  const page = createPage<ListedEvent>(limit);
+  let last = query.after;
+  let visited = 0;
+  for (;;) {
+    const batch = await listEventsAfter(db, { ...query, after: last }, BATCH);
+    for (const row of batch) {
+      if (visited >= MAX_PAGE_BYTES) return { rows: page.rows, last };
+      const { found, bytes } = await compare(row);
+      if (found && !wasRead(row, read) && !page.add(row)) return { rows: page.rows, last };
+      last = { start: row.start_at ?? WITHOUT_TIMES, id: row.id };
+      visited += Math.max(row.bytes, bytes);
+    }
+    if (batch.length < BATCH) return { rows: page.rows, last: null };
+  }
+}
+
+interface Compared {
+  readonly found: boolean;
+  /** What comparing counts of MAX_PAGE_BYTES. */
+  readonly bytes: number;
+}
+
+/** A search of many events of a category, which lets other requests in between. Every event has the text null. */
+function createComparison(
+  search: string | null,
+  category: EventListQuery["category"],
+): (row: ListedEvent) => Promise<Compared> | Compared {
+  const isWanted = (row: ListedEvent) => category === undefined || row.category === category;
+  if (search === null) return (row) => ({ found: isWanted(row), bytes: 0 });
+  let bytes = 0;
+  let compared = 0;
+  const matches = createEventSearch(search, (folded) => {
+    compared += folded.length;
+    if (BEYOND_LATIN_1.test(folded)) bytes += BYTES_OF_COMPARED * folded.length;
+  });
+  return async (row) => {
+    if (compared >= SEARCH_SLICE) {
+      compared = 0;
+      await takeBreath();
+    }
+    bytes = 0;
+    return { found: isWanted(row) && matches(row), bytes };
+  };
+}
+
+/** Collects as many events as a page can have; at least one, however large it is. */
+export function createPage<T extends { readonly bytes: number }>(limit: number) {
+  const rows: T[] = [];
+  let bytes = 0;
+  return {
+    rows,
+    /** Whether there was room. */
+    add(row: T): boolean {
+      bytes += row.bytes;
+      if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return false;
+      rows.push(row);
+      return true;
+    },
+  };
+}
+
+async function listActivities(context: EndpointContext): Promise<Answer> {
+  const calendar = await requireCalendar(context);
+  const { id: calendarId, revision } = calendar;
+  const { id: eventId } = await requireEvent(context, calendarId);
+  const { limit, include } = context.query;
+  const list = ["activities", calendarId, eventId];
+  const cursor = readCursor(context, calendar, list);
+  return {
+    version: [list, revision, `${context.search}`],
+    async render() {
+      const found = await listActivitiesAfter(context.db, { eventId, after: cursor }, limit + 1);
+      const rows = found.slice(0, limit);
+      const last = found.length > limit ? rows.at(-1) : undefined;
+      const end = last && { revision, at: last.created_at, id: last.id };
+      const next = end === undefined ? null : continueCursor(cursor, end);
+      const creators = include.has("creator") ? rows.map(({ user_id }) => user_id) : [];
+      const included = await context.caches.findDetails(calendar).users(context.db, creators);
+      return jsonDocument(
+        JSON.stringify(rows.map((row) => listedActivityResource(calendarId, row))),
+        include.size > 0 ? { included } : {},
+        linksOf(context, next, list),
+      );
+    },
+  };
+}
+
+/**
+ * The cursor of the request; null for the first page.
+ * @throws ProblemError 400, also when the calendar as of the first page is not known any more, as after a restoration
+ */
+function readCursor(
+  { query }: EndpointContext,
+  { revision, changes_from }: Pick<CalendarRow, "revision" | "changes_from">,
+  list: readonly unknown[],
+): Cursor | null {
+  if (query.cursor === null) return null;
+  const cursor = parseCursor(query.cursor, list);
+  const [first = cursor] = cursor.earlier;
+  if (first.revision < changes_from || cursor.revision > revision) {
+    throw badRequest({ cursor: ["has expired; read the list from the first page"] });
+  }
+  return cursor;
+}
+
+/**
+ * The link to the next page: the same query with another cursor. It is relative to the URL of the request, since a proxy
+ * may serve it under another one. @see JSON:API "Pagination", RFC 3986 §5
+ */
+function linksOf({ search }: EndpointContext, next: Cursor | null, list: readonly unknown[]) {
+  if (next === null) return { links: { next: null } };
+  const parameters = new URLSearchParams(search);
+  parameters.set("cursor", formatCursor(next, list));
+  return { links: { next: `?${parameters}` } };
+}

@@ -1,0 +1,235 @@
+import { X509Certificate } from "node:crypto";
+import type { Server } from "node:http";
+import { type AddressInfo, isIP, Server as NetServer, type Socket } from "node:net";
+import { isLoopback } from "../contract/loopback.js";
+import { parseUrl, withoutFinalSlashes } from "../contract/url.js";
+import { configurationError, errorCodeOf } from "../src/errors.js";
+import { createBudget } from "./budget.js";
+import { type ClientAddressReader, createClientAddressReader, normalAddress } from "./http/addresses.js";
+import { createRequestListener } from "./http/request-listener.js";
+import { OAUTH_PATH } from "./http/router.js";
+import type { Service } from "./service.js";
+
+export interface ListenOptions {
+  /** Name or address to listen on; an IPv6 address may be in brackets. */
+  readonly host: string;
+  /** 0 chooses a free port. */
+  readonly port: number;
+  /** PEM text. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** URL of the service for clients, if they reach it through a proxy. */
+  readonly publicUrl?: string;
+  /** Address of that proxy, whose `X-Forwarded-For` is trusted. */
+  readonly trustProxy?: string;
+  /** How long `close` waits for requests in progress (ms); 10 seconds by default. */
+  readonly closeTimeout?: number;
+  /** How long a client may take to receive a response of a size in bytes (ms). */
+  readonly sendTimeout?: (size: number) => number;
+  /** How long it may take nothing of it (ms). */
+  readonly stallTimeout?: number;
+}
+
+export interface ServiceListener {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  /** `HOST:PORT` that it listens on. */
+  readonly address: string;
+  /** Stops accepting requests, waits for those in progress up to `closeTimeout`, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/** How long a client may take to send a request and its headers (ms). */
+const REQUEST_TIMEOUT = 30_000;
+const HEADERS_TIMEOUT = 10_000;
+/** How often the timeouts are checked (ms). */
+const TIMEOUT_CHECK_INTERVAL = 5_000;
+
+/** How long a client may take for a TLS handshake (ms). */
+const HANDSHAKE_TIMEOUT = 10_000;
+
+const CONNECTIONS = { perClient: 100, total: 1000 };
+
+const CLOSE_TIMEOUT = 10_000;
+
+/**
+ * Serves the service over HTTP or HTTPS until the listener is closed; the service itself stays open.
+ * @throws CliError configuration when it cannot listen on the host and port, the certificate is invalid, or other
+ * machines could reach the service without TLS
+ */
+export async function listen(service: Service, options: ListenOptions): Promise<ServiceListener> {
+  const { port, trustProxy, closeTimeout = CLOSE_TIMEOUT } = options;
+  // Brackets as in URLs are dropped.
+  const host = options.host.replace(/^\[(.*)\]$/, "$1");
+  checkExposure(options);
+  const publicUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl);
+  const addressOf = createClientAddressReader(trustProxy);
+  const server = await createServer(options.tls);
+  // Otherwise Node hides what comes after the first 2,000: a second Authorization or Host. Their size has a limit.
+  server.maxHeadersCount = 0;
+  const proxy = trustProxy === undefined ? undefined : normalAddress(trustProxy);
+  const sockets = limitConnections(server, addressOf, proxy);
+  const hint = "choose another --host or --port; --port 0 chooses a free one";
+  await startListening(server, { host, port, hint });
+  const address = addressOfServer(server, host);
+  const baseUrl = publicUrl ?? `${options.tls === undefined ? "http" : "https"}://${address}`;
+  const isCertified = publicUrl === undefined && options.tls ? createHostCheck(options.tls) : undefined;
+  // The URL of a free port is not known before. No connection is read until this turn of the event loop ends.
+  const { sendTimeout, stallTimeout } = options;
+  const requests = createRequestListener(service, {
+    addressOf,
+    baseUrl,
+    isCertified,
+    sendTimeout,
+    stallTimeout,
+  });
+  requests.attach(server);
+  return {
+    baseUrl,
+    authUrl: `${baseUrl}${OAUTH_PATH}`,
+    address,
+    async close() {
+      // Not close() of the HTTP server: it destroys connections whose response is written but not yet sent.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      // An incomplete request would keep it open.
+      await settledBefore(requests.drain(), closeTimeout);
+      // The rest are slow or idle, such as keep-alive connections and TLS handshakes.
+      for (const socket of sockets) socket.destroy();
+      await closed;
+      // Stops the timer of the timeouts.
+      server.close();
+    },
+  };
+}
+
+/** Resolves when the work has settled or after the timeout (ms). */
+function settledBefore(work: Promise<void>, timeout: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, timeout);
+    void work.finally(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Tokens must not be sent over a network unencrypted. @see contract section 1 */
+function checkExposure({ host, tls, publicUrl, trustProxy }: ListenOptions): void {
+  const behindProxy = publicUrl !== undefined && trustProxy !== undefined;
+  if (isLoopback(host) || tls !== undefined || behindProxy) return;
+  throw configurationError(`--host: ${host} can be reached from other machines, which needs HTTPS`, {
+    hint: "give --tls-cert and --tls-key, or --public-url and --trust-proxy for a proxy that has them",
+  });
+}
+
+/** The URL without a trailing slash. @throws CliError configuration */
+function parsePublicUrl(text: string): string {
+  const url = parseUrl(text);
+  const secure = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  if (url === null || !secure || url.search !== "" || url.hash !== "" || url.username !== "") {
+    throw configurationError(`--public-url: "${text}" is not the https URL of a service`, {
+      hint: "write a URL such as https://calendars.example.org",
+    });
+  }
+  return withoutFinalSlashes(url.href);
+}
+
+async function createServer(tls: ListenOptions["tls"]): Promise<Server> {
+  const timeouts = {
+    requestTimeout: REQUEST_TIMEOUT,
+    headersTimeout: HEADERS_TIMEOUT,
+    connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL,
+    // Refused like any other request, so that the operator sees it.
+    requireHostHeader: false,
+  };
+  if (tls === undefined) {
+    const http = await import("node:http");
+    return http.createServer(timeouts);
+  }
+  const https = await import("node:https");
+  try {
+    return https.createServer({ ...timeouts, ...tls, handshakeTimeout: HANDSHAKE_TIMEOUT });
+  } catch (cause) {
+    throw configurationError("the TLS certificate and key cannot be used", {
+      hint: "give a certificate and its own key, both as PEM and without a passphrase",
+      cause,
+    });
+  }
+}
+
+/**
+ * Closes connections in excess as soon as they are accepted, before any TLS handshake. Returns those that are open.
+ * @param proxy address whose connections are those of many clients; it has limits of its own
+ */
+function limitConnections(
+  server: Server,
+  addressOf: ClientAddressReader,
+  proxy: string | undefined,
+): ReadonlySet<Socket> {
+  const connections = createBudget(CONNECTIONS);
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    const { remoteAddress: address = "" } = socket;
+    const share = connections.open(addressOf(address, undefined));
+    if (normalAddress(address) !== proxy && share.tryTake(1) !== null) {
+      socket.destroy();
+      return;
+    }
+    sockets.add(socket);
+    socket.once("close", () => {
+      sockets.delete(socket);
+      share.close();
+    });
+  });
+  return sockets;
+}
+
+/** Whether a certificate is valid for a host, as browsers check it. */
+function createHostCheck({ cert }: { readonly cert: string }): (host: string) => boolean {
+  const certificate = new X509Certificate(cert);
+  return (host) => {
+    const address = host.replace(/^\[(.*)\]$/, "$1");
+    return (isIP(address) === 0 ? certificate.checkHost(host) : certificate.checkIP(address)) !== undefined;
+  };
+}
+
+/** Where a server listens, and what to do if it cannot. */
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly hint: string;
+}
+
+/** @throws CliError configuration when it cannot listen there */
+export function startListening(server: Server, address: ListenAddress): Promise<void> {
+  const { host, port } = address;
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => reject(explainListenError(error, address)));
+    server.listen({ host, port }, resolve);
+  });
+}
+
+function explainListenError(error: unknown, { host, port, hint }: ListenAddress): unknown {
+  const reason = LISTEN_REASONS[errorCodeOf(error) ?? ""];
+  if (reason === undefined) return error;
+  return configurationError(`cannot listen on ${host} port ${port}: ${reason}`, { hint, cause: error });
+}
+
+const LISTEN_REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is in use",
+  EACCES: "the port needs more privileges",
+  EADDRNOTAVAIL: "this machine has no such address",
+  ENOTFOUND: "the host does not exist",
+  EAI_AGAIN: "the host name cannot be resolved",
+};
+
+/** `HOST:PORT` with the port that was chosen, an IPv6 address in brackets. */
+export function addressOfServer(server: Server, host: string): string {
+  const address = server.address();
+  const port = isAddressInfo(address) ? address.port : 0;
+  const name = host.includes(":") ? `[${host}]` : host;
+  return `${name}:${port}`;
+}
+
+function isAddressInfo(address: AddressInfo | string | null): address is AddressInfo {
+  return typeof address === "object" && address !== null;
+}

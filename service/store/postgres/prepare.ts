@@ -1,0 +1,179 @@
+import { sql } from "kysely";
+import pg from "pg";
+import { type CliError, configurationError } from "../../../src/errors.js";
+import { migrate, type SchemaVersion } from "../migrations.js";
+import { COMPATIBLE_SINCE, SCHEMA_VERSION, type StoreSchema } from "../schema.js";
+import { type OpenStoreOptions, otherVersionError, type Store, type Transaction } from "../store.js";
+import { WRITES_TABLE } from "./commits.js";
+import { inTurn, type OnConnection } from "./connection.js";
+import { BYTE_ORDER, createTransaction, type RunStatement } from "./dialect.js";
+import { foreignPostgresError, supersededError } from "./errors.js";
+import type { PostgresLocation } from "./location.js";
+import { lockKey, untilLocked } from "./locks.js";
+import { isSuperseded, VERSION_TABLE } from "./transactions.js";
+
+/** How long a statement of a migration may take (ms). */
+const MIGRATION_TIMEOUT = 3_600_000;
+
+/** The oldest version that is supported. */
+const OLDEST_SERVER = 130_000;
+
+export interface Preparation {
+  readonly schema: string;
+  /** Whether the tables were created just now. */
+  readonly created: boolean;
+}
+
+/**
+ * Creates or migrates the tables where that is needed.
+ * @throws CliError configuration when the server cannot be used, or the database is not ours, newer than this program, or
+ * incomplete
+ */
+export async function prepare(
+  onConnection: OnConnection,
+  location: PostgresLocation,
+  { create = true, migrate: isAllowed = true, readOnly = false }: OpenStoreOptions,
+): Promise<Preparation> {
+  // One snapshot: otherwise tables from before a migration would stand beside the version after it.
+  const begin = "begin isolation level repeatable read read only";
+  const found = await inTransaction(onConnection, begin, (db) => inspect(db, location));
+  const { schema } = found;
+  if (isSuperseded(found)) throw supersededError(location);
+  if (found.version >= SCHEMA_VERSION && found.missing.length > 0) {
+    throw incompleteError(location, `the tables ${found.missing.join(", ")}`);
+  }
+  if (found.version === 0 && readOnly) throw missingPostgresError(location);
+  const isOther = found.version !== 0 && found.version !== SCHEMA_VERSION;
+  if (isOther && (readOnly || !isAllowed)) throw otherVersionError(location.name, found.version);
+  if (found.version >= SCHEMA_VERSION) return { schema, created: false };
+  const lock = `select pg_advisory_xact_lock(${lockKey(schema, "migration")})`;
+  const write: Store["write"] = (work) =>
+    untilLocked(() => inTransaction(onConnection, `begin; ${lock}; ${SHORT_LOCKS}`, work), LOCKING);
+  const version: SchemaVersion = {
+    engine: "postgres",
+    async read(db) {
+      const { version, hasSchema } = await inspect(db, location);
+      if (version === 0 && !create) throw missingPostgresError(location);
+      if (!hasSchema) await sql`create schema ${sql.id(schema)}`.execute(db);
+      await sql`select set_config('search_path', ${pg.escapeIdentifier(schema)}, true)`.execute(db);
+      // Waits until every transaction that knows the version before has ended, and lets no other one begin.
+      if (version > 0) await sql`lock table ${sql.id(VERSION_TABLE)} in access exclusive mode`.execute(db);
+      return version;
+    },
+    write: writeVersion,
+  };
+  return { schema, created: (await migrate({ write }, { database: location.name, version })) === 0 };
+}
+
+/**
+ * For how long a migration tries to lock tables, and how long each attempt and the pause between two take (ms). Others go on in
+ * the pauses.
+ */
+const LOCKING = { total: 60_000, attempt: 1_000, pause: 1_000 };
+
+/** Everybody else waits behind a lock that is waited for. */
+const SHORT_LOCKS = `select set_config('lock_timeout', '${LOCKING.attempt}', true)`;
+
+async function writeVersion(db: Transaction, version: number): Promise<void> {
+  const table = sql.id(VERSION_TABLE);
+  await sql`create table if not exists ${table} (version integer not null, compatible_since integer not null)`.execute(
+    db,
+  );
+  await sql`delete from ${table}`.execute(db);
+  await sql`insert into ${table} values (${version}, ${COMPATIBLE_SINCE})`.execute(db);
+}
+
+function inTransaction<T>(
+  onConnection: OnConnection,
+  begin: string,
+  work: (db: Transaction) => Promise<T>,
+): Promise<T> {
+  const runAll = async (run: RunStatement) => {
+    await run(begin);
+    const result = await work(createTransaction(run).withPlugin(BYTE_ORDER));
+    await run("commit");
+    return result;
+  };
+  return onConnection((client) => inTurn(client, runAll, MIGRATION_TIMEOUT));
+}
+
+interface Inspection {
+  /** Where the tables are, or will be. */
+  readonly schema: string;
+  readonly hasSchema: boolean;
+  /** 0 without tables. */
+  readonly version: number;
+  readonly compatible_since: number;
+  /** Tables of the newest version that it does not have. */
+  readonly missing: readonly string[];
+}
+
+/** @throws CliError configuration when the database cannot be ours */
+async function inspect(db: Transaction, location: PostgresLocation): Promise<Inspection> {
+  const { rows } = await sql<{
+    server: number;
+    encoding: string;
+    schema: string | null;
+    exists: boolean;
+    tables: readonly string[];
+  }>`
+    select current_setting('server_version_num')::int as server, current_setting('server_encoding') as encoding, schema,
+      to_regnamespace(quote_ident(schema)) is not null as exists,
+      array(select tablename::text from pg_tables where schemaname = schema) as tables
+    from (select coalesce(${location.schema ?? null}, current_schema()::text) as schema) as chosen`.execute(
+    db,
+  );
+  const [{ server, encoding, schema, exists, tables } = NOTHING] = rows;
+  if (server < OLDEST_SERVER) throw unsuitableServer(location, "its version is older than 13");
+  if (encoding !== "UTF8") throw unsuitableServer(location, `its encoding is ${encoding}, not UTF8`);
+  if (schema === null) throw unsuitableServer(location, "no schema of its search path exists");
+  if (tables.length === 0) return { schema, hasSchema: exists, version: 0, compatible_since: 0, missing: [] };
+  if (!tables.includes(VERSION_TABLE))
+    throw foreignPostgresError(location, "it has tables of another program");
+  const mark = await sql<{ version: number; compatible_since: number }>`
+    select version, compatible_since from ${sql.id(schema, VERSION_TABLE)}`.execute(db);
+  const [versions] = mark.rows;
+  if (versions === undefined) throw incompleteError(location, `the row of ${VERSION_TABLE}`);
+  const missing = [...Object.keys(ALL_TABLES), WRITES_TABLE].filter((table) => !tables.includes(table));
+  return { schema, hasSchema: true, ...versions, missing };
+}
+
+const NOTHING = { server: 0, encoding: "", schema: null, exists: false, tables: [] };
+
+/** Every table of the newest version. */
+const ALL_TABLES: Readonly<Record<keyof StoreSchema, true>> = {
+  users: true,
+  calendars: true,
+  members: true,
+  labels: true,
+  events: true,
+  attendees: true,
+  activities: true,
+  tokens: true,
+  clients: true,
+  redirect_uris: true,
+  authorization_codes: true,
+  sessions: true,
+  sign_in_attempts: true,
+  rate_windows: true,
+  settings: true,
+  deleted_events: true,
+};
+
+function unsuitableServer({ name }: PostgresLocation, problem: string): CliError {
+  return configurationError(`the database ${name} cannot be used: ${problem}`, {
+    hint: "use PostgreSQL 13 or newer, a database made with createdb -E UTF8 -T template0, and ?schema=NAME where the role needs one",
+  });
+}
+
+function missingPostgresError({ name }: PostgresLocation): CliError {
+  return configurationError(`the database ${name} is empty`, {
+    hint: "check --db, or create its tables: calctl service users add, calctl service start",
+  });
+}
+
+function incompleteError({ name }: PostgresLocation, missing: string): CliError {
+  return configurationError(`the database ${name} is incomplete: it lacks ${missing}`, {
+    hint: "restore it from a backup, or drop the schema to start with an empty one",
+  });
+}

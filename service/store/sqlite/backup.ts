@@ -1,0 +1,209 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { link, open, rename, stat, unlink } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { Kysely, SqliteDialect } from "kysely";
+import { CliError, configurationError, errorCodeOf, usageError } from "../../../src/errors.js";
+import { type Connection, connect, createRunUnlocked } from "../../../src/system/sqlite/connection.js";
+import { describeFileError } from "../../../src/system/sqlite/database-file.js";
+import { loadSqlite, resultCode } from "../../../src/system/sqlite/driver.js";
+import { checkFile } from "../../../src/system/sqlite/file-check.js";
+import { renewRevisions } from "../revisions.js";
+import type { StoreSchema } from "../schema.js";
+import type { LongWorkOptions } from "../store.js";
+import { UNFINISHED, unfinishedError } from "../unfinished.js";
+import { explainDatabaseError, foreignDatabaseError } from "./errors.js";
+import { APPLICATION_ID, ensureFile, pragma } from "./open.js";
+
+/** The first version whose calendars have revisions. */
+const FIRST_WITH_REVISIONS = 6;
+
+export interface BackupOptions extends LongWorkOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** A copy of a database that was made and checked. */
+export interface Backup {
+  /** Absolute path. */
+  readonly file: string;
+  /** Its size. */
+  readonly bytes: number;
+  readonly users: number;
+  readonly calendars: number;
+  readonly events: number;
+}
+
+/**
+ * Copies a database as it is at one moment into a new file (0600), while others may read and write it. The copy has its name
+ * only once it is complete, checked and on the disk; otherwise nothing is left of it. It is not migrated, nor is the database.
+ * Its revisions are ahead of those that the database reaches meanwhile: whoever knows these reads everything again after the
+ * copy has been restored.
+ * @param path of the SQLite file
+ * @param file must not exist; its folder must
+ * @throws CliError usage when the file exists, or the log of an earlier database of that name; configuration when the database
+ * is missing, not ours or damaged, or the file cannot be written; the signal's reason
+ */
+export async function backUp(path: string, file: string, options: BackupOptions): Promise<Backup> {
+  const source = resolve(path);
+  const target = resolve(file);
+  if (BESIDE.some((suffix) => target === `${source}${suffix}`)) {
+    throw usageError(`FILE: ${target} is the name of a file of the database itself`, "choose another name");
+  }
+  requireFree(target);
+  ensureFile(source, { readOnly: true });
+  const temporary = join(dirname(target), `.calctl-backup-${randomBytes(8).toString("hex")}`);
+  // Fails if the name exists, and SQLite would create a file that everyone can read.
+  const handle = await open(temporary, "wx", 0o600).catch((cause) => {
+    throw explainTargetError(cause, target);
+  });
+  try {
+    await copyDatabase(source, temporary, options);
+    options.signal.throwIfAborted();
+    options.onProgress({ what: "checking the copy", done: 0, total: 0 });
+    const counts = await checkCopy(temporary, source, options);
+    await renewCopy(temporary, options.now);
+    options.signal.throwIfAborted();
+    await handle.sync();
+    await giveName(temporary, target);
+    await syncFolder(dirname(target));
+    return { file: target, bytes: (await stat(target)).size, ...counts };
+  } catch (error) {
+    throw explainTargetError(error, target);
+  } finally {
+    await handle.close();
+    for (const suffix of ["", ...BESIDE]) {
+      await unlink(`${temporary}${suffix}`).catch(() => undefined);
+    }
+  }
+}
+
+async function copyDatabase(
+  source: string,
+  temporary: string,
+  { onProgress, signal }: LongWorkOptions,
+): Promise<void> {
+  const sqlite = await loadSqlite();
+  const run = createRunUnlocked((error) => explainDatabaseError(error, source), { signal: () => signal });
+  const database = await run(() => connect(sqlite, source));
+  try {
+    const isOurs = await run(() => {
+      beginReading(database);
+      return pragma(database, "application_id") === APPLICATION_ID;
+    });
+    if (!isOurs) throw foreignDatabaseError(source);
+    if (isUnfinished(database)) throw unfinishedError();
+    onProgress({ what: "copying", done: 0, total: 0 });
+    await database.copyTo(temporary, ({ totalPages, remainingPages }) => {
+      if (signal.aborted)
+        onProgress({ what: "interrupted, waiting for the end of the copy", done: 0, total: 0 });
+      signal.throwIfAborted();
+      onProgress({ what: "copying", done: totalPages - remainingPages, total: totalPages });
+    });
+  } finally {
+    database.close();
+  }
+}
+
+function isUnfinished(database: Connection): boolean {
+  return database.prepare("select 1 from settings where name = ?").all([UNFINISHED]).length > 0;
+}
+
+/** From now on the connection sees the database as it is now. */
+function beginReading(database: Connection): void {
+  database.prepare("begin").run([]);
+  database.prepare("select count(*) from sqlite_schema").all([]);
+}
+
+/** Makes one file of the copy and verifies it. */
+async function checkCopy(
+  copy: string,
+  source: string,
+  { checkElsewhere }: LongWorkOptions,
+): Promise<Omit<Backup, "file" | "bytes">> {
+  const database = connect(await loadSqlite(), copy);
+  try {
+    // Otherwise a part of what is written could be in files beside it.
+    pragma(database, "journal_mode = delete");
+    const [problem] = (await checkElsewhere?.(copy)) ?? checkFile(database);
+    if (problem !== undefined) {
+      throw configurationError(`the database ${source} is damaged: ${problem}`, {
+        hint: "restore it from an earlier backup",
+      });
+    }
+    const count = (table: string) => {
+      const [row] = database.prepare(`select count(*) as count from ${table}`).all([]);
+      return Number((row as { readonly count: number }).count);
+    };
+    return { users: count("users"), calendars: count("calendars"), events: count("events") };
+  } catch (error) {
+    // Pages are copied as they are.
+    throw resultCode(error) === "CORRUPT" ? explainDatabaseError(error, source) : error;
+  } finally {
+    database.close();
+  }
+}
+
+async function renewCopy(copy: string, now: number): Promise<void> {
+  const database = connect(await loadSqlite(), copy);
+  try {
+    if (Number(pragma(database, "user_version")) < FIRST_WITH_REVISIONS) return;
+    await renewRevisions(new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database }) }), now);
+  } finally {
+    database.close();
+  }
+}
+
+/** What SQLite adds to the name of a database for its logs, which it applies to whatever has that name. */
+const LOGS = ["-journal", "-wal"];
+
+/** The same for all files that it writes beside a database. */
+const BESIDE = [...LOGS, "-shm"];
+
+/** @throws CliError usage */
+function requireFree(target: string): void {
+  if (existsSync(target)) throw existingFileError(target);
+  const left = LOGS.map((suffix) => `${target}${suffix}`).find((file) => existsSync(file));
+  if (left !== undefined) {
+    throw usageError(
+      `FILE: ${left} is left over from an earlier database, and SQLite would apply it to the backup`,
+      "remove it, or choose another name",
+    );
+  }
+}
+
+/** Fails if the name has been taken meanwhile. */
+async function giveName(temporary: string, target: string): Promise<void> {
+  requireFree(target);
+  try {
+    await link(temporary, target);
+  } catch (error) {
+    // Some file systems, such as FAT, have no links.
+    if (!["EPERM", "ENOTSUP", "ENOSYS"].includes(errorCodeOf(error) ?? "")) throw error;
+    if (existsSync(target)) throw existingFileError(target);
+    await rename(temporary, target);
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, "r");
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // Some file systems cannot, and a folder may be one that this user writes to and cannot read.
+  }
+}
+
+function existingFileError(file: string): CliError {
+  return usageError(`FILE: ${file} exists already`, "a backup replaces nothing: choose another name");
+}
+
+/** An error of the file system or of SQLite while the copy was written. */
+function explainTargetError(error: unknown, file: string): unknown {
+  if (error instanceof CliError) return error;
+  const code = errorCodeOf(error);
+  if (code === "EEXIST") return existingFileError(file);
+  const reason = code === "ENOENT" ? "its folder does not exist" : describeFileError(error);
+  if (reason === undefined) return explainDatabaseError(error, file);
+  return configurationError(`cannot write the backup ${file}: ${reason}`, { cause: error });
+}

@@ -1,0 +1,150 @@
+import type { Kysely } from "kysely";
+import { CliError, configurationError } from "../../src/errors.js";
+import type { LockWaitOptions, WorkOptions } from "../../src/system/sqlite/connection.js";
+import { SCHEMA_VERSION, type StoreSchema } from "./schema.js";
+
+/** What keeps the rows. */
+export type Engine = "sqlite" | "postgres";
+
+/** What queries run on: one transaction of the store. */
+export type Transaction = Kysely<StoreSchema>;
+
+export interface OpenStoreOptions extends LockWaitOptions {
+  /** Whether to create a database that does not exist; true by default. */
+  readonly create?: boolean | undefined;
+  /** Whether to migrate a database of an earlier version; true by default. */
+  readonly migrate?: boolean | undefined;
+  /** Whether nothing is to be changed in it: it is neither created nor migrated. */
+  readonly readOnly?: boolean | undefined;
+  /** Whether it may be an unfinished copy of another database; false by default. */
+  readonly allowUnfinished?: boolean | undefined;
+  /** Called when a newer program has migrated the database, so that this one cannot go on. */
+  readonly onSuperseded?: ((error: CliError) => void) | undefined;
+}
+
+/** When a request was received whose time is not known: later than any commit. */
+export const JUST_NOW = Number.POSITIVE_INFINITY;
+
+export interface ClientOptions {
+  /**
+   * Whose transaction it is, such as `user ID`: while connections are short, one of each client after the other gets one.
+   * SQLite has one connection, and each transaction its turn.
+   */
+  readonly client?: string | undefined;
+}
+
+export interface ReadOptions extends ClientOptions {
+  /** Whether it is work of an operator, which may take much longer than a request. SQLite has no limit anyway. */
+  readonly isAdministration?: boolean;
+}
+
+export interface WriteOptions extends WorkOptions, ClientOptions {
+  /**
+   * Names of what the transaction reads and then changes, such as `calendar ID`: of those with a name in common, one runs
+   * after the other. Without it the transaction runs while no other one writes. SQLite has one writer at a time anyway.
+   */
+  readonly scope?: readonly string[] | undefined;
+  /** Whether requests that read wait for it: then it does not wait for a connection behind other writes. */
+  readonly readsWait?: boolean | undefined;
+}
+
+/**
+ * The service's state. Every query runs inside a transaction. The work of a transaction may be repeated, so it must have no
+ * effects but its queries; when it ends, even with an error, none of them may still be running. Rejects with
+ * DatabaseUnavailableError while the database cannot be used.
+ */
+export interface Store {
+  readonly engine: Engine;
+  /** Runs queries that only read, on one snapshot. */
+  read<T>(work: (db: Transaction) => Promise<T>, options?: ReadOptions): Promise<T>;
+  /** Runs queries as one transaction that holds the locks of its scope from its start. */
+  write<T>(work: (db: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /**
+   * Changes with every commit of any process: as long as it is the same, queries find the same. Null if only a query could
+   * tell.
+   * @param since when the request was received (`performance.now()`), or `JUST_NOW`: commits of other processes until then
+   * are seen
+   */
+  version(since: number): number | null;
+  /**
+   * @throws DatabaseUnavailableError when nothing can be written, though `read` goes on: the file was removed or replaced, the
+   * server is read-only
+   */
+  requireWritable(): void | Promise<void>;
+  /** What is wrong with its file; nothing if it is intact. Absent from a store that has no file. */
+  readonly verifyFile?: (options: Pick<LongWorkOptions, "checkElsewhere">) => Promise<readonly string[]>;
+  /** The state of its pool of connections; absent from a store that has none. */
+  readonly pool?: () => PoolState;
+  /** The database, as messages name it, if this process created it just now; null if it existed or is in memory. */
+  readonly created: string | null;
+  close(): Promise<void>;
+}
+
+/** Connections of a pool. */
+export interface PoolState {
+  /** Those that are open. */
+  readonly size: number;
+  /** Those of them that are not in use. */
+  readonly idle: number;
+  /** Transactions that wait for one, or for earlier writes of the same scope. */
+  readonly waiting: number;
+}
+
+/** How far long work on a database has come. */
+export interface WorkProgress {
+  /** What is done, such as `copying events`. */
+  readonly what: string;
+  readonly done: number;
+  /** 0 if it is not known. */
+  readonly total: number;
+}
+
+/** A store whose reads may take as long as the work of an operator does. */
+export function forAdministration(store: Store): Store {
+  return { ...store, read: (work) => store.read(work, { isAdministration: true }) };
+}
+
+export interface LongWorkOptions {
+  readonly onProgress: (progress: WorkProgress) => void;
+  /** Ends the work. */
+  readonly signal: AbortSignal;
+  /**
+   * Finds what is wrong with an SQLite file, so that the signal can end it too; null if it cannot tell. By default, and then,
+   * SQLite does it in this process, which cannot do anything meanwhile.
+   */
+  readonly checkElsewhere?: (path: string) => Promise<readonly string[] | null>;
+}
+
+/** Thrown while the database cannot be used: it is locked, its disk is full or cannot be written, its server is away. */
+export class DatabaseUnavailableError extends CliError {}
+
+/** The database was migrated by another version of this program, which only `service start` and writes put right. */
+export function otherVersionError(database: string, version: number): CliError {
+  return version > SCHEMA_VERSION
+    ? configurationError(`the database ${database} was written by a newer calctl`, {
+        hint: "update calctl, or choose another database",
+      })
+    : configurationError(`the database ${database} was written by an earlier calctl`, {
+        hint: "make a backup, then start the service, which migrates the database",
+      });
+}
+
+/**
+ * The creation time to store for a new row: `now`, or the next millisecond that no row of the table has. Lists are
+ * ordered by it, so rows created in the same millisecond keep their order.
+ * @param now milliseconds since the epoch, like the result
+ */
+export async function creationTime(
+  db: Transaction,
+  table: "users" | "calendars" | "tokens" | "clients",
+  now: number,
+): Promise<number> {
+  const rows = await db
+    .selectFrom(table)
+    .select("created_at")
+    .where("created_at", ">=", now)
+    .orderBy("created_at")
+    .execute();
+  // Not after the newest row: a clock that was once ahead would push all later times into the future.
+  return rows.reduce((time, { created_at }) => (created_at === time ? time + 1 : time), now);
+}

@@ -1,0 +1,208 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describeWithDisk, mountDisk } from "../../test/support/system.js";
+import { backUp } from "../store/sqlite/backup.js";
+import type { WorkProgress } from "../store/store.js";
+import { querySql, runSql } from "./support/database.js";
+import { eventBody, SCHEDULE } from "./support/event-bodies.js";
+import { changeCalendar } from "./support/send.js";
+import { createFolder, createWorld, type World } from "./support/world.js";
+
+/** Copies of a database, and what is left where none can be made. */
+
+let world: World;
+let folder: ReturnType<typeof createFolder>;
+beforeEach(async () => {
+  world = await createWorld({ stored: true, rateLimit: null });
+  folder = createFolder();
+});
+afterEach(async () => {
+  await world.close();
+  folder.remove();
+});
+
+const signal = new AbortController().signal;
+const onProgress = () => undefined;
+
+async function createEvents(count: number): Promise<void> {
+  const body = eventBody({ ...SCHEDULE, description: "x".repeat(10_000) });
+  for (let number = 0; number < count; number += 1) await changeCalendar(world, "POST", "events", body);
+}
+
+/** Makes the database several parts of a copy large. */
+function fill(): void {
+  runSql(
+    world.database,
+    `create table filling (text text);
+    with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 8000)
+    insert into filling select hex(zeroblob(1000)) from numbers`,
+  );
+}
+
+const copyTo = (name: string, database = world.database) =>
+  backUp(database, join(folder.path, name), { signal, now: 0, onProgress });
+
+const failure = (code: string, message: string) => ({ code, message: expect.stringContaining(message) });
+
+test("is one private file with everything, and says what is in it", async () => {
+  await createEvents(3);
+  const backup = await copyTo("copy.db");
+  const file = join(folder.path, "copy.db");
+  expect(backup).toEqual({ file, bytes: statSync(file).size, users: 3, calendars: 2, events: 3 });
+  expect(readdirSync(folder.path)).toEqual(["copy.db"]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const rows = (database: string, table: string) => querySql(database, `select * from ${table}`);
+  for (const table of ["users", "events", "tokens", "members", "labels"])
+    expect(rows(file, table)).toEqual(rows(world.database, table));
+});
+
+test("is the database at one moment, while it is written before the first page is copied and between others", async () => {
+  await createEvents(20);
+  fill();
+  const written: WorkProgress[] = [];
+  const { events } = await backUp(world.database, join(folder.path, "copy.db"), {
+    signal,
+    now: 0,
+    onProgress(progress) {
+      written.push(progress);
+      runSql(world.database, "delete from events where id = (select id from events limit 1)");
+    },
+  });
+  // Had it begun anew after each write, the parts would not come one after the other. How many are reported depends on how
+  // busy the machine is, but for the first one.
+  const parts = written.filter(({ what }) => what === "copying").map(({ done }) => done);
+  expect(parts[0]).toBe(0);
+  expect(parts).toEqual([...new Set(parts)].sort((one, other) => one - other));
+  expect(events).toBe(20);
+});
+
+test("that is interrupted leaves nothing, also the files beside it", async () => {
+  fill();
+  const controller = new AbortController();
+  const reason = new Error("interrupted here");
+  const work = backUp(world.database, join(folder.path, "copy.db"), {
+    signal: controller.signal,
+    now: 0,
+    onProgress: () => controller.abort(reason),
+  });
+  await expect(work).rejects.toBe(reason);
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test("replaces nothing", async () => {
+  writeFileSync(join(folder.path, "copy.db"), "mine");
+  mkdirSync(join(folder.path, "folder"));
+  await expect(copyTo("copy.db")).rejects.toMatchObject(failure("usage", "copy.db exists already"));
+  await expect(copyTo("folder")).rejects.toMatchObject(failure("usage", "folder exists already"));
+  expect(readFileSync(join(folder.path, "copy.db"), "utf8")).toBe("mine");
+  expect(readdirSync(folder.path)).toEqual(["copy.db", "folder"]);
+});
+
+test.each(["-wal", "-journal"])(
+  "is not beside a %s of an earlier database, which would be applied to it",
+  async (suffix) => {
+    const left = join(folder.path, `copy.db${suffix}`);
+    writeFileSync(left, "text");
+    await expect(copyTo("copy.db")).rejects.toMatchObject(
+      failure("usage", `${left} is left over from an earlier`),
+    );
+    expect(readdirSync(folder.path)).toEqual([`copy.db${suffix}`]);
+  },
+);
+
+test("may be beside the shared memory of an earlier database, which SQLite makes anew", async () => {
+  writeFileSync(join(folder.path, "copy.db-shm"), "text");
+  expect(await copyTo("copy.db")).toMatchObject({ users: 3 });
+  expect(querySql(join(folder.path, "copy.db"), "select count(*) as users from users")).toEqual([
+    { users: 3 },
+  ]);
+});
+
+test("does not take the name of a file that the database has beside it", async () => {
+  const work = backUp(world.database, `${world.database}-journal`, { signal, now: 0, onProgress });
+  await expect(work).rejects.toMatchObject(failure("usage", "of the database itself"));
+});
+
+test("has a name as long as the file system allows", async () => {
+  const name = "b".repeat(255);
+  expect(await copyTo(name)).toMatchObject({ file: join(folder.path, name), users: 3 });
+});
+
+test("replaces nothing that came while it was made", async () => {
+  const file = join(folder.path, "copy.db");
+  const work = backUp(world.database, file, {
+    signal,
+    now: 0,
+    onProgress: () => writeFileSync(file, "mine"),
+  });
+  await expect(work).rejects.toMatchObject(failure("usage", "copy.db exists already"));
+  expect(readFileSync(file, "utf8")).toBe("mine");
+  expect(readdirSync(folder.path)).toEqual(["copy.db"]);
+});
+
+test("is not migrated, nor is its database", async () => {
+  runSql(world.database, "pragma user_version = 2");
+  await copyTo("copy.db");
+  for (const database of [world.database, join(folder.path, "copy.db")])
+    expect(querySql(database, "pragma user_version")).toEqual([{ user_version: 2 }]);
+});
+
+describe("is not made", () => {
+  test.each([
+    ["where its folder is missing", "missing/copy.db", "its folder does not exist"],
+    ["where its folder is a file", "file/copy.db", "part of its path is not a folder"],
+  ])("%s", async (_, name, message) => {
+    writeFileSync(join(folder.path, "file"), "");
+    await expect(copyTo(name)).rejects.toMatchObject(failure("configuration", message));
+    expect(readdirSync(folder.path)).toEqual(["file"]);
+  });
+
+  test("of a database that does not exist, and does not create it", async () => {
+    const missing = join(folder.path, "missing.db");
+    await expect(copyTo("copy.db", missing)).rejects.toMatchObject(
+      failure("configuration", "missing.db does not exist"),
+    );
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  test.each([
+    ["that is not a database", (path: string) => writeFileSync(path, "text ".repeat(1_000))],
+    ["of another program", (path: string) => runSql(path, "create table events (id)")],
+  ])("of a file %s", async (_, make) => {
+    const other = join(folder.path, "other.db");
+    make(other);
+    await expect(copyTo("copy.db", other)).rejects.toMatchObject(
+      failure("configuration", "other.db is not a database of calctl"),
+    );
+    expect(readdirSync(folder.path)).toEqual(["other.db"]);
+  });
+
+  test("of a folder", async () => {
+    const work = backUp(folder.path, join(folder.path, "copy.db"), { signal, now: 0, onProgress });
+    await expect(work).rejects.toMatchObject(failure("configuration", "it is a folder"));
+  });
+
+  test("of a damaged database", async () => {
+    await createEvents(20);
+    const damaged = join(folder.path, "damaged.db");
+    await copyTo("damaged.db");
+    const bytes = readFileSync(damaged);
+    bytes.fill(0xff, 3 * 4096, 12 * 4096);
+    writeFileSync(damaged, bytes);
+    await expect(copyTo("copy.db", damaged)).rejects.toMatchObject(
+      failure("configuration", "damaged.db is damaged"),
+    );
+    expect(readdirSync(folder.path)).toEqual(["damaged.db"]);
+  });
+});
+
+describeWithDisk("on a disk that becomes full", () => {
+  test("it says so and leaves nothing", async () => {
+    fill();
+    const disk = mountDisk(1);
+    const work = backUp(world.database, join(disk.path, "copy.db"), { signal, now: 0, onProgress });
+    await expect(work).rejects.toMatchObject(failure("configuration", "no space left"));
+    expect(readdirSync(disk.path)).toEqual([]);
+  });
+});

@@ -1,0 +1,328 @@
+import { createHash } from "node:crypto";
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { checkStore } from "../store/check.js";
+import { backUp } from "../store/sqlite/backup.js";
+import { openStore } from "../store/sqlite/open.js";
+import type { WorkProgress } from "../store/store.js";
+import { querySql, repeatUser, runSql } from "./support/database.js";
+import { activityBody, eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
+import { changeCalendar } from "./support/send.js";
+import { createFolder, createWorld, type World } from "./support/world.js";
+
+/** What `service check` finds in databases, good and bad. */
+
+let world: World;
+let folder: ReturnType<typeof createFolder>;
+let eventId: string;
+beforeEach(async () => {
+  world = await createWorld({ stored: true });
+  folder = createFolder();
+  const clients = world.service.admin.clients;
+  await clients.add({ name: "App", redirectUris: ["http://127.0.0.1/a", "http://127.0.0.1/b"] });
+  const attendees = [world.member, world.second].map(({ id }) => `${world.calendarId},${id}`);
+  const event = { ...SCHEDULE, title: 'Lunch "日本語" \u2028' };
+  ({ id: eventId } = await create("events", eventBody(event, { attendees })));
+  await create("events", eventBody(KEEP));
+  await create(`events/${eventId}/activities`, activityBody("Text"));
+});
+afterEach(async () => {
+  await world.close();
+  folder.remove();
+});
+
+const create = (path: string, body: object) => changeCalendar(world, "POST", path, body);
+
+async function check(database = world.database, progress: WorkProgress[] = []) {
+  const store = await openStore(database, { readOnly: true });
+  try {
+    const { signal } = new AbortController();
+    return await checkStore(store, { signal, onProgress: (at) => progress.push(at) });
+  } finally {
+    await store.close();
+  }
+}
+
+/** The checks that fail, with what they say. */
+async function problems(): Promise<readonly string[]> {
+  return (await check()).filter(({ ok }) => !ok).map(({ check: name, detail }) => `${name}: ${detail}`);
+}
+
+test("a database that the service wrote passes, and its contents are counted", async () => {
+  const progress: WorkProgress[] = [];
+  const findings = await check(world.database, progress);
+  expect(findings.filter(({ ok }) => !ok)).toEqual([]);
+  expect(findings.map((finding) => finding.check)).toEqual([
+    "file",
+    "schema",
+    "contents",
+    "values",
+    "references",
+    "order",
+    "revisions",
+    "users",
+    "events",
+  ]);
+  expect(findings[2]?.detail).toBe("3 users, 2 calendars, 2 events, 1 comment");
+  expect(progress.at(-1)).toEqual({ what: "checking events", done: 2, total: 2 });
+});
+
+test("an interruption is noticed between its parts, although no query waits", async () => {
+  const store = await openStore(world.database, { readOnly: true });
+  const controller = new AbortController();
+  setImmediate(() => controller.abort(new Error("interrupted here")));
+  const progress: WorkProgress[] = [];
+  const checking = checkStore(store, {
+    signal: controller.signal,
+    onProgress: (at) => progress.push(at),
+  });
+  await expect(checking).rejects.toThrow("interrupted here");
+  expect(progress.map(({ what }) => what)).toEqual(["checking the file"]);
+  await store.close();
+});
+
+const WRONG: readonly (readonly [title: string, sql: () => string, problem: () => string])[] = [
+  [
+    "a token of a client that is missing",
+    () => "update tokens set client = 'none', id = 'token' where id = (select min(id) from tokens)",
+    () => "references: tokens without their row in clients: token",
+  ],
+  [
+    "a comment of a user that is missing",
+    () => "update activities set user_id = 'none', id = 'comment'",
+    () => "references: activities without their row in users: comment",
+  ],
+  [
+    "a user of the profile local that is missing",
+    () => "insert into settings values ('local_user_id', 'none')",
+    () => "references: the user of the profile local is missing",
+  ],
+  [
+    "a gap in the calendars of a user",
+    () => `update members set position = 1 where user_id = '${world.outsider.id}'`,
+    () => `order: users whose calendars have gaps: ${world.outsider.id}`,
+  ],
+  [
+    "a gap between attendees",
+    () => "update attendees set position = 2 * position",
+    () => `order: events whose attendees have gaps: ${eventId}`,
+  ],
+  [
+    "members of the same rank",
+    () => "update members set rank = 1",
+    () => `order: calendars with members of the same rank: ${world.calendarId}`,
+  ],
+  [
+    "a calendar without members",
+    () => `delete from members where calendar_id = '${world.foreignCalendarId}'`,
+    () => `order: calendars without members: ${world.foreignCalendarId}`,
+  ],
+  [
+    "a label that is missing",
+    () => `delete from labels where calendar_id = '${world.foreignCalendarId}' and number = 10`,
+    () => `order: calendars without their 10 labels: ${world.foreignCalendarId}`,
+  ],
+  [
+    "an event of a later revision than its calendar",
+    () => `update calendars set revision = 1 where id = '${world.calendarId}'`,
+    () => `revisions: calendars whose revision is behind that of their events: ${world.calendarId}`,
+  ],
+  [
+    "details of a later revision than their calendar",
+    () => `update calendars set details_revision = revision + 1 where id = '${world.calendarId}'`,
+    () =>
+      `revisions: calendars whose revision is behind that of their details or changes: ${world.calendarId}`,
+  ],
+  [
+    "changes that begin later than their calendar",
+    () => `update calendars set changes_from = revision + 1 where id = '${world.calendarId}'`,
+    () =>
+      `revisions: calendars whose revision is behind that of their details or changes: ${world.calendarId}`,
+  ],
+  [
+    "a deleted event that is still there",
+    () => `insert into deleted_events values ('${world.calendarId}', 1, '${eventId}', 1)`,
+    () => `revisions: deleted events that exist: ${eventId}`,
+  ],
+  [
+    "text in a column of numbers",
+    () => `update events set moved_at = 'x' where id = '${eventId}'`,
+    () => `values: events with an invalid moved_at: ${eventId}`,
+  ],
+  [
+    "a fraction in a column of whole numbers",
+    () => `update events set moved_from = 0.5 where id = '${eventId}'`,
+    () => `values: events with an invalid moved_from: ${eventId}`,
+  ],
+  [
+    "a revision that is not a number",
+    () => `update calendars set revision = 'abc' where id = '${world.calendarId}'`,
+    () => `values: calendars with an invalid revision: ${world.calendarId}`,
+  ],
+  [
+    "a flag that is neither 0 nor 1",
+    () => `update events set all_day = 5 where id = '${eventId}'`,
+    () => `values: events with an invalid all_day: ${eventId}`,
+  ],
+  [
+    "a time that is too large for a number",
+    () => `update activities set created_at = 9e18, id = 'comment'`,
+    () => "values: activities with an invalid created_at: comment",
+  ],
+  [
+    "a time of an event that is too large for a number",
+    () => `update events set start_at = 9000000000000000000 where id = '${eventId}'`,
+    () => `values: events with an invalid start_at: ${eventId}`,
+  ],
+  [
+    "a blob in a column of text",
+    () => `update users set description = x'ff' where id = '${world.second.id}'`,
+    () => `values: users with an invalid description: ${world.second.id}`,
+  ],
+  [
+    "a key of two columns",
+    () => `update members set rank = 'x' where user_id = '${world.second.id}'`,
+    () => `values: members with an invalid rank: ${world.calendarId} ${world.second.id}`,
+  ],
+  [
+    "a login that is not found",
+    () => `update users set login_key = 'x' where id = '${world.second.id}'`,
+    () => `users: users who cannot be found by login: ${world.second.id}`,
+  ],
+  [
+    "an event with an end and no start",
+    () => `update events set start_at = null where id = '${eventId}'`,
+    () => "events with only some of their times",
+  ],
+  [
+    "an event that ends before it starts",
+    () => `update events set end_at = start_at - 1 where id = '${eventId}'`,
+    () => `events that end before they start: ${eventId}`,
+  ],
+  [
+    "an invalid time",
+    () => `update events set start_at = 1e300, end_at = 1e300 where id = '${eventId}'`,
+    () => `events: events with invalid times: ${eventId}`,
+  ],
+  [
+    "a size that is too small",
+    () => `update events set bytes = bytes - 1 where id = '${eventId}'`,
+    () => `events: events that are larger than their stored size: ${eventId}`,
+  ],
+  [
+    "stored JSON of other columns",
+    () => `update events set title = 'Dinner', bytes = 2000 where id = '${eventId}'`,
+    () => `events: events whose stored JSON differs from their columns: ${eventId}`,
+  ],
+  [
+    "stored JSON with an attendee who is gone",
+    () => `delete from attendees where user_id = '${world.second.id}'`,
+    () => `events: events whose stored JSON differs from their columns: ${eventId}`,
+  ],
+];
+
+test.each(WRONG)("%s is found", async (_, sql, problem) => {
+  runSql(world.database, `pragma foreign_keys = off; ${sql()}`);
+  const found = await problems();
+  expect(found).toHaveLength(1);
+  expect(found[0]).toContain(problem());
+});
+
+test("tables that are missing are found, and nothing else is read", async () => {
+  runSql(world.database, "drop table deleted_events; drop table redirect_uris");
+  expect(await problems()).toEqual(["tables: missing: deleted_events, redirect_uris"]);
+});
+
+test("tables that are only forgotten in time are needed too", async () => {
+  runSql(world.database, "drop table sessions; drop table rate_windows");
+  expect(await problems()).toEqual(["tables: missing: rate_windows, sessions"]);
+});
+
+test("a column that is missing is found, and nothing else is read", async () => {
+  runSql(world.database, "alter table events drop column moved_at; drop index events_by_start");
+  expect((await check()).map(({ check: name }) => name)).toEqual(["file", "schema"]);
+  expect(await problems()).toEqual([
+    "schema: missing columns: events.moved_at bigint; missing indexes: events_by_start",
+  ]);
+});
+
+test("keys that are missing are found, with the rows that have the same", async () => {
+  repeatUser(world.database, world.second.id);
+  expect(await problems()).toEqual([
+    `schema: missing unique keys: users (id), users (login_key); users with the same id: ${world.second.id}; users with the same login_key: ${world.second.id}`,
+  ]);
+});
+
+test("what an operator added is no problem", async () => {
+  runSql(
+    world.database,
+    `create table notes (id integer primary key, text text); create index own on events (title);
+    alter table events add column own text; create view today as select * from events`,
+  );
+  expect(await problems()).toEqual([]);
+});
+
+test("a reference of two columns is found too", async () => {
+  runSql(
+    world.database,
+    `pragma foreign_keys = off; update events set label_number = 11 where id = '${eventId}'`,
+  );
+  expect(await problems()).toContainEqual(`references: events without their row in labels: ${eventId}`);
+});
+
+test("only the first of many are named", async () => {
+  for (let count = 0; count < 5; count += 1) await create("events", eventBody(SCHEDULE));
+  runSql(world.database, "update events set bytes = 1");
+  expect(await problems()).toEqual([expect.stringMatching(/stored size: \S+, \S+, \S+, …$/)]);
+});
+
+test("pages that are damaged are found, and nothing else is read", async () => {
+  const damaged = join(folder.path, "damaged.db");
+  const { signal } = new AbortController();
+  await backUp(world.database, damaged, { signal, now: 0, onProgress: () => undefined });
+  const [index] = querySql(damaged, "select rootpage from sqlite_schema where name = 'events_by_start'");
+  const bytes = readFileSync(damaged);
+  // The end of an entry: SQLite fills pages from their end.
+  const end = Number(index?.["rootpage"]) * 4_096 - 1;
+  bytes.writeUInt8(bytes.readUInt8(end) ^ 1, end);
+  writeFileSync(damaged, bytes);
+  const findings = await check(damaged);
+  expect(findings).toMatchObject([
+    { check: "file", ok: false, detail: expect.stringContaining("index events_by_start") },
+  ]);
+});
+
+describe("a backup", () => {
+  test("is checked as it is: nothing is written to it or beside it", async () => {
+    const file = join(folder.path, "copy.db");
+    const { signal } = new AbortController();
+    await backUp(world.database, file, { signal, now: 0, onProgress: () => undefined });
+    chmodSync(file, 0o400);
+    const hash = () => createHash("sha256").update(readFileSync(file)).digest("hex");
+    const before = hash();
+    expect((await check(file)).filter(({ ok }) => !ok)).toEqual([]);
+    expect(hash()).toBe(before);
+    expect(readdirSync(folder.path)).toEqual(["copy.db"]);
+  });
+
+  test.each([
+    [2, "was written by an earlier calctl"],
+    [99, "was written by a newer calctl"],
+  ])("of schema version %d is not migrated, but refused", async (version, message) => {
+    runSql(world.database, `pragma user_version = ${version}`);
+    await expect(check()).rejects.toMatchObject({ exitCode: 10, message: expect.stringContaining(message) });
+  });
+
+  test.each([
+    ["missing.db", "does not exist"],
+    ["other.db", "is not a database of calctl"],
+  ])("%s that %s is refused, and not made", async (name, message) => {
+    runSql(join(folder.path, "other.db"), "create table events (id)");
+    await expect(check(join(folder.path, name))).rejects.toMatchObject({
+      exitCode: 10,
+      message: expect.stringContaining(message),
+    });
+    expect(readdirSync(folder.path)).toEqual(["other.db"]);
+  });
+});

@@ -1,0 +1,371 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createGate } from "../../test/support/gate.js";
+import { openService } from "../service.js";
+import { checkStore } from "../store/check.js";
+import { type CopyOptions, copyStore } from "../store/copy.js";
+import { backUp } from "../store/sqlite/backup.js";
+import { openStore } from "../store/sqlite/open.js";
+import type { LongWorkOptions, Store } from "../store/store.js";
+import { TABLES } from "../store/tables.js";
+import { requireFinished } from "../store/unfinished.js";
+import { querySql, repeatUser, runSql } from "./support/database.js";
+import { activityBody, eventBody, SCHEDULE } from "./support/event-bodies.js";
+import { changeCalendar, sendInProcess } from "./support/send.js";
+import { createFolder, createWorld, NOW, type World } from "./support/world.js";
+
+/** Copies of everything in a database to another one, also in several parts. */
+
+let world: World;
+let folder: ReturnType<typeof createFolder>;
+let from: string;
+let to: string;
+beforeEach(async () => {
+  world = await createWorld({ stored: true, rateLimit: null });
+  folder = createFolder();
+  from = world.database;
+  to = join(folder.path, "copy.db");
+  const { admin } = world.service;
+  await admin.clients.add({ name: "App", redirectUris: ["http://127.0.0.1/a", "http://127.0.0.1/b"] });
+  await admin.ensureLocalUser({ name: "local" });
+  const attendees = [world.member, world.second].map(({ id }) => `${world.calendarId},${id}`);
+  const { id } = await changeCalendar(
+    world,
+    "POST",
+    "events",
+    eventBody({ ...SCHEDULE, title: 'A "日本語" 😀\u2028\\' }, { attendees }),
+  );
+  await changeCalendar(world, "POST", `events/${id}/activities`, activityBody("Text"));
+  const deleted = await changeCalendar(world, "POST", "events", eventBody(SCHEDULE));
+  await changeCalendar(world, "DELETE", `events/${deleted.id}`);
+  // More than one part of several tables, with ids whose order depends on who compares them.
+  runSql(
+    world.database,
+    `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 1_300)
+    insert into events select
+        case n % 4 when 0 then 'é' when 1 then 'Z' when 2 then 'z' else '_' end || n || char(0x1f600 + n % 50),
+        calendar_id, category, title, all_day, start_at, start_timezone, end_at, end_timezone, description,
+        location, url, label_number, creator_id, created_at, updated_at, bytes - 200, moved_at, moved_from, revision,
+        json_set(json, '$.id', 'x'), moves
+      from events, numbers where id = '${id}';
+    insert into attendees select id, '${world.member.id}', 0 from events where id <> '${id}';
+    insert into sign_in_attempts values ('x', 1, 1);
+    insert into sessions values ('x', '${world.member.id}', 1)`,
+  );
+});
+afterEach(async () => {
+  await world.close();
+  folder.remove();
+});
+
+const quiet: LongWorkOptions = { onProgress: () => undefined, signal: new AbortController().signal };
+
+async function withStores<T>(work: (stores: { source: Store; target: Store }) => Promise<T>): Promise<T> {
+  const source = await openStore(from, { readOnly: true });
+  const target = await openStore(to, { migrate: false });
+  try {
+    return await work({ source, target });
+  } finally {
+    await target.close();
+    await source.close();
+  }
+}
+
+const copy = (options: Partial<CopyOptions> = {}) =>
+  withStores((stores) => copyStore(stores, { ...quiet, ...options }));
+
+const NAMES = [...TABLES.map(({ name }) => name), "settings"];
+
+function expectEqual(): void {
+  for (const name of NAMES) {
+    const rows = (path: string) => querySql(path, `select * from ${name} order by 1, 2`);
+    expect(rows(to), name).toEqual(rows(world.database));
+  }
+}
+
+const failure = (message: string) => ({ exitCode: 10, message: expect.stringContaining(message) });
+
+test("every table is copied, but for what is forgotten anyway", () => {
+  const all = querySql(world.database, "select name from sqlite_schema where type = 'table'");
+  const left = all.map(({ name }) => name).filter((name) => !NAMES.some((copied) => copied === name));
+  expect(left.sort()).toEqual(["authorization_codes", "rate_windows", "sessions", "sign_in_attempts"]);
+});
+
+test("a copy is equal, private, and can be served", async () => {
+  const tables = await copy();
+  expectEqual();
+  expect(tables.find(({ table }) => table === "events")).toEqual({
+    table: "events",
+    rows: 1_301,
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  expect(tables.map(({ table }) => table)).toEqual(TABLES.map(({ name }) => name));
+  expect(querySql(to, "select * from sessions union all select * from sign_in_attempts")).toEqual([]);
+  expect(statSync(to).mode & 0o777).toBe(0o600);
+  const service = await openService({ database: to, now: () => NOW, rateLimit: null });
+  const { status } = await sendInProcess(service)({
+    method: "GET",
+    target: "/user",
+    headers: { authorization: `Bearer ${world.token}` },
+    body: new Uint8Array(),
+  });
+  expect(status).toBe(200);
+  await service.close();
+});
+
+test("what the service wrote passes a check after it was copied", async () => {
+  runSql(world.database, 'delete from events where json like \'%"id":"x"%\'');
+  await copy();
+  const store = await openStore(to, { readOnly: true });
+  expect((await checkStore(store, quiet)).filter(({ ok }) => !ok)).toEqual([]);
+  await store.close();
+});
+
+test("wherever it is interrupted, the next one goes on, and meanwhile it is marked", async () => {
+  let total = 0;
+  const onEach = () => {
+    total += 1;
+  };
+  await copy({ onProgress: onEach });
+  expect(total).toBeGreaterThan(20);
+  for (let last = 1; last < total; last += 4) {
+    to = join(folder.path, `copy-${last}.db`);
+    const controller = new AbortController();
+    let calls = 0;
+    const onProgress = () => {
+      calls += 1;
+      if (calls === last) controller.abort(new Error("interrupted here"));
+    };
+    await expect(copy({ onProgress, signal: controller.signal })).rejects.toThrow("interrupted here");
+    const unfinished = await openStore(to);
+    await expect(requireFinished(unfinished)).rejects.toMatchObject(failure("is an unfinished copy"));
+    await unfinished.close();
+    const before = querySql(to, "select count(*) as rows from events")[0]?.["rows"];
+    const seen: number[] = [];
+    await copy({ onProgress: ({ what, done }) => void (what === "copying events" && seen.push(done)) });
+    expect(seen[0]).toBeGreaterThanOrEqual(Number(before));
+    expectEqual();
+  }
+});
+
+test("an interruption is noticed between its parts, although no query waits", async () => {
+  const controller = new AbortController();
+  const parts = new Map<string, number>();
+  const onProgress = ({ what, done }: { readonly what: string; readonly done: number }) => {
+    if (what === "copying events" && parts.size > 0 && !parts.has(what))
+      setImmediate(() => controller.abort(new Error("interrupted here")));
+    parts.set(what, done);
+  };
+  await expect(copy({ onProgress, signal: controller.signal })).rejects.toThrow("interrupted here");
+  expect([...parts.keys()].at(-1)).toBe("copying events");
+  await copy();
+  expectEqual();
+});
+
+test("what is written to the source meanwhile is not copied", async () => {
+  const before = querySql(world.database, "select id from events order by id");
+  let isChanged = false;
+  await copy({
+    onProgress() {
+      if (isChanged) return;
+      isChanged = true;
+      runSql(
+        world.database,
+        `delete from attendees; delete from events; update users set name = 'Changed', disabled = 1`,
+      );
+    },
+  });
+  expect(isChanged).toBe(true);
+  expect(querySql(to, "select id from events order by id")).toEqual(before);
+  expect(querySql(to, "select id from users where disabled = 1")).toEqual([]);
+});
+
+async function interruptedCopy(): Promise<void> {
+  const controller = new AbortController();
+  const onProgress = ({ what }: { readonly what: string }) => {
+    if (what === "copying attendees") controller.abort(new Error("interrupted here"));
+  };
+  await expect(copy({ onProgress, signal: controller.signal })).rejects.toThrow("interrupted here");
+}
+
+test("a source that changed since the copy began is refused, and a change that leaves no trace is found", async () => {
+  await interruptedCopy();
+  runSql(world.database, "update calendars set revision = revision + 1");
+  await expect(copy()).rejects.toMatchObject(failure("or of this one before it changed"));
+  runSql(world.database, "update calendars set revision = revision - 1; update users set name = 'Changed'");
+  await expect(copy()).rejects.toMatchObject(failure("the copy differs from its source in the table users"));
+});
+
+test("a source is copied whose revisions are the largest that there are", async () => {
+  runSql(world.database, `update calendars set revision = ${Number.MAX_SAFE_INTEGER}`);
+  expect((await copy()).length).toBe(TABLES.length);
+});
+
+test("a target that was changed meanwhile is found", async () => {
+  await interruptedCopy();
+  runSql(to, "update events set title = 'Changed' where id = (select max(id) from events)");
+  await expect(copy()).rejects.toMatchObject(failure("the copy differs from its source in the table events"));
+  const store = await openStore(to);
+  await expect(requireFinished(store)).rejects.toMatchObject(failure("is an unfinished copy"));
+  await store.close();
+});
+
+test("a second copy at the same time is refused, and the first one finishes", async () => {
+  const [reached, released] = [createGate(), createGate()];
+  const first = withStores(({ source, target }) =>
+    copyStore(
+      {
+        source,
+        target: {
+          ...target,
+          read: async (work) => {
+            // It goes on only by what it writes.
+            if (querySql(to, "select 1 from events limit 1").length > 0) {
+              reached.open();
+              await released.opened;
+            }
+            return target.read(work);
+          },
+        },
+      },
+      quiet,
+    ),
+  );
+  await reached.opened;
+  await expect(copy()).rejects.toMatchObject(failure("another copy is writing to the target"));
+  released.open();
+  expect((await first).find(({ table }) => table === "events")?.rows).toBe(1_301);
+  expectEqual();
+});
+
+test("a copy that was killed does not block the next one for ever", async () => {
+  await interruptedCopy();
+  runSql(to, "insert into settings values ('copy_run', 'killed 7')");
+  const waits: number[] = [];
+  await copy({ sleep: async (milliseconds) => void waits.push(milliseconds) });
+  expect(waits.reduce((sum, wait) => sum + wait)).toBe(10_000);
+  expectEqual();
+});
+
+test("a copy that another one has taken for dead ends at its next write, and writes nothing more", async () => {
+  const taken = { name: "copy_run", value: "other 1" };
+  let before: unknown;
+  const onProgress = ({ what, done }: { readonly what: string; readonly done: number }) => {
+    if (what !== "copying events" || done < 500 || before !== undefined) return;
+    runSql(to, `update settings set value = '${taken.value}' where name = '${taken.name}'`);
+    before = querySql(to, "select id from events");
+  };
+  await expect(copy({ onProgress })).rejects.toMatchObject(failure("another copy has taken over the target"));
+  expect(querySql(to, "select id from events")).toEqual(before);
+  expect(querySql(to, "select * from settings")).toContainEqual(taken);
+  await copy({ sleep: async () => undefined });
+  expectEqual();
+});
+
+test("an unfinished copy is not copied on", async () => {
+  await interruptedCopy();
+  const unfinished = to;
+  to = join(folder.path, "further.db");
+  const source = await openStore(unfinished, { readOnly: true });
+  const target = await openStore(to);
+  await expect(copyStore({ source, target }, quiet)).rejects.toMatchObject(
+    failure("the source is an unfinished copy itself"),
+  );
+  await target.close();
+  await source.close();
+});
+
+test("a target with anything in it is refused and stays as it is", async () => {
+  const other = await createWorld({ stored: true });
+  to = other.database;
+  const before = querySql(to, "select * from users");
+  await expect(copy()).rejects.toMatchObject(failure("the target is not empty"));
+  expect(querySql(to, "select * from users")).toEqual(before);
+  expect(querySql(to, "select * from settings")).toEqual([]);
+  runSql(to, "pragma user_version = 3");
+  await expect(copy()).rejects.toMatchObject(failure("was written by an earlier calctl"));
+  expect(querySql(to, "pragma user_version")).toEqual([{ user_version: 3 }]);
+  await other.close();
+});
+
+test("a database is not copied to itself", async () => {
+  to = world.database;
+  await expect(copy()).rejects.toMatchObject(failure("the target is not empty"));
+});
+
+test("a source with rows that refer to none is said to be damaged", async () => {
+  runSql(world.database, `pragma foreign_keys = off; delete from users where id = '${world.second.id}'`);
+  const source = await openStore(world.database);
+  const target = await openStore(to);
+  await expect(copyStore({ source, target }, quiet)).rejects.toMatchObject({
+    code: "configuration",
+    message: expect.stringMatching(/^the source is damaged: \S+ without their row in users: /),
+  });
+  await source.close();
+  await target.close();
+});
+
+test("a source whose index hides rows is refused, and nothing is copied", async () => {
+  // What refers to them would fail.
+  runSql(world.database, "delete from attendees; delete from activities");
+  from = join(folder.path, "damaged.db");
+  await backUp(world.database, from, { ...quiet, now: NOW });
+  const [index] = querySql(
+    from,
+    "select rootpage from sqlite_schema where name = 'sqlite_autoindex_events_1'",
+  );
+  const bytes = readFileSync(from);
+  const pageAt = (number: number) => (number - 1) * 4_096;
+  // The last page below it. Half of its rows are no longer found, by nobody who asks for rows in this order.
+  const leaf = pageAt(bytes.readUInt32BE(pageAt(Number(index?.["rootpage"])) + 8));
+  bytes.writeUInt16BE(Math.floor(bytes.readUInt16BE(leaf + 3) / 2), leaf + 3);
+  writeFileSync(from, bytes);
+  const hidden = "select (select count(*) from events indexed by sqlite_autoindex_events_1) as count";
+  expect(Number(querySql(from, hidden)[0]?.["count"])).toBeLessThan(1_301);
+  const progress: string[] = [];
+  await expect(copy({ onProgress: ({ what }) => void progress.push(what) })).rejects.toMatchObject({
+    ...failure("the source is damaged: "),
+    hint: expect.stringContaining("calctl service check --db SOURCE"),
+  });
+  expect(progress).toEqual(["checking the source"]);
+  expect(querySql(to, "select id from users union all select id from events")).toEqual([]);
+});
+
+test("a column that an operator added stays where it is", async () => {
+  const before = querySql(from, "select * from users order by id");
+  runSql(from, "alter table users add column own text default 'x'");
+  await copy();
+  expect(querySql(to, "select * from users order by id")).toEqual(before);
+});
+
+describe("a source that is damaged is said to be", () => {
+  const damage = async (message: string) =>
+    await expect(copy()).rejects.toMatchObject({
+      ...failure(`the source is damaged: ${message}`),
+      hint: expect.stringContaining("calctl service check --db SOURCE"),
+    });
+
+  test("when a number cannot be read", async () => {
+    const { id } = world.second;
+    runSql(from, `update users set created_at = 9000000000000000000 where id = '${id}'`);
+    await damage(`users with an invalid created_at: ${id}`);
+  });
+
+  test("when a table is missing", async () => {
+    runSql(from, "drop table attendees");
+    await damage("missing tables: attendees");
+  });
+
+  test("when a column is missing", async () => {
+    runSql(from, "alter table events drop column moved_at");
+    await damage("missing columns: events.moved_at bigint");
+  });
+
+  test("when a user is there twice", async () => {
+    repeatUser(from, world.second.id);
+    await damage(
+      `missing unique keys: users (id), users (login_key); users with the same id: ${world.second.id}`,
+    );
+  });
+});

@@ -1,0 +1,220 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { DAY_MS, HOUR_MS } from "../../contract/date-time.js";
+import { MAX_ATTENDEES, MAX_DESCRIPTION, MAX_LOCATION, MAX_TITLE, MAX_URL } from "../../contract/limits.js";
+import { eventResource } from "../resources.js";
+import { groupByCalendar } from "../store/calendars.js";
+import { eventsFrom, eventsWithoutTimes, WITHOUT_TIMES } from "../store/event-pages.js";
+import { eventSizes, eventsInWindow, readEventsInWindow, windowValues } from "../store/event-windows.js";
+import { insertEvent, sizeOfEvent } from "../store/events.js";
+import { correctSizes } from "../store/migrations/0005-sizes.js";
+import type { EventContent } from "../store/schema.js";
+import { openStore } from "../store/sqlite/open.js";
+import type { Store } from "../store/store.js";
+import { runSql } from "./support/database.js";
+import { createFolder, NOW } from "./support/world.js";
+
+const WEEK = { start: NOW, end: NOW + 7 * DAY_MS, firstDate: NOW, endDate: NOW + 7 * DAY_MS };
+
+const CALENDAR = "calendar-000";
+const USER = "100000000000000000";
+
+const EVENT: EventContent = {
+  id: "0".repeat(32),
+  calendar_id: CALENDAR,
+  category: "schedule",
+  title: "T",
+  all_day: 0,
+  start_at: NOW,
+  start_timezone: "UTC",
+  end_at: NOW + HOUR_MS,
+  end_timezone: "UTC",
+  description: "",
+  location: "",
+  url: "",
+  label_number: 1,
+  creator_id: USER,
+  created_at: NOW,
+  updated_at: NOW,
+};
+
+async function openCalendar(): Promise<Store> {
+  const store = await openStore(":memory:");
+  await store.write(async (db) => {
+    await sql`insert into users values (${USER}, 'Ana', 'ana', 'ana', null, '', '', 0, 1)`.execute(db);
+    await sql`insert into calendars values (${CALENDAR}, 'Family', '', '', '', 1, 1, 1, 1)`.execute(db);
+    await sql`insert into labels values (${CALENDAR}, 1, '', '#2ecc87')`.execute(db);
+  });
+  return store;
+}
+
+interface PlanStep {
+  readonly detail: string;
+}
+
+describe("the events of a window", () => {
+  test("are found by calendar, length and start, so that earlier and later ones are not visited", async () => {
+    const store = await openCalendar();
+    const plan = await store.read((db) =>
+      eventsInWindow(db, windowValues(CALENDAR, WEEK))
+        .selectAll("events")
+        .explain<PlanStep>(undefined, sql`query plan`),
+    );
+    const searches = plan.map(({ detail }) => detail).filter((detail) => /\bevents\b/.test(detail));
+    const search =
+      "SEARCH events USING INDEX events_by_length (calendar_id=? AND <expr>=? AND start_at>? AND start_at<?)";
+    expect(searches).toEqual([search]);
+    await store.close();
+  });
+
+  test("and those that begin in it are found in order, from the end of the page before on", async () => {
+    const store = await openCalendar();
+    const after = { start: NOW + HOUR_MS, id: "0" };
+    const query = { calendarId: CALENDAR, window: WEEK, after, since: NOW };
+    const plan = await store.read((db) =>
+      eventsFrom(db, query).selectAll().explain<PlanStep>(undefined, sql`query plan`),
+    );
+    const search =
+      "SEARCH events USING INDEX events_by_start (calendar_id=? AND (start_at,id)>(?,?) AND start_at<?)";
+    expect(plan.map(({ detail }) => detail)).toEqual([search]);
+    await store.close();
+  });
+
+  test("and keeps without times are found in order, without those that have some", async () => {
+    const store = await openCalendar();
+    const query = { calendarId: CALENDAR, after: { start: WITHOUT_TIMES, id: "0" } };
+    const plan = await store.read((db) =>
+      eventsWithoutTimes(db, query).selectAll().explain<PlanStep>(undefined, sql`query plan`),
+    );
+    const search = "SEARCH events USING INDEX events_by_start (calendar_id=? AND start_at=? AND id>?)";
+    expect(plan.map(({ detail }) => detail)).toEqual([search]);
+    await store.close();
+  });
+
+  test("are summed from the index alone", async () => {
+    const store = await openCalendar();
+    const query = { calendarId: CALENDAR, creatorId: USER, ...WEEK };
+    const plan = await store.read((db) =>
+      eventSizes(db, query, false).explain<PlanStep>(undefined, sql`query plan`),
+    );
+    expect(plan.map(({ detail }) => detail)).toContain(
+      "SEARCH events USING COVERING INDEX events_by_length (calendar_id=? AND <expr>=? AND start_at>? AND start_at<?)",
+    );
+    await store.close();
+  });
+
+  const hours = (days: number) => fc.integer({ min: -days * 24, max: days * 24 });
+  const length = fc.oneof(
+    fc.integer({ min: 0, max: 48 }),
+    fc.integer({ min: 0, max: 24 * 100 }),
+    fc.constantFrom(...[1, 8, 64, 512, 4_096, 32_768, 262_144, 3_000_000].map((days) => days * 24)),
+  );
+
+  test("are those that overlap it, however long they are and whenever they began", async () => {
+    const store = await openCalendar();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ start: fc.oneof(hours(20), hours(400_000)), length, before: fc.boolean() })),
+        fc.boolean(),
+        async (events, allDay) => {
+          const rows = events.map(({ start, length: hoursLong, before }, number): EventContent => {
+            const from = NOW + (before ? start - hoursLong : start) * HOUR_MS;
+            const times = { start_at: from, end_at: from + hoursLong * HOUR_MS };
+            return { ...EVENT, ...times, id: `event-${number}`, all_day: allDay ? 1 : 0 };
+          });
+          const overlapping = rows.filter(
+            ({ start_at, end_at }) => Number(start_at) < WEEK.end && Number(end_at) > WEEK.start,
+          );
+          const found = await store.write(async (db) => {
+            await db.deleteFrom("events").execute();
+            for (const row of rows) await insertEvent(db, { row, attendeeIds: [], revision: 1 });
+            return JSON.parse(`[${await readEventsInWindow(db, CALENDAR, WEEK)}]`);
+          });
+          const inOrder = overlapping.sort(
+            (one, other) => Number(one.start_at) - Number(other.start_at) || (one.id < other.id ? -1 : 1),
+          );
+          expect(found.map(({ id }: { readonly id: string }) => id)).toEqual(inOrder.map(({ id }) => id));
+        },
+      ),
+      { numRuns: 200 },
+    );
+    await store.close();
+  });
+});
+
+describe("the size of an event", () => {
+  test.each([
+    ["the smallest", "", ""],
+    ["ASCII", "x", "https://example.com/"],
+    ["control characters", "\u0001", "https://example.com/"],
+    ["emoji", "🗓", "https://example.com/"],
+    ["quotes", '"', "https://example.com/"],
+  ])("is at least that in an answer: %s", (_, character, url) => {
+    const row = {
+      ...EVENT,
+      title: character.repeat(MAX_TITLE),
+      description: character.repeat(MAX_DESCRIPTION),
+      location: character.repeat(MAX_LOCATION),
+      url: url.padEnd(url === "" ? 0 : MAX_URL, "x"),
+      start_timezone: "America/Argentina/ComodRivadavia",
+      end_timezone: "America/Argentina/ComodRivadavia",
+    };
+    const attendeeIds = Array<string>(character === "" ? 0 : MAX_ATTENDEES).fill(USER);
+    const answer = Buffer.byteLength(JSON.stringify(eventResource(row, attendeeIds)));
+    const size = sizeOfEvent({ row, attendeeIds });
+    expect(size).toBeGreaterThanOrEqual(answer);
+    expect(size).toBeLessThan(answer + 1_000 + 100 * attendeeIds.length);
+  });
+});
+
+test("the size of an event from before sizes were stored is that of its JSON", async () => {
+  const folder = createFolder();
+  const path = join(folder.path, "calendar.db");
+  await (await openStore(path)).close();
+  const texts = [
+    "\u0001".repeat(50),
+    `"\\\n\t\u001f\u007f`.repeat(1_000),
+    "é🗓\u2028",
+    "https://example.com/",
+  ];
+  const values = texts.map((text) => `cast(x'${Buffer.from(text).toString("hex")}' as text)`).join(", ");
+  runSql(
+    path,
+    `insert into users values ('${USER}', 'Ana', 'ana', 'ana', null, '', '', 0, 1);
+     insert into calendars values ('c', 'Family', '', '', '', 1, 1, 1, 1);
+     insert into labels values ('c', 1, 'One', '#000000');
+     insert into events (id, calendar_id, category, all_day, title, description, location, url, label_number, creator_id,
+       created_at, updated_at) values ('e', 'c', 'keep', 0, ${values}, 1, '${USER}', 1, 1);
+     insert into attendees values ('e', '${USER}', 0);
+     update events set bytes = 1100
+       + octet_length(title) + octet_length(description) + octet_length(location) + octet_length(url)`,
+  );
+  const store = await openStore(path);
+  await store.write(correctSizes);
+  const [row] = await store.read((db) => db.selectFrom("events").selectAll().execute());
+  expect([row?.title, row?.description, row?.location, row?.url]).toEqual(texts);
+  expect(row?.bytes).toBe(row && sizeOfEvent({ row, attendeeIds: [USER] }));
+  await store.close();
+  folder.remove();
+});
+
+test("rows are grouped by calendar in one pass", () => {
+  let reads = 0;
+  const rows = Array.from({ length: 1_000 }, (_, number) => ({
+    number,
+    get calendar_id() {
+      reads += 1;
+      return `calendar-${number % 10}`;
+    },
+  }));
+  const rowsOf = groupByCalendar(rows);
+  const groups = Array.from({ length: 10 }, (_, number) =>
+    rowsOf(`calendar-${number}`).map((row) => row.number),
+  );
+  expect(groups.map(({ length }) => length)).toEqual(Array(10).fill(100));
+  expect(groups[3]?.slice(0, 3)).toEqual([3, 13, 23]);
+  expect(rowsOf("calendar-10")).toEqual([]);
+  expect(reads).toBeLessThanOrEqual(2 * rows.length);
+});

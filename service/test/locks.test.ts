@@ -1,0 +1,208 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openStore } from "../store/sqlite/open.js";
+import { DatabaseUnavailableError, type Store } from "../store/store.js";
+import { openConnection, querySql, runSql } from "./support/database.js";
+import { eventBody, SCHEDULE } from "./support/event-bodies.js";
+import { createFolder, createWorld } from "./support/world.js";
+
+/** A second connection to the database stands for another process. */
+
+/** @param options.log whether the database has a write-ahead log, as it usually has */
+async function openStage({ log = true }: { readonly log?: boolean } = {}) {
+  const folder = createFolder();
+  const made = join(folder.path, "made.db");
+  await (await openStore(made)).close();
+  const path = join(folder.path, "calendar.db");
+  copyFileSync(made, path);
+  if (!log) runSql(path, "pragma journal_mode = delete");
+  const other = openConnection(path);
+  // Whoever reads at that moment prevents that the store switches to a write-ahead log.
+  if (!log) other.exec("begin; select * from settings");
+  const pauses: number[] = [];
+  const stage = { path, other, pauses, duringPause: (): unknown => undefined };
+  /** A pause takes one turn of the event loop. */
+  const sleep = async (pause: number): Promise<void> => {
+    pauses.push(pause);
+    stage.duringPause();
+    await nextTurn();
+  };
+  const store = await openStore(path, { sleep });
+  if (!log) other.exec("commit");
+  pauses.length = 0;
+  expect(querySql(path, "pragma journal_mode")).toEqual([{ journal_mode: log ? "wal" : "delete" }]);
+  onTestFinished(async () => {
+    other.close();
+    await store.close();
+    folder.remove();
+  });
+  return Object.assign(stage, { store, sleep });
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+async function insert(store: Store, timeout?: number): Promise<void> {
+  const row = { name: "local_user_id", value: "1" } as const;
+  await store.write((db) => db.insertInto("settings").values(row).execute(), { timeout });
+}
+
+const count = (store: Store) =>
+  store.read(async (db) => (await db.selectFrom("settings").selectAll().execute()).length);
+
+test("a write that finds the database locked leaves the connection usable", async () => {
+  const { store, other } = await openStage();
+  other.exec("begin immediate");
+  const error = await insert(store, 0).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(DatabaseUnavailableError);
+  expect(error).toMatchObject({ code: "unavailable", exitCode: 8 });
+  expect(await count(store)).toBe(0);
+  other.exec("rollback");
+  await insert(store, 0);
+  expect(await count(store)).toBe(1);
+});
+
+test("reads and the event loop go on while writes wait, which are done later", async () => {
+  const { store, other } = await openStage();
+  const done: string[] = [];
+  const note = (what: string) => () => void done.push(what);
+  other.exec("begin immediate");
+  const writes = ["first", "second"].map((value) =>
+    store.write((db) => db.insertInto("users").values(userRow(value)).execute()).then(note(`wrote ${value}`)),
+  );
+  expect(await count(store)).toBe(0);
+  note("read")();
+  await nextTurn();
+  note("event loop")();
+  other.exec("commit");
+  await Promise.all(writes);
+  expect(done.slice(0, 2)).toEqual(["read", "event loop"]);
+  expect(done.slice(2).sort()).toEqual(["wrote first", "wrote second"]);
+});
+
+function userRow(name: string) {
+  const texts = { password_hash: null, description: "", image_url: "" };
+  return { id: name, name, login: name, login_key: name, ...texts, disabled: 0, created_at: 0 } as const;
+}
+
+test.each([
+  ["ten seconds", undefined, 10_000],
+  ["the time that the caller gives it", 200, 200],
+])("a write gives up after %s, in growing pauses", async (_, timeout, total) => {
+  const { store, other, pauses } = await openStage();
+  other.exec("begin immediate");
+  await expect(insert(store, timeout)).rejects.toThrow(DatabaseUnavailableError);
+  expect(pauses.reduce((sum, pause) => sum + pause)).toBe(total);
+  expect(pauses[0]).toBeLessThanOrEqual(10);
+  for (const pause of pauses.slice(0, -1)) expect(pause).toBeGreaterThanOrEqual(5);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(50);
+});
+
+test("a COMMIT that finds readers of a database without a write-ahead log repeats the whole write", async () => {
+  const stage = await openStage({ log: false });
+  stage.other.exec("begin; select * from settings");
+  stage.duringPause = () => {
+    if (stage.pauses.length === 3) stage.other.exec("commit");
+  };
+  let attempts = 0;
+  await stage.store.write((db) => {
+    attempts += 1;
+    return db.insertInto("settings").values({ name: "local_user_id", value: "1" }).execute();
+  });
+  expect({ attempts, pauses: stage.pauses.length }).toEqual({ attempts: 4, pauses: 3 });
+  expect(await count(stage.store)).toBe(1);
+});
+
+test("writes that cannot be committed together are each repeated", async () => {
+  const stage = await openStage({ log: false });
+  stage.other.exec("begin; select * from settings");
+  stage.duringPause = () => {
+    if (stage.pauses.length === 3) stage.other.exec("commit");
+  };
+  const names = ["a", "b"];
+  await Promise.all(
+    names.map((name) => stage.store.write((db) => db.insertInto("users").values(userRow(name)).execute())),
+  );
+  expect(querySql(stage.path, "select id from users order by id")).toEqual(names.map((id) => ({ id })));
+});
+
+test("a read of a database that is locked without a write-ahead log is repeated", async () => {
+  const stage = await openStage({ log: false });
+  stage.other.exec("begin exclusive");
+  stage.duringPause = () => stage.other.exec("commit");
+  expect(await count(stage.store)).toBe(0);
+  expect(stage.pauses).toHaveLength(1);
+});
+
+test("opening waits for a process that locks everything", async () => {
+  const stage = await openStage({ log: false });
+  stage.other.exec("begin exclusive");
+  stage.duringPause = () => {
+    if (stage.pauses.length === 2) stage.other.exec("commit");
+  };
+  await (await openStore(stage.path, { sleep: stage.sleep })).close();
+  expect(stage.pauses).toHaveLength(2);
+});
+
+test("the wait ends with the reason of the signal", async () => {
+  const controller = new AbortController();
+  const folder = createFolder();
+  const path = join(folder.path, "calendar.db");
+  const store = await openStore(path, { signal: () => controller.signal });
+  const other = openConnection(path);
+  other.exec("begin immediate");
+  const writing = insert(store);
+  await count(store);
+  controller.abort(new Error("interrupted"));
+  await expect(writing).rejects.toThrow("interrupted");
+  other.close();
+  await store.close();
+  folder.remove();
+});
+
+test("a request that waits for too long is answered 503 with Retry-After, others are answered", async () => {
+  const world = await createWorld({ stored: true, rateLimit: null, sleep: async () => undefined });
+  const other = openConnection(world.database);
+  other.exec("begin immediate");
+  const send = (method: string, target: string, body = new Uint8Array()) =>
+    world.service.handle(
+      { method, target, headers: { "content-type": "application/json" }, body },
+      { kind: "local", userId: world.member.id },
+    );
+  const event = new TextEncoder().encode(JSON.stringify(eventBody(SCHEDULE)));
+  const target = `/calendars/${world.calendarId}/events`;
+  const locked = await send("POST", target, event);
+  expect(locked).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+  expect((await send("GET", "/calendars")).status).toBe(200);
+  other.exec("commit");
+  expect((await send("POST", target, event)).status).toBe(201);
+  other.close();
+  await world.close();
+});
+
+test("a locked database is waited for once to count requests that read, not by each of them", async () => {
+  const pauses: number[] = [];
+  const sleep = async (pause: number) => void pauses.push(pause);
+  const world = await createWorld({ stored: true, rateLimit: { limit: 100, windowSeconds: 600 }, sleep });
+  const other = openConnection(world.database);
+  const read = async (address: string) => {
+    const headers = { authorization: `Bearer ${world.token}` };
+    const request = { method: "GET", target: "/user", headers, body: new Uint8Array() };
+    return (await world.service.handle(request, { kind: "network", address })).status;
+  };
+  other.exec("begin immediate");
+  expect(await read("192.0.2.1")).toBe(200);
+  const waited = pauses.length;
+  expect(pauses.reduce((sum, pause) => sum + pause)).toBe(250);
+  for (let host = 2; host < 40; host += 1) expect(await read(`192.0.2.${host}`)).toBe(200);
+  for (let count = 0; count < 30; count += 1) expect(await read("192.0.2.1")).toBe(200);
+  expect(pauses).toHaveLength(waited);
+  other.exec("commit");
+  expect(await read("192.0.2.50")).toBe(200);
+  other.exec("begin immediate");
+  expect(await read("192.0.2.51")).toBe(200);
+  // It was free in between.
+  expect(pauses.length).toBeGreaterThan(waited);
+  other.close();
+  await world.close();
+});

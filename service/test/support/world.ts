@@ -1,0 +1,146 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { inject } from "vitest";
+import { createSchema, type Schema } from "../../../test/support/postgres.js";
+import type { ServiceUser } from "../../admin/admin.js";
+import { createCors } from "../../http/cors.js";
+import type { RateLimitPolicy } from "../../rate-limit.js";
+import type { PasswordCost } from "../../secrets.js";
+import { openService, type Service } from "../../service.js";
+import { openConnection, querySql, runSql } from "./database.js";
+
+/** Saturday, 10:00 UTC. */
+export const NOW = Date.parse("2026-11-21T10:00:00.000Z");
+
+export interface Clock {
+  now: number;
+}
+
+/** A service with users, a calendar, tokens and a fixed clock. */
+export interface World {
+  readonly service: Service;
+  /** Path of the file, `:memory:`, or URL of PostgreSQL. */
+  readonly database: string;
+  readonly clock: Clock;
+  /** The errors behind 500s and 503s. */
+  readonly errors: readonly unknown[];
+  readonly member: ServiceUser;
+  readonly second: ServiceUser;
+  /** A user of another calendar. */
+  readonly outsider: ServiceUser;
+  readonly calendarId: string;
+  readonly foreignCalendarId: string;
+  /** The tokens of `member`, one of them read-only. */
+  readonly token: string;
+  readonly readOnlyToken: string;
+  /** What another program does with the database. */
+  readonly tables: Tables;
+  close(): Promise<void>;
+}
+
+/** Access to the tables of a world that is `stored`, or on PostgreSQL. */
+export type Tables = Omit<Schema, "database" | "remove">;
+
+export interface WorldOptions {
+  /** Generous by default. */
+  readonly rateLimit?: RateLimitPolicy | null;
+  /** Instead of one of its own; the schema is not removed. */
+  readonly database?: string;
+  /** Whether the database is a file that the test can read; in memory by default. */
+  readonly stored?: boolean;
+  /** Origins whose pages may read responses; none by default. */
+  readonly cors?: readonly string[];
+  /** Whether users may sign in with the public client; they may by default. */
+  readonly publicClient?: boolean;
+  /** Minimal by default. */
+  readonly passwordCost?: PasswordCost;
+  /** The pauses of a wait for the lock of another process; timers by default. */
+  readonly sleep?: (milliseconds: number) => Promise<void>;
+}
+
+const CHEAP: PasswordCost = { ln: 4, r: 1, p: 1 };
+
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  const {
+    rateLimit = { limit: 1000, windowSeconds: 600 },
+    stored = false,
+    passwordCost = CHEAP,
+    sleep,
+  } = options;
+  const isPostgres = inject("engine") === "postgres";
+  const { remove, ...own } = isPostgres ? createSchema() : createDatabase(stored);
+  const { database, ...tables } = {
+    ...own,
+    ...(options.database !== undefined && { database: options.database }),
+  };
+  const clock: Clock = { now: NOW };
+  const errors: unknown[] = [];
+  const service = await openService({
+    database,
+    now: () => clock.now,
+    clock: () => clock.now,
+    rateLimit,
+    passwordCost,
+    publicClient: options.publicClient,
+    cors: options.cors && createCors(options.cors),
+    sleep,
+    onHandled: ({ failure }) => {
+      if (failure !== undefined) errors.push(failure);
+    },
+  });
+  const { users, calendars, members, tokens } = service.admin;
+  const member = await users.add({ name: "member" });
+  const second = await users.add({ name: "second" });
+  const outsider = await users.add({ name: "outsider" });
+  const calendar = await calendars.add({ name: "Family", owner: member.id });
+  const foreign = await calendars.add({ name: "Foreign", owner: outsider.id });
+  await members.add(second.id, calendar.id);
+  return {
+    service,
+    database,
+    clock,
+    errors,
+    member,
+    second,
+    outsider,
+    calendarId: calendar.id,
+    foreignCalendarId: foreign.id,
+    token: (await tokens.create({ user: member.id, readOnly: false })).token,
+    readOnlyToken: (await tokens.create({ user: member.id, readOnly: true })).token,
+    tables,
+    async close() {
+      await service.close();
+      await remove();
+    },
+  };
+}
+
+function createDatabase(stored: boolean): Schema {
+  const folder = stored ? createFolder() : null;
+  const database = folder === null ? ":memory:" : join(folder.path, "calendar.db");
+  return {
+    database,
+    query: async (sql) => querySql(database, sql),
+    change: async (sql) => runSql(database, sql),
+    async lock(change = "") {
+      const other = openConnection(database);
+      other.exec(`begin immediate; ${change}`);
+      return async () => {
+        other.exec("commit");
+        other.close();
+      };
+    },
+    async contents() {
+      const files = readdirSync(dirname(database));
+      return files.map((file) => readFileSync(join(dirname(database), file), "latin1")).join("");
+    },
+    remove: async () => folder?.remove(),
+  };
+}
+
+/** A new folder for one test. */
+export function createFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), "calctl-service-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}

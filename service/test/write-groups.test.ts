@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+import { openStore } from "../store/sqlite/open.js";
+import { DatabaseUnavailableError, type Transaction } from "../store/store.js";
+import { querySql } from "./support/database.js";
+import { createFolder } from "./support/world.js";
+
+/** Writes that are asked for at the same time, in one process. */
+
+async function openStage() {
+  const folder = createFolder();
+  const path = join(folder.path, "calendar.db");
+  const store = await openStore(path);
+  onTestFinished(async () => {
+    await store.close();
+    folder.remove();
+  });
+  return { path, store, keys: () => keysOf(path) };
+}
+
+const keysOf = (path: string) =>
+  querySql(path, "select key from sign_in_attempts order by key").map(({ key }) => key);
+
+const insert = (db: Transaction, key: string) =>
+  db.insertInto("sign_in_attempts").values({ key, window_start: 0, attempts: 1 }).execute();
+
+test("are committed together, and confirmed not before", async () => {
+  const { store, keys } = await openStage();
+  const confirmed: string[] = [];
+  const seen: unknown[] = [];
+  const write = (key: string) =>
+    store
+      .write(async (db) => {
+        await insert(db, key);
+        seen.push([keys(), [...confirmed]]);
+        return key;
+      })
+      .then((value) => confirmed.push(value));
+  await Promise.all(["a", "b", "c"].map(write));
+  expect(seen).toEqual([
+    [[], []],
+    [[], []],
+    [[], []],
+  ]);
+  expect([keys(), confirmed]).toEqual([
+    ["a", "b", "c"],
+    ["a", "b", "c"],
+  ]);
+});
+
+test("one that fails leaves nothing, and the others are done", async () => {
+  const { store, keys } = await openStage();
+  const outcomes = await Promise.allSettled([
+    store.write((db) => insert(db, "a")),
+    store.write(async (db) => {
+      await insert(db, "b");
+      throw new Error("not this one");
+    }),
+    store.write((db) => insert(db, "a")),
+    store.write((db) => insert(db, "c")),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
+  expect(outcomes[1]).toMatchObject({ reason: { message: "not this one" } });
+  expect(keys()).toEqual(["a", "c"]);
+});
+
+test("each sees what those before it have written", async () => {
+  const { store } = await openStage();
+  const counts = await Promise.all(
+    ["a", "b", "c"].map((key) =>
+      store.write(async (db) => {
+        await insert(db, key);
+        return (await db.selectFrom("sign_in_attempts").select("key").execute()).length;
+      }),
+    ),
+  );
+  expect(counts).toEqual([1, 2, 3]);
+});
+
+test("of those for which one has no room on the disk, the others are done", async () => {
+  const { store, keys } = await openStage();
+  await store.read(async (db) => {
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db);
+    await sql`pragma max_page_count = ${sql.lit(Number(rows[0]?.page_count) + 20)}`.execute(db);
+  });
+  const outcomes = await Promise.allSettled([
+    store.write((db) => insert(db, "a")),
+    store.write((db) => insert(db, "b".repeat(1_000_000))),
+    store.write((db) => insert(db, "c")),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(outcomes[1]).toMatchObject({ reason: expect.any(DatabaseUnavailableError) });
+  expect(keys()).toEqual(["a", "c"]);
+});
+
+test("that are many are committed in groups of 32, between which reads have their turn", async () => {
+  const { store, keys } = await openStage();
+  const committed: number[] = [];
+  const reads: Promise<number>[] = [];
+  const count = async (db: Transaction) =>
+    (await db.selectFrom("sign_in_attempts").select("key").execute()).length;
+  const writes = Array.from({ length: 70 }, (_, number) =>
+    store.write(async (db) => {
+      committed.push(keys().length);
+      await insert(db, String(number));
+      if (number === 10 || number === 40) reads.push(store.read(count));
+    }),
+  );
+  await Promise.all(writes);
+  expect(await Promise.all(reads)).toEqual([32, 64]);
+  expect(committed).toEqual([...Array(32).fill(0), ...Array(32).fill(32), ...Array(6).fill(64)]);
+});

@@ -1,0 +1,159 @@
+import type { Command, HelpContext } from "commander";
+import type { Settings } from "../config/settings.js";
+import type { Context } from "../context.js";
+import { configurationError, DryRunStop, usageError } from "../errors.js";
+import { pathOf } from "./command-facts.js";
+import { readGlobalFlags } from "./global-flags.js";
+import { suggestCommand } from "./suggestion.js";
+
+/** Creates the context of a command whose flags are parsed. */
+export type ContextOf = (command: Command, options?: ContextOptions) => Context;
+
+export interface ContextOptions {
+  /** Whether a scheduler runs it, which mails all that is printed: retries that helped are not worth a mail. */
+  readonly isJob?: boolean;
+}
+
+/** For the commands that a scheduler runs. */
+export function forJobs(contextOf: ContextOf): ContextOf {
+  return (command) => contextOf(command, { isJob: true });
+}
+
+/** Adds a subcommand. It has the global flags once it is parsed. */
+export function addCommand(parent: Command, nameAndArguments: string, summary: string): Command {
+  // A group allows arguments, to report them itself; its commands do not inherit that.
+  return parent.command(nameAndArguments).description(summary).allowExcessArguments(false);
+}
+
+/** Declares the arguments and flags of a command, or its subcommands. */
+export type Register = (command: Command, contextOf: ContextOf) => void;
+
+/** Name, summary, and a function that loads the command: how it is declared, or its subcommands. */
+export type CommandEntry = readonly [
+  name: string,
+  summary: string,
+  load: () => Promise<Register | readonly CommandEntry[]>,
+];
+
+/** What loads each command when it is used. */
+export type CommandLoaders = ReadonlyMap<Command, CommandEntry[2]>;
+
+/** Adds commands without their arguments and flags. */
+export function addCommands(parent: Command, entries: readonly CommandEntry[]): CommandLoaders {
+  return new Map(entries.map(([name, summary, load]) => [addCommand(parent, name, summary), load]));
+}
+
+/** Loads a command. @returns what loads its subcommands; empty if they were declared with it, or it has none */
+export async function loadCommand(
+  command: Command,
+  load: CommandEntry[2],
+  contextOf: ContextOf,
+): Promise<CommandLoaders> {
+  const loaded = await load();
+  if (typeof loaded === "function") {
+    loaded(command, contextOf);
+    return new Map();
+  }
+  requireSubcommand(command);
+  return addCommands(command, loaded);
+}
+
+/** @param options arguments and flags under their names */
+export type RunCommand<O> = (context: Context, options: O, command: Command) => Promise<void>;
+
+/** Runs a command with its context, and with its arguments and flags as one object under their names. */
+export function addAction<O>(command: Command, contextOf: ContextOf, run: RunCommand<O>): void {
+  command.action(async () => {
+    const { registeredArguments, processedArgs } = command;
+    const named = registeredArguments.map((argument, index) => [argument.name(), processedArgs[index]]);
+    const context = contextOf(command);
+    await context.prepareOutput();
+    try {
+      await run(context, { ...command.opts(), ...Object.fromEntries(named) } as O, command);
+    } catch (error) {
+      if (!(error instanceof DryRunStop)) throw error;
+      await context.printRequests(error.requests);
+      error.reportFailures();
+    }
+  });
+}
+
+/**
+ * The same for a command that prints no data, and therefore refuses the flags that shape it.
+ * @param used those that it takes all the same
+ */
+export function addSilentAction<O>(
+  command: Command,
+  contextOf: ContextOf,
+  run: RunCommand<O>,
+  used: readonly string[] = [],
+): void {
+  addAction<O>(command, contextOf, async (context, options) => {
+    const { fields, jq, template } = readGlobalFlags(command);
+    for (const [flag, value] of Object.entries({ fields, jq, template })) {
+      if (value !== undefined && !used.includes(flag))
+        throw usageError(`--${flag}: this command prints no data`);
+    }
+    await run(context, options, command);
+  });
+}
+
+/** The same for a command that prints JSON of no fixed shape, and therefore refuses other formats and fields. */
+export function addJsonAction<O>(command: Command, contextOf: ContextOf, run: RunCommand<O>): void {
+  addAction<O>(command, contextOf, async (context, options) => {
+    const { fields, csvSafe, output = "json" } = readGlobalFlags(command);
+    for (const [flag, value] of Object.entries({ fields, "csv-safe": csvSafe })) {
+      if (value !== undefined) throw usageError(`--${flag}: this command prints JSON as it is`);
+    }
+    if (output !== "json")
+      throw usageError(`--output: this command has no format "${output}"`, "formats: json");
+    await run(context, options, command);
+  });
+}
+
+/** Makes a group of commands fail with a hint when it is run without one of them. */
+export function requireSubcommand(group: Command): void {
+  const outputHelp = group.outputHelp.bind(group);
+  Object.assign(group, {
+    outputHelp(context?: HelpContext) {
+      // `calctl nonsense --help` asks for help about an unknown command.
+      if (group.args[0] !== undefined && !group.args[0].startsWith("-")) throwUnknownCommand(group);
+      outputHelp(context);
+    },
+  });
+  group
+    .enablePositionalOptions()
+    .usage("<command> [flags]")
+    .allowExcessArguments()
+    .action(() => throwUnknownCommand(group));
+}
+
+function throwUnknownCommand(group: Command): never {
+  const [name] = group.args;
+  const hint = `commands: ${group.commands.map((command) => command.name()).join(", ")}`;
+  const path = pathOf(group);
+  if (name === undefined) throw usageError(`${path} needs a command`, hint);
+  const names = group.commands.map((command) => command.name());
+  const suggestion = suggestCommand(name, names, group.parent === null);
+  throw usageError(
+    `${path} has no command "${name}"`,
+    suggestion === undefined ? hint : `did you mean ${path} ${suggestion}?`,
+  );
+}
+
+/** @throws CliError usage without `--yes` where calctl cannot prompt */
+export function requireConfirmation(yes: boolean, canAsk: boolean): void {
+  if (!yes && !canAsk)
+    throw usageError("--yes is required where calctl cannot prompt", "add --yes to skip the confirmation");
+}
+
+/**
+ * For commands that run unattended: a job with the wrong home folder must not find the empty calendar of `local`.
+ * @throws CliError configuration when nothing chose the service
+ */
+export function requireChosenService({ isChosen }: Pick<Settings, "isChosen">): void {
+  if (isChosen) return;
+  throw configurationError("no service was chosen, and this command does not use `local` by default", {
+    hint: "set CALCTL_PROFILE, or CALCTL_BASE_URL and CALCTL_TOKEN, or HOME to that of the user who signed in; -p local if you mean it",
+  });
+}

@@ -1,0 +1,115 @@
+import { FORMATS } from "../../output/view.js";
+import type { Position } from "./command-line.js";
+import type { CommandTree, Flag } from "./command-tree.js";
+
+/** A word that could stand at the cursor. */
+export interface Candidate {
+  readonly value: string;
+  /** Shown beside it; may be empty. */
+  readonly description: string;
+}
+
+/** Values that the machine knows, or none. */
+export type Kind =
+  | "calendars"
+  | "labels"
+  | "members"
+  | "events"
+  | "profiles"
+  | "webhooks"
+  | "zones"
+  | "keys"
+  | "none";
+
+/** What the value of a flag is, by how its help calls it. */
+const KIND_OF_VALUE: Readonly<Record<string, Kind | "files">> = {
+  "id|name": "calendars",
+  "number|id|name": "labels",
+  "id|name|me": "members",
+  zone: "zones",
+  file: "files",
+  path: "files",
+  "path|-": "files",
+};
+
+/** The same for flags whose help calls it something more general, and values that are not checked by the parser. */
+const KIND_OF_FLAG: Readonly<Record<string, Kind | readonly string[]>> = {
+  "--profile": "profiles",
+  "--output": FORMATS,
+  "--include": ["labels", "members", "labels,members"],
+};
+
+/** Flags that mean something else in other commands, by command and flag. */
+const KIND_OF_COMMAND_FLAG: Readonly<Record<string, Kind | "files">> = {
+  "post --to": "webhooks",
+  "remind --post": "webhooks",
+  "doctor --to": "webhooks",
+  "service copy --from": "files",
+  "service copy --to": "files",
+};
+
+/** Arguments by command and name. */
+const KIND_OF_ARGUMENT: Readonly<Record<string, Kind | "files">> = {
+  "events get id": "events",
+  "events update id": "events",
+  "events delete id": "events",
+  "comment id": "events",
+  "comments id": "events",
+  "profiles use name": "profiles",
+  "profiles remove name": "profiles",
+  "webhooks remove name": "webhooks",
+  "webhooks test name": "webhooks",
+  "config get key": "keys",
+  "config set key": "keys",
+  "config unset key": "keys",
+  "service calendars set calendar": "calendars",
+  "service calendars remove calendar": "calendars",
+  "service backup file": "files",
+};
+
+/** Values of `config set KEY`. */
+const KIND_OF_KEY: Readonly<Record<string, Kind>> = {
+  calendar: "calendars",
+  label: "labels",
+  timezone: "zones",
+};
+
+/** What stands at the cursor: a kind of values, files, or the words themselves. */
+export function kindOf(
+  tree: CommandTree,
+  { command, target, path, args, isHelp }: Position,
+): Kind | "files" | readonly Candidate[] {
+  switch (target.kind) {
+    case "command":
+      return [...command.commands, ...(path.length === 0 ? furtherWords(tree, isHelp) : [])].map(
+        ({ name, summary }) => ({ value: name, description: summary }),
+      );
+    case "flag":
+      return target.flags.map(({ long, summary }) => ({ value: long, description: summary }));
+    case "value":
+      return KIND_OF_COMMAND_FLAG[`${path.join(" ")} ${target.flag.long}`] ?? kindOfFlag(target.flag);
+    case "argument": {
+      const argument = command.arguments[target.index] ?? command.arguments.find(({ variadic }) => variadic);
+      if (argument === undefined) return "none";
+      if (argument.choices.length > 0) return withoutDescriptions(argument.choices);
+      const name = `${path.join(" ")} ${argument.name}`;
+      if (name === "config set value") return KIND_OF_KEY[args[0] ?? ""] ?? "none";
+      return KIND_OF_ARGUMENT[name] ?? "none";
+    }
+  }
+}
+
+/** What may stand in place of a command. */
+function furtherWords({ topics }: CommandTree, isHelp: boolean): CommandTree["topics"] {
+  return isHelp ? topics : [{ name: "help", summary: "show the help of a command or a topic" }];
+}
+
+function kindOfFlag({ long, value, choices }: Flag): Kind | "files" | readonly Candidate[] {
+  const kind = choices.length > 0 ? choices : KIND_OF_FLAG[long];
+  if (kind === undefined) return KIND_OF_VALUE[value ?? ""] ?? "none";
+  return typeof kind === "string" ? kind : withoutDescriptions(kind);
+}
+
+export function withoutDescriptions(values: readonly string[]): readonly Candidate[] {
+  return values.map((value) => ({ value, description: "" }));
+}

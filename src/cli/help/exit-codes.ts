@@ -1,0 +1,92 @@
+import { type ErrorCode, EXIT_CODES, EXIT_EMPTY } from "../../errors.js";
+
+/** An exit code as docs/exit-codes.md, `calctl help exit-codes` and `calctl schema` have it. */
+export interface ExitCodeRow {
+  readonly exitCode: number;
+  /** `code` of the error in JSON; null where there is no error. */
+  readonly code: ErrorCode | null;
+  readonly when: string;
+  /** Whether the call can be repeated. Empty where nothing failed. */
+  readonly repeat: string;
+}
+
+type Texts = readonly [when: string, repeat: string];
+
+const AFTER_SIGNAL = "yes, but only after checking if stderr says that a write was in progress";
+
+const ERRORS: Readonly<Record<ErrorCode, Texts>> = {
+  failed: [
+    "a bug of calctl, or output that could not be written; stderr says what was already done",
+    "after checking",
+  ],
+  usage: [
+    "a flag, an argument or a value, from the environment too, is invalid or missing",
+    "no, nothing was written",
+  ],
+  not_signed_in: [
+    "no token for this service, the service refused it (401), or a sign-in that was declined, refused or never completed",
+    "after signing in",
+  ],
+  not_found: ["404, or a calendar, label, member or webhook that does not exist", "no"],
+  forbidden: [
+    "the token's owner may not do this (403), or a webhook refuses its URL or bot (401, 403)",
+    "no",
+  ],
+  rate_limited: [
+    "the rate limit of the service, or of a webhook, is used up for longer than `--max-wait` (429)",
+    "later: the hint says when",
+  ],
+  unavailable: [
+    "network, timeout, a response cut short, 5xx to a GET, PUT or DELETE; no connection to a webhook, or a mail program that cannot send now",
+    "yes, safely; a DELETE that had succeeded then exits with 5",
+  ],
+  outcome_unknown: [
+    "a create, comment or message was sent and it is unknown whether it was done: no response, any 5xx, a 2xx that cannot be read, or a mail program that was killed or may try again by itself; or an `events update` with `--if-unchanged` or `--edit` got no response, and the event is now neither as it was nor as it was written",
+    "only after checking, it could exist twice",
+  ],
+  configuration: [
+    "a broken configuration, database or token source, a locked, silent or missing keychain, a busy redirect port, an unknown profile or none in use, a webhook whose URL is missing or wrong, no `sendmail`, a URL that is not https, an untrusted certificate, a proxy that refuses or cannot be used",
+    "after fixing it",
+  ],
+  rejected: [
+    "the service, a webhook or a mail program refused the request (400, 406, other 4xx), a webhook no longer exists (404, 410), it redirects elsewhere, or sent a response that does not match the contract; the message says if a write may have been done anyway",
+    "no",
+  ],
+  partial: ["some of several items succeeded; stderr lists the rest", "for the rest"],
+  changed: [
+    "the event was changed meanwhile (`--if-unchanged`, `--edit`); nothing was written",
+    "after reading it again",
+  ],
+  interrupted: [
+    "Ctrl-C, Ctrl-D or Escape at a prompt, a confirmation answered with no, or an editor that ended with an error",
+    AFTER_SIGNAL,
+  ],
+};
+
+/** Other signals than the one of Ctrl-C, and successes. */
+const OTHERS: readonly ExitCodeRow[] = [
+  { exitCode: 0, code: null, when: "done", repeat: "" },
+  {
+    exitCode: EXIT_EMPTY,
+    code: null,
+    when: "nothing found, only with `--fail-empty`; the empty result is printed and there is no error",
+    repeat: "yes",
+  },
+  {
+    exitCode: 129,
+    code: "interrupted",
+    when: "SIGHUP, such as from a terminal that was closed",
+    repeat: AFTER_SIGNAL,
+  },
+  { exitCode: 143, code: "interrupted", when: "SIGTERM", repeat: AFTER_SIGNAL },
+];
+
+/** Every exit code, in ascending order. */
+export function exitCodeRows(): readonly ExitCodeRow[] {
+  const errors = Object.entries(EXIT_CODES).map(([name, exitCode]) => {
+    const code = name as ErrorCode;
+    const [when, repeat] = ERRORS[code];
+    return { exitCode, code, when, repeat };
+  });
+  return [...errors, ...OTHERS].sort((one, other) => one.exitCode - other.exitCode);
+}

@@ -1,0 +1,89 @@
+import type { Command, CommanderError } from "commander";
+import { missingArgumentError } from "../commands/missing-values.js";
+import { type CliError, usageError } from "../errors.js";
+import { FORMATS } from "../output/view.js";
+import { pathOf } from "./command-facts.js";
+import { loadCommandTree } from "./command-tree.js";
+import { isListWord } from "./suggestion.js";
+
+/**
+ * Commander's error about a command line as a usage error, with a next step.
+ * @param command that was parsed
+ * @param argv the whole command line
+ */
+export async function parseError(
+  { code, message }: CommanderError,
+  command: Command,
+  argv: readonly string[],
+): Promise<CliError> {
+  const [problem = "", suggestion] = message.replace(/^error: /, "").split("\n");
+  const path = pathOf(command);
+  switch (code) {
+    case "commander.unknownOption": {
+      const [, flag = ""] = /'(.*)'/.exec(problem) ?? [];
+      const meant = formatFlag(flag) ?? suggestion?.replace(/^\(Did you mean (.*)\?\)$/, "$1");
+      // An argument may begin with `-`.
+      const mayBeArgument = !/^--[a-z-]+$/.test(flag) && command.registeredArguments.length > 0;
+      const next = mayBeArgument
+        ? "write -- before an argument that begins with -"
+        : `${path} -h lists its flags`;
+      return usageError(
+        `${path} has no flag ${flag}`,
+        meant === undefined ? next : `did you mean ${meant.replace(/^one of /, "")}?`,
+      );
+    }
+    case "commander.excessArguments":
+      return excessError(command, path, argv);
+    case "commander.missingArgument":
+      return missingArgumentError(command);
+    case "commander.optionMissingArgument": {
+      const [, flag = ""] = /(--[^' ]+(?: <[^']*>)?)'/.exec(problem) ?? [];
+      return usageError(`${flag.split(" ")[0]} needs a value`, `write ${flag}`);
+    }
+    case "commander.invalidArgument": {
+      const [, flag, value, argument] =
+        /^(?:option '(?:-\w, )?(--[^' ]+).*' argument|command-argument value) '(.*)' is invalid(?: for argument '(.*)')?\. /s.exec(
+          problem,
+        ) ?? [];
+      const [, choices] = /Allowed choices are (.*)\.$/.exec(problem) ?? [];
+      if (value === undefined || choices === undefined) return usageError(problem);
+      return usageError(
+        `${flag ?? argument?.toUpperCase()}: "${value}" is not one of its values`,
+        `choose from ${choices}`,
+      );
+    }
+    default:
+      return usageError(problem);
+  }
+}
+
+/** Other tools have a flag for each format, such as `--json`. */
+function formatFlag(flag: string): string | undefined {
+  const format = FORMATS.find((each) => flag === `--${each}`);
+  return format && `-o ${format}`;
+}
+
+/** Arguments that a command does not take: often text without quotes, a command of `service`, or a `list` too many. */
+async function excessError(command: Command, path: string, argv: readonly string[]): Promise<CliError> {
+  const [first = ""] = command.args.slice(command.registeredArguments.length);
+  const isTop = command.parent?.parent === null;
+  const hint =
+    isTop && isListWord(first)
+      ? `did you mean ${path}?`
+      : isTop && (await isAdministration(command.name(), first))
+        ? `did you mean calctl service ${command.name()} ${first}?`
+        : `${followsText(first, command, argv) ? "put text with spaces in quotes; " : ""}${path} -h shows what it takes`;
+  return usageError(`${path} does not take the argument "${first}"`, hint);
+}
+
+async function isAdministration(group: string, word: string): Promise<boolean> {
+  const service = (await loadCommandTree()).commands.find((each) => each.name() === "service");
+  const commands = service?.commands.find((each) => each.name() === group)?.commands;
+  return commands?.some((each) => each.name() === word) ?? false;
+}
+
+/** Whether the word may be the rest of a value or argument: it follows neither the command's name nor a switch. */
+function followsText(word: string, command: Command, argv: readonly string[]): boolean {
+  const previous = argv[argv.lastIndexOf(word) - 1] ?? "";
+  return previous !== command.name() && !/^-[^=]*$/.test(previous);
+}

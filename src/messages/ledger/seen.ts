@@ -1,0 +1,55 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { DAY_MS } from "../../../contract/date-time.js";
+import { configurationError, usageError } from "../../errors.js";
+import type { LedgerDatabase, LedgerTransaction } from "./database.js";
+
+/** What the last run under a name has seen. */
+export interface Seen {
+  /** Counts how often something was remembered under the name. */
+  readonly revision: number;
+  /** Any JSON. */
+  readonly seen: unknown;
+}
+
+/** Largest size of what is remembered under a name, as JSON in bytes: a service sends no more in one response. */
+const MAX_SIZE = 64 * 1024 * 1024;
+
+/** Names that were not used for this long (ms) are forgotten. */
+const UNUSED_AFTER = 400 * DAY_MS;
+
+/** @throws CliError usage when it is too large */
+export function encodeSeen(seen: unknown): Uint8Array {
+  const bytes = Buffer.from(JSON.stringify(seen), "utf8");
+  if (bytes.length > MAX_SIZE)
+    throw usageError("these are too many events to remember", "choose fewer calendars, or fewer days");
+  return deflateRawSync(bytes);
+}
+
+/** Null for a name that is not known. @throws CliError configuration when it cannot be read */
+export async function readSeen({ read, path }: LedgerDatabase, name: string): Promise<Seen | null> {
+  const [row] = await read((db) => db.all("select content, revision from seen where name = ?", name));
+  if (row === undefined) return null;
+  const { content, revision } = row;
+  try {
+    const bytes = inflateRawSync(content as Uint8Array, { maxOutputLength: MAX_SIZE });
+    return { seen: JSON.parse(bytes.toString("utf8")), revision: Number(revision) };
+  } catch (cause) {
+    throw configurationError(`what the ledger ${path} has under the name "${name}" is damaged`, {
+      hint: "choose another name",
+      cause,
+    });
+  }
+}
+
+/** @param content of `encodeSeen`; @param now milliseconds since the Unix epoch */
+export function writeSeen(db: LedgerTransaction, name: string, content: Uint8Array, now: number): void {
+  db.run(
+    `insert into seen (name, content, revision, remembered_at) values (?, ?, 1, ?)
+     on conflict (name) do update set content = excluded.content, revision = revision + 1,
+     remembered_at = excluded.remembered_at`,
+    name,
+    content,
+    now,
+  );
+  db.run("delete from seen where remembered_at < ? and name <> ?", now - UNUSED_AFTER, name);
+}

@@ -1,0 +1,177 @@
+import { waitHint } from "../../api/json-api/errors.js";
+import type { RateLimitReached } from "../../api/sending/rate-limiter.js";
+import { isRedirect } from "../../api/sending/redirects.js";
+import {
+  createSender,
+  describeStatus,
+  type RequestErrors,
+  type SenderOptions,
+} from "../../api/sending/sender.js";
+import { type HttpResponse, TransportError } from "../../api/transport.js";
+import { outcomeUnknown } from "../../api/uncertain-writes.js";
+import { CliError, type CliErrorOptions } from "../../errors.js";
+import { VERSION } from "../../version.js";
+import type { Payload } from "../payload.js";
+import { findRefusal, isWebPage, type MaskSecrets, readReason } from "./answers.js";
+import { withPlatformLimits } from "./limits.js";
+
+/** A webhook, as the errors name it. */
+export interface WebhookAddress {
+  /** Such as `webhook team`. */
+  readonly name: string;
+  readonly url: string;
+  /** What to do when the platform no longer knows the URL, or refuses it. */
+  readonly renewHint: string;
+}
+
+/** Posts one message. @throws CliError, see `Target.deliver` */
+export type PostToWebhook = (payload: Payload) => Promise<void>;
+
+export interface WebhookOptions extends Omit<SenderOptions, "onResponse"> {
+  readonly mask: MaskSecrets;
+}
+
+/** Discord may turn away a client without one before it looks at the message. */
+const USER_AGENT = `calctl/${VERSION}`;
+
+/**
+ * Creates what posts to a webhook. A message is sent again only when it certainly did not arrive: without a connection,
+ * after a 429, and once, smaller, when its blocks are refused.
+ */
+export function createWebhookPost(webhook: WebhookAddress, options: WebhookOptions): PostToWebhook {
+  const transport = withPlatformLimits(options.transport);
+  const send = createSender({ ...options, transport, onResponse: () => undefined });
+  const errors = createErrors(webhook, options.mask);
+  const { name, url } = webhook;
+  const post: PostToWebhook = ({ contentType, headers, body }) =>
+    send({
+      request: {
+        method: "POST",
+        url,
+        headers: { "user-agent": USER_AGENT, ...headers, "content-type": contentType },
+        body,
+      },
+      name,
+      errors,
+      read: async (response) => checkAnswer(response, webhook, options.mask),
+    });
+  return async (payload) => {
+    try {
+      await post(payload);
+    } catch (error) {
+      if (!(error instanceof BlocksRefusedError) || payload.smaller === undefined) throw error;
+      await post(payload.smaller());
+    }
+  };
+}
+
+/**
+ * Looks whether something listens at a webhook, without posting.
+ * @param connect rejects with a TransportError
+ * @throws CliError unavailable, configuration
+ */
+export async function checkWebhook(
+  webhook: WebhookAddress,
+  connect: (url: string) => Promise<void>,
+): Promise<void> {
+  try {
+    await connect(webhook.url);
+  } catch (error) {
+    throw error instanceof TransportError ? errorFromTransport(webhook, error) : error;
+  }
+}
+
+/** Slack refuses the blocks of a message. With ours, the only cause can be their total length. */
+class BlocksRefusedError extends CliError {}
+
+/** @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
+const REFUSED_BLOCKS: ReadonlySet<string | null> = new Set(["invalid_blocks", "msg_blocks_too_long"]);
+
+const CHECK_ARRIVAL = "look whether the message arrived before you send it again";
+const CHECK_URL = "is it the URL that the platform shows for the webhook?";
+
+/** @throws CliError rejected for a success that says otherwise, outcome_unknown for one that is not of a webhook */
+function checkAnswer(response: HttpResponse, { name }: WebhookAddress, mask: MaskSecrets): void {
+  const { status } = response;
+  const refusal = findRefusal(response, mask);
+  if (refusal !== null) {
+    throw new CliError("rejected", `${name} refused the message: ${refusal}`, { status });
+  }
+  if (!isWebPage(response)) return;
+  const message = `${name} answered with a web page (${status})`;
+  throw outcomeUnknown(new CliError("rejected", message, { status }), `${CHECK_URL} ${CHECK_ARRIVAL}`);
+}
+
+function createErrors(webhook: WebhookAddress, mask: MaskSecrets): RequestErrors {
+  return {
+    fromResponse: (response) => errorFromResponse(webhook, response, mask),
+    fromTransport: (error) => errorFromTransport(webhook, error),
+    fromRateLimit: (limit) => errorFromRateLimit(webhook, limit),
+    checkHint: CHECK_ARRIVAL,
+  };
+}
+
+function errorFromResponse(
+  { name, renewHint, url }: WebhookAddress,
+  response: HttpResponse,
+  mask: MaskSecrets,
+): CliError {
+  const { status } = response;
+  const reason = readReason(response, mask);
+  const because = reason === null ? `(${status})` : `(${status}: ${reason})`;
+  const options: CliErrorOptions = { status };
+  switch (status) {
+    case 401:
+    case 403:
+      return new CliError("forbidden", `${name} may not post ${because}`, { ...options, hint: renewHint });
+    case 404:
+    case 410:
+      return new CliError("rejected", `${name} does not exist any more ${because}`, {
+        ...options,
+        hint: renewHint,
+      });
+    case 413:
+      return new CliError("rejected", `${name} refused the message as too large ${because}`, options);
+    default:
+      if (status >= 500) {
+        const said = reason === null ? "" : `: ${reason}`;
+        return new CliError("unavailable", `${name}: ${describeStatus(status)}${said}`, options);
+      }
+      if (isRedirect(status)) {
+        return new CliError("rejected", `${name} redirects elsewhere (${status})`, {
+          ...options,
+          hint: `messages are posted only to ${new URL(url).host}: ${CHECK_URL}`,
+        });
+      }
+      return new (REFUSED_BLOCKS.has(reason) ? BlocksRefusedError : CliError)(
+        "rejected",
+        `${name} refused the message ${because}`,
+        options,
+      );
+  }
+}
+
+function errorFromTransport({ name }: WebhookAddress, error: TransportError): CliError {
+  const message = `${name}: ${error.message}`;
+  const options = { hint: error.hint, cause: error };
+  switch (error.kind) {
+    case "tls":
+    case "proxy":
+      return new CliError("configuration", message, options);
+    case "too_large":
+    case "not_http":
+      return new CliError("rejected", message, options);
+    default:
+      return new CliError("unavailable", message, {
+        ...options,
+        hint: error.hint ?? "try again later; this is safe to repeat",
+      });
+  }
+}
+
+function errorFromRateLimit({ name }: WebhookAddress, limit: RateLimitReached): CliError {
+  return new CliError("rate_limited", `${name}: its rate limit has been reached`, {
+    status: limit.refusal?.status,
+    hint: waitHint(limit),
+  });
+}

@@ -1,0 +1,147 @@
+import { type Config, isStoreName, type WebhookRecord } from "../../config/config.js";
+import type { ConfigFile } from "../../config/config-file.js";
+import { configurationError, usageError } from "../../errors.js";
+import { type SecretPlace, type StorageParts, storeSecret } from "../../secrets/secret-storage.js";
+import type { WebhookUrlKey } from "../../secrets/store.js";
+
+/** A webhook as it is saved, without the place of its URL. */
+export interface WebhookSettings {
+  readonly name: string;
+  readonly as: string;
+  readonly chat?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export interface WebhookSaving {
+  /** Whether one of this name is replaced. */
+  readonly replace: boolean;
+  /** Reads the URL once it is clear that it can be stored; null for a target without one. */
+  readonly readUrl: (() => Promise<string>) | null;
+  /** Stores the URL in a file instead of the keychain. */
+  readonly insecureStorage: boolean;
+}
+
+/** The saved webhooks: the configuration says which there are, a secret store has their URLs. */
+export interface WebhookStorage {
+  /** By name. */
+  records(): ReadonlyMap<string, WebhookRecord>;
+  /** When it fails, what was saved before stays. @throws CliError usage for a name that exists already */
+  save(webhook: WebhookSettings, saving: WebhookSaving): Promise<void>;
+  /** The URL of a saved webhook. @throws CliError configuration when the store cannot be read, or has it no longer */
+  loadUrl(name: string, record: WebhookRecord): Promise<string>;
+  /** Removes the URL, verifies that it is gone, and forgets the webhook. @throws CliError configuration */
+  remove(name: string, record: WebhookRecord): Promise<void>;
+}
+
+export interface WebhookStorageParts extends Omit<StorageParts, "signal"> {
+  readonly configFile: ConfigFile;
+  readonly signal: () => AbortSignal;
+}
+
+export function createWebhookStorage(parts: WebhookStorageParts): WebhookStorage {
+  const { configFile, openStore } = parts;
+  const records = () => configFile.read().webhooks ?? new Map<string, WebhookRecord>();
+  return {
+    records,
+    async save(webhook, saving) {
+      const { name } = webhook;
+      checkNew(webhook, records().get(name), saving);
+      const findPlace = () => {
+        const previous = records().get(name);
+        return previous === undefined ? null : findPrevious(name, previous, parts.warn);
+      };
+      const update = (record: WebhookRecord) => () =>
+        configFile.update((config) => {
+          checkNew(webhook, config.webhooks?.get(name), saving);
+          return withWebhook(config, name, record);
+        });
+      const { name: _, ...settings } = webhook;
+      if (saving.readUrl === null) {
+        const place = findPlace();
+        await update(compact(settings))();
+        if (place !== null) await removeSecret(place, parts);
+        return;
+      }
+      const store = await openStore(saving.insecureStorage ? "file" : "keychain");
+      await store.probe();
+      const value = await saving.readUrl();
+      await configFile.lockSecrets(() =>
+        storeSecret(
+          { key: keyOf(webhook), value, store, previous: findPlace() },
+          update(compact({ ...settings, store: store.name })),
+          { ...parts, signal: parts.signal() },
+        ),
+      );
+    },
+    async loadUrl(name, record) {
+      const place = placeOf(name, record);
+      const url = place && (await (await openStore(place.store)).load(place.key));
+      if (place !== null && url !== null) return url;
+      throw configurationError(
+        place === null
+          ? `the configuration does not say where the URL of webhook ${name} is`
+          : `the URL of webhook ${name} is no longer in the ${place.store}`,
+        { hint: `add it again: calctl webhooks add ${name} --as KIND --replace` },
+      );
+    },
+    async remove(name, record) {
+      const place = findPrevious(name, record, parts.warn);
+      await configFile.lockSecrets(async () => {
+        if (place !== null) await removeSecret(place, parts);
+        await configFile.update((config) => withWebhook(config, name, undefined));
+      });
+    },
+  };
+}
+
+function checkNew(
+  { name }: WebhookSettings,
+  previous: WebhookRecord | undefined,
+  { replace }: WebhookSaving,
+): void {
+  if (previous === undefined || replace) return;
+  throw usageError(
+    `there is already a webhook ${name} (${previous.as ?? "unknown"})`,
+    "choose another name, or --replace it",
+  );
+}
+
+async function removeSecret({ key, store }: SecretPlace, { openStore }: WebhookStorageParts): Promise<void> {
+  await (await openStore(store)).remove(key);
+}
+
+function keyOf({ name, as }: WebhookSettings): WebhookUrlKey {
+  return { kind: "webhook_url", name, as };
+}
+
+/** Null for a target without a URL. @throws CliError configuration for a store that this version does not know */
+function placeOf(name: string, { as = "", store }: WebhookRecord): SecretPlace | null {
+  if (store === undefined) return null;
+  if (isStoreName(store)) return { key: keyOf({ name, as }), store };
+  throw configurationError(
+    `the URL of webhook ${name} is in "${store}", a store that this version does not know (keychain, file)`,
+    { hint: `add it again: calctl webhooks add ${name} --as KIND --replace` },
+  );
+}
+
+/** Where the URL of a webhook is that is replaced or removed. An unknown store is only a warning. */
+function findPrevious(name: string, record: WebhookRecord, warn: (text: string) => void): SecretPlace | null {
+  if (record.store === undefined || isStoreName(record.store)) return placeOf(name, record);
+  warn(
+    `the URL of webhook ${name} may still be in "${record.store}", a store that this version does not know`,
+  );
+  return null;
+}
+
+/** @param record undefined to remove it */
+function withWebhook(config: Config, name: string, record: WebhookRecord | undefined): Config {
+  const webhooks = new Map(config.webhooks);
+  if (record === undefined) webhooks.delete(name);
+  else webhooks.set(name, record);
+  return { ...config, webhooks };
+}
+
+/** Without what is undefined. */
+function compact(settings: Readonly<Record<string, string | undefined>>): WebhookRecord {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}

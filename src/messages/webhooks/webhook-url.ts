@@ -1,0 +1,131 @@
+import { isLoopback } from "../../../contract/loopback.js";
+import { parseUrl } from "../../../contract/url.js";
+import { missingFlagsError, usageError } from "../../errors.js";
+import type { TargetKind } from "../target-kinds.js";
+
+/** Larger than any webhook's URL, and than a header can be (UTF-16 code units). */
+const MAX_LENGTH = 4096;
+
+/** A telegram bot's token. */
+const BOT_TOKEN = /^\d{1,20}:[\w-]{20,100}$/;
+
+/** What a URL looks like, for the hint. */
+const EXAMPLES: Readonly<Partial<Record<TargetKind, string>>> = {
+  slack: "https://hooks.slack.com/services/…",
+  discord: "https://discord.com/api/webhooks/…",
+  googlechat: "https://chat.googleapis.com/v1/spaces/…",
+  ntfy: "https://ntfy.sh/TOPIC",
+};
+
+/**
+ * Reads the URL of a webhook, or the token of a telegram bot: https, or http on this machine only. The messages never
+ * repeat it.
+ * @param source where the text came from, for messages
+ * @returns the URL that messages are posted to
+ * @throws CliError usage
+ */
+export function parseWebhookUrl(text: string, kind: TargetKind, source: string): string {
+  const wrong = (problem: string) => usageError(`${source}: ${problem}`, hintOf(kind));
+  if (text === "") throw wrong("it is empty");
+  if (text.length > MAX_LENGTH) throw wrong("it is too long for a URL");
+  if (/[\s\p{Cc}]/u.test(text)) throw wrong("it has spaces or several lines, so it is not a URL");
+  if (kind === "telegram" && BOT_TOKEN.test(text)) return botUrl(`https://api.telegram.org/bot${text}`);
+  const url = parseUrl(text);
+  if (url === null || !/^https?:\/\//i.test(text)) {
+    throw wrong(kind === "telegram" ? "it is not a bot's token" : "it is not an https URL");
+  }
+  const problem = findProblem(url);
+  if (problem !== null) throw wrong(problem);
+  checkPlatform(url, kind, source);
+  if (kind !== "telegram") return url.href;
+  if (!/\/bot\d+:[\w-]+(?:\/sendMessage)?$/.test(url.pathname)) throw wrong("it is not the URL of a bot");
+  return botUrl(url.href);
+}
+
+/** What no webhook's URL has; null if it is fine. */
+function findProblem(url: URL): string | null {
+  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+    return "http is not encrypted, and works only for 127.0.0.1, [::1] and localhost";
+  }
+  if (url.username !== "" || url.password !== "") return "it must not have a user or a password";
+  return url.hash === "" ? null : "it has a fragment (#), which is never sent";
+}
+
+function hintOf(kind: TargetKind): string {
+  if (kind === "telegram") return "give the token that @BotFather gave you";
+  return `give the URL that the platform shows, such as ${EXAMPLES[kind] ?? "https://HOST/PATH"}`;
+}
+
+function botUrl(url: string): string {
+  return url.endsWith("/sendMessage") ? url : `${url}/sendMessage`;
+}
+
+/** The hosts of platforms that run nowhere else. */
+const PLATFORM_HOSTS: readonly (readonly [TargetKind, RegExp])[] = [
+  ["slack", /^hooks\.slack(?:-gov)?\.com$/],
+  ["discord", /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/],
+  ["telegram", /^api\.telegram\.org$/],
+  ["googlechat", /^chat\.googleapis\.com$/],
+  ["ntfy", /^ntfy\.sh$/],
+];
+
+/** A message in the form of one platform is refused by another. @throws CliError usage */
+function checkPlatform({ hostname, pathname }: URL, kind: TargetKind, source: string): void {
+  const [platform] = PLATFORM_HOSTS.find(([, hosts]) => hosts.test(hostname)) ?? [];
+  if (platform === undefined || platform === kind) return;
+  // Discord takes messages in the form of Slack, too.
+  if (platform === "discord" && kind === "slack" && pathname.endsWith("/slack")) return;
+  throw usageError(
+    `${source}: ${hostname} takes messages of ${platform}, not of ${kind}`,
+    `write --as ${platform}, or give the URL of ${kind}`,
+  );
+}
+
+/** A number, or `@` and the name of a channel. */
+const CHAT = /^(?:-?\d{1,20}|@\w{1,64})$/;
+
+/** @throws CliError usage */
+export function checkChat(kind: TargetKind, chat: string | undefined): void {
+  if (kind !== "telegram") {
+    if (chat !== undefined) throw usageError(`--chat: only telegram has chats, not ${kind}`);
+    return;
+  }
+  if (chat === undefined) throw missingFlagsError(["--chat"], "telegram needs the id of the chat");
+  if (!CHAT.test(chat)) {
+    throw usageError(
+      `--chat: ${quote(chat)} is not the id of a chat`,
+      "write a number, or @ and a channel's name",
+    );
+  }
+}
+
+/** Whether a text that should be something else may be a URL or a bot's token, which no message repeats. */
+export function isLikeUrl(text: string): boolean {
+  return /[:/]/.test(text);
+}
+
+/** What to do about a URL or a bot's token that was written on a command line. */
+export const SEEN_BY_OTHERS =
+  "a command line can be seen by others: renew the URL, and give it at the prompt, on stdin or with --url-file";
+
+/** A wrong value in quotes for a message, unless it may be a secret in the wrong place. */
+export function quote(text: string): string {
+  return isLikeUrl(text) ? "the value" : `"${text}"`;
+}
+
+/** What a secret's URL may show: the host. */
+export function hideUrl(url: string): string {
+  return `${new URL(url).origin}/***`;
+}
+
+/** The parts of a URL that are secret wherever they appear: path and query, and each long piece of them. */
+export function secretsOf(url: string): readonly string[] {
+  const { pathname, search, searchParams } = new URL(url);
+  const pieces = [/\//, /\/(?:bot)?/, /[/:]/].flatMap((separator) => pathname.split(separator));
+  pieces.push(...searchParams.values());
+  return [
+    `${pathname}${search}`.slice(1),
+    pathname.slice(1),
+    ...pieces.filter((piece) => piece.length >= 16),
+  ];
+}

@@ -1,0 +1,94 @@
+import { missingFlagsError, usageError } from "../../errors.js";
+import { checkName, findRecord, openTarget, type TargetRequest, type WebhooksParts } from "../open-target.js";
+import { parseMailAddresses } from "../sendmail.js";
+import type { Target } from "../target.js";
+import type { TargetKind } from "../target-kinds.js";
+import { checkChat, parseWebhookUrl, secretsOf } from "./webhook-url.js";
+
+export interface WebhookSummary {
+  readonly name: string;
+  /** Any text, if another version has saved it. */
+  readonly as: string;
+}
+
+export interface NewWebhook {
+  readonly name: string;
+  readonly as: TargetKind;
+  /** Of telegram. */
+  readonly chat?: string | undefined;
+  /** Addresses of mail. */
+  readonly to?: string | undefined;
+  /** Whether one of the same name is replaced. */
+  readonly replace: boolean;
+  /** Stores the URL in a file instead of the keychain; undefined where it was not said. */
+  readonly insecureStorage?: boolean | undefined;
+  /** Reads the URL, or the bot's token. Undefined when the program must not ask. */
+  readonly readUrl: () => Promise<{ readonly text: string; readonly source: string }>;
+}
+
+/** The targets of messages. */
+export interface Webhooks {
+  /** In the order of their names. */
+  list(): readonly WebhookSummary[];
+  /** Saves a target. @throws CliError usage, configuration; what was saved before stays then */
+  add(webhook: NewWebhook): Promise<void>;
+  /** Removes a target and its URL, and verifies that the URL is gone. @throws CliError not_found, configuration */
+  remove(name: string): Promise<void>;
+  /**
+   * Finds where messages go, and loads the URL, so that what is wrong is known before anything is read or sent. With
+   * `--dry-run` no URL is loaded, and nothing can be delivered.
+   * @throws CliError usage, not_found with candidates, configuration
+   */
+  open(request: TargetRequest): Promise<Target>;
+}
+
+export function createWebhooks(parts: WebhooksParts): Webhooks {
+  const { storage } = parts;
+  const readUrl = (text: string, kind: TargetKind, source: string): string => {
+    parts.addSecret(text);
+    const url = parseWebhookUrl(text, kind, source);
+    for (const secret of secretsOf(url)) parts.addSecret(secret);
+    return url;
+  };
+  return {
+    list: () =>
+      [...storage.records()]
+        .map(([name, { as = "" }]) => ({ name, as }))
+        .sort((one, other) => (one.name < other.name ? -1 : 1)),
+    async add({ readUrl: ask, replace, insecureStorage = false, ...webhook }) {
+      const { as } = webhook;
+      const to = checkNewWebhook({ ...webhook, insecureStorage });
+      const url = async () => {
+        const { text, source } = await ask();
+        return readUrl(text, as, source);
+      };
+      await storage.save(
+        { ...webhook, to },
+        { replace, insecureStorage, readUrl: as === "mail" ? null : url },
+      );
+    },
+    async remove(name) {
+      await storage.remove(name, findRecord(storage, name));
+    },
+    open: (request) => openTarget(request, readUrl, parts),
+  };
+}
+
+/** @returns the addresses of mail. @throws CliError usage */
+function checkNewWebhook({
+  name,
+  as,
+  chat,
+  to,
+  insecureStorage,
+}: Pick<NewWebhook, "name" | "as" | "chat" | "to" | "insecureStorage">): string | undefined {
+  checkName(name);
+  checkChat(as, chat);
+  if (as !== "mail") {
+    if (to !== undefined) throw usageError(`--to: only mail has addresses, not ${as}`);
+    return undefined;
+  }
+  if (insecureStorage === true) throw usageError("--insecure-storage: mail has no URL that could be stored");
+  if (to === undefined) throw missingFlagsError(["--to"], "mail needs an address");
+  return parseMailAddresses(to, "--to");
+}

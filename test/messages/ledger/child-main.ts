@@ -1,0 +1,84 @@
+import { appendFileSync } from "node:fs";
+import { CliError } from "../../../src/errors.js";
+import { openLedger } from "../../../src/messages/ledger/ledger.js";
+import { sleepFor } from "../../../src/system/clock.js";
+import { createProcessIdentities } from "../../../src/system/process-identity.js";
+import { createProcessTable } from "../../../src/system/process-table.js";
+import { loadSqlite } from "../../../src/system/sqlite/driver.js";
+import { awaitStart } from "../../support/child-start.js";
+
+/**
+ * A process that sends under a key, by adding a line to a mailbox. With a number of steps it kills itself before the next
+ * one: a step is a statement of SQLite, or the delivery. Prints what it did as JSON.
+ */
+const [path = "", mailbox = "", key = "", mode = "", steps = ""] = process.argv.slice(2);
+
+let step = 0;
+function takeStep(): void {
+  if (steps !== "" && step >= Number(steps)) process.kill(process.pid, "SIGKILL");
+  step += 1;
+}
+
+const sqlite = await loadSqlite();
+
+/** A database whose statements are steps. */
+function SteppingDatabase(location: string) {
+  const database = new sqlite.DatabaseSync(location);
+  return {
+    close: () => database.close(),
+    exec(sql: string) {
+      takeStep();
+      database.exec(sql);
+    },
+    prepare(sql: string) {
+      const statement = database.prepare(sql);
+      const stepping =
+        (method: "run" | "all") =>
+        (...values: readonly string[]) => {
+          takeStep();
+          return statement[method](...values);
+        };
+      return { columns: () => statement.columns(), run: stepping("run"), all: stepping("all") };
+    },
+  };
+}
+
+// The driver asks Node for its own SQLite first.
+const { getBuiltinModule } = process;
+Object.assign(process, {
+  getBuiltinModule: (id: string) =>
+    id === "node:sqlite" && steps !== ""
+      ? { DatabaseSync: SteppingDatabase, StatementSync: { prototype: { columns: true } } }
+      : getBuiltinModule?.(id),
+});
+
+await awaitStart();
+
+const ledger = await openLedger({
+  path,
+  clock: { now: Date.now, sleep: sleepFor },
+  processes: createProcessIdentities(createProcessTable(process)),
+  signal: () => new AbortController().signal,
+});
+let outcome: string;
+try {
+  outcome = await ledger.sendOnce(
+    key,
+    async () => {
+      takeStep();
+      appendFileSync(mailbox, `${key}\n`);
+      takeStep();
+    },
+    {
+      keepDays: 1,
+      reportUnknownOnce: mode === "forget",
+      remember: { name: "job", seen: key },
+    },
+  );
+} catch (error) {
+  outcome = error instanceof CliError ? error.code : String(error);
+  if (mode === "forget") await ledger.acknowledge([key]);
+}
+const seen = await ledger.readSeen("job");
+ledger.close();
+process.stdout.write(`${JSON.stringify({ outcome, steps: step, seen: seen?.seen ?? null })}\n`);

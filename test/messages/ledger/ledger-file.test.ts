@@ -1,0 +1,243 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { querySql, runSql } from "../../../service/test/support/database.js";
+import { MIGRATIONS } from "../../../src/messages/ledger/schema.js";
+import { describeWithDisk, mountDisk } from "../../support/system.js";
+import { createLedgerPath, DAY, NOW, openTestLedger } from "./support.js";
+
+const KEEP = { keepDays: 1 };
+
+/** A send that fails the test when it runs. */
+const neverSend = () => Promise.reject(new Error("it was sent"));
+
+const configuration = (message: string) => ({
+  code: "configuration",
+  exitCode: 10,
+  message: expect.stringContaining(message),
+  hint: expect.stringMatching(/./),
+});
+
+test("the file and its folder are private to their owner", async () => {
+  const path = createLedgerPath();
+  const ledger = await openTestLedger(path);
+  const modes: number[] = [];
+  await ledger.sendOnce(
+    "digest",
+    async () => {
+      for (const name of readdirSync(dirname(path)))
+        modes.push(statSync(`${dirname(path)}/${name}`).mode & 0o777);
+    },
+    KEEP,
+  );
+  expect(modes).toEqual([0o600]);
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+});
+
+test("a new one is created whole: nothing else is left in its folder", async () => {
+  const path = createLedgerPath();
+  const ledgers = await Promise.all([openTestLedger(path), openTestLedger(path)]);
+  expect(readdirSync(dirname(path))).toEqual(["ledger.db"]);
+  const sent = await Promise.all(
+    ledgers.map((ledger) => ledger.sendOnce("digest", async () => undefined, KEEP)),
+  );
+  expect([...sent].sort()).toEqual(["already_sent", "sent"]);
+});
+
+test("what it was created from is no longer open, since Windows removes no file that is", async ({
+  skip,
+}) => {
+  if (!existsSync("/proc/self/fd")) skip("there is no /proc here, which says which files are open");
+  const path = createLedgerPath();
+  await openTestLedger(path);
+  const open = readdirSync("/proc/self/fd").flatMap((name) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${name}`)];
+    } catch (_closed) {
+      return [];
+    }
+  });
+  expect(open.filter((file) => file.startsWith(path))).toEqual([path]);
+});
+
+test("what is being sent is in the file itself before it is sent", async () => {
+  const path = createLedgerPath();
+  const ledger = await openTestLedger(path);
+  const copy = `${path}.copy`;
+  await ledger.sendOnce("digest", async () => copyFileSync(path, copy), KEEP);
+  expect(querySql(copy, "select key, state from sends")).toEqual([{ key: "digest", state: "sending" }]);
+  expect(querySql(path, "select key, state from sends")).toEqual([{ key: "digest", state: "sent" }]);
+});
+
+describe("nothing is sent with a ledger", () => {
+  const cases: readonly (readonly [string, (path: string) => void, string])[] = [
+    [
+      "of a newer version",
+      (path) => runSql(path, `pragma user_version = ${MIGRATIONS.length + 1}`),
+      "newer calctl",
+    ],
+    ["of another program", (path) => runSql(path, "pragma application_id = 1"), "is not a ledger of calctl"],
+    [
+      "that is text",
+      (path) => writeFileSync(path, "milk, bread\n".repeat(1_000)),
+      "is not a ledger of calctl",
+    ],
+    ["that was emptied", (path) => writeFileSync(path, ""), "is empty"],
+    ["that was cut", (path) => writeFileSync(path, readFileSync(path).subarray(0, 100)), "ledger.db"],
+    ["that is damaged", (path) => writeFileSync(path, readFileSync(path).fill(0xff, 4_096)), "is damaged"],
+    [
+      "that is a folder",
+      (path) => {
+        rmSync(path);
+        mkdirSync(path);
+      },
+      "it is a folder",
+    ],
+  ];
+  test.each(cases)("%s, and the file is not changed", async (_, change, message) => {
+    const path = createLedgerPath();
+    const made = await openTestLedger(path);
+    await made.sendOnce("other", async () => undefined, KEEP);
+    made.close();
+    change(path);
+    const before = statSync(path).isFile() ? readFileSync(path) : null;
+    const sending = openTestLedger(path).then((ledger) => ledger.sendOnce("digest", neverSend, KEEP));
+    await expect(sending).rejects.toMatchObject(configuration(message));
+    if (before !== null) expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test("that was removed or replaced", async () => {
+    const path = createLedgerPath();
+    const ledger = await openTestLedger(path);
+    rmSync(path);
+    const expected = configuration("was removed or replaced");
+    await expect(ledger.sendOnce("digest", neverSend, KEEP)).rejects.toMatchObject(expected);
+    await openTestLedger(path);
+    await expect(ledger.sendOnce("digest", neverSend, KEEP)).rejects.toMatchObject(expected);
+  });
+
+  test("in a folder that cannot be written", async ({ skip }) => {
+    skip(process.getuid?.() === 0, "root can write anywhere");
+    const path = createLedgerPath();
+    (await openTestLedger(path)).close();
+    chmodSync(dirname(path), 0o500);
+    onTestFinished(() => chmodSync(dirname(path), 0o700));
+    const sending = openTestLedger(path).then((ledger) => ledger.sendOnce("digest", neverSend, KEEP));
+    await expect(sending).rejects.toMatchObject(configuration("cannot be written"));
+  });
+});
+
+describeWithDisk("on a disk", () => {
+  test("that is full, nothing is sent; once there is room, it is", async () => {
+    const disk = mountDisk(1);
+    const path = `${disk.path}/state/ledger.db`;
+    const ledger = await openTestLedger(path);
+    disk.fill();
+    const large = "k".repeat(100_000);
+    await expect(ledger.sendOnce(large, neverSend, KEEP)).rejects.toMatchObject(configuration("ledger.db"));
+    const opened = openTestLedger(path).then((other) => other.sendOnce(large, neverSend, KEEP));
+    await expect(opened).rejects.toMatchObject(configuration("ledger.db"));
+    disk.free();
+    expect(await ledger.sendOnce(large, async () => undefined, KEEP)).toBe("sent");
+  });
+
+  test("that is full at first, no ledger is created", async () => {
+    const disk = mountDisk(1);
+    disk.fill();
+    await expect(openTestLedger(`${disk.path}/ledger.db`)).rejects.toMatchObject(configuration("ledger.db"));
+  });
+
+  test("that is read-only, nothing is sent", async () => {
+    const disk = mountDisk(1);
+    const made = createLedgerPath();
+    (await openTestLedger(made)).close();
+    const path = `${disk.path}/ledger.db`;
+    copyFileSync(made, path);
+    disk.setReadOnly(true);
+    const sending = openTestLedger(path).then((ledger) => ledger.sendOnce("digest", neverSend, KEEP));
+    await expect(sending).rejects.toMatchObject(configuration("ledger.db"));
+    disk.setReadOnly(false);
+  });
+
+  test("that gets full while a message is sent, says that it was sent, and never sends it again", async () => {
+    const disk = mountDisk(1);
+    const path = `${disk.path}/state/ledger.db`;
+    const ledger = await openTestLedger(path);
+    const sending = ledger.sendOnce("digest", async () => disk.fill(), KEEP);
+    await expect(sending).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining("it was sent, but that could not be noted"),
+    });
+    disk.free();
+    expect(querySql(path, "select state from sends")).toEqual([{ state: "sending" }]);
+  });
+});
+
+describe("a ledger that is removed while a message is sent", () => {
+  test("says that it was sent", async () => {
+    const path = createLedgerPath();
+    const ledger = await openTestLedger(path);
+    await expect(ledger.sendOnce("digest", async () => rmSync(path), KEEP)).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringMatching(/^it was sent, but .* was removed or replaced/),
+    });
+  });
+});
+
+describe("keys", () => {
+  test("are removed once they were kept for long enough, a bounded number in each run", async () => {
+    const path = createLedgerPath();
+    let now = NOW;
+    const ledger = await openTestLedger(path, { now: () => now });
+    for (let count = 0; count < 250; count += 1)
+      await ledger.sendOnce(`event ${count}`, async () => undefined, KEEP);
+    const kept = () => querySql(path, "select count(*) as count from sends")[0]?.["count"];
+    const counts: unknown[] = [];
+    for (let run = 0; run < 5; run += 1) {
+      now = NOW + 2 * DAY + run;
+      await ledger.sendOnce(`later ${run}`, async () => undefined, { keepDays: 10 });
+      counts.push(kept());
+    }
+    expect(counts).toEqual([251, 152, 53, 4, 5]);
+  });
+
+  test("are kept by a clock that is wrong once", async () => {
+    const path = createLedgerPath();
+    let now = NOW;
+    const ledger = await openTestLedger(path, { now: () => now });
+    await ledger.sendOnce("digest", async () => undefined, KEEP);
+    now = NOW + 1_000 * DAY;
+    await ledger.sendOnce("wrong", async () => undefined, KEEP);
+    now = NOW + 60_000;
+    await ledger.sendOnce("right", async () => undefined, KEEP);
+    expect(await ledger.sendOnce("digest", neverSend, KEEP)).toBe("already_sent");
+  });
+});
+
+test("what is remembered is compact, and other names that are not used any more are removed", async () => {
+  const path = createLedgerPath();
+  let now = NOW;
+  const ledger = await openTestLedger(path, { now: () => now });
+  const seen = Array.from({ length: 2_000 }, (_, id) => ({
+    id,
+    title: `Event ${id}`,
+    description: "text ".repeat(100),
+  }));
+  await ledger.remember({ name: "large", seen });
+  expect(statSync(path).size).toBeLessThan(100_000);
+  expect(await ledger.readSeen("large")).toEqual({ revision: 1, seen });
+  now = NOW + 500 * DAY;
+  await ledger.remember({ name: "new", seen: [] });
+  expect(await ledger.readSeen("large")).toBeNull();
+});

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import { CliError } from "../../../src/errors.js";
+import type { ProcessIdentity } from "../../../src/system/process-identity.js";
+import { createDeferred, createLedgerPath, NOW, openTestLedger, processWith } from "./support.js";
+
+const KEEP = { keepDays: 1 };
+
+/** An attempt of another process that does not end before `finish` is called. */
+async function beginSending(path: string, changes: Partial<ProcessIdentity> = { pid: 1 }) {
+  const other = await openTestLedger(path, { processes: processWith(changes) });
+  const begun = createDeferred();
+  const end = createDeferred();
+  const attempt = other.sendOnce(
+    "digest",
+    () => {
+      begun.resolve();
+      return end.promise;
+    },
+    KEEP,
+  );
+  // Those that never end are abandoned with the test.
+  attempt.catch(() => undefined);
+  await begun.promise;
+  return { finish: end, attempt };
+}
+
+const running = () => true;
+const send = async () => undefined;
+
+describe("while another process sends under the key", () => {
+  test("its success is waited for", async () => {
+    const path = createLedgerPath();
+    const { finish, attempt } = await beginSending(path);
+    let pauses = 0;
+    const ledger = await openTestLedger(path, {
+      processes: processWith({}, running),
+      async onPause() {
+        pauses += 1;
+        if (pauses < 3) return;
+        finish.resolve();
+        await attempt;
+      },
+    });
+    expect(await ledger.sendOnce("digest", send, KEEP)).toBe("already_sent");
+    expect(pauses).toBe(3);
+  });
+
+  test("its failure frees the key", async () => {
+    const path = createLedgerPath();
+    const { finish, attempt } = await beginSending(path);
+    const ledger = await openTestLedger(path, {
+      processes: processWith({}, running),
+      async onPause() {
+        finish.reject(new CliError("rejected", "no such hook"));
+        await attempt.catch(() => undefined);
+      },
+    });
+    expect(await ledger.sendOnce("digest", send, KEEP)).toBe("sent");
+  });
+
+  test("its unknown outcome is that of both", async () => {
+    const path = createLedgerPath();
+    const { finish, attempt } = await beginSending(path);
+    const ledger = await openTestLedger(path, {
+      processes: processWith({}, running),
+      async onPause() {
+        finish.reject(new CliError("outcome_unknown", "no answer"));
+        await attempt.catch(() => undefined);
+      },
+    });
+    await expect(ledger.sendOnce("digest", send, KEEP)).rejects.toMatchObject({ exitCode: 9 });
+  });
+
+  test("an interruption ends the wait, and the other goes on", async () => {
+    const path = createLedgerPath();
+    const { finish, attempt } = await beginSending(path);
+    const interruption = new AbortController();
+    const ledger = await openTestLedger(path, {
+      processes: processWith({}, running),
+      signal: interruption.signal,
+      onPause: () => interruption.abort(new CliError("interrupted", "interrupted")),
+    });
+    await expect(ledger.sendOnce("digest", send, KEEP)).rejects.toMatchObject({ code: "interrupted" });
+    finish.resolve();
+    expect(await attempt).toBe("sent");
+  });
+
+  test("the wait ends after three minutes, whatever the clock says", async () => {
+    const path = createLedgerPath();
+    await beginSending(path);
+    let waited = 0;
+    const ledger = await openTestLedger(path, {
+      processes: processWith({}, running),
+      now: () => NOW - waited * 1_000,
+      onPause: (milliseconds) => {
+        waited += milliseconds;
+      },
+    });
+    await expect(ledger.sendOnce("digest", send, KEEP)).rejects.toMatchObject({
+      code: "unavailable",
+      message: "another calctl (process 1) is still sending this",
+    });
+    expect(waited).toBeGreaterThanOrEqual(180_000);
+    expect(waited).toBeLessThan(181_000);
+  });
+
+  test("`again` does not wait, and the late note of the other changes nothing", async () => {
+    const path = createLedgerPath();
+    const { finish, attempt } = await beginSending(path);
+    const ledger = await openTestLedger(path, { processes: processWith({}, running) });
+    const unknown = new CliError("outcome_unknown", "no answer");
+    const again = ledger.sendOnce("digest", () => Promise.reject(unknown), { ...KEEP, again: true });
+    await expect(again).rejects.toBe(unknown);
+    finish.reject(new CliError("rejected", "no such hook"));
+    await expect(attempt).rejects.toMatchObject({ code: "rejected" });
+    await expect(ledger.sendOnce("digest", send, KEEP)).rejects.toMatchObject({ exitCode: 9 });
+  });
+});
+
+describe("the outcome is unknown when the process that sent", () => {
+  const self = processWith({}).self;
+  const cases: readonly (readonly [string, Partial<ProcessIdentity>])[] = [
+    ["has ended", { pid: 2 ** 22 + 1, started: null }],
+    ["has ended, and its id is that of another one", { started: "1" }],
+    ["is of another machine", { host: "elsewhere" }],
+    ["is of an earlier boot, or of another container", { boot: "before" }],
+  ];
+  test.each(cases)("%s", async (_, changes) => {
+    const path = createLedgerPath();
+    await beginSending(path, changes);
+    const pauses: number[] = [];
+    const ledger = await openTestLedger(path, { onPause: (pause) => pauses.push(pause) });
+    await expect(ledger.sendOnce("digest", send, KEEP)).rejects.toMatchObject({
+      code: "outcome_unknown",
+      message: expect.stringContaining(
+        `the attempt of 2026-11-22T06:00:00.000Z (process ${changes.pid ?? self.pid} on ${changes.host ?? self.host})`,
+      ),
+    });
+    expect(pauses).toEqual([]);
+  });
+});
+
+describe("work under a name", () => {
+  test("is done one after the other", async () => {
+    const path = createLedgerPath();
+    const [first, second] = await Promise.all([openTestLedger(path), openTestLedger(path)]);
+    const done: string[] = [];
+    const end = createDeferred();
+    const begun = createDeferred();
+    const long = first.exclusively("job", async () => {
+      done.push("first begins");
+      begun.resolve();
+      await end.promise;
+      done.push("first ends");
+    });
+    await begun.promise;
+    const short = second.exclusively("job", async () => void done.push("second"));
+    await second.exclusively("other", async () => void done.push("other"));
+    end.resolve();
+    await Promise.all([long, short]);
+    expect(done).toEqual(["first begins", "other", "first ends", "second"]);
+  });
+
+  test("leaves the name free when it fails", async () => {
+    const ledger = await openTestLedger(createLedgerPath());
+    const failing = ledger.exclusively("job", () => Promise.reject(new Error("on purpose")));
+    await expect(failing).rejects.toThrow("on purpose");
+    expect(await ledger.exclusively("job", async () => "done")).toBe("done");
+  });
+
+  test("does not wait for a process that has ended", async () => {
+    const path = createLedgerPath();
+    const ended = await openTestLedger(path, { processes: processWith({ pid: 2 ** 22 + 1, started: null }) });
+    void ended.exclusively("job", () => new Promise(() => undefined));
+    const ledger = await openTestLedger(path);
+    await ledger.exclusively("other", async () => undefined);
+    expect(await ledger.exclusively("job", async () => "done")).toBe("done");
+  });
+});

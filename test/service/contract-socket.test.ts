@@ -1,8 +1,0 @@
-import { listen } from "../../src/service/listen.js";
-import { describeContract } from "./contract-suite.js";
-import { sendOverSocket } from "./support/send.js";
-
-describeContract("over a socket", async ({ service }) => {
-  const listener = await listen(service, { host: "127.0.0.1", port: 0 });
-  return { send: sendOverSocket(listener.baseUrl), close: () => listener.close() };
-});
