@@ -15,7 +15,7 @@ import { cachedDataVersionTag } from "node:v8";
 import type { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { isPrivate, isPrivateFolder } from "../../src/system/ownership.js";
-import { makePrivateFolder } from "../../src/system/private-file.js";
+import { makePrivateFolder } from "../../src/system/private-folder.js";
 import { attempt, type CacheFolderOptions, cacheFolder, currentUser } from "./cache-folder.js";
 
 /** The code cache of this Node for one part of the program, in the user's cache folder. */

@@ -72,7 +72,10 @@ export function createCacheFile({ directory, userId, kind, owner, now }: CacheFi
     async write(members) {
       try {
         // Loads cryptography, which most commands do not need.
-        const { makeInnerFolder, writePrivateFile } = await import("../system/private-file.js");
+        const [{ makeInnerFolder }, { writePrivateFile }] = await Promise.all([
+          import("../system/private-folder.js"),
+          import("../system/private-file.js"),
+        ]);
         const folder = makeInnerFolder(inner());
         const path = join(folder, fileName(owner()));
         await writePrivateFile(path, JSON.stringify({ version: VERSION, ...owner(), ...members }));

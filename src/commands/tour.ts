@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { addAction, type ContextOf } from "../cli/command.js";
 import { describeCommand } from "../cli/command-facts.js";
 import type { HelpPage } from "../cli/help/page.js";
-import { breakCommand, renderHelpText } from "../cli/help/text.js";
 import type { Context, Sandbox } from "../context.js";
 import { CliError, EXIT_EMPTY } from "../errors.js";
 import { createStyle } from "../output/style.js";
@@ -26,6 +25,8 @@ interface Step {
 export async function runTour(context: Pick<Context, "sandbox" | "output">): Promise<void> {
   const output = context.output(TEXT_DOCUMENT);
   const sandbox = await context.sandbox();
+  // Loaded by itself, as for help: shared, it would be one more part of each start.
+  const { breakCommand, renderHelpText } = await import("../cli/help/text.js");
   const { columns } = sandbox.screen;
   const { bold } = await createStyle(sandbox.screen);
   const shown = [renderHelpText(INTRODUCTION, columns)];

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Conf from "conf";
 import { CliError, configurationError, errorCodeOf } from "../errors.js";
 import { type FileLockOptions, LockBusyError, withFileLock } from "../system/file-lock.js";
-import { makePrivateFolder } from "../system/private-file.js";
+import { makePrivateFolder } from "../system/private-folder.js";
 import type { Config } from "./config.js";
 
 export interface ConfigLocation {

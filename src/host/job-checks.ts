@@ -6,7 +6,7 @@ import { type Environment, SECRET_VARIABLES } from "../config/environment.js";
 import type { FolderCheck, JobChecks } from "../context.js";
 import { configurationError, errorCodeOf } from "../errors.js";
 import { selfCommand } from "../system/child-process.js";
-import { makePrivateFolder } from "../system/private-file.js";
+import { makePrivateFolder } from "../system/private-folder.js";
 import type { HostParts } from "./parts.js";
 
 /** What only a desktop session has: with these, a keychain can be reached. */

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { isJsonObject } from "../../contract/json.js";
 import { type CliError, configurationError, errorCodeOf } from "../errors.js";
 import { isPrivate } from "../system/ownership.js";
-import { makePrivateFolder, removeTemporaryFiles, writePrivateFile } from "../system/private-file.js";
+import { removeTemporaryFiles, writePrivateFile } from "../system/private-file.js";
+import { makePrivateFolder } from "../system/private-folder.js";
 import { accountOf, SECRET_LABELS, type SecretKey, type SecretStore } from "./store.js";
 
 export interface SecretFileOptions {

@@ -434,6 +434,7 @@ describe("requests", () => {
     expect(api.lastResponse()).toEqual({
       rateLimit: { limit: 600, remaining: 17, reset: 1_795_272_000 },
       serverTime: Date.parse("2026-11-21T14:30:00Z"),
+      clockOffset: 0,
     });
   });
 

@@ -20,7 +20,7 @@ beforeEach(() => {
     "build/launcher/part.ts",
     "src/config/directories.ts",
     "src/system/ownership.ts",
-    "src/system/private-file.ts",
+    "src/system/private-folder.ts",
     "src/errors.ts",
     "src/version.ts",
     "src/auth/browser/browser-helper.ts",

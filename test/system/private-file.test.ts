@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makePrivateFolder, replaceFile, writePrivateFile } from "../../src/system/private-file.js";
+import { replaceFile, writePrivateFile } from "../../src/system/private-file.js";
+import { makePrivateFolder } from "../../src/system/private-folder.js";
 
 let root: string;
 

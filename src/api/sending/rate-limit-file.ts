@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../system/clock.js";
 import { requireInnerFolder } from "../../system/ownership.js";
-import { makeInnerFolder, writePrivateFile } from "../../system/private-file.js";
+import { writePrivateFile } from "../../system/private-file.js";
+import { makeInnerFolder } from "../../system/private-folder.js";
 import { hashAccount } from "./account-hash.js";
 import type { RateLimitStore, SharedPause } from "./rate-limiter.js";
 
