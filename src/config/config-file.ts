@@ -58,14 +58,9 @@ export function createConfigFile({
 }: ConfigFileOptions): ConfigFile {
   const path = () => configPath(directory());
   const read = () => readConfig(path(), userId);
-  const open = async () => {
+  const requireLocation = () => {
     requireOwnFolder(keptFile(path()), userId);
-    const { createConfigWriter } = await import("./config-writer.js");
-    return createConfigWriter({
-      directory: directory(),
-      path: path(),
-      lock: { ...lockOptions, signal: signal?.() },
-    });
+    return { directory: directory(), path: path(), lock: { ...lockOptions, signal: signal?.() } };
   };
   return {
     get path() {
@@ -74,9 +69,15 @@ export function createConfigFile({
     read,
     async update(edit) {
       edit(read());
-      await (await open()).update(() => edit(read()));
+      const location = requireLocation();
+      const { updateConfigFile } = await import("./config-writer.js");
+      await updateConfigFile(location, () => edit(read()));
     },
-    lockSecrets: async (work) => (await open()).lockSecrets(work),
+    async lockSecrets(work) {
+      const location = requireLocation();
+      const { lockSecrets } = await import("./config-lock.js");
+      return lockSecrets(location, work);
+    },
   };
 }
 
