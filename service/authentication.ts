@@ -1,21 +1,14 @@
-import { createQueryCache } from "./query-cache.js";
+import { calendarIdOf } from "./http/router.js";
 import type { RequestSource } from "./request.js";
 import { hashSecret } from "./secrets.js";
+import { type Access, type Credential, findAccess } from "./store/access.js";
 import { compileOnce, type Placeholders } from "./store/compiled-query.js";
 import type { TokenRow } from "./store/schema.js";
 import type { Engine, Store, Transaction } from "./store/store.js";
 
-/** An authenticated user. */
-export interface Principal {
-  readonly userId: string;
-  readonly readOnly: boolean;
-  /** Hash of the token; null for a caller of this process, which has none. */
-  readonly tokenHash: string | null;
-}
-
 export interface Caller {
   /** Null: not authenticated. */
-  readonly principal: Principal | null;
+  readonly access: Access | null;
   /** What the rate limit counts: token and address, or only the address without a valid token. */
   readonly rateLimitKey: string;
 }
@@ -24,54 +17,29 @@ export interface Caller {
  * Identifies the caller: over a socket by the Bearer token, in-process by the source, whatever the headers say.
  * @see RFC 6750 §2.1, contract section 5
  */
-export type IdentifyCaller = (source: RequestSource, credentials: Credentials) => Promise<Caller>;
+export type IdentifyCaller = (source: RequestSource, asked: AskedWith) => Promise<Caller>;
 
-export interface Credentials {
+export interface AskedWith {
   readonly authorization: string | undefined;
-  /** When the request was received (`performance.now()`, or `JUST_NOW`). */
-  readonly received: number;
+  /** Path and query. */
+  readonly target: string;
   /** Key by which requests are scheduled, from `TurnKeys`; the address by default. */
   readonly client?: string | undefined;
 }
 
-/** Tokens whose users are cached. */
-const MAX_TOKENS = 4096;
-
-/**
- * Refused tokens have a cache of their own, so that guessed ones do not displace valid ones. On PostgreSQL, where only a query
- * could tell whether anything changed, a refusal is remembered for `maxAge` (ms): so long may a user who was enabled again be
- * refused.
- */
-const REFUSED = { maxTokens: 4096, maxAge: 1_000 };
-
-/** @param clock milliseconds that only grow */
-export function createAuthentication(store: Store, clock?: () => number): IdentifyCaller {
-  const principals = createQueryCache<PrincipalOfToken>(store, { maxEntries: MAX_TOKENS });
-  const refused = createQueryCache<true>(store, {
-    maxEntries: REFUSED.maxTokens,
-    maxAge: REFUSED.maxAge,
-    clock,
-  });
-  const findPrincipal = async (hash: string, received: number, client: string) => {
-    const cached = principals.lookUp(hash, received);
-    if (cached.value !== undefined) return cached.value;
-    const refusal = refused.lookUp(hash, received);
-    if (refusal.value !== undefined) return undefined;
-    const principal = await principalOfToken(store, hash, client);
-    if (principal === undefined) refusal.set(true);
-    else cached.set(principal);
-    return principal;
-  };
-  return async (source, { authorization, received, client }) => {
+export function createAuthentication(store: Store): IdentifyCaller {
+  return async (source, { authorization, target, client }) => {
+    const find = async (credential: Credential, asking?: string) => {
+      const options = { client: asking, isOneQuery: true };
+      return (await store.read((db) => findAccess(db, credential, calendarIdOf(target)), options)) ?? null;
+    };
     if (source.kind === "local") {
-      const principal = await principalOfUser(store, source.userId);
-      return { principal, rateLimitKey: `user ${source.userId}` };
+      return { access: await find({ userId: source.userId }), rateLimitKey: `user ${source.userId}` };
     }
     const { tokenHash: hash = hashBearerToken(authorization) } = source;
     const address = `address ${source.address}`;
-    const principal = hash === null ? undefined : await findPrincipal(hash, received, client ?? address);
-    if (principal === undefined) return { principal: null, rateLimitKey: address };
-    return { principal, rateLimitKey: `token ${principal.tokenId} ${source.address}` };
+    const access = hash === null ? null : await find({ hash }, client ?? address);
+    return { access, rateLimitKey: access === null ? address : `token ${access.tokenId} ${source.address}` };
   };
 }
 
@@ -81,59 +49,21 @@ export function hashBearerToken(authorization: string | undefined): string | nul
   return token === undefined ? null : hashSecret(token);
 }
 
-async function principalOfUser(store: Store, userId: string): Promise<Principal | null> {
-  const user = await store.read((db) =>
-    db.selectFrom("users").select("id").where("id", "=", userId).where("disabled", "=", 0).executeTakeFirst(),
-  );
-  return user === undefined ? null : { userId: user.id, readOnly: false, tokenHash: null };
-}
-
-interface PrincipalOfToken extends Principal {
-  readonly tokenId: string;
-}
-
-async function principalOfToken(
-  store: Store,
-  hash: string,
-  client: string,
-): Promise<PrincipalOfToken | undefined> {
-  const [row] = await store.read((db) => selectToken(db, { hash }), { client });
-  return row && { tokenId: row.id, ...principalOf(row) };
-}
-
 /**
- * Identifies the caller of a write once more, in its transaction: the body may have come long after the head.
- * @returns null if the token was revoked, or its user disabled; neither can happen from now on until the transaction ends
+ * Finds the access of a write once more, in its transaction: the body may have come long after the head.
+ * @returns undefined if the token was revoked, or its user disabled; neither can happen from now on until the transaction ends
  */
-export async function identifyAgain(
+export async function findAccessAgain(
   db: Transaction,
-  principal: Principal | null,
+  { credential, calendarId }: Access,
   engine: Engine,
-): Promise<Principal | null> {
-  const hash = principal?.tokenHash;
-  if (hash === undefined || hash === null) return principal;
-  const [row] = await (engine === "postgres" ? lockToken : selectToken)(db, { hash });
-  return row === undefined ? null : principalOf(row);
+): Promise<Access | undefined> {
+  if (engine === "postgres" && "hash" in credential) await lockToken(db, credential);
+  return findAccess(db, credential, calendarId);
 }
-
-function principalOf({ user_id, read_only, hash }: Omit<FoundToken, "id">): Principal {
-  return { userId: user_id, readOnly: read_only === 1, tokenHash: hash };
-}
-
-type FoundToken = Pick<TokenRow, "id" | "user_id" | "read_only" | "hash">;
-type TokenTerms = Placeholders<Pick<TokenRow, "hash">>;
-
-const selectToken = compileOnce((db, { hash }: TokenTerms) => tokenOfHash(db, hash));
 
 // The disabling of a user waits until all writes have ended, but a code that is redeemed again revokes its token at any time.
 // Other writes may hold this lock too.
-const lockToken = compileOnce((db, { hash }: TokenTerms) => tokenOfHash(db, hash).forKeyShare("tokens"));
-
-function tokenOfHash(db: Transaction, hash: TokenTerms["hash"]) {
-  return db
-    .selectFrom("tokens")
-    .innerJoin("users", "users.id", "tokens.user_id")
-    .select(["tokens.id", "tokens.user_id", "tokens.read_only", "tokens.hash"])
-    .where("tokens.hash", "=", hash)
-    .where("users.disabled", "=", 0);
-}
+const lockToken = compileOnce((db, { hash }: Placeholders<Pick<TokenRow, "hash">>) =>
+  db.selectFrom("tokens").select("id").where("hash", "=", hash).forKeyShare(),
+);

@@ -1,6 +1,6 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
 import { type Caller, createAuthentication, type IdentifyCaller } from "./authentication.js";
-import { type CallEndpoint, createEndpoints } from "./endpoints/endpoints.js";
+import { type CallEndpoint, createEndpoints, type OnLookup } from "./endpoints/endpoints.js";
 import { createDatabaseCheck, matchHealthEndpoint, respondWithHealth } from "./health.js";
 import type { Cors } from "./http/cors.js";
 import {
@@ -23,9 +23,8 @@ import {
   splitTarget,
 } from "./request.js";
 import { createRequestPlaces, isRead, type RequestPlaces } from "./request-places.js";
-import type { OnLookup } from "./response-cache.js";
 import { createRequestId, type PasswordCost } from "./secrets.js";
-import { JUST_NOW, type Store } from "./store/store.js";
+import type { Store } from "./store/store.js";
 
 /** A request and its response, for the operator's log. It has no query, body or token. */
 export interface HandledRequest {
@@ -143,9 +142,9 @@ async function respondWithinLimits(
   const { identify, rateLimiter, places } = run.parts;
   const responder = chooseResponder(request, source, run);
   try {
-    const { received = JUST_NOW, client } = request;
-    const caller = await identify(source, { authorization: responder.authorization, received, client });
-    request.onIdentified?.(caller.principal?.userId ?? null);
+    const { target, client } = request;
+    const caller = await identify(source, { authorization: responder.authorization, target, client });
+    request.onIdentified?.(caller.access?.user.id ?? null);
     if (rateLimiter !== null) await countRequest(rateLimiter, caller, run);
     request.admit?.();
     const response = await places.run(request, caller, (placed) => responder.respond(placed, caller));
@@ -217,7 +216,7 @@ function chooseResponder(
   if (endpoint === null || source.kind === "local") {
     return {
       authorization: headers["authorization"],
-      respond: (request, { principal }) => callEndpoint(request, principal, now),
+      respond: (request, { access }) => callEndpoint(request, access, now),
       respondWithProblem: problemResponse,
     };
   }

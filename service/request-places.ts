@@ -33,7 +33,7 @@ export function createRequestPlaces(): RequestPlaces {
   const authenticated = createBudget(RECEIVING.authenticated);
   const anonymous = createBudget(RECEIVING.anonymous);
   return {
-    async run(request, { principal, rateLimitKey }, work) {
+    async run(request, { access, rateLimitKey }, work) {
       const reads = isRead(request);
       const place = (reads ? reading : writing).open(rateLimitKey);
       try {
@@ -41,7 +41,7 @@ export function createRequestPlaces(): RequestPlaces {
         const { body } = request;
         // The body of a request that reads is ignored.
         if (reads || typeof body !== "function") return await work(request);
-        const receiving = (principal === null ? anonymous : authenticated).open(rateLimitKey);
+        const receiving = (access === null ? anonymous : authenticated).open(rateLimitKey);
         const receive = async () => {
           refuseExceeded(receiving.tryTake(1));
           place.give(1);

@@ -1,5 +1,5 @@
 import { formatWireDateTime } from "../contract/date-time.js";
-import { compositeId, plainId } from "../contract/ids.js";
+import { compositeId } from "../contract/ids.js";
 import type {
   ActivityResource,
   CalendarResource,
@@ -11,7 +11,7 @@ import type {
 import type { CalendarOfUser } from "./store/calendars.js";
 import type { ActivityRow, EventContent, LabelRow, UserRow } from "./store/schema.js";
 
-/** Converts rows of the store to resource objects, and finds what those of events refer to. @see contract section 2 */
+/** Converts rows of the store to resource objects. @see contract section 2 */
 
 type UserFields = Pick<UserRow, "id" | "name" | "description" | "image_url">;
 
@@ -76,47 +76,6 @@ export function eventResource(row: EventContent, attendeeIds: readonly string[])
 /** An event as answers have it. It is stored, so a change of it needs a migration that renders all events again. */
 export function eventJson(row: EventContent, attendeeIds: readonly string[]): string {
   return JSON.stringify(eventResource(row, attendeeIds));
-}
-
-/** What events refer to: plain ids of users, and numbers of labels. */
-export interface EventReferences {
-  readonly creators: ReadonlySet<string>;
-  readonly labels: ReadonlySet<number>;
-  readonly attendees: ReadonlySet<string>;
-}
-
-/** Cannot match inside a text of an event, where JSON escapes quotation marks. */
-const RELATIONSHIPS =
-  /"creator":{"data":{"id":"([^"]*)","type":"user"}},"label":{"data":{"id":"([^"]*)","type":"label"}},"attendees":{"data":\[([^\]]*)\]/g;
-
-/** What events refer to. @param json of one or several events, as `eventJson` writes it */
-export function referencesOf(json: string): EventReferences {
-  const creators = new Set<string>();
-  const labels = new Set<number>();
-  const attendees = new Set<string>();
-  for (const [, creator = "", label = "", list = ""] of json.matchAll(RELATIONSHIPS)) {
-    creators.add(plainId(creator));
-    labels.add(Number(plainId(label)));
-    if (list === "") continue;
-    for (const [, attendee = ""] of list.matchAll(/"id":"([^"]*)"/g)) attendees.add(plainId(attendee));
-  }
-  return { creators, labels, attendees };
-}
-
-/** The part of the JSON of one event, as `eventJson` writes it, with everything that it refers to. */
-export function relationshipsOf(event: string): string {
-  return event.slice(event.lastIndexOf('"relationships":'));
-}
-
-/** What any of them has. */
-export function joinReferences(all: Iterable<EventReferences>): EventReferences {
-  const joined = { creators: new Set<string>(), labels: new Set<number>(), attendees: new Set<string>() };
-  for (const { creators, labels, attendees } of all) {
-    for (const creator of creators) joined.creators.add(creator);
-    for (const label of labels) joined.labels.add(label);
-    for (const attendee of attendees) joined.attendees.add(attendee);
-  }
-  return joined;
 }
 
 export function activityResource({ id, content, created_at, updated_at }: ActivityRow): ActivityResource {

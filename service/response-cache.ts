@@ -1,103 +1,60 @@
-import { matchesEntityTag } from "./http/entity-tag.js";
-import {
-  type JsonBody,
-  notModifiedResponse,
-  type ServiceResponse,
-  taggedResponse,
-  type Validators,
-} from "./http/response.js";
+import type { ServiceResponse, Validators } from "./http/response.js";
 import { createLruCache } from "./lru-cache.js";
-import { createQueryCache } from "./query-cache.js";
-import type { Store } from "./store/store.js";
+import type { Access } from "./store/access.js";
 
-/** What the response to a request that reads depends on, besides the database. */
-export interface ReadRequest {
-  /** Undefined without a valid token. */
-  readonly userId: string | undefined;
-  /** Path and query as received. */
-  readonly target: string;
-  readonly accept: string | undefined;
-  /** The header `If-None-Match`; undefined without one. */
-  readonly ifNoneMatch: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** When it was received (`performance.now()`, or `JUST_NOW`). */
-  readonly received: number;
-}
-
-/** Which answer a request gets, as long as nothing in the database changes. */
-export interface CurrentAnswer {
-  /** Answers with the same entity tag are the same. */
-  readonly validators: Validators;
-  /** From when until when the request gets this answer (ms since the epoch, the end exclusive). */
-  readonly since: number;
+/** A response that was rendered. */
+export interface RenderedAnswer extends Validators {
+  readonly response: ServiceResponse;
+  /** As of the transaction that rendered it. */
+  readonly access: Access;
+  /** When there is another answer even if nothing is written (ms since the epoch). */
   readonly until: number;
 }
 
-export interface FoundAnswer {
-  readonly current: CurrentAnswer;
-  readonly response: ServiceResponse;
+interface CachedAnswer extends Omit<RenderedAnswer, "access"> {
+  /** When it was asked for (ms since the epoch). */
+  readonly since: number;
 }
-
-/**
- * Responds with the answer that the validators identify: with 304 if the client has it, otherwise with the cached response
- * or a new one. If `render` rejects, nothing is cached or counted, so the same answer may be attempted again.
- */
-export type Respond = (validators: Validators, render: () => Promise<JsonBody>) => Promise<ServiceResponse>;
-
-/** @param find checks the request, reads the revisions and calls `respond`; not called if what it finds is cached */
-export type RespondToRead = (
-  request: ReadRequest,
-  find: (respond: Respond) => Promise<FoundAnswer>,
-) => Promise<ServiceResponse>;
-
-/** Requests whose current answers are cached. */
-const MAX_REQUESTS = 10_000;
 
 /** Bytes of all cached responses, and of one. */
 const MAX_BYTES = { total: 32 * 1024 * 1024, response: 1024 * 1024 };
 
 /** What a response takes besides its body, about (bytes). */
-const OVERHEAD = 1000;
+const OVERHEAD = 1500;
 
-/** Called when the response to a request was in the cache, or had to be rendered. */
-export type OnLookup = (result: "hit" | "miss") => void;
+/** Longer ones are not cached (UTF-16 code units): clients choose them. */
+const MAX_TARGET = 500;
 
 /**
- * Two caches: responses by their entity tag, which has the revisions of what they show; and, until anything in the database
- * changes, the current answer to each request, so that not even these revisions are queried.
+ * The one cache of the service: responses by what was asked for and by the version of what they show. Each read asks the
+ * database for that version, so none is outdated, and nothing is invalidated: what nobody can ask for any more is dropped as
+ * used least recently.
  */
-export function createResponseCache(
-  store: Pick<Store, "version">,
-  onLookup: OnLookup = () => undefined,
-): RespondToRead {
-  const answers = createQueryCache<CurrentAnswer>(store, { maxEntries: MAX_REQUESTS });
-  const responses = createLruCache<ServiceResponse>(MAX_BYTES.total, {
+export function createResponseCache() {
+  const answers = createLruCache<CachedAnswer>(MAX_BYTES.total, {
     maxValueSize: MAX_BYTES.response,
-    sizeOf: ({ body }) => OVERHEAD + body.byteLength,
+    sizeOf: ({ response }) => OVERHEAD + response.body.byteLength,
   });
-  return async ({ userId, target, accept, ifNoneMatch, now, received }, find) => {
-    const entry = answers.lookUp([userId, target, accept].join("\n"), received);
-    const answer = entry.value;
-    if (answer !== undefined && answer.since <= now && now < answer.until) {
-      const { validators } = answer;
-      if (matchesEntityTag(ifNoneMatch, validators.tag)) return notModifiedResponse(validators);
-      const cached = responses.get(validators.tag);
-      if (cached !== undefined) {
-        onLookup("hit");
-        return cached;
-      }
-    }
-    const { current, response } = await find(async (validators, render) => {
-      const { tag } = validators;
-      if (matchesEntityTag(ifNoneMatch, tag)) return notModifiedResponse(validators);
-      const cached = responses.get(tag);
-      const response = cached ?? taggedResponse(validators, await render());
-      onLookup(cached === undefined ? "miss" : "hit");
-      if (cached === undefined) responses.set(tag, response);
-      return response;
-    });
-    entry.set(current);
-    return response;
+  const keyOf = (access: Access, target: string) => `${versionOf(access)}\n${target}`;
+  return {
+    /** @param target path and query as received */
+    find(access: Access, target: string, now: number): CachedAnswer | undefined {
+      const answer = answers.get(keyOf(access, target));
+      return answer !== undefined && answer.since <= now && now < answer.until ? answer : undefined;
+    },
+    add({ access, response, until, tag, revision }: RenderedAnswer, target: string, now: number): void {
+      if (target.length > MAX_TARGET) return;
+      answers.set(keyOf(access, target), { response, since: now, until, tag, revision });
+    },
   };
+}
+
+/**
+ * As long as it is the same, so is everything at the path that may be read, but for what depends on the time. Members with the
+ * same position of a calendar in their lists share what they read of it; without a position nothing may be read.
+ */
+export function versionOf({ calendar, user, calendars }: Access): string {
+  return calendar === null
+    ? JSON.stringify([user, calendars])
+    : JSON.stringify([calendar.revision, calendar.position]);
 }

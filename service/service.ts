@@ -1,11 +1,11 @@
 import type { AdminOptions, ServiceAdmin } from "./admin/admin.js";
 import { createAdminLoadedLater } from "./admin/loaded-later.js";
+import type { OnLookup } from "./endpoints/endpoints.js";
 import type { Cors } from "./http/cors.js";
 import { createInProgress } from "./in-progress.js";
 import { createRateLimiter, type RateLimiter, type RateLimitPolicy } from "./rate-limit.js";
 import type { RequestHandler } from "./request.js";
 import { createRequestHandler, type HandledRequest } from "./request-handler.js";
-import type { OnLookup } from "./response-cache.js";
 import type { PasswordCost } from "./secrets.js";
 import { findLocalUser } from "./store/local-user.js";
 import { openStore } from "./store/open.js";

@@ -7,60 +7,63 @@ import {
   listLabels,
   listMembers,
 } from "../store/calendars.js";
-import { getUser } from "../store/users.js";
-import { type EndpointContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
+import type { Transaction } from "../store/store.js";
+import { type ReadEndpoint, requireCalendar } from "./endpoint.js";
 
 export const calendarReads = {
-  async getCurrentUser({ db, userId }) {
-    const data = userResource(await getUser(db, userId));
+  getCurrentUser({ access }) {
+    const data = userResource(access.user);
     return { version: [data], render: async () => ({ data }) };
   },
-  async listCalendars(context) {
-    const calendars = await listCalendarsOfUser(context.db, context.userId);
+  listCalendars({ access: { user, calendars }, query }) {
     return {
-      version: calendars.map(viewOf),
-      render: () => describeCalendars(context, calendars, { memberId: context.userId }),
+      version: [calendars],
+      async render(db) {
+        return describeCalendars(db, {
+          calendars: await listCalendarsOfUser(db, user.id),
+          scope: { memberId: user.id },
+          ...query,
+        });
+      },
     };
   },
-  async getCalendar(context) {
-    const calendar = await requireCalendar(context);
+  getCalendar({ access, query }) {
+    // The position is the user's, and moves without a revision.
+    const { id, revision, position } = requireCalendar(access);
     return {
-      version: viewOf(calendar),
-      async render() {
-        const { data, ...rest } = await describeCalendars(context, [calendar], calendar);
+      version: [id, revision, position],
+      async render(db) {
+        const calendars = await listCalendarsOfUser(db, access.user.id, id);
+        const { data, ...rest } = await describeCalendars(db, { calendars, scope: { id }, ...query });
         return { data: data[0], ...rest };
       },
     };
   },
-  async listLabels(context) {
-    const { id, revision } = await requireCalendar(context);
+  listLabels({ access }) {
+    const { id, revision } = requireCalendar(access);
     return {
       version: [id, revision],
-      render: async () => ({ data: (await listLabels(context.db, { id })).map(labelResource) }),
+      render: async (db) => ({ data: (await listLabels(db, { id })).map(labelResource) }),
     };
   },
-  async listMembers(context) {
-    const { id, revision } = await requireCalendar(context);
+  listMembers({ access }) {
+    const { id, revision } = requireCalendar(access);
     return {
       version: [id, revision],
-      async render() {
-        const members = await listMembers(context.db, { id });
-        return { data: members.map((member) => memberResource(id, member)) };
+      async render(db) {
+        return { data: (await listMembers(db, { id })).map((member) => memberResource(id, member)) };
       },
     };
   },
 } as const satisfies Readonly<Record<string, ReadEndpoint>>;
 
-/** What a calendar depends on. Its position is the user's, and moves without a revision. */
-function viewOf({ id, revision, position }: CalendarOfUser) {
-  return [id, revision, position];
+interface DescribedCalendars {
+  readonly calendars: readonly CalendarOfUser[];
+  readonly scope: CalendarScope;
+  readonly include: ReadonlySet<string>;
 }
 
-async function describeCalendars(
-  { db, query }: EndpointContext,
-  calendars: readonly CalendarOfUser[],
-  scope: CalendarScope,
-) {
+async function describeCalendars(db: Transaction, { calendars, scope, include }: DescribedCalendars) {
   const labelRows = groupByCalendar(await listLabels(db, scope));
   const memberRows = groupByCalendar(await listMembers(db, scope));
   const described = calendars.map((calendar) => {
@@ -68,14 +71,11 @@ async function describeCalendars(
     const members = memberRows(calendar.id).map((member) => memberResource(calendar.id, member));
     return {
       resource: calendarResource(calendar, labels, members),
-      included: [
-        ...(query.include.has("labels") ? labels : []),
-        ...(query.include.has("members") ? members : []),
-      ],
+      included: [...(include.has("labels") ? labels : []), ...(include.has("members") ? members : [])],
     };
   });
   return {
     data: described.map(({ resource }) => resource),
-    ...(query.include.size > 0 && { included: described.flatMap(({ included }) => included) }),
+    ...(include.size > 0 && { included: described.flatMap(({ included }) => included) }),
   };
 }

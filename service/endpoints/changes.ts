@@ -1,8 +1,7 @@
 import { ProblemError } from "../http/response.js";
-import { referencesOf } from "../resources.js";
 import { type ChangesQuery, type EventChange, listChanges } from "../store/changes.js";
 import type { Transaction } from "../store/store.js";
-import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
+import { type Answer, type ReadContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
 import { jsonArray, jsonDocument, loadIncluded } from "./event-reads.js";
 import { BATCH, createPage } from "./lists.js";
 
@@ -11,10 +10,9 @@ export const changeReads = { listChanges: readChanges } as const satisfies Reado
   Record<string, ReadEndpoint>
 >;
 
-async function readChanges(context: EndpointContext): Promise<Answer> {
-  const calendar = await requireCalendar(context);
-  const { id, revision, changes_from, details_revision } = calendar;
-  const { limit } = context.query;
+function readChanges(context: ReadContext): Answer {
+  const { id, revision, changes_from, details_revision } = requireCalendar(context.access);
+  const { limit, include } = context.query;
   const since = context.query.since ?? revision;
   if (since < changes_from || since > revision) {
     throw new ProblemError(410, {
@@ -24,11 +22,12 @@ async function readChanges(context: EndpointContext): Promise<Answer> {
   return {
     // The link to the next page has the whole query, also what is ignored.
     version: [id, revision, since, `${context.search}`],
-    async render() {
-      const { changes, isLast } = await readPage(context.db, { calendarId: id, since }, limit);
-      const data = jsonArray(changes.flatMap(({ event }) => event ?? []));
+    async render(db) {
+      const { changes, isLast } = await readPage(db, { calendarId: id, since }, limit);
+      const events = changes.flatMap(({ event }) => event ?? []);
       const reached = isLast ? revision : (changes.at(-1)?.revision ?? revision);
-      return jsonDocument(data, await loadIncluded(context, calendar, () => referencesOf(data)), {
+      return jsonDocument(jsonArray(events), {
+        ...(await loadIncluded(db, { calendarId: id, events, include })),
         links: { next: isLast ? null : nextPage(context, reached) },
         meta: {
           revision: reached,
@@ -58,7 +57,7 @@ async function readPage(db: Transaction, place: ChangesQuery, limit: number): Pr
 }
 
 /** The same query since the last change of this page. Relative like the links of lists. */
-function nextPage({ search }: EndpointContext, reached: number): string {
+function nextPage({ search }: ReadContext, reached: number): string {
   const parameters = new URLSearchParams(search);
   parameters.set("since", String(reached));
   return `?${parameters}`;

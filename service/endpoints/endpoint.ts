@@ -1,33 +1,27 @@
-import type { dayWindow } from "../day-window.js";
 import { type JsonBody, ProblemError } from "../http/response.js";
 import type { Query } from "../http/router.js";
-import type { QueryCacheEntry } from "../query-cache.js";
-import { type CalendarOfUser, type FoundCalendar, findCalendar } from "../store/calendars.js";
+import type { Access, CalendarAccess } from "../store/access.js";
 import type { Transaction } from "../store/store.js";
-import type { FindDetails } from "./calendar-details.js";
-import type { FindUpcomingEvents } from "./upcoming-events.js";
 
-/** What endpoints look up in caches first. */
-export interface EndpointCaches {
-  readonly findDetails: FindDetails;
-  readonly findUpcomingEvents: FindUpcomingEvents;
-  readonly dayWindow: typeof dayWindow;
-}
-
-/** A request that was authenticated and parsed, with the transaction it runs in. */
-export interface EndpointContext {
-  readonly db: Transaction;
-  /** Where the calendar of the path is cached; absent for writes. */
-  readonly calendarEntry?: QueryCacheEntry<CalendarOfUser> | undefined;
-  readonly caches: EndpointCaches;
-  readonly userId: string;
+/** A request that was authenticated and parsed. */
+interface EndpointContext {
+  readonly access: Access;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** Value of a path parameter such as `calendar_id`. */
   readonly parameter: (name: string) => string;
+}
+
+/** A request that reads. */
+export interface ReadContext extends EndpointContext {
   readonly query: Query;
   /** The query string as received, which links to other pages repeat. */
   readonly search: URLSearchParams;
+}
+
+/** A request that writes, with the transaction it runs in. */
+export interface WriteContext extends EndpointContext {
+  readonly db: Transaction;
   /** Parsed JSON; undefined if the route takes no body. */
   readonly body: unknown;
 }
@@ -40,32 +34,26 @@ export interface Answer {
   readonly revision?: number;
   /** When it becomes another one even if nothing is written (ms since the epoch); absent for never. */
   readonly until?: number;
-  render(): Promise<JsonBody>;
+  /** @param db sees what `access` says. @throws ProblemError */
+  render(db: Transaction): Promise<JsonBody>;
 }
 
 /** Handles one route of the contract that reads. @throws ProblemError */
-export type ReadEndpoint = (context: EndpointContext) => Promise<Answer>;
+export type ReadEndpoint = (context: ReadContext) => Answer | Promise<Answer>;
 
 /**
  * Handles one route of the contract that writes. Resolves with the body of the response, null for a response without one.
  * @throws ProblemError
  */
-export type WriteEndpoint = (context: EndpointContext) => Promise<JsonBody | null>;
+export type WriteEndpoint = (context: WriteContext) => Promise<JsonBody | null>;
 
 /**
  * The calendar of the path.
  * @throws ProblemError 404 when it does not exist, 403 when the current user is not a member
  */
-export async function requireCalendar(context: EndpointContext): Promise<CalendarOfUser> {
-  const { db, userId, parameter, calendarEntry: cached } = context;
-  if (cached?.value !== undefined) return cached.value;
-  const calendar = await findCalendar(db, parameter("calendar_id"), userId);
-  if (calendar === undefined) throw new ProblemError(404);
-  if (!isOfUser(calendar)) throw new ProblemError(403);
-  cached?.set(calendar);
-  return calendar;
-}
-
-function isOfUser(calendar: FoundCalendar): calendar is CalendarOfUser {
-  return calendar.position !== null;
+export function requireCalendar({ calendar }: Access): CalendarAccess & { readonly position: number } {
+  if (calendar === null) throw new ProblemError(404);
+  const { position } = calendar;
+  if (position === null) throw new ProblemError(403);
+  return { ...calendar, position };
 }

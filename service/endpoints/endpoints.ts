@@ -1,106 +1,114 @@
 import type { ReadRouteName, RouteName, WriteRouteName } from "../../contract/routes.js";
-import { identifyAgain, type Principal } from "../authentication.js";
-import { createDayWindowCache } from "../day-window.js";
-import { parseJsonBody } from "../http/content.js";
-import { entityTag } from "../http/entity-tag.js";
-import { jsonResponse, type ServiceResponse } from "../http/response.js";
-import { createQueryCache } from "../query-cache.js";
+import { findAccessAgain } from "../authentication.js";
+import { acceptsJson, parseJsonBody } from "../http/content.js";
+import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
+import { jsonResponse, notModifiedResponse, type ServiceResponse, taggedResponse } from "../http/response.js";
 import { bodyOf, type IncomingRequest } from "../request.js";
 import { isRead } from "../request-places.js";
-import { createResponseCache, type OnLookup } from "../response-cache.js";
-import type { CalendarOfUser } from "../store/calendars.js";
+import { createResponseCache, versionOf } from "../response-cache.js";
+import { type Access, findAccess } from "../store/access.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
-import { type ClientOptions, JUST_NOW, type Store, type Transaction } from "../store/store.js";
-import { createDetailsCache } from "./calendar-details.js";
+import type { ClientOptions, Store, Transaction } from "../store/store.js";
 import { calendarReads } from "./calendars.js";
 import type { ReadEndpoint, WriteEndpoint } from "./endpoint.js";
 import { eventReads } from "./event-reads.js";
-import { authorize, createRequestMatcher } from "./request-matcher.js";
-import { createUpcomingEventsCache } from "./upcoming-events.js";
+import { authorize, type MatchedRequest, matchRequest } from "./request-matcher.js";
 
 type Reads = Readonly<Record<ReadRouteName, ReadEndpoint>>;
 type Writes = Readonly<Record<WriteRouteName, WriteEndpoint>>;
 
 /**
- * Runs the endpoint that a request addresses, in one transaction; a read may be answered from caches.
- * @param principal null: not authenticated
- * @param now when the request arrived: milliseconds since the epoch
+ * Runs the endpoint that a request addresses, in one transaction; a read that was answered before needs none.
+ * @param caller as found when the request arrived; null: not authenticated
+ * @param now when it arrived: milliseconds since the epoch
  * @throws ProblemError
  */
 export type CallEndpoint = (
   request: IncomingRequest,
-  principal: Principal | null,
+  caller: Access | null,
   now: number,
 ) => Promise<ServiceResponse>;
+
+/** Called when the response to a request was in the cache, or had to be rendered. */
+export type OnLookup = (result: "hit" | "miss") => void;
 
 export interface EndpointsOptions {
   readonly store: Store;
   readonly onLookup?: OnLookup | undefined;
 }
 
-/** Calendars that are cached, each as one of its members sees it. */
-const MAX_CALENDARS = 4_096;
+/** All endpoints of the API. */
+export function createEndpoints(options: EndpointsOptions): CallEndpoint {
+  const read = createReader(options);
+  const write = createWriter(options);
+  return async (request, caller, now) => (isRead(request) ? read : write)(request, caller, now);
+}
 
-/** All endpoints of the API, with their caches. */
-export function createEndpoints({ store, onLookup }: EndpointsOptions): CallEndpoint {
-  const respondToRead = createResponseCache(store, onLookup);
-  const caches = {
-    findDetails: createDetailsCache(),
-    findUpcomingEvents: createUpcomingEventsCache(),
-    dayWindow: createDayWindowCache(),
+function createReader({ store, onLookup = () => undefined }: EndpointsOptions): CallEndpoint {
+  const cache = createResponseCache();
+  const answerTo = createAnswers();
+  return async (request, caller, now) => {
+    const { target, headers } = request;
+    const ifNoneMatch = headers["if-none-match"];
+    const cached = caller !== null && acceptsJson(headers["accept"]) && cache.find(caller, target, now);
+    if (cached) {
+      if (matchesEntityTag(ifNoneMatch, cached.tag)) return notModifiedResponse(cached);
+      onLookup("hit");
+      return cached.response;
+    }
+    const asked = matchRequest(request, caller);
+    const first = await answerTo(asked, asked.access, now);
+    // Whether there is an answer at all, which is what `*` asks, only rendering tells.
+    const isKnown = ifNoneMatch?.trim() !== "*" && matchesEntityTag(ifNoneMatch, first.tag);
+    if (isKnown) return notModifiedResponse(first);
+    const render = async (db: Transaction) => {
+      const access = await findAccess(db, asked.access.credential, asked.access.calendarId);
+      // It may see later commits.
+      const isSame = access !== undefined && versionOf(access) === versionOf(asked.access);
+      const answer = isSame ? first : await answerTo(asked, authorize(access, asked.route), now);
+      return { ...answer, response: taggedResponse(answer, await answer.render(db)) };
+    };
+    const rendered = await store.read(render, clientOf(asked.access));
+    cache.add(rendered, target, now);
+    if (matchesEntityTag(ifNoneMatch, rendered.tag)) return notModifiedResponse(rendered);
+    onLookup("miss");
+    return rendered.response;
   };
-  const calendars = createQueryCache<CalendarOfUser>(store, { maxEntries: MAX_CALENDARS });
-  const match = createRequestMatcher();
+}
+
+/** Finds what reads are answered, each with its validators. */
+function createAnswers() {
   const reads = createReads();
-  const isReadRoute = (name: RouteName): name is ReadRouteName => name in reads;
-  const writes = lazily<Writes>(() => import("./events.js").then(({ eventWrites }) => eventWrites));
-
-  const read: CallEndpoint = (request, principal, now) => {
-    const { target, headers, received = JUST_NOW } = request;
-    const { accept, "if-none-match": ifNoneMatch } = headers;
-    const asked = { userId: principal?.userId, target, accept, ifNoneMatch, now, received };
-    return respondToRead(asked, async (respond) => {
-      const { target: parsed, userId } = match(request, principal);
-      const { name, calendarId, parameter, query, search } = parsed;
-      if (!isReadRoute(name)) throw new Error(`${request.method} does not read at the route ${name}`);
-      const cached =
-        calendarId === undefined ? undefined : calendars.lookUp(`${userId} ${calendarId}`, received);
-      const answerWith = async (db: Transaction, calendarEntry: typeof cached) => {
-        const context = { db, calendarEntry, caches, userId, now, parameter, query, search, body: undefined };
-        const { version, revision, until = Number.POSITIVE_INFINITY, render } = await reads[name](context);
-        const include = [...query.include].sort();
-        // A migration may change how stored events are rendered.
-        const validators = { tag: entityTag([SCHEMA_VERSION, name, include, version]), revision };
-        const response = await respond(validators, render);
-        return { current: { validators, since: now, until }, response };
-      };
-      const found = cached?.value && (await attemptWithoutQuery((db) => answerWith(db, cached)));
-      // A transaction may see later commits than the cache, so it queries the calendar again.
-      return (
-        found ??
-        store.read((db) => answerWith(db, cached && { ...cached, value: undefined }), clientOf(userId))
-      );
-    });
+  return async ({ name, query, ...asked }: MatchedRequest, access: Access, now: number) => {
+    if (!isReadRoute(reads, name)) throw new Error(`the route ${name} does not read`);
+    const { version, ...answer } = await reads[name]({ ...asked, query, access, now });
+    // A migration may change how stored events are rendered.
+    const tag = entityTag([SCHEMA_VERSION, name, [...query.include].sort(), version]);
+    return { until: Number.POSITIVE_INFINITY, ...answer, access, tag };
   };
+}
 
-  const write: CallEndpoint = async (request, principal, now) => {
-    const { target, userId } = match(request, principal);
-    const { name, route, calendarId, parameter, query, search } = target;
-    if (isReadRoute(name)) throw new Error(`${request.method} does not write at the route ${name}`);
+function isReadRoute(reads: Reads, name: RouteName): name is ReadRouteName {
+  return name in reads;
+}
+
+function createWriter({ store }: EndpointsOptions): CallEndpoint {
+  const writes = lazily<Writes>(() => import("./events.js").then(({ eventWrites }) => eventWrites));
+  const isWriteRoute = (found: Writes, name: RouteName): name is WriteRouteName => name in found;
+  return async (request, caller, now) => {
+    const { name, route, access: asked, parameter } = matchRequest(request, caller);
     const { method, success } = route;
     const body = method === "DELETE" ? undefined : parseJsonBody(await bodyOf(request), request.headers);
-    const { [name]: callWrite } = await writes();
+    const found = await writes();
+    if (!isWriteRoute(found, name)) throw new Error(`the route ${name} does not write`);
     const work = async (db: Transaction) => {
-      authorize(await identifyAgain(db, principal, store.engine), route);
-      return callWrite({ db, caches, userId, now, parameter, query, search, body });
+      const access = authorize(await findAccessAgain(db, asked, store.engine), route);
+      return found[name]({ db, access, now, parameter, body });
     };
     // Writes to different calendars do not wait for each other.
-    const scope = calendarId === undefined ? undefined : [`calendar ${calendarId}`];
-    const json = await store.write(work, { scope, ...clientOf(userId) });
-    return jsonResponse(success, json);
+    const scope = [`calendar ${asked.calendarId}`];
+    return jsonResponse(success, await store.write(work, { scope, ...clientOf(asked) }));
   };
-
-  return async (request, principal, now) => (isRead(request) ? read : write)(request, principal, now);
 }
 
 /** Those that most lists of the profile `local` do not need are loaded when they are. */
@@ -125,31 +133,6 @@ function lazily<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 /** Of transactions, by whatever token the user sent the request. */
-function clientOf(userId: string): ClientOptions {
-  return { client: `user ${userId}` };
-}
-
-const QUERY_NEEDED = new Error("a query is needed");
-
-/** Takes the place of a transaction for work that may need none: beginning one takes time. */
-const NO_TRANSACTION = new Proxy(
-  {},
-  {
-    get() {
-      throw QUERY_NEEDED;
-    },
-  },
-) as Transaction;
-
-/**
- * Resolves with undefined if the work needs a query. It is then done again in a transaction, so it must have no effect
- * before its first query.
- */
-async function attemptWithoutQuery<T>(work: (db: Transaction) => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work(NO_TRANSACTION);
-  } catch (error) {
-    if (error === QUERY_NEEDED) return undefined;
-    throw error;
-  }
+function clientOf({ user }: Access): ClientOptions {
+  return { client: `user ${user.id}` };
 }

@@ -1,98 +1,103 @@
+import type { UserResource } from "../../contract/resources.js";
+import { dayWindow } from "../day-window.js";
 import { ProblemError } from "../http/response.js";
-import { type EventReferences, referencesOf } from "../resources.js";
-import { findEvent } from "../store/events.js";
-import type { CalendarRow, EventRow } from "../store/schema.js";
-import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
+import { labelResource, memberResource } from "../resources.js";
+import { listLabels } from "../store/calendars.js";
+import { listEventsInWindow } from "../store/event-windows.js";
+import { findEvent, listAllAttendees } from "../store/events.js";
+import type { EventRow } from "../store/schema.js";
+import type { Transaction } from "../store/store.js";
+import { listUsers } from "../store/users.js";
+import { type Answer, type ReadContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
 
 export const eventReads = { getEvent, listUpcomingEvents } as const satisfies Readonly<
   Record<string, ReadEndpoint>
 >;
 
-async function getEvent(context: EndpointContext): Promise<Answer> {
-  const calendar = await requireCalendar(context);
-  const event = await requireEvent(context, calendar.id);
+function getEvent({ access, parameter, query }: ReadContext): Answer {
+  const { id: calendarId, revision } = requireCalendar(access);
+  const eventId = parameter("event_id");
   return {
-    version: [event.id, calendar.revision],
-    async render() {
-      const included = await loadIncluded(context, calendar, () => referencesOf(event.json));
-      return jsonDocument(event.json, included);
+    version: [eventId, revision],
+    async render(db) {
+      const event = await requireEvent(db, calendarId, eventId);
+      return jsonDocument(event.json, await loadIncluded(db, { calendarId, events: [event], ...query }));
     },
   };
 }
 
-async function listUpcomingEvents(context: EndpointContext): Promise<Answer> {
-  const calendar = await requireCalendar(context);
-  const { id, revision } = calendar;
-  const { db, now, query, caches } = context;
-  const { window, until } = caches.dayWindow(now, query);
+function listUpcomingEvents({ access, now, query }: ReadContext): Answer {
+  const { id: calendarId, revision } = requireCalendar(access);
+  const { window, until } = dayWindow(now, query);
   return {
-    version: [id, revision, window],
+    version: [calendarId, revision, window],
     revision,
     until,
-    async render() {
-      const { json, references } = await caches.findUpcomingEvents(db, { calendar, window, now });
-      const rest = restOfDocument(await loadIncluded(context, calendar, references));
-      return Buffer.concat([Buffer.from('{"data":['), ...json, Buffer.from(`]${rest}`)]);
+    async render(db) {
+      const events = await listEventsInWindow(db, calendarId, window);
+      return jsonDocument(jsonArray(events), await loadIncluded(db, { calendarId, events, ...query }));
     },
   };
 }
 
-/** The event of the path. @throws ProblemError 404 when the calendar has no such event */
-export async function requireEvent(
-  { db, parameter }: EndpointContext,
-  calendarId: string,
-): Promise<EventRow> {
-  const event = await findEvent(db, calendarId, parameter("event_id"));
+/** @throws ProblemError 404 when the calendar has no such event */
+export async function requireEvent(db: Transaction, calendarId: string, eventId: string): Promise<EventRow> {
+  const event = await findEvent(db, calendarId, eventId);
   if (event === undefined) throw new ProblemError(404);
   return event;
 }
 
+/** Events that an answer has, and the resources that it is to include with them. */
+interface IncludeOptions {
+  readonly calendarId: string;
+  readonly events: readonly Pick<EventRow, "id" | "creator_id" | "label_number">[];
+  readonly include: ReadonlySet<string>;
+}
+
 /**
  * The resources that the parameter `include` asks for, each once. Users who left the calendar are included too.
- * @param findReferences what the events refer to; called only if something is included
  * @returns the member `included` of the document; none without the parameter
  */
 export async function loadIncluded(
-  { db, caches, query: { include } }: EndpointContext,
-  calendar: Pick<CalendarRow, "id" | "details_revision">,
-  findReferences: () => EventReferences,
+  db: Transaction,
+  { calendarId, events, include }: IncludeOptions,
 ): Promise<Included> {
   if (include.size === 0) return {};
-  const details = caches.findDetails(calendar);
-  const references = findReferences();
-  const users = await details.users(db, userIdsOf(references, include));
-  const labels = include.has("label") && references.labels.size > 0 ? await details.labels(db) : new Map();
+  const ids = events.map(({ id }) => id);
+  const creators = include.has("creator") ? events.map(({ creator_id }) => creator_id) : [];
+  const attendees = include.has("attendees") ? await listAllAttendees(db, ids) : [];
+  const numbers = new Set(include.has("label") ? events.map(({ label_number }) => label_number) : []);
+  const labels = numbers.size > 0 ? await listLabels(db, { id: calendarId }) : [];
   return {
     included: [
-      ...users,
-      ...[...labels].flatMap(([number, json]) => (references.labels.has(number) ? json : [])),
+      ...(await includeUsers(db, calendarId, [...creators, ...attendees])),
+      ...labels.filter(({ number }) => numbers.has(number)).map(labelResource),
     ],
   };
 }
 
-function userIdsOf({ creators, attendees }: EventReferences, include: ReadonlySet<string>): string[] {
-  return [...(include.has("creator") ? creators : []), ...(include.has("attendees") ? attendees : [])];
+/** Users as members of a calendar, each once, ordered by id. */
+export async function includeUsers(
+  db: Transaction,
+  calendarId: string,
+  ids: readonly string[],
+): Promise<readonly UserResource[]> {
+  return (await listUsers(db, [...new Set(ids)])).map((user) => memberResource(calendarId, user));
 }
 
-/** JSON of resource objects. */
-export interface Included {
-  readonly included?: readonly string[];
+/** The resource objects beside the data of a document. */
+interface Included {
+  readonly included?: readonly object[];
 }
 
 /**
  * A document whose data is JSON already.
  * @param data JSON
- * @param rest the members after `included`
+ * @param rest the members after `data`
  */
-export function jsonDocument(data: string, included: Included = {}, rest: object = {}): string {
-  return `{"data":${data}${restOfDocument(included, rest)}`;
-}
-
-/** What follows the data in a document, as text. */
-function restOfDocument({ included }: Included, rest: object = {}): string {
+export function jsonDocument(data: string, rest: object = {}): string {
   const members = JSON.stringify(rest).slice(1, -1);
-  const related = included === undefined ? "" : `,"included":[${included.join(",")}]`;
-  return `${related}${members === "" ? "" : `,${members}`}}`;
+  return `{"data":${data}${members === "" ? "" : `,${members}`}}`;
 }
 
 /** Events as a JSON array. */

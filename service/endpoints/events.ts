@@ -4,13 +4,14 @@ import { DAY_MS } from "../../contract/date-time.js";
 import { badRequest } from "../http/response.js";
 import { activityResource } from "../resources.js";
 import { createHexId } from "../secrets.js";
+import { listLabels, listMembers } from "../store/calendars.js";
 import { deleteEvent } from "../store/changes.js";
 import { isLong, sumEventSizes } from "../store/event-windows.js";
 import { insertEvent, listAttendees, replaceEvent, sizeOfEvent } from "../store/events.js";
 import { advanceRevision } from "../store/revisions.js";
-import type { CalendarRow, EventContent } from "../store/schema.js";
+import type { EventContent } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
-import { type EndpointContext, requireCalendar, type WriteEndpoint } from "./endpoint.js";
+import { requireCalendar, type WriteContext, type WriteEndpoint } from "./endpoint.js";
 import {
   type AllowedReferences,
   collectFieldErrors,
@@ -25,7 +26,7 @@ export const eventWrites = {
   updateEvent,
   async deleteEvent(context) {
     const { id: calendar_id, revision } = await changeCalendar(context);
-    const { id: event_id } = await requireEvent(context, calendar_id);
+    const { id: event_id } = await requireEvent(context.db, calendar_id, context.parameter("event_id"));
     await deleteEvent(context.db, { calendar_id, revision, event_id, deleted_at: context.now });
     return null;
   },
@@ -36,23 +37,22 @@ export const eventWrites = {
  * The calendar of the path with the revision that this write gives it.
  * @throws ProblemError like `requireCalendar`
  */
-async function changeCalendar(context: EndpointContext): Promise<CalendarRow> {
-  const calendar = await requireCalendar(context);
-  return { ...calendar, revision: await advanceRevision(context.db, calendar.id) };
+async function changeCalendar({ db, access }: WriteContext) {
+  const { id } = requireCalendar(access);
+  return { id, revision: await advanceRevision(db, id) };
 }
 
-async function createEvent(context: EndpointContext): Promise<string> {
-  const calendar = await changeCalendar(context);
-  const { id: calendarId, revision } = calendar;
+async function createEvent(context: WriteContext): Promise<string> {
+  const { id: calendarId, revision } = await changeCalendar(context);
   const { content, attendeeIds } = parseEventBody(
     context.body,
-    await listAllowedReferences(context, calendar),
+    await listAllowedReferences(context.db, calendarId),
   );
   const row: EventContent = {
     ...content,
     id: createHexId(),
     calendar_id: calendarId,
-    creator_id: context.userId,
+    creator_id: context.access.user.id,
     created_at: context.now,
     updated_at: context.now,
   };
@@ -61,13 +61,12 @@ async function createEvent(context: EndpointContext): Promise<string> {
   return jsonDocument(json);
 }
 
-async function updateEvent(context: EndpointContext): Promise<string> {
-  const calendar = await changeCalendar(context);
-  const { revision } = calendar;
-  const stored = await requireEvent(context, calendar.id);
+async function updateEvent(context: WriteContext): Promise<string> {
+  const { id: calendarId, revision } = await changeCalendar(context);
+  const stored = await requireEvent(context.db, calendarId, context.parameter("event_id"));
   const storedAttendees = await listAttendees(context.db, stored.id);
   const { content, attendeeIds } = parseEventBody(context.body, {
-    ...(await listAllowedReferences(context, calendar)),
+    ...(await listAllowedReferences(context.db, calendarId)),
     stored: { url: stored.url, attendeeIds: new Set(storedAttendees) },
   });
   // Two updates in the same millisecond still get different times.
@@ -112,25 +111,21 @@ async function checkAnswerSize(db: Transaction, event: EventContent): Promise<vo
   });
 }
 
-async function listAllowedReferences(
-  { db, caches }: EndpointContext,
-  calendar: CalendarRow,
-): Promise<AllowedReferences> {
-  const details = caches.findDetails(calendar);
+async function listAllowedReferences(db: Transaction, id: string): Promise<AllowedReferences> {
   return {
-    calendarId: calendar.id,
-    labelNumbers: new Set((await details.labels(db)).keys()),
-    userIds: await details.memberIds(db),
+    calendarId: id,
+    labelNumbers: new Set((await listLabels(db, { id })).map(({ number }) => number)),
+    userIds: new Set((await listMembers(db, { id })).map((member) => member.id)),
   };
 }
 
-async function createActivity(context: EndpointContext): Promise<object> {
+async function createActivity(context: WriteContext): Promise<object> {
   const { id: calendarId } = await changeCalendar(context);
-  const { id: event_id } = await requireEvent(context, calendarId);
+  const { id: event_id } = await requireEvent(context.db, calendarId, context.parameter("event_id"));
   const row = {
     id: createHexId(),
     event_id,
-    user_id: context.userId,
+    user_id: context.access.user.id,
     content: parseContent(context.body),
     created_at: context.now,
     updated_at: context.now,

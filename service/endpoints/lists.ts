@@ -3,7 +3,7 @@ import { takeBreath } from "../../src/system/clock.js";
 import { windowOfDays } from "../day-window.js";
 import { type Cursor, continueCursor, formatCursor, parseCursor } from "../http/cursor.js";
 import { badRequest } from "../http/response.js";
-import { listedActivityResource, referencesOf } from "../resources.js";
+import { listedActivityResource } from "../resources.js";
 import { listActivitiesAfter } from "../store/activities.js";
 import { wasRead } from "../store/event-moves.js";
 import {
@@ -15,18 +15,18 @@ import {
 } from "../store/event-pages.js";
 import type { CalendarRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
-import { type Answer, type EndpointContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
-import { jsonArray, jsonDocument, loadIncluded, requireEvent } from "./event-reads.js";
+import { type Answer, type ReadContext, type ReadEndpoint, requireCalendar } from "./endpoint.js";
+import { includeUsers, jsonArray, jsonDocument, loadIncluded, requireEvent } from "./event-reads.js";
 
 /** Lists in pages, which the contract does not have. @see docs/extensions.md */
 export const listReads = { listEvents, listActivities } as const satisfies Readonly<
   Record<string, ReadEndpoint>
 >;
 
-async function listEvents(context: EndpointContext): Promise<Answer> {
-  const calendar = await requireCalendar(context);
+function listEvents(context: ReadContext): Answer {
+  const calendar = requireCalendar(context.access);
   const { id: calendarId, revision } = calendar;
-  const { from, to, timezone, search, category, limit } = context.query;
+  const { from, to, timezone, search, category, limit, include } = context.query;
   if (from !== null && to !== null && from > to) throw badRequest({ to: ["must not be before from"] });
   const filter = category === null ? {} : { category };
   const list = ["events", calendarId, from, to, timezone, search, ...Object.values(filter)];
@@ -38,15 +38,14 @@ async function listEvents(context: EndpointContext): Promise<Answer> {
     revision,
     // The link to the next page has the whole query, also what is ignored.
     version: [list, revision, window, `${context.search}`],
-    async render() {
-      const { rows, last } = await readPage(context.db, query, { cursor, search, limit });
-      const data = jsonArray(rows);
-      const included = await loadIncluded(context, calendar, () => referencesOf(data));
+    async render(db) {
+      const { rows, last } = await readPage(db, query, { cursor, search, limit });
+      const included = await loadIncluded(db, { calendarId, events: rows, include });
       const end = last === null ? null : { revision, at: last.start, id: last.id };
       const next = end && continueCursor(cursor, end);
       // Tells that the parameter was not ignored, as by services of before.
       const meta = category === null ? {} : { meta: filter };
-      return jsonDocument(data, included, { ...linksOf(context, next, list), ...meta });
+      return jsonDocument(jsonArray(rows), { ...included, ...linksOf(context, next, list), ...meta });
     },
   };
 }
@@ -150,28 +149,29 @@ export function createPage<T extends { readonly bytes: number }>(limit: number) 
   };
 }
 
-async function listActivities(context: EndpointContext): Promise<Answer> {
-  const calendar = await requireCalendar(context);
+function listActivities(context: ReadContext): Answer {
+  const calendar = requireCalendar(context.access);
   const { id: calendarId, revision } = calendar;
-  const { id: eventId } = await requireEvent(context, calendarId);
+  const eventId = context.parameter("event_id");
   const { limit, include } = context.query;
   const list = ["activities", calendarId, eventId];
   const cursor = readCursor(context, calendar, list);
   return {
     version: [list, revision, `${context.search}`],
-    async render() {
-      const found = await listActivitiesAfter(context.db, { eventId, after: cursor }, limit + 1);
+    async render(db) {
+      await requireEvent(db, calendarId, eventId);
+      const found = await listActivitiesAfter(db, { eventId, after: cursor }, limit + 1);
       const rows = found.slice(0, limit);
       const last = found.length > limit ? rows.at(-1) : undefined;
       const end = last && { revision, at: last.created_at, id: last.id };
       const next = end === undefined ? null : continueCursor(cursor, end);
       const creators = include.has("creator") ? rows.map(({ user_id }) => user_id) : [];
-      const included = await context.caches.findDetails(calendar).users(context.db, creators);
-      return jsonDocument(
-        JSON.stringify(rows.map((row) => listedActivityResource(calendarId, row))),
-        include.size > 0 ? { included } : {},
-        linksOf(context, next, list),
-      );
+      const included = await includeUsers(db, calendarId, creators);
+      return {
+        data: rows.map((row) => listedActivityResource(calendarId, row)),
+        ...(include.size > 0 && { included }),
+        ...linksOf(context, next, list),
+      };
     },
   };
 }
@@ -181,7 +181,7 @@ async function listActivities(context: EndpointContext): Promise<Answer> {
  * @throws ProblemError 400, also when the calendar as of the first page is not known any more, as after a restoration
  */
 function readCursor(
-  { query }: EndpointContext,
+  { query }: ReadContext,
   { revision, changes_from }: Pick<CalendarRow, "revision" | "changes_from">,
   list: readonly unknown[],
 ): Cursor | null {
@@ -198,7 +198,7 @@ function readCursor(
  * The link to the next page: the same query with another cursor. It is relative to the URL of the request, since a proxy
  * may serve it under another one. @see JSON:API "Pagination", RFC 3986 §5
  */
-function linksOf({ search }: EndpointContext, next: Cursor | null, list: readonly unknown[]) {
+function linksOf({ search }: ReadContext, next: Cursor | null, list: readonly unknown[]) {
   if (next === null) return { links: { next: null } };
   const parameters = new URLSearchParams(search);
   parameters.set("cursor", formatCursor(next, list));

@@ -15,8 +15,6 @@ export interface Exchange {
   readonly source: NetworkSource;
   /** What the client waits for before it sends the body. @see RFC 9110 §10.1.1 */
   readonly expectation: "100-continue" | "unknown" | null;
-  /** When the head was received (`performance.now()`). */
-  readonly received: number;
   /** The key by which it took its turn. */
   readonly client: string;
 }
@@ -60,7 +58,7 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
   const responses = createBudget(RESPONSES);
 
   const respond = (exchange: Exchange, share: Share, progress: Progress): Promise<ServiceResponse> => {
-    const { request, response, source, expectation, received, client } = exchange;
+    const { request, response, source, expectation, client } = exchange;
     let budget = anonymousBodies;
     const onBegin = () => {
       if (expectation === "100-continue") response.writeContinue();
@@ -70,7 +68,6 @@ export function createExchangeHandler(options: ExchangeOptions): (exchange: Exch
       method: request.method ?? "",
       target: request.url ?? "",
       headers: joinHeaders(request),
-      received,
       client,
       refusal: refusalOf(exchange),
       body: () => {

@@ -40,14 +40,13 @@ export function createRequestListener(service: Service, options: RequestListener
   });
 
   const add = (request: IncomingMessage, response: ServerResponse, expectation: Exchange["expectation"]) => {
-    const received = performance.now();
     const { socket, headers } = request;
     const forwarded = [headers["x-forwarded-for"] ?? []].flat().join(", ");
     const address = addressOf(socket.remoteAddress ?? "", forwarded);
     const tokenHash = hashBearerToken(headers.authorization);
     const source = { kind: "network", address, tokenHash, baseUrl, isCertified } as const;
     const turn = turnKeys.keyOf(address, tokenHash);
-    const exchange = { request, response, source, expectation, received, client: turn };
+    const exchange = { request, response, source, expectation, client: turn };
     queue.add({
       socket,
       client: address,

@@ -22,8 +22,8 @@ const API_HEADERS = { "cache-control": "no-store", "x-content-type-options": "no
 
 const JSON_CONTENT_TYPE = `${JSON_MEDIA_TYPE}; charset=utf-8`;
 
-/** A value to serialize, or JSON that is serialized already, as text or in UTF-8. */
-export type JsonBody = object | string | Uint8Array;
+/** A value to serialize, or JSON that is serialized already. */
+export type JsonBody = object | string;
 
 /** A success; null gives a response without a body. */
 export function jsonResponse(status: number, body: JsonBody | null): ServiceResponse {
@@ -91,8 +91,7 @@ export function toProblemError(error: unknown): ProblemError {
 }
 
 function encode(body: JsonBody): Uint8Array {
-  // A small Buffer shares its memory with others, which a cached response would keep as well.
-  if (body instanceof Uint8Array) return body.byteLength < Buffer.poolSize ? new Uint8Array(body) : body;
+  // Not a small Buffer, which shares its memory with others: a cached response would keep it as well.
   return new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
 }
 

@@ -26,8 +26,22 @@ export interface RouteMatch {
  */
 export function parseTarget(target: string) {
   const { path, query } = splitTarget(target);
-  const segments = path.replace(/\/$/, "").split("/").slice(1);
-  return { segments: segments.map(decodeSegment), search: new URLSearchParams(query) };
+  return { segments: parsePath(path), search: new URLSearchParams(query) };
+}
+
+function parsePath(path: string): string[] {
+  return path.replace(/\/$/, "").split("/").slice(1).map(decodeSegment);
+}
+
+/** The calendar that a request target names, whether or not it exists; empty if it names none. */
+export function calendarIdOf(target: string): string {
+  try {
+    const [collection, id = ""] = parsePath(splitTarget(target).path);
+    return collection === "calendars" ? id : "";
+  } catch (error) {
+    if (error instanceof ProblemError) return "";
+    throw error;
+  }
 }
 
 function decodeSegment(segment: string): string {

@@ -10,45 +10,25 @@ export type Member = Pick<UserRow, "id" | "name" | "description" | "image_url"> 
 /** A calendar with its position in the list of one of its members, from 0. */
 export type CalendarOfUser = CalendarRow & { readonly position: number };
 
-/** A calendar with its position in the list of a user, null if the user is not a member. */
-export type FoundCalendar = CalendarRow & { readonly position: number | null };
-
-/** Resolves with undefined if the calendar does not exist. */
-export async function findCalendar(
-  db: Transaction,
-  calendarId: string,
-  userId: string,
-): Promise<FoundCalendar | undefined> {
-  const [calendar] = await selectCalendar(db, { calendarId, userId });
-  return calendar;
-}
-
-const selectCalendar = compileOnce((db, { calendarId, userId }: Placeholders<Membership>) =>
-  db
-    .selectFrom("calendars")
-    .leftJoin("members", (join) =>
-      join.onRef("members.calendar_id", "=", "calendars.id").on("members.user_id", "=", userId),
-    )
-    .selectAll("calendars")
-    .select("members.position")
-    .where("calendars.id", "=", calendarId),
-);
-
 /** Every calendar, oldest first. */
 export function listAllCalendars(db: Transaction): Promise<CalendarRow[]> {
   return db.selectFrom("calendars").selectAll().orderBy("created_at").orderBy("id").execute();
 }
 
-/** The calendars that a user is a member of, in the user's order. */
-export function listCalendarsOfUser(db: Transaction, userId: string): Promise<CalendarOfUser[]> {
-  return db
+/** The calendars that a user is a member of, in the user's order; only one of them, if it is named. */
+export function listCalendarsOfUser(
+  db: Transaction,
+  userId: string,
+  calendarId?: string,
+): Promise<CalendarOfUser[]> {
+  const calendars = db
     .selectFrom("members")
     .innerJoin("calendars", "calendars.id", "members.calendar_id")
     .selectAll("calendars")
     .select("members.position")
     .where("members.user_id", "=", userId)
-    .orderBy("members.position")
-    .execute();
+    .orderBy("members.position");
+  return (calendarId === undefined ? calendars : calendars.where("calendars.id", "=", calendarId)).execute();
 }
 
 /** Whose labels or members are listed: of one calendar, of the calendars of a user, or of all. */

@@ -19,7 +19,7 @@ export async function deleteEvent(db: Transaction, deleted: DeletedEventRow): Pr
 export interface EventChange {
   readonly revision: number;
   /** Null: the event was deleted. */
-  readonly event: Pick<EventRow, "json"> | null;
+  readonly event: Pick<EventRow, "id" | "json" | "creator_id" | "label_number"> | null;
   readonly eventId: string;
   /** The size of the event in an answer. */
   readonly bytes: number;
@@ -38,7 +38,7 @@ export async function listChanges(
 ): Promise<EventChange[]> {
   const written = await db
     .selectFrom("events")
-    .select(["id", "json", "bytes", "revision"])
+    .select(["id", "json", "creator_id", "label_number", "bytes", "revision"])
     .where("calendar_id", "=", calendarId)
     .where("revision", ">", since)
     .orderBy("revision")
@@ -53,7 +53,7 @@ export async function listChanges(
     .limit(count)
     .execute();
   const changes = [
-    ...written.map(({ revision, bytes, id, json }) => ({ revision, event: { json }, eventId: id, bytes })),
+    ...written.map((row) => ({ revision: row.revision, event: row, eventId: row.id, bytes: row.bytes })),
     ...deleted.map(({ revision, event_id }) => ({ revision, event: null, eventId: event_id, bytes: 0 })),
   ];
   return changes.sort((one, other) => one.revision - other.revision).slice(0, count);

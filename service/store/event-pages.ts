@@ -27,10 +27,20 @@ export interface EventListQuery {
   readonly category?: Category;
 }
 
-/** An event of a list, with its order, its size and what a search compares. */
+/** An event of a list, with its order, its size, what a search compares and what it refers to. */
 export type ListedEvent = Pick<
   EventRow,
-  "id" | "json" | "start_at" | "bytes" | "title" | "description" | "location" | "moves" | "category"
+  | "id"
+  | "json"
+  | "start_at"
+  | "bytes"
+  | "title"
+  | "description"
+  | "location"
+  | "moves"
+  | "category"
+  | "creator_id"
+  | "label_number"
 >;
 
 const LISTED_COLUMNS = [
@@ -43,6 +53,8 @@ const LISTED_COLUMNS = [
   "location",
   "moves",
   "category",
+  "creator_id",
+  "label_number",
 ] as const;
 
 /**

@@ -1,68 +1,27 @@
 import { sql } from "kysely";
 import { DAY_MS } from "../../contract/date-time.js";
-import { type DayWindow, type EventTimes, spanOf, type TimeSpan } from "../day-window.js";
+import { type DayWindow, spanOf, type TimeSpan } from "../day-window.js";
 import { compileOnce, type Placeholders, type Terms } from "./compiled-query.js";
+import type { EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
-/**
- * The events of a calendar that overlap a window, ordered by start, as JSON with commas between them. Keeps without times
- * overlap none.
- */
-export async function readEventsInWindow(
-  db: Transaction,
-  calendarId: string,
-  window: DayWindow,
-): Promise<string> {
-  const [row] = await selectEventsInWindow(db, windowValues(calendarId, window));
-  return row?.json ?? "";
-}
+/** An event of a window, with what it refers to. */
+export type EventInWindow = Pick<EventRow, "id" | "creator_id" | "label_number" | "json">;
 
-// One row: converting each column of each row to JavaScript would take longer than finding them.
-const selectEventsInWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
-  eventsInWindow(db, values).select(
-    sql<string | null>`string_agg(json, ',' order by start_at, events.id)`.as("json"),
-  ),
-);
-
-/** An event with its JSON. */
-export interface EventInWindow extends EventTimes {
-  readonly json: string;
-}
-
-/** The events of a window as above, one by one. */
-export async function listEventsInWindow(
+/** The events of a calendar that overlap a window, ordered by start. Keeps without times overlap none. */
+export function listEventsInWindow(
   db: Transaction,
   calendarId: string,
   window: DayWindow,
 ): Promise<EventInWindow[]> {
-  const rows = await selectEventsOneByOne(db, windowValues(calendarId, window));
-  return rows.map(({ all_day, start_at, end_at, json }) => ({
-    allDay: all_day === 1,
-    start: Number(start_at),
-    end: Number(end_at),
-    json,
-  }));
+  return selectEventsInWindow(db, windowValues(calendarId, window));
 }
 
-const selectEventsOneByOne = compileOnce((db, values: Placeholders<WindowValues>) =>
+const selectEventsInWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
   eventsInWindow(db, values)
-    .select(["all_day", "start_at", "end_at", "json"])
+    .select(["events.id", "creator_id", "label_number", "json"])
     .orderBy("start_at")
     .orderBy("events.id"),
-);
-
-/** The size of those events in an answer (bytes). */
-export async function sizeOfEventsInWindow(
-  db: Transaction,
-  calendarId: string,
-  window: DayWindow,
-): Promise<number> {
-  const [row] = await selectSizeInWindow(db, windowValues(calendarId, window));
-  return Number(row?.bytes);
-}
-
-const selectSizeInWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
-  eventsInWindow(db, values).select(({ fn }) => fn.sum<number | null>("bytes").as("bytes")),
 );
 
 /** What a query of the events of a window depends on. */
@@ -92,7 +51,7 @@ export function eventsBeforeWindow(db: Transaction, calendarId: string, window: 
   return eventsAround(db, { calendarId, start, end: start }, LENGTH_CLASSES).where(overlaps(window));
 }
 
-/** Whether an event overlaps a window, as `overlapsWindow` of `day-window.ts`. */
+/** Whether an event overlaps a window: an all-day one has the midnights UTC of its dates. */
 export function overlaps({ start, end, firstDate, endDate }: Terms<DayWindow>) {
   return sql<boolean>`(
     (all_day = 0 and end_at > ${start} and start_at < ${end})

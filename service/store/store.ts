@@ -22,9 +22,6 @@ export interface OpenStoreOptions extends LockWaitOptions {
   readonly onSuperseded?: ((error: CliError) => void) | undefined;
 }
 
-/** When a request was received whose time is not known: later than any commit. */
-export const JUST_NOW = Number.POSITIVE_INFINITY;
-
 export interface ClientOptions {
   /**
    * Whose transaction it is, such as `user ID`: while connections are short, one of each client after the other gets one.
@@ -36,6 +33,8 @@ export interface ClientOptions {
 export interface ReadOptions extends ClientOptions {
   /** Whether it is work of an operator, which may take much longer than a request. SQLite has no limit anyway. */
   readonly isAdministration?: boolean;
+  /** Whether it is one query, which SQLite takes for a transaction anyway. */
+  readonly isOneQuery?: boolean;
 }
 
 export interface WriteOptions extends WorkOptions, ClientOptions {
@@ -59,13 +58,6 @@ export interface Store {
   read<T>(work: (db: Transaction) => Promise<T>, options?: ReadOptions): Promise<T>;
   /** Runs queries as one transaction that holds the locks of its scope from its start. */
   write<T>(work: (db: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /**
-   * Changes with every commit of any process: as long as it is the same, queries find the same. Null if only a query could
-   * tell.
-   * @param since when the request was received (`performance.now()`), or `JUST_NOW`: commits of other processes until then
-   * are seen
-   */
-  version(since: number): number | null;
   /**
    * @throws DatabaseUnavailableError when nothing can be written, though `read` goes on: the file was removed or replaced, the
    * server is read-only

@@ -37,17 +37,6 @@ const selectFewUsers = compileOnce((db, { a, b, c, d }: Placeholders<FewIds>) =>
   db.selectFrom("users").selectAll().where("id", "in", [a, b, c, d]).orderBy("id"),
 );
 
-/** The user with this id. @throws Error when there is none: users are disabled, never deleted */
-export async function getUser(db: Transaction, id: string): Promise<UserRow> {
-  const [user] = await selectUser(db, { id });
-  if (user === undefined) throw new Error(`there is no user ${id}`);
-  return user;
-}
-
-const selectUser = compileOnce((db, { id }: Placeholders<Pick<UserRow, "id">>) =>
-  db.selectFrom("users").selectAll().where("id", "=", id),
-);
-
 /** Every user, oldest first. */
 export function listAllUsers(db: Transaction): Promise<UserRow[]> {
   return db.selectFrom("users").selectAll().orderBy("created_at").orderBy("id").execute();

@@ -7,7 +7,7 @@ import { MAX_ATTENDEES, MAX_DESCRIPTION, MAX_LOCATION, MAX_TITLE, MAX_URL } from
 import { eventResource } from "../resources.js";
 import { groupByCalendar } from "../store/calendars.js";
 import { eventsFrom, eventsWithoutTimes, WITHOUT_TIMES } from "../store/event-pages.js";
-import { eventSizes, eventsInWindow, readEventsInWindow, windowValues } from "../store/event-windows.js";
+import { eventSizes, eventsInWindow, listEventsInWindow, windowValues } from "../store/event-windows.js";
 import { insertEvent, sizeOfEvent } from "../store/events.js";
 import { correctSizes } from "../store/migrations/0005-sizes.js";
 import type { EventContent } from "../store/schema.js";
@@ -130,12 +130,12 @@ describe("the events of a window", () => {
           const found = await store.write(async (db) => {
             await db.deleteFrom("events").execute();
             for (const row of rows) await insertEvent(db, { row, attendeeIds: [], revision: 1 });
-            return JSON.parse(`[${await readEventsInWindow(db, CALENDAR, WEEK)}]`);
+            return listEventsInWindow(db, CALENDAR, WEEK);
           });
           const inOrder = overlapping.sort(
             (one, other) => Number(one.start_at) - Number(other.start_at) || (one.id < other.id ? -1 : 1),
           );
-          expect(found.map(({ id }: { readonly id: string }) => id)).toEqual(inOrder.map(({ id }) => id));
+          expect(found.map(({ id }) => id)).toEqual(inOrder.map(({ id }) => id));
         },
       ),
       { numRuns: 200 },

@@ -17,8 +17,6 @@ test("drops the entries that were used least recently", () => {
   cache.delete("d");
   cache.set("a", 6);
   expect(["a", "d", "e"].map((key) => cache.get(key))).toEqual([6, undefined, 5]);
-  cache.clear();
-  expect(keysIn(cache)).toEqual([]);
 });
 
 test("does not store a value that is too large", () => {

@@ -40,7 +40,6 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
     return {
       ...createTransactions({ onConnection, location, schema, onSuperseded }),
       engine: "postgres",
-      version: () => null,
       requireWritable: () => repeated(location, () => onConnection((client) => refuseWrites(client, schema))),
       pool: () => ({ size: pool.totalCount, idle: pool.idleCount, waiting: queue.waiting() }),
       created: created ? location.name : null,

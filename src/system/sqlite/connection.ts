@@ -54,12 +54,10 @@ export function createRunUnlocked(
 /** An open database. Its errors are those of the driver. */
 export interface Connection extends Database {
   /**
-   * Opens the database for writing if it could only be opened for reading. Call it outside of transactions.
-   * @returns whether it was opened anew
+   * Opens the database for writing if it could only be opened for reading, and may not see what others write. Call it outside
+   * of transactions.
    */
-  renew(): boolean;
-  /** Whether it is open for reading only, and may not see what others write until it is opened anew. */
-  isReadOnly(): boolean;
+  renew(): void;
   /** Whether the path still leads to the file that is open: what is written to another one is lost with it. */
   isCurrentFile(): boolean;
 }
@@ -79,20 +77,18 @@ export function connect(sqlite: SqliteModule, path: string): Connection {
     close: () => database.close(),
     copyTo: (target, onProgress) => database.copyTo(target, onProgress),
     renew() {
-      if (!readOnly || isOnReadOnlyDisk(path)) return false;
+      if (!readOnly || isOnReadOnlyDisk(path)) return;
       const current = database;
       try {
         database = openDatabase(sqlite, path);
       } catch (error) {
-        if (isDiskError(error)) return false;
+        if (isDiskError(error)) return;
         throw error;
       }
       readOnly = false;
       file = identify(path);
       current.close();
-      return true;
     },
-    isReadOnly: () => readOnly,
     isCurrentFile: () => identify(path) === file,
   };
 }
