@@ -138,8 +138,14 @@ export function emptyValueError(what: string): CliError {
 /** A usage error that names all missing flags: `missing --title, --start and --end (or --duration)`. */
 export function missingFlagsError(flags: readonly string[], hint?: string, verb = "missing"): CliError {
   if (flags.length === 1) return usageError(`${verb} ${flags[0]}`, hint);
-  const list = `${flags.slice(0, -1).join(", ")} and ${flags.at(-1)}`;
-  return usageError(`${verb} ${list.replace(/ or (--[a-z-]+)/g, " (or $1)")}`, hint);
+  const names = flags.map(withAlternatives);
+  return usageError(`${verb} ${names.slice(0, -1).join(", ")} and ${names.at(-1)}`, hint);
+}
+
+/** `--end or --duration` as `--end (or --duration)`, so that it reads as one of a list. */
+function withAlternatives(flag: string): string {
+  const [first = "", ...others] = flag.split(/, | or (?=--)/);
+  return others.length === 0 ? first : `${first} (or ${others.join(" or ")})`;
 }
 
 /** One usage error that names several, with the hint of the first. */

@@ -196,6 +196,12 @@ describe("service administration", () => {
       2,
       "missing --calendar and --name (or --label-color)",
     ],
+    [
+      "no calendar, and nothing to set of it",
+      ["calendars", "set"],
+      2,
+      "needs CALENDAR and --name (or --calendar-color or --description)",
+    ],
     ["nothing to set", ["labels", "set", "1", "-c", "Family"], 2, "--name"],
     ["a number that is none", ["labels", "set", "x", "--name", "y", "-c", "Family"], 2, "NUMBER"],
     ["an empty name", ["users", "add", ""], 2, "name"],
@@ -240,6 +246,33 @@ describe("service administration", () => {
       expect(result).toMatchObject({ exitCode: 2, stdout: "" });
     }
     expect(readdirSync(harness.directory)).toEqual([]);
+  });
+
+  test.each([
+    ["users", "add", "Cleo"],
+    ["calendars", "add", "Club", "--owner", "Ana"],
+    ["calendars", "set", "Family", "--name", "Kin"],
+    ["members", "add", "Ben", "-c", "Family"],
+    ["labels", "set", "1", "-c", "Family", "--name", "Home"],
+    ["clients", "add", "Bot", "--redirect-uri", "http://127.0.0.1/callback"],
+  ])("%s %s in a format or with a field that it has not changes nothing: exit 2", async (...words) => {
+    await admin("users", "add", "Ana");
+    await admin("users", "add", "Ben");
+    await admin("calendars", "add", "Family", "--owner", "Ana");
+    const dump = async () => [
+      await admin("users", "list"),
+      await admin("calendars", "list"),
+      await admin("clients", "list"),
+    ];
+    const before = await dump();
+    for (const wrong of [
+      ["-o", "ics"],
+      ["--fields", "nope"],
+    ]) {
+      const result = await harness.run("service", ...words, ...wrong, ...db);
+      expect(result).toMatchObject({ exitCode: 2, stdout: "" });
+    }
+    expect(await dump()).toEqual(before);
   });
 
   test.each(["users", "calendars", "clients"])("%s add . is exit 2: no name is . or ..", async (noun) => {

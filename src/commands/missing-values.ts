@@ -20,33 +20,47 @@ interface MissingOptions {
   readonly command: Command;
   /** For what is missing. */
   readonly hint?: string | undefined;
-  /** Throws for a wrong format or field. Called before a question; what is missing is reported first. */
+  /** Throws for a wrong format or field, or with the names of the fields. */
   readonly check?: () => unknown;
 }
 
+type NeededValues<V> = { readonly [K in keyof V]: NeededValue<V[K], V> };
+
 /**
  * The values as given, and the answers to what is missing, asked in the order of the keys.
- * @throws CliError usage that names all that is missing where nothing can be asked
+ * @throws CliError usage that names all that is missing where nothing can be asked; then what `check` throws
  */
 export async function completeValues<V extends object>(
   { available }: Pick<Context["prompt"], "available">,
-  needed: { readonly [K in keyof V]: NeededValue<V[K], V> },
+  needed: NeededValues<V>,
   { command, hint, check }: MissingOptions,
 ): Promise<V> {
   // The names of the fields need no argument.
-  if (available || readGlobalFlags(command).fields === true) check?.();
+  if (readGlobalFlags(command).fields === true) check?.();
+  if (!available) requireGiven(needed, { command, hint });
+  check?.();
   const values: Partial<V> = {};
+  for (const key of Object.keys(needed) as (keyof V)[]) {
+    const value = isMissing(needed[key], values) ? await needed[key].ask(values) : needed[key].given;
+    if (value !== undefined) values[key] = value;
+  }
+  return values as V;
+}
+
+function requireGiven<V extends object>(needed: NeededValues<V>, { command, hint }: MissingOptions): void {
+  const given: Partial<V> = {};
   const missing: string[] = [];
   for (const key of Object.keys(needed) as (keyof V)[]) {
-    const { name, given, ask, when } = needed[key];
-    const isNeeded = given === undefined && (when === undefined || when(values));
-    if (isNeeded && !available) missing.push(name);
-    const value = isNeeded && available ? await ask(values) : given;
-    if (value !== undefined) values[key] = value;
+    const value = needed[key];
+    if (isMissing(value, given)) missing.push(value.name);
+    else if (value.given !== undefined) given[key] = value.given;
   }
   if (missing.some((name) => !name.startsWith("--"))) throw missingArgumentError(command, missing, hint);
   if (missing.length > 0) throw missingFlagsError(missing, hint);
-  return values as V;
+}
+
+function isMissing<T, V>({ given, when }: NeededValue<T, V>, values: Partial<V>): boolean {
+  return given === undefined && (when === undefined || when(values));
 }
 
 /** What is picked from a list: its name in messages, what it is called, and what there is. */
