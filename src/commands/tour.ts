@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addAction, type ContextOf } from "../cli/command.js";
+import { addSilentAction, type ContextOf } from "../cli/command.js";
 import { describeCommand } from "../cli/command-facts.js";
 import type { HelpPage } from "../cli/help/page.js";
 import type { Context, Sandbox } from "../context.js";
@@ -12,7 +12,7 @@ export function registerTour(command: Command, contextOf: ContextOf): void {
     prints: "text",
     examples: () => [["The main commands with what they print; nothing is saved", "calctl tour"]],
   });
-  addAction(command, contextOf, runTour);
+  addSilentAction(command, contextOf, runTour);
 }
 
 interface Step {
