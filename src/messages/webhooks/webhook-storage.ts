@@ -30,7 +30,7 @@ export interface WebhookStorage {
   /** The URL of a saved webhook. @throws CliError configuration when the store cannot be read, or has it no longer */
   loadUrl(name: string, record: WebhookRecord): Promise<string>;
   /** Removes the URL, verifies that it is gone, and forgets the webhook. @throws CliError configuration */
-  remove(name: string, record: WebhookRecord): Promise<void>;
+  remove(name: string): Promise<void>;
 }
 
 export interface WebhookStorageParts extends Omit<StorageParts, "signal"> {
@@ -41,15 +41,15 @@ export interface WebhookStorageParts extends Omit<StorageParts, "signal"> {
 export function createWebhookStorage(parts: WebhookStorageParts): WebhookStorage {
   const { configFile, openStore } = parts;
   const records = () => configFile.read().webhooks ?? new Map<string, WebhookRecord>();
+  const findPlace = (name: string) => {
+    const previous = records().get(name);
+    return previous === undefined ? null : findPrevious(name, previous, parts.warn);
+  };
   return {
     records,
     async save(webhook, saving) {
       const { name } = webhook;
       checkNew(webhook, records().get(name), saving);
-      const findPlace = () => {
-        const previous = records().get(name);
-        return previous === undefined ? null : findPrevious(name, previous, parts.warn);
-      };
       const update = (record: WebhookRecord) => () =>
         configFile.update((config) => {
           checkNew(webhook, config.webhooks?.get(name), saving);
@@ -57,17 +57,18 @@ export function createWebhookStorage(parts: WebhookStorageParts): WebhookStorage
         });
       const { name: _, ...settings } = webhook;
       if (saving.readUrl === null) {
-        const place = findPlace();
-        await update(compact(settings))();
-        if (place !== null) await removeSecret(place, parts);
-        return;
+        return configFile.lockSecrets(async () => {
+          const place = findPlace(name);
+          await update(compact(settings))();
+          if (place !== null) await removeSecret(place, parts);
+        });
       }
       const store = await openStore(saving.insecureStorage ? "file" : "keychain");
       await store.probe();
       const value = await saving.readUrl();
       await configFile.lockSecrets(() =>
         storeSecret(
-          { key: keyOf(webhook), value, store, previous: findPlace() },
+          { key: keyOf(webhook), value, store, previous: findPlace(name) },
           update(compact({ ...settings, store: store.name })),
           { ...parts, signal: parts.signal() },
         ),
@@ -84,9 +85,9 @@ export function createWebhookStorage(parts: WebhookStorageParts): WebhookStorage
         { hint: `add it again: calctl webhooks add ${name} --as KIND --replace` },
       );
     },
-    async remove(name, record) {
-      const place = findPrevious(name, record, parts.warn);
+    async remove(name) {
       await configFile.lockSecrets(async () => {
+        const place = findPlace(name);
         if (place !== null) await removeSecret(place, parts);
         await configFile.update((config) => withWebhook(config, name, undefined));
       });

@@ -68,7 +68,8 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
       );
     },
     async remove(name) {
-      await storage.remove(name, findRecord(storage, name));
+      findRecord(storage, name);
+      await storage.remove(name);
     },
     open: (request) => openTarget(request, readUrl, parts),
   };
