@@ -13,11 +13,12 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { loadSqlite } from "../../src/system/sqlite/driver.js";
+import { explainDatabaseError } from "../../src/system/sqlite/kind.js";
 import { describeWithDisk, mountDisk } from "../../test/support/system.js";
 import { openService } from "../service.js";
 import { MIGRATIONS } from "../store/migrations.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
-import { explainDatabaseError } from "../store/sqlite/errors.js";
+import { CALENDARS } from "../store/sqlite/errors.js";
 import { openStore } from "../store/sqlite/open.js";
 import { querySql, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
@@ -289,7 +290,7 @@ describe("the database", () => {
     ["SQLITE_BUSY_SNAPSHOT", 517, "unavailable", "another process"],
   ])("the driver's %s is explained", (_, errcode, expected, message) => {
     const cause = Object.assign(new Error("of the driver"), { code: "ERR_SQLITE_ERROR", errcode });
-    const explained = explainDatabaseError(cause, "/data/calendar.db");
+    const explained = explainDatabaseError(cause, "/data/calendar.db", CALENDARS);
     expect(explained).toMatchObject({ code: expected, cause, message: expect.stringContaining(message) });
     expect(explained).toMatchObject({ message: expect.stringContaining("/data/calendar.db") });
   });
@@ -300,7 +301,7 @@ describe("the database", () => {
     ["errors of other kinds", Number.NaN],
   ])("the driver's %s is not explained", (_, errcode) => {
     const error = Object.assign(new Error("of the driver"), { code: "ERR_SQLITE_ERROR", errcode });
-    expect(explainDatabaseError(error, "/data/calendar.db")).toBe(error);
+    expect(explainDatabaseError(error, "/data/calendar.db", CALENDARS)).toBe(error);
   });
 });
 

@@ -4,16 +4,18 @@ import { link, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Kysely, SqliteDialect } from "kysely";
 import { CliError, configurationError, errorCodeOf, usageError } from "../../../src/errors.js";
-import { type Connection, connect, createRunUnlocked } from "../../../src/system/sqlite/connection.js";
+import { type Connection, connect } from "../../../src/system/sqlite/connection.js";
 import { describeFileError } from "../../../src/system/sqlite/database-file.js";
 import { loadSqlite, resultCode } from "../../../src/system/sqlite/driver.js";
 import { checkFile } from "../../../src/system/sqlite/file-check.js";
+import { explainDatabaseError, foreignFileError } from "../../../src/system/sqlite/kind.js";
+import { openDatabaseOf } from "../../../src/system/sqlite/open.js";
 import { renewRevisions } from "../revisions.js";
 import type { StoreSchema } from "../schema.js";
 import type { LongWorkOptions } from "../store.js";
 import { UNFINISHED, unfinishedError } from "../unfinished.js";
-import { explainDatabaseError, foreignDatabaseError } from "./errors.js";
-import { APPLICATION_ID, ensureFile, pragma } from "./open.js";
+import { CALENDARS } from "./errors.js";
+import { ensureFile } from "./open.js";
 
 /** The first version whose calendars have revisions. */
 const FIRST_WITH_REVISIONS = 6;
@@ -83,15 +85,13 @@ async function copyDatabase(
   temporary: string,
   { onProgress, signal }: LongWorkOptions,
 ): Promise<void> {
-  const sqlite = await loadSqlite();
-  const run = createRunUnlocked((error) => explainDatabaseError(error, source), { signal: () => signal });
-  const database = await run(() => connect(sqlite, source));
+  const { connection: database, run } = await openDatabaseOf(CALENDARS, source, { signal: () => signal });
   try {
     const isOurs = await run(() => {
       beginReading(database);
-      return pragma(database, "application_id") === APPLICATION_ID;
+      return database.pragma("application_id") === CALENDARS.applicationId;
     });
-    if (!isOurs) throw foreignDatabaseError(source);
+    if (!isOurs) throw foreignFileError(source, CALENDARS);
     if (isUnfinished(database)) throw unfinishedError();
     onProgress({ what: "copying", done: 0, total: 0 });
     await database.copyTo(temporary, ({ totalPages, remainingPages }) => {
@@ -124,7 +124,7 @@ async function checkCopy(
   const database = connect(await loadSqlite(), copy);
   try {
     // Otherwise a part of what is written could be in files beside it.
-    pragma(database, "journal_mode = delete");
+    database.pragma("journal_mode = delete");
     const [problem] = (await checkElsewhere?.(copy)) ?? checkFile(database);
     if (problem !== undefined) {
       throw configurationError(`the database ${source} is damaged: ${problem}`, {
@@ -138,7 +138,7 @@ async function checkCopy(
     return { users: count("users"), calendars: count("calendars"), events: count("events") };
   } catch (error) {
     // Pages are copied as they are.
-    throw resultCode(error) === "CORRUPT" ? explainDatabaseError(error, source) : error;
+    throw resultCode(error) === "CORRUPT" ? explainDatabaseError(error, source, CALENDARS) : error;
   } finally {
     database.close();
   }
@@ -147,7 +147,7 @@ async function checkCopy(
 async function renewCopy(copy: string, now: number): Promise<void> {
   const database = connect(await loadSqlite(), copy);
   try {
-    if (Number(pragma(database, "user_version")) < FIRST_WITH_REVISIONS) return;
+    if (Number(database.pragma("user_version")) < FIRST_WITH_REVISIONS) return;
     await renewRevisions(new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database }) }), now);
   } finally {
     database.close();
@@ -204,6 +204,6 @@ function explainTargetError(error: unknown, file: string): unknown {
   const code = errorCodeOf(error);
   if (code === "EEXIST") return existingFileError(file);
   const reason = code === "ENOENT" ? "its folder does not exist" : describeFileError(error);
-  if (reason === undefined) return explainDatabaseError(error, file);
+  if (reason === undefined) return explainDatabaseError(error, file, CALENDARS);
   return configurationError(`cannot write the backup ${file}: ${reason}`, { cause: error });
 }

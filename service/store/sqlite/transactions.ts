@@ -1,16 +1,6 @@
-import type { Connection, RunUnlocked } from "../../../src/system/sqlite/connection.js";
-import { resultCode } from "../../../src/system/sqlite/driver.js";
+import type { OpenDatabase } from "../../../src/system/sqlite/open.js";
 import type { Store, Transaction } from "../store.js";
 import { createWriteGroups } from "./write-groups.js";
-
-export interface TransactionsOptions {
-  readonly connection: Connection;
-  /** Queries on that connection. */
-  readonly db: Transaction;
-  readonly run: RunUnlocked;
-  /** Called before each transaction that writes. */
-  readonly requireSameFile: () => void;
-}
 
 /**
  * The two kinds of transaction, one after the other. Each is repeated as a whole while another process holds the lock that
@@ -18,9 +8,12 @@ export interface TransactionsOptions {
  *
  * One that writes takes the write lock at once. After a plain `begin`, a transaction that reads and then writes fails with
  * SQLITE_BUSY_SNAPSHOT if another process wrote in between, however long it waits.
+ * @param db queries on the connection of that database
  */
-export function createTransactions(options: TransactionsOptions): Pick<Store, "read" | "write"> {
-  const { connection, db, run, requireSameFile } = options;
+export function createTransactions(
+  { connection, run, requireSameFile }: OpenDatabase,
+  db: Transaction,
+): Pick<Store, "read" | "write"> {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(attempt: () => Promise<T>): Promise<T> => {
     const turn = last.then(attempt);
@@ -35,7 +28,7 @@ export function createTransactions(options: TransactionsOptions): Pick<Store, "r
       execute("commit");
       return result;
     } catch (error) {
-      rollBack(execute);
+      connection.rollBack();
       throw error;
     }
   };
@@ -61,13 +54,4 @@ export function createTransactions(options: TransactionsOptions): Pick<Store, "r
       ),
     write: (work, timeout) => run(() => write(work), timeout),
   };
-}
-
-function rollBack(execute: (text: string) => unknown): void {
-  try {
-    execute("rollback");
-  } catch (error) {
-    // After some errors, such as a full disk, SQLite has rolled back already, and answers with this one.
-    if (resultCode(error) !== "ERROR") throw error;
-  }
 }

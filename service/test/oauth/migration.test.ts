@@ -7,7 +7,7 @@ import { loadSqlite } from "../../../src/system/sqlite/driver.js";
 import { hashSecret } from "../../secrets.js";
 import { openService } from "../../service.js";
 import { createCalendars } from "../../store/migrations/0001-calendars.js";
-import { APPLICATION_ID } from "../../store/sqlite/open.js";
+import { CALENDARS } from "../../store/sqlite/errors.js";
 import { runSql } from "../support/database.js";
 import { sendInProcess } from "../support/send.js";
 import { createFolder, NOW } from "../support/world.js";
@@ -29,7 +29,7 @@ test("a database of schema version 1 keeps its tokens and clients", async () => 
      insert into tokens values ('t', '1', '${hashSecret("cal_old")}', 0, ${NOW});
      insert into clients values ('c', 'Board', 'board', '${hashSecret("secret")}', ${NOW});
      insert into redirect_uris values ('c', 0, '${REDIRECT_URI}');
-     pragma application_id = ${APPLICATION_ID}; pragma user_version = 1;`,
+     pragma application_id = ${CALENDARS.applicationId}; pragma user_version = 1;`,
   );
   const service = await openService({ database, now: () => NOW, rateLimit: null });
   const get = async (target: string) => {

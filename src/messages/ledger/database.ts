@@ -2,27 +2,12 @@ import { randomBytes } from "node:crypto";
 import { constants, copyFileSync, linkSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { errorCodeOf } from "../../errors.js";
-import {
-  type Connection,
-  connect,
-  createRunUnlocked,
-  type LockWaitOptions,
-  type RunUnlocked,
-} from "../../system/sqlite/connection.js";
+import type { LockWaitOptions, WorkOptions } from "../../system/sqlite/connection.js";
 import { createDatabaseFile, requireFileOrNothing } from "../../system/sqlite/database-file.js";
-import { loadSqlite, resultCode, type SqliteModule } from "../../system/sqlite/driver.js";
-import {
-  emptyLedgerError,
-  explainLedgerError,
-  explainLedgerFileError,
-  foreignLedgerError,
-  newerLedgerError,
-  replacedLedgerError,
-} from "./errors.js";
+import { explainDatabaseError } from "../../system/sqlite/kind.js";
+import { type OpenDatabase, openDatabaseOf } from "../../system/sqlite/open.js";
+import { emptyLedgerError, LEDGER, newerLedgerError } from "./errors.js";
 import { MIGRATIONS } from "./schema.js";
-
-/** Marks a file as a ledger in its `application_id`: "calg" in ASCII. */
-export const LEDGER_APPLICATION_ID = 0x63616c67;
 
 /** A value of a column. Integers are below 2^53. */
 export type SqlValue = string | number | Uint8Array | null;
@@ -31,11 +16,6 @@ export type SqlValue = string | number | Uint8Array | null;
 export interface LedgerTransaction {
   all(sql: string, ...values: readonly SqlValue[]): readonly Readonly<Record<string, unknown>>[];
   run(sql: string, ...values: readonly SqlValue[]): void;
-}
-
-export interface WriteOptions {
-  /** Whether it has to be done although the run was interrupted. */
-  readonly evenIfInterrupted?: boolean;
 }
 
 /** The open file of a ledger. */
@@ -48,7 +28,7 @@ export interface LedgerDatabase {
    * no effects but its statements.
    * @throws CliError configuration, unavailable; the reason of an interruption
    */
-  write<T>(work: (db: LedgerTransaction) => T, options?: WriteOptions): Promise<T>;
+  write<T>(work: (db: LedgerTransaction) => T, options?: Pick<WorkOptions, "evenIfInterrupted">): Promise<T>;
   close(): void;
 }
 
@@ -61,32 +41,28 @@ const NOTE_TIMEOUT = 60_000;
  */
 export async function openLedgerDatabase(path: string, options: LockWaitOptions): Promise<LedgerDatabase> {
   const file = resolve(path);
-  const explain = (error: unknown) => explainLedgerError(error, file);
-  const run = createRunUnlocked(explain, options);
-  const runToTheEnd = createRunUnlocked(explain, { sleep: options.sleep });
-  const sqlite = await loadSqlite();
-  await run(() => createIfMissing(sqlite, file));
-  const connection = await run(() => connect(sqlite, file));
-  const transact = <T>(runner: RunUnlocked, work: (db: LedgerTransaction) => T, timeout?: number) =>
-    runner(() => inTransaction(connection, file, work), { timeout });
+  await createIfMissing(file, options);
+  const ledger = await openDatabaseOf(LEDGER, file, options);
+  const { connection, run } = ledger;
   try {
-    await run(() => {
-      // With `full` alone, the end of a transaction could be lost in a power failure: its folder is not synced.
-      connection.prepare("pragma synchronous = extra").all([]);
-    });
-    if (!(await run(() => isCurrent(connection)))) await transact(run, (db) => migrate(db, file));
+    // With `full` alone, the end of a transaction could be lost in a power failure: its folder is not synced.
+    await run(() => connection.pragma("synchronous = extra"));
+    if (!(await run(ledger.isCurrent))) await run(() => inTransaction(ledger, () => migrate(ledger)));
     // Another process may have created the tables since this connection has read which there are. SQLite notices when a table
     // is missing, but not while the file is locked.
-    await run(() => statementsOf(connection).all("select name from sqlite_schema limit 1"));
+    await run(() => statementsOf(ledger).all("select name from sqlite_schema limit 1"));
   } catch (error) {
     connection.close();
     throw error;
   }
   return {
     path: file,
-    read: (work) => run(() => work(statementsOf(connection))),
+    read: (work) => run(() => work(statementsOf(ledger))),
     write: (work, { evenIfInterrupted = false } = {}) =>
-      evenIfInterrupted ? transact(runToTheEnd, work, NOTE_TIMEOUT) : transact(run, work),
+      run(() => inTransaction(ledger, work), {
+        evenIfInterrupted,
+        timeout: evenIfInterrupted ? NOTE_TIMEOUT : undefined,
+      }),
     close: () => connection.close(),
   };
 }
@@ -96,7 +72,7 @@ export async function openLedgerDatabase(path: string, options: LockWaitOptions)
  * lost it, and would send again what was sent.
  * @throws CliError configuration for an empty one, and when it cannot be created
  */
-function createIfMissing(sqlite: SqliteModule, file: string): void {
+async function createIfMissing(file: string, options: LockWaitOptions): Promise<void> {
   const draft = `${file}.${randomBytes(6).toString("hex")}.new`;
   try {
     requireFileOrNothing(file);
@@ -104,15 +80,17 @@ function createIfMissing(sqlite: SqliteModule, file: string): void {
     if (found?.size === 0) throw emptyLedgerError(file);
     if (found !== undefined) return;
     createDatabaseFile(draft);
-    const connection = connect(sqlite, draft);
+    const ledger = await openDatabaseOf(LEDGER, draft, options);
     try {
-      connection.exec(`begin immediate; ${migrationFrom(0).join("; ")}; commit`);
+      ledger.connection.exec("begin immediate");
+      migrateFrom(0, ledger);
+      ledger.connection.exec("commit");
     } finally {
-      connection.close();
+      ledger.connection.close();
     }
     publish(draft, file);
   } catch (error) {
-    throw explainLedgerFileError(error, file);
+    throw explainDatabaseError(error, file, LEDGER);
   } finally {
     rmSync(draft, { force: true });
   }
@@ -137,7 +115,7 @@ function linkOrCopy(draft: string, file: string): void {
   }
 }
 
-function statementsOf(connection: Connection): LedgerTransaction {
+function statementsOf({ connection }: OpenDatabase): LedgerTransaction {
   return {
     // Every query names its columns, and a row of the driver is an object.
     all: (sql, ...values) => connection.prepare(sql).all(values) as Readonly<Record<string, unknown>>[],
@@ -145,59 +123,30 @@ function statementsOf(connection: Connection): LedgerTransaction {
   };
 }
 
-function inTransaction<T>(connection: Connection, file: string, work: (db: LedgerTransaction) => T): T {
-  const db = statementsOf(connection);
+function inTransaction<T>(ledger: OpenDatabase, work: (db: LedgerTransaction) => T): T {
+  const db = statementsOf(ledger);
   db.run("begin immediate");
   let result: T;
   try {
-    if (!connection.isCurrentFile()) throw replacedLedgerError(file);
+    ledger.requireSameFile();
     result = work(db);
     db.run("commit");
   } catch (error) {
-    rollBack(db);
+    ledger.connection.rollBack();
     throw error;
   }
   // What is noted in a file that nobody else finds is not noted.
-  if (!connection.isCurrentFile()) throw replacedLedgerError(file);
+  ledger.requireSameFile();
   return result;
 }
 
-function rollBack(db: LedgerTransaction): void {
-  try {
-    db.run("rollback");
-  } catch (error) {
-    // After some errors, such as a full disk, SQLite has rolled back by itself, and then this one is its answer.
-    if (resultCode(error) !== "ERROR") throw error;
-  }
+function migrate(ledger: OpenDatabase): void {
+  const version = ledger.readVersion();
+  if (version > MIGRATIONS.length) throw newerLedgerError(ledger.file);
+  migrateFrom(version, ledger);
 }
 
-function pragma(db: LedgerTransaction, name: "application_id" | "user_version"): number {
-  return Number(db.all(`pragma ${name}`)[0]?.[name]);
-}
-
-function isCurrent(connection: Connection): boolean {
-  const db = statementsOf(connection);
-  return (
-    pragma(db, "application_id") === LEDGER_APPLICATION_ID && pragma(db, "user_version") === MIGRATIONS.length
-  );
-}
-
-/** Call it with the write lock held: another process may be migrating the same file. */
-function migrate(db: LedgerTransaction, file: string): void {
-  const application = pragma(db, "application_id");
-  const version = pragma(db, "user_version");
-  // A file that was truncated inside its first page reads like an empty database, so its size must be 0 too.
-  const isEmpty = application === 0 && version === 0 && statSync(file).size === 0;
-  if (!isEmpty && application !== LEDGER_APPLICATION_ID) throw foreignLedgerError(file);
-  if (version > MIGRATIONS.length) throw newerLedgerError(file);
-  for (const statement of migrationFrom(version)) db.run(statement);
-}
-
-/** The statements that bring a ledger of a version up to date. */
-function migrationFrom(version: number): readonly string[] {
-  return [
-    ...MIGRATIONS.slice(version).flat(),
-    `pragma application_id = ${LEDGER_APPLICATION_ID}`,
-    `pragma user_version = ${MIGRATIONS.length}`,
-  ];
+function migrateFrom(version: number, { connection, writeVersion }: OpenDatabase): void {
+  connection.exec(MIGRATIONS.slice(version).flat().join("; "));
+  writeVersion();
 }

@@ -3,7 +3,14 @@ import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { errorCodeOf } from "../../errors.js";
 import { sleepFor } from "../clock.js";
-import { type Database, isDiskError, isLocked, openDatabase, type SqliteModule } from "./driver.js";
+import {
+  type Database,
+  isDiskError,
+  isLocked,
+  openDatabase,
+  resultCode,
+  type SqliteModule,
+} from "./driver.js";
 
 /** How long to wait for the lock of another process (ms). */
 const LOCK_TIMEOUT = 10_000;
@@ -20,6 +27,8 @@ export interface LockWaitOptions {
 export interface WorkOptions {
   /** How long to wait for the lock of another process (ms); 10,000 by default. */
   readonly timeout?: number | undefined;
+  /** Whether the signal does not end the wait. */
+  readonly evenIfInterrupted?: boolean | undefined;
 }
 
 /**
@@ -35,7 +44,7 @@ export function createRunUnlocked(
   options: LockWaitOptions,
 ): RunUnlocked {
   const { signal, sleep = sleepFor } = options;
-  return async (work, { timeout = LOCK_TIMEOUT } = {}) => {
+  return async (work, { timeout = LOCK_TIMEOUT, evenIfInterrupted = false } = {}) => {
     let longest = PAUSE.min;
     for (let waited = 0; ; ) {
       try {
@@ -45,7 +54,7 @@ export function createRunUnlocked(
       }
       longest = Math.min(2 * longest, PAUSE.max);
       const pause = Math.min(randomInt(PAUSE.min, longest + 1), timeout - waited);
-      await sleep(pause, signal?.());
+      await sleep(pause, evenIfInterrupted ? undefined : signal?.());
       waited += pause;
     }
   };
@@ -53,6 +62,10 @@ export function createRunUnlocked(
 
 /** An open database. Its errors are those of the driver. */
 export interface Connection extends Database {
+  /** The first value of the answer to a pragma; undefined without one. */
+  pragma(text: string): unknown;
+  /** Ends a transaction that failed. */
+  rollBack(): void;
   /**
    * Opens the database for writing if it could only be opened for reading, and may not see what others write. Call it outside
    * of transactions.
@@ -76,6 +89,18 @@ export function connect(sqlite: SqliteModule, path: string): Connection {
     exec: (text) => database.exec(text),
     close: () => database.close(),
     copyTo: (target, onProgress) => database.copyTo(target, onProgress),
+    pragma(text) {
+      const [row] = database.prepare(`pragma ${text}`).all([]);
+      return typeof row === "object" && row !== null ? Object.values(row)[0] : undefined;
+    },
+    rollBack() {
+      try {
+        database.prepare("rollback").run([]);
+      } catch (error) {
+        // After some errors, such as a full disk, SQLite has rolled back already, and answers with this one.
+        if (resultCode(error) !== "ERROR") throw error;
+      }
+    },
     renew() {
       if (!readOnly || isOnReadOnlyDisk(path)) return;
       const current = database;

@@ -134,7 +134,7 @@ describe("nothing is sent with a ledger", () => {
     chmodSync(dirname(path), 0o500);
     onTestFinished(() => chmodSync(dirname(path), 0o700));
     const sending = openTestLedger(path).then((ledger) => ledger.sendOnce("digest", neverSend, KEEP));
-    await expect(sending).rejects.toMatchObject(configuration("cannot be written"));
+    await expect(sending).rejects.toMatchObject(configuration("cannot be read and written"));
   });
 });
 
