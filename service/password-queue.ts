@@ -1,8 +1,10 @@
+import { createBudget } from "./budget.js";
+import { createFairQueue } from "./fair-queue.js";
+
 /** Verifications at a time: scrypt takes 32 MiB and a thread for 100 ms. */
 const CONCURRENCY = 2;
 /** Verifications that one address may have, running and waiting, and all together. */
-const ADDRESS_CAPACITY = 2;
-const CAPACITY = 20;
+const CAPACITY = { perClient: 2, total: 20 };
 
 /** Bounds how many passwords are verified at the same time, and lets addresses take turns. */
 export interface PasswordQueue {
@@ -25,59 +27,30 @@ export class PasswordQueueError extends Error {
 }
 
 export function createPasswordQueue(): PasswordQueue {
-  /** Running and waiting, by address. */
-  const sizes = new Map<string, number>();
-  /** What starts the waiting ones, by address; the next turn is that of the first address. */
-  const waiting = new Map<string, readonly (() => void)[]>();
-  let size = 0;
+  const budget = createBudget(CAPACITY);
+  /** What starts those that wait. */
+  const waiting = createFairQueue<() => void>();
   let running = 0;
-
-  const enter = (address: string) => {
-    const ofAddress = sizes.get(address) ?? 0;
-    if (ofAddress >= ADDRESS_CAPACITY) throw new PasswordQueueError("address");
-    if (size >= CAPACITY) throw new PasswordQueueError("all");
-    sizes.set(address, ofAddress + 1);
-    size += 1;
-  };
-  const leave = (address: string) => {
-    const others = (sizes.get(address) ?? 0) - 1;
-    if (others > 0) sizes.set(address, others);
-    else sizes.delete(address);
-    size -= 1;
-  };
   const takeTurn = async (address: string) => {
-    if (running < CONCURRENCY) {
-      running += 1;
-      return;
-    }
-    await new Promise<void>((start) => {
-      waiting.set(address, [...(waiting.get(address) ?? []), start]);
-    });
+    if (running < CONCURRENCY) running += 1;
+    else await new Promise<void>((start) => waiting.add(address, start));
   };
   const passTurn = () => {
-    const [next] = waiting;
-    if (next === undefined) {
-      running -= 1;
-      return;
-    }
-    const [address, [start, ...later]] = next;
-    waiting.delete(address);
-    // Behind every other address that waits.
-    if (later.length > 0) waiting.set(address, later);
-    start?.();
+    const start = waiting.take();
+    if (start === undefined) running -= 1;
+    else start();
   };
   return {
     async run(address, verify) {
-      enter(address);
+      const share = budget.open(address);
+      const exceeded = share.tryTake(1);
+      if (exceeded !== null) throw new PasswordQueueError(exceeded === "client" ? "address" : "all");
+      await takeTurn(address);
       try {
-        await takeTurn(address);
-        try {
-          return await verify();
-        } finally {
-          passTurn();
-        }
+        return await verify();
       } finally {
-        leave(address);
+        passTurn();
+        share.close();
       }
     },
   };

@@ -1,3 +1,4 @@
+import { createFairQueue } from "../fair-queue.js";
 import { createLruCache } from "../lru-cache.js";
 
 /**
@@ -52,28 +53,21 @@ const TURN_LENGTH = 0.25;
  * @param clock milliseconds that only grow
  */
 export function createTurns(clock: () => number = () => performance.now()): Turns {
-  /** What waits; the key that was served longest ago is first. */
-  const queues = new Map<string, (() => Promise<unknown>)[]>();
+  const waiting = createFairQueue<() => Promise<unknown>>();
   let hasAccepted = false;
   let postponed = 0;
   let isScheduled = false;
   let end = 0;
   const schedule = () => {
-    if (isScheduled || queues.size === 0) return;
+    if (isScheduled || waiting.clients() === 0) return;
     isScheduled = true;
     setImmediate(take);
   };
   const runNext = () => {
-    const [first] = queues;
-    if (first === undefined) return;
-    const [key, queue] = first;
-    const work = queue.shift();
-    queues.delete(key);
-    if (queue.length > 0) queues.set(key, queue);
     const goOn = () => {
       if (clock() < end) runNext();
     };
-    void work?.().then(goOn, goOn);
+    void waiting.take()?.().then(goOn, goOn);
   };
   const take = () => {
     isScheduled = false;
@@ -82,7 +76,7 @@ export function createTurns(clock: () => number = () => performance.now()): Turn
     postponed = isPostponed ? postponed + 1 : 0;
     if (!isPostponed) {
       end = clock() + TURN_LENGTH;
-      for (let left = queues.size; left > 0; left -= 1) runNext();
+      for (let left = waiting.clients(); left > 0; left -= 1) runNext();
     }
     schedule();
   };
@@ -92,13 +86,11 @@ export function createTurns(clock: () => number = () => performance.now()): Turn
     },
     run: (key, work) =>
       new Promise((resolve) => {
-        const queue = queues.get(key) ?? [];
-        queue.push(() => {
+        waiting.add(key, () => {
           const done = work();
           resolve(done);
           return done;
         });
-        queues.set(key, queue);
         schedule();
       }),
   };

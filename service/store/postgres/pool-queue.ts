@@ -1,4 +1,5 @@
 import { type Budget, createBudget } from "../../budget.js";
+import { createFairQueue } from "../../fair-queue.js";
 
 /**
  * How many connections writes have at most: those of one scope two (one writes while the next waits for its lock), those of
@@ -37,17 +38,11 @@ interface Waiting {
 /** @param size connections of the pool */
 export function createPoolQueue(size: number): PoolQueue {
   const limits = createLimits(size);
-  /** By client; that of the one who was served longest ago is first. */
-  const queues = new Map<string, Waiting[]>();
+  const queue = createFairQueue<Waiting>();
   const admitAll = () => {
-    // A client that has been served is last now, and comes again.
-    for (const [client, queue] of queues) {
-      if (limits.isFull()) return;
-      const index = queue.findIndex(({ request }) => limits.allows(request));
-      const [next] = index === -1 ? [] : queue.splice(index, 1);
-      if (next === undefined) continue;
-      queues.delete(client);
-      if (queue.length > 0) queues.set(client, queue);
+    while (!limits.isFull()) {
+      const next = queue.take(({ request }) => limits.allows(request));
+      if (next === undefined) return;
       next.admit();
     }
   };
@@ -65,10 +60,8 @@ export function createPoolQueue(size: number): PoolQueue {
       if (limits.allows(request)) return take(request);
       if (request.timeout <= 0) return null;
       return new Promise((resolve) => {
-        const queue = queues.get(request.client) ?? [];
         const timer = setTimeout(() => {
-          queue.splice(queue.indexOf(waiting), 1);
-          if (queue.length === 0) queues.delete(request.client);
+          queue.remove(request.client, waiting);
           resolve(null);
         }, request.timeout);
         const admit = () => {
@@ -76,12 +69,11 @@ export function createPoolQueue(size: number): PoolQueue {
           resolve(take(request));
         };
         const waiting = { request, admit };
-        queue.push(waiting);
-        queues.set(request.client, queue);
+        queue.add(request.client, waiting);
       });
     },
     isFull: limits.isFull,
-    waiting: () => [...queues.values()].reduce((sum, { length }) => sum + length, 0),
+    waiting: queue.size,
   };
 }
 

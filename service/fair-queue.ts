@@ -1,0 +1,34 @@
+/** What clients wait for. One of each client after the other is next. */
+export function createFairQueue<T>() {
+  /** By client; that of the one who was served longest ago is first. */
+  const queues = new Map<string, T[]>();
+  return {
+    add(client: string, item: T): void {
+      const queue = queues.get(client);
+      if (queue === undefined) queues.set(client, [item]);
+      else queue.push(item);
+    },
+    /** Removes the next item, or the next one that may be taken. Undefined if there is none. */
+    take(mayTake: (item: T) => boolean = () => true): T | undefined {
+      for (const [client, queue] of queues) {
+        const index = queue.findIndex(mayTake);
+        if (index === -1) continue;
+        queues.delete(client);
+        const [item] = queue.splice(index, 1);
+        if (queue.length > 0) queues.set(client, queue);
+        return item;
+      }
+      return undefined;
+    },
+    /** Removes an item that waits no longer. */
+    remove(client: string, item: T): void {
+      const queue = queues.get(client) ?? [];
+      queue.splice(queue.indexOf(item), 1);
+      if (queue.length === 0) queues.delete(client);
+    },
+    /** How many clients wait. */
+    clients: () => queues.size,
+    /** How many items wait. */
+    size: () => [...queues.values()].reduce((sum, { length }) => sum + length, 0),
+  };
+}
