@@ -6,7 +6,7 @@ import { Kysely, SqliteDialect } from "kysely";
 import { CliError, configurationError, errorCodeOf, usageError } from "../../../src/errors.js";
 import { type Connection, connect } from "../../../src/system/sqlite/connection.js";
 import { describeFileError } from "../../../src/system/sqlite/database-file.js";
-import { loadSqlite, resultCode } from "../../../src/system/sqlite/driver.js";
+import { resultCode } from "../../../src/system/sqlite/driver.js";
 import { checkFile } from "../../../src/system/sqlite/file-check.js";
 import { explainDatabaseError, foreignFileError } from "../../../src/system/sqlite/kind.js";
 import { openDatabaseOf } from "../../../src/system/sqlite/open.js";
@@ -121,7 +121,7 @@ async function checkCopy(
   source: string,
   { checkElsewhere }: LongWorkOptions,
 ): Promise<Omit<Backup, "file" | "bytes">> {
-  const database = connect(await loadSqlite(), copy);
+  const database = await connect(copy);
   try {
     // Otherwise a part of what is written could be in files beside it.
     database.pragma("journal_mode = delete");
@@ -145,7 +145,7 @@ async function checkCopy(
 }
 
 async function renewCopy(copy: string, now: number): Promise<void> {
-  const database = connect(await loadSqlite(), copy);
+  const database = await connect(copy);
   try {
     if (Number(database.pragma("user_version")) < FIRST_WITH_REVISIONS) return;
     await renewRevisions(new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database }) }), now);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { Kysely, SqliteDialect } from "kysely";
 import { expect, test } from "vitest";
 import { connect } from "../../../src/system/sqlite/connection.js";
-import { loadSqlite } from "../../../src/system/sqlite/driver.js";
 import { hashSecret } from "../../secrets.js";
 import { openService } from "../../service.js";
 import { createCalendars } from "../../store/migrations/0001-calendars.js";
@@ -19,7 +18,7 @@ test("a database of schema version 1 keeps its tokens and clients", async () => 
   const database = join(folder.path, "calendar.db");
   writeFileSync(database, "");
   const old = new Kysely<unknown>({
-    dialect: new SqliteDialect({ database: connect(await loadSqlite(), database) }),
+    dialect: new SqliteDialect({ database: await connect(database) }),
   });
   await createCalendars(old.schema);
   await old.destroy();

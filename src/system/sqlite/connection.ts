@@ -7,6 +7,7 @@ import {
   type Database,
   isDiskError,
   isLocked,
+  loadSqlite,
   openDatabase,
   resultCode,
   type SqliteModule,
@@ -79,9 +80,10 @@ export const MEMORY = ":memory:";
 
 /**
  * Opens an existing file, or a database in memory. A file on a disk that is full or read-only is opened for reading.
- * @throws the driver's error
+ * @throws the driver's error; CliError configuration without SQLite
  */
-export function connect(sqlite: SqliteModule, path: string): Connection {
+export async function connect(path: string): Promise<Connection> {
+  const sqlite = await loadSqlite();
   let { database, readOnly } = openReadable(sqlite, path);
   let file = identify(path);
   return {

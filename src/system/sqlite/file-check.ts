@@ -14,8 +14,8 @@ export function checkFile(database: Pick<SqliteDatabase, "prepare">): string[] {
 
 /** What `checkFileInChild` has another process do. */
 export async function runFileCheck(path: string, stdout: { write(text: string): unknown }): Promise<void> {
-  const [{ connect }, { loadSqlite }] = await Promise.all([import("./connection.js"), import("./driver.js")]);
-  const database = connect(await loadSqlite(), path);
+  const { connect } = await import("./connection.js");
+  const database = await connect(path);
   // On its own line, after what modules that NODE_OPTIONS loads may print.
   stdout.write(`\n${JSON.stringify(checkFile(database))}\n`);
 }

@@ -7,7 +7,6 @@ import {
   MEMORY,
   type RunUnlocked,
 } from "./connection.js";
-import { loadSqlite } from "./driver.js";
 import { type DatabaseKind, explainDatabaseError, foreignFileError, replacedFileError } from "./kind.js";
 
 /** A database that is open. */
@@ -40,8 +39,7 @@ export async function openDatabaseOf(
   options: LockWaitOptions,
 ): Promise<OpenDatabase> {
   const run = createRunUnlocked((error) => explainDatabaseError(error, file, kind), options);
-  const sqlite = await loadSqlite();
-  const connection = await run(() => connect(sqlite, file));
+  const connection = await run(() => connect(file));
   const read = () => ({
     application: connection.pragma("application_id"),
     version: Number(connection.pragma("user_version")),
