@@ -76,7 +76,7 @@ function createReader({ store, onLookup = () => undefined }: EndpointsOptions): 
   };
 }
 
-/** Finds what reads are answered, each with its validators. */
+/** Says what reads are answered, and by which entity tag. */
 function createAnswers() {
   const reads = createReads();
   return async ({ name, query, ...asked }: MatchedRequest, access: Access, now: number) => {

@@ -61,16 +61,17 @@ interface IncludeOptions {
 export async function loadIncluded(
   db: Transaction,
   { calendarId, events, include }: IncludeOptions,
-): Promise<Included> {
+): Promise<{ readonly included?: readonly object[] }> {
   if (include.size === 0) return {};
   const ids = events.map(({ id }) => id);
   const creators = include.has("creator") ? events.map(({ creator_id }) => creator_id) : [];
   const attendees = include.has("attendees") ? await listAllAttendees(db, ids) : [];
+  const users = [...creators, ...attendees.map(({ user_id }) => user_id)];
   const numbers = new Set(include.has("label") ? events.map(({ label_number }) => label_number) : []);
   const labels = numbers.size > 0 ? await listLabels(db, { id: calendarId }) : [];
   return {
     included: [
-      ...(await includeUsers(db, calendarId, [...creators, ...attendees])),
+      ...(await includeUsers(db, calendarId, users)),
       ...labels.filter(({ number }) => numbers.has(number)).map(labelResource),
     ],
   };
@@ -80,14 +81,9 @@ export async function loadIncluded(
 export async function includeUsers(
   db: Transaction,
   calendarId: string,
-  ids: readonly string[],
+  ids: Iterable<string>,
 ): Promise<readonly UserResource[]> {
-  return (await listUsers(db, [...new Set(ids)])).map((user) => memberResource(calendarId, user));
-}
-
-/** The resource objects beside the data of a document. */
-interface Included {
-  readonly included?: readonly object[];
+  return (await listUsers(db, ids)).map((user) => memberResource(calendarId, user));
 }
 
 /**

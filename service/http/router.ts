@@ -33,13 +33,13 @@ function parsePath(path: string): string[] {
   return path.replace(/\/$/, "").split("/").slice(1).map(decodeSegment);
 }
 
-/** The calendar that a request target names, whether or not it exists; empty if it names none. */
-export function calendarIdOf(target: string): string {
+/** The calendar that a request target names, whether or not it exists; empty for their list, null for any other target. */
+export function calendarIdOf(target: string): string | null {
   try {
     const [collection, id = ""] = parsePath(splitTarget(target).path);
-    return collection === "calendars" ? id : "";
+    return collection === "calendars" ? id : null;
   } catch (error) {
-    if (error instanceof ProblemError) return "";
+    if (error instanceof ProblemError) return null;
     throw error;
   }
 }

@@ -13,11 +13,11 @@ export interface Access {
   /** Null for a caller of this process, which has no token. */
   readonly tokenId: string | null;
   readonly readOnly: boolean;
-  /** Of the path; empty if it has none. */
-  readonly calendarId: string;
+  /** Of the path; empty for the list of the user's calendars, null for any other path. */
+  readonly calendarId: string | null;
   /** Null if it does not exist. */
   readonly calendar: CalendarAccess | null;
-  /** Changes with the user's list of calendars, and with each of them; null if the path has a calendar. */
+  /** Changes with the user's list of calendars, and with each of them; null unless the path is that of the list. */
   readonly calendars: string | null;
 }
 
@@ -28,44 +28,34 @@ export type CalendarAccess = Pick<CalendarRow, "id" | "revision" | "details_revi
 
 /**
  * Asks the one question of each read: may this caller, and which revision.
- * @param calendarId of the path; empty if it has none
+ * @param calendarId as in `Access`
  * @returns undefined if the token is not valid, or its user is disabled
  */
 export async function findAccess(
   db: Transaction,
   credential: Credential,
-  calendarId: string,
+  calendarId: Access["calendarId"],
 ): Promise<Access | undefined> {
   const isToken = "hash" in credential;
   const key = isToken ? credential.hash : credential.userId;
   const [row] = await (isToken ? askForToken : askForUser)(db, { key, calendarId });
   if (row === undefined) return undefined;
-  const { user_id: id, name, description, image_url, calendars } = row;
+  const { name, description, image_url, calendar_id: id, revision, details_revision, changes_from } = row;
   return {
-    user: { id, name, description, image_url },
+    user: { id: row.user_id, name, description, image_url },
     credential,
     tokenId: row.token_id,
     readOnly: row.read_only === 1,
     calendarId,
-    calendar: calendarOf(row),
-    calendars,
+    calendar: id === null ? null : { id, revision, details_revision, changes_from, position: row.position },
+    calendars: row.calendars,
   };
-}
-
-type CalendarColumns = { readonly [K in Exclude<keyof CalendarAccess, "id">]: CalendarAccess[K] | null } & {
-  readonly calendar_id: string | null;
-};
-
-function calendarOf(row: CalendarColumns): CalendarAccess | null {
-  const { calendar_id: id, revision, details_revision, changes_from, position } = row;
-  if (id === null || revision === null || details_revision === null || changes_from === null) return null;
-  return { id, revision, details_revision, changes_from, position };
 }
 
 interface Question {
   /** Hash of the token, or id of the user. */
   readonly key: string;
-  readonly calendarId: string;
+  readonly calendarId: Access["calendarId"];
 }
 
 const askForToken = compileOnce((db, { key, calendarId }: Placeholders<Question>) => {
@@ -86,20 +76,24 @@ interface CallerRow extends Pick<TokenRow, "user_id" | "read_only"> {
 }
 
 function accessOf(db: Transaction, caller: CallerQuery, calendarId: Placeholders<Question>["calendarId"]) {
-  return db
-    .selectFrom(caller.as("caller"))
-    .innerJoin("users", "users.id", "caller.user_id")
-    .leftJoin("calendars", (join) => join.on("calendars.id", "=", calendarId))
-    .leftJoin("members", (join) =>
-      join.onRef("members.calendar_id", "=", "calendars.id").onRef("members.user_id", "=", "users.id"),
-    )
-    .where("users.disabled", "=", 0)
-    .select(["caller.id as token_id", "caller.user_id", "caller.read_only"])
-    .select(["users.name", "users.description", "users.image_url"])
-    .select(["calendars.id as calendar_id", "revision", "details_revision", "changes_from", "position"])
-    .select(
-      sql<string | null>`case when ${calendarId} = '' then ${revisionsOfCalendars(db)} end`.as("calendars"),
-    );
+  return (
+    db
+      .selectFrom(caller.as("caller"))
+      .innerJoin("users", "users.id", "caller.user_id")
+      .leftJoin("calendars", (join) => join.on("calendars.id", "=", calendarId))
+      .leftJoin("members", (join) =>
+        join.onRef("members.calendar_id", "=", "calendars.id").onRef("members.user_id", "=", "users.id"),
+      )
+      .where("users.disabled", "=", 0)
+      .select(["caller.id as token_id", "caller.user_id", "caller.read_only"])
+      .select(["users.name", "users.description", "users.image_url"])
+      .select(["calendars.id as calendar_id", "revision", "details_revision", "changes_from", "position"])
+      // Null without a calendar, which its id tells.
+      .$narrowType<Pick<CalendarRow, "revision" | "details_revision" | "changes_from">>()
+      .select(
+        sql<string | null>`case when ${calendarId} = '' then ${revisionsOfCalendars(db)} end`.as("calendars"),
+      )
+  );
 }
 
 /** Ids, revisions and positions of the calendars of `users.id`. */

@@ -38,6 +38,36 @@ export function compileOnce<V extends object, R>(
   };
 }
 
+/** Ids of one query: always as many, so that it is compiled once. */
+const IDS_PER_QUERY = 64;
+
+/**
+ * A query of rows with any of some ids, compiled once. What it runs gives the rows of the first ids in order of the ids, then
+ * those of the next ones.
+ */
+export function compileForIds<R>(
+  build: (db: Transaction, ids: readonly RawBuilder<string>[]) => Compilable<R>,
+): (db: Transaction, ids: Iterable<string>) => Promise<R[]> {
+  const names = Array.from({ length: IDS_PER_QUERY }, (_, index) => `id${index}`);
+  const run = compileOnce((db, values: Placeholders<Readonly<Record<string, string>>>) =>
+    build(
+      db,
+      names.flatMap((name) => values[name] ?? []),
+    ),
+  );
+  return async (db, ids) => {
+    const sorted = [...new Set(ids)].sort();
+    const rows: R[] = [];
+    for (let start = 0; start < sorted.length; start += IDS_PER_QUERY) {
+      const first = sorted[start] ?? "";
+      // Of fewer, the first one is given more than once.
+      const values = names.map((name, index) => [name, sorted[start + index] ?? first]);
+      rows.push(...(await run(db, Object.fromEntries(values))));
+    }
+    return rows;
+  };
+}
+
 function compile<V extends object, R>(
   db: Transaction,
   build: (db: Transaction, values: Placeholders<V>) => Compilable<R>,

@@ -1,5 +1,5 @@
 import { eventJson } from "../resources.js";
-import { compileOnce, type Placeholders } from "./compiled-query.js";
+import { compileForIds, compileOnce, type Placeholders } from "./compiled-query.js";
 import { rememberMove } from "./event-moves.js";
 import type { EventContent, EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
@@ -30,19 +30,10 @@ export async function listAttendees(db: Transaction, eventId: string): Promise<s
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Ids of one query: SQLite takes 32,766 parameters, and takes longer to prepare longer queries. */
-const IDS_PER_QUERY = 1_000;
-
-/** Ids of the attendees of several events, in no order. */
-export async function listAllAttendees(db: Transaction, eventIds: readonly string[]): Promise<string[]> {
-  const found = new Set<string>();
-  for (let start = 0; start < eventIds.length; start += IDS_PER_QUERY) {
-    const some = eventIds.slice(start, start + IDS_PER_QUERY);
-    const query = db.selectFrom("attendees").select("user_id").distinct().where("event_id", "in", some);
-    for (const { user_id } of await query.execute()) found.add(user_id);
-  }
-  return [...found];
-}
+/** The attendees of the events with these ids, in no order; some more than once. */
+export const listAllAttendees = compileForIds((db, eventIds) =>
+  db.selectFrom("attendees").select("user_id").distinct().where("event_id", "in", eventIds),
+);
 
 export interface EventWithAttendees {
   readonly row: EventContent;

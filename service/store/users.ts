@@ -1,40 +1,13 @@
 import { HOUR_MS } from "../../contract/date-time.js";
 import { hashSecret } from "../secrets.js";
-import { compileOnce, type Placeholders } from "./compiled-query.js";
+import { compileForIds } from "./compiled-query.js";
 import { advanceDetails } from "./revisions.js";
 import type { UserRow } from "./schema.js";
 import { creationTime, type Transaction } from "./store.js";
 
-/** Ids of one query: SQLite takes 32,766 parameters, and takes longer to prepare longer queries. */
-const IDS_PER_QUERY = 1_000;
-
-/** The users with these ids, ordered by id. */
-export async function listUsers(db: Transaction, ids: readonly string[]): Promise<UserRow[]> {
-  const sorted = [...ids].sort();
-  const [a, ...others] = sorted;
-  if (a === undefined) return [];
-  if (others.length < 4) {
-    const [b = a, c = a, d = a] = others;
-    return selectFewUsers(db, { a, b, c, d });
-  }
-  const users: UserRow[] = [];
-  for (let start = 0; start < sorted.length; start += IDS_PER_QUERY) {
-    const some = sorted.slice(start, start + IDS_PER_QUERY);
-    users.push(...(await db.selectFrom("users").selectAll().where("id", "in", some).orderBy("id").execute()));
-  }
-  return users;
-}
-
-/** As many as most calendars have; of fewer, one is given more than once. */
-interface FewIds {
-  readonly a: string;
-  readonly b: string;
-  readonly c: string;
-  readonly d: string;
-}
-
-const selectFewUsers = compileOnce((db, { a, b, c, d }: Placeholders<FewIds>) =>
-  db.selectFrom("users").selectAll().where("id", "in", [a, b, c, d]).orderBy("id"),
+/** The users with these ids, each once, ordered by id. */
+export const listUsers = compileForIds((db, ids) =>
+  db.selectFrom("users").selectAll().where("id", "in", ids).orderBy("id"),
 );
 
 /** Every user, oldest first. */
