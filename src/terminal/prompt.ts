@@ -64,10 +64,7 @@ const PAGE_SIZE = 10;
 export function createPrompt(process: PromptProcess, allowed: boolean, parts: PromptParts): Prompt {
   const columns = () => process.stderr.columns || DEFAULT_COLUMNS;
   const load = async () => {
-    const [prompts, { createTheme }] = await Promise.all([
-      import("@inquirer/prompts"),
-      import("./prompt-theme.js"),
-    ]);
+    const { prompts, createTheme } = await import("./prompt-theme.js");
     const surface = { columns: columns(), unicode: parts.unicode(), color: parts.color() };
     return { prompts, ...(await createTheme(surface)) };
   };
